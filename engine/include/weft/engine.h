@@ -1,0 +1,139 @@
+// Engine: plans, compiles, caches and runs.
+#pragma once
+
+#include <weft/expr.h>
+#include <weft/numerics.h>
+#include <weft/tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct EngineOptions {
+  /// "auto", or one of "interp", "xbyak", "llvm": then nothing else runs, and what it can't do is an UnsupportedError.
+  std::string backend = "auto";
+  Numerics numerics = Numerics::standard;
+  int num_threads = 0;  ///< 0: all that the process may use
+};
+
+/// Counters since the engine was made.
+struct EngineStats {
+  std::uint64_t plan_hits = 0;      ///< calls that found their finished plan
+  std::uint64_t plan_misses = 0;    ///< calls that ran the iterator
+  std::uint64_t kernel_hits = 0;    ///< plans whose kernel was already compiled
+  std::uint64_t kernel_misses = 0;  ///< compilations
+  double compile_us = 0;            ///< spent in them
+  std::uint64_t code_bytes = 0;
+  std::map<std::string, std::uint64_t> compiles_by_backend;
+};
+
+/// One call, planned and compiled but not run; the fields of `weft explain --json`.
+struct Explanation {
+  struct Operand {
+    std::string name;
+    std::string role;  ///< "output" or "input"
+    DType dtype;
+    std::vector<std::int64_t> stride_bytes;  ///< along `shape`
+  };
+  DType result_dtype;
+  std::vector<std::int64_t> result_sizes;
+  std::vector<std::int64_t> result_strides;  ///< in elements
+  DType common_dtype;
+  std::string fast_setup;
+  std::vector<int> perm;
+  std::vector<std::int64_t> shape;  ///< coalesced, fastest dimension first
+  std::vector<Operand> operands;
+  std::string signature;
+  std::uint64_t signature_hash = 0;
+  std::string backend;
+  std::vector<std::string> refusals;  ///< "xbyak: exp f32 has no row": why the tiers before it didn't take it
+  std::string schedule;
+  double compile_us = 0;
+  std::map<std::string, std::string> texts;  ///< "iter", "signature", "ir", "llvm", "asm": as asked for
+};
+
+struct ExplainOptions {
+  std::string backend = "auto";
+  std::string target = "host";     ///< host | avx2 | avx512
+  std::vector<std::string> emit;   ///< of iter, signature, ir, llvm, asm
+  Numerics numerics = Numerics::standard;
+};
+
+/// A call with everything but the addresses decided.  Runs on other pointers of the same layout.
+///
+/// Threads: run() may be called by many threads at once.
+class PreparedPlan {
+ public:
+  /// Runs on the tensors that it was prepared with.
+  void run() const;
+  /// Runs on other memory: one address an operand, outputs first, inputs in the order of operand_names().
+  /// The layouts must be those it was prepared with, outputs must not partly overlap inputs; nothing is checked.
+  void run(std::span<std::byte* const> data) const;
+  int num_operands() const;
+  const std::vector<Tensor>& outputs() const;
+
+  struct State;
+  explicit PreparedPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+/// Where work is done.  Make one and keep it: it owns the kernel cache.
+///
+/// Outputs: a call with a given output writes it (resizing an output of the wrong size, as PyTorch does
+///          with out=); a call without returns a new tensor in the memory format PyTorch would choose.
+/// Threads: all functions may be called by many threads at once.
+/// Errors:  ArgumentError, UnsupportedError, CompileError, DeviceError, ArithmeticError; except for the last,
+///          nothing has been written to any output when they are thrown.
+class Engine {
+ public:
+  explicit Engine(EngineOptions options = {});
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Copies `src` into `dst`, converting layout and dtype on the way.  `src` broadcasts to `dst.sizes()`.
+  /// Aliasing: the same view twice is a no-op.   Mirrors: at::native::copy_.
+  void copy(const Tensor& dst, const Tensor& src);
+
+  Tensor unary(Op op, const Tensor& a);
+  void unary(Op op, const Tensor& a, const Tensor& out);
+  Tensor binary(Op op, const Tensor& a, const Tensor& b);
+  void binary(Op op, const Tensor& a, const Tensor& b, const Tensor& out);
+  Tensor ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c);
+  void ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& out);
+
+  /// Computes an expression in one pass over memory.
+  Tensor eval(const Expr& expr);
+  void eval(const Expr& expr, const Tensor& out);
+  /// Several results of one pass; `outs[i]` undefined asks for a new tensor.
+  std::vector<Tensor> eval(std::span<const Expr> exprs, std::span<const Tensor> outs = {});
+
+  /// Plans and compiles now, to run later and often.
+  PreparedPlan prepare(const Expr& expr, const Tensor& out = {});
+
+  /// Plans and compiles without running; the tensors may be unbacked layouts.
+  Explanation explain(const Expr& expr, const Tensor& out = {}, const ExplainOptions& options = {});
+
+  // The contiguous chain, as PyTorch has it.
+  Tensor clone(const Tensor& a, MemoryFormat format = MemoryFormat::preserve);
+  Tensor contiguous(const Tensor& a, MemoryFormat format = MemoryFormat::contiguous);
+  Tensor to(const Tensor& a, DType dtype);
+  Tensor reshape(const Tensor& a, IntSpan sizes);  ///< a view if possible, else a copy
+
+  EngineStats stats() const;
+  const EngineOptions& options() const;
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace weft

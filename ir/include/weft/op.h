@@ -1,0 +1,76 @@
+// The operators: one enum, one table.  Rows come from weft/ops.def; the few structural operators that
+// move values around are listed here because they have no expression.
+#pragma once
+
+#include <weft/dtype.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace weft {
+
+enum class Op : std::uint8_t {
+  constant,  ///< a literal of `Inst::dtype`
+  param,     ///< a scalar argument of the kernel; its index is `Inst::operand`
+  load,      ///< the element of `Inst::operand` at the current position
+  store,     ///< writes args[0] to `Inst::operand`
+  cast,      ///< converts args[0] to `Inst::dtype` by the rules of weft/convert.h
+  bitcast,   ///< reinterprets the bits of args[0] as `Inst::dtype` of the same size
+#define WEFT_OP(name, arity, domain, result, form, expression) name,
+#include <weft/ops.def>
+#undef WEFT_OP
+};
+
+/// Which dtypes an op computes in, after promotion.
+enum class Domain : std::uint8_t {
+  any,       ///< every dtype
+  number,    ///< every dtype but bool
+  real,      ///< integers and real floating types
+  real_bool, ///< real and bool
+  integral,  ///< integers and bool
+  integer,   ///< integers
+  floating,  ///< real and complex floating types
+  real_floating,
+  complex,
+  boolean,
+};
+
+/// How the dtype of the result follows from the common dtype of the operands.
+enum class ResultRule : std::uint8_t {
+  same,       ///< the common dtype
+  boolean,    ///< bool, computed in the common dtype
+  floating,   ///< integers and bool promote to f32 first; the result is the common dtype then
+  real_part,  ///< complex gives its real dtype; otherwise the common dtype
+  select,     ///< args[0] is bool and takes no part in promotion; the result is the others' dtype
+};
+
+enum class Form : std::uint8_t {
+  structural,  ///< constant, param, load, store, cast, bitcast
+  primitive,   ///< a backend may have a row for it
+  composite,   ///< rebuilt from primitives by the pass expand_composites; backends never see it
+};
+
+inline constexpr int max_arity = 4;
+
+struct OpInfo {
+  std::string_view name;
+  int arity;
+  Domain domain;
+  ResultRule result;
+  Form form;
+  bool has_side_effect;
+};
+
+const OpInfo& info(Op op);
+inline std::string_view name(Op op) { return info(op).name; }
+std::optional<Op> parse_op(std::string_view text);
+/// Every op of weft/ops.def, in table order (the structural ones left out).
+std::span<const Op> all_ops();
+/// Whether `dtype` lies in the domain.
+bool accepts(Domain domain, DType dtype);
+/// The dtypes of a domain in words, for error messages: "integers and bool".
+std::string_view describe(Domain domain);
+
+}  // namespace weft

@@ -1,0 +1,94 @@
+// The kernel IR: one perfect loop nest over operands plus one straight-line SSA body of scalar
+// operators.  Nothing here knows a tensor or a machine.  ir/README.md has the text form.
+#pragma once
+
+#include <weft/numerics.h>
+#include <weft/op.h>
+#include <weft/scalar.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+namespace weft::ir {
+
+/// A value is named by the index of the instruction that defines it.
+using ValueId = std::uint32_t;
+inline constexpr ValueId no_value = std::numeric_limits<ValueId>::max();
+
+/// One SSA instruction.  A body is a straight line: select instead of branches, and a value is always
+/// defined before it is used, so an index is enough to name it.
+struct Inst {
+  Op op = Op::constant;
+  /// The type the op computes in.  load, store: of the operand.  constant, param: of the value.  cast,
+  /// bitcast: of the result.  Table ops: of the arguments after promotion; see result_dtype().
+  DType dtype = DType::f32;
+  std::uint8_t operand = 0;  ///< load, store: which operand; param: which scalar argument
+  std::array<ValueId, max_arity> args{no_value, no_value, no_value, no_value};
+  Bits bits{};  ///< constant: the element
+
+  friend bool operator==(const Inst&, const Inst&) = default;
+};
+
+/// The dtype of the value that `inst` defines (bool for comparisons, f32 for abs of c64 ...).
+DType result_dtype(const Inst& inst);
+
+/// What is known, when code is generated, of an operand's stride along one loop, in items: the
+/// constants -1, 0, 1, 2, 3, 4, or `stride_any` for a stride that is only known at launch.
+using StrideClass = std::int8_t;
+inline constexpr StrideClass stride_any = std::numeric_limits<StrideClass>::min();
+
+enum class Role : std::uint8_t { input, output };
+
+struct Operand {
+  DType dtype = DType::f32;
+  Role role = Role::input;
+  std::vector<StrideClass> strides;  ///< one a loop, outermost first
+
+  friend bool operator==(const Operand&, const Operand&) = default;
+};
+
+enum class LoopKind : std::uint8_t {
+  parallel,    ///< iterations are independent, any order
+  sequential,  ///< in order, one thread
+  vector,      ///< iterations are independent and `lanes` of them run at once
+};
+
+struct Loop {
+  LoopKind kind = LoopKind::parallel;
+  int lanes = 1;   ///< vector: elements an iteration of the vector code handles
+  int unroll = 1;  ///< vector: vectors an iteration of the main loop handles
+  friend bool operator==(const Loop&, const Loop&) = default;
+};
+
+enum class Schedule : std::uint8_t {
+  unscheduled,
+  scalar,   ///< one element at a time: nothing vectorises
+  linear,   ///< every inner stride is 0 or 1: whole vectors
+  strided,  ///< some inner stride is another constant or only known at launch
+};
+
+/// A loop nest over operands.  Extents, strides and base addresses are arguments of the compiled
+/// code (jit/code_object.h), not part of the kernel, so that one kernel serves every shape.
+struct Kernel {
+  Numerics numerics = Numerics::standard;
+  Schedule schedule = Schedule::unscheduled;
+  int vector_bytes = 0;             ///< register width that vectorise() plans for; 0 = scalar
+  std::vector<Operand> operands;    ///< outputs first
+  std::vector<DType> params;        ///< scalar arguments
+  std::vector<Loop> loops;          ///< outermost first; at least one
+  std::vector<Inst> body;
+  std::uint32_t num_hoisted = 0;    ///< the first so many instructions run once, before the innermost loop
+
+  friend bool operator==(const Kernel&, const Kernel&) = default;
+};
+
+/// A 64-bit hash of everything in the kernel; equal kernels have equal hashes.
+std::uint64_t structural_hash(const Kernel& kernel);
+
+std::string_view name(LoopKind kind);
+std::string_view name(Schedule schedule);
+
+}  // namespace weft::ir

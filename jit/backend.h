@@ -1,0 +1,40 @@
+// What a backend is: a name, what it refuses, and how it compiles.  One folder each, listed in backend.cpp.
+#pragma once
+
+#include "ir/kernel.h"
+#include "jit/code_object.h"
+#include "runtime/cpu_features.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace weft::jit {
+
+/// What code is generated for.
+struct Target {
+  CpuFeatures features;       ///< of the target, not necessarily of this machine
+  bool keep_texts = false;    ///< fill in CodeObject::texts
+  bool run = true;            ///< false: only the texts are wanted, and the target may be a foreign one
+
+  /// Widest register that kernels may use: 64 with AVX-512, 32 with AVX2, else 0.
+  int vector_bytes() const;
+};
+
+struct Backend {
+  std::string_view name;
+  /// Why this backend cannot compile `kernel` (after the passes), or an empty string if it can.
+  std::string (*refuses)(const ir::Kernel& kernel, const Target& target);
+  /// Errors: CompileError.  Requires: refuses() returned an empty string.
+  std::shared_ptr<const CodeObject> (*compile)(const ir::Kernel& kernel, const Target& target);
+};
+
+/// All backends of this build, fastest to compile first, the interpreter last.
+std::span<const Backend* const> backends();
+/// The backend of this name, or null.
+const Backend* find_backend(std::string_view name);
+/// Why a backend that weft knows is not in this build or not usable on this machine; empty if it is usable.
+std::string unavailable_reason(std::string_view name);
+
+}  // namespace weft::jit

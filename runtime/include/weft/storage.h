@@ -1,0 +1,51 @@
+// Bytes that tensors are views of, and where they come from.
+#pragma once
+
+#include <weft/device.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace weft {
+
+/// A block of bytes with shared ownership.  The block itself never moves under its tensors except
+/// through resize_bytes(), which tensors call for `resize_` and given outputs.
+///
+/// Threads: a Storage may be read by many threads; resizing it while others use it is a caller's error.
+class Storage {
+ public:
+  /// `size_bytes` bytes, 64-byte aligned, uninitialised, from the pool (runtime/allocator.h).
+  ///
+  /// Errors: DeviceError that names the bytes asked for when memory runs out.
+  static std::shared_ptr<Storage> allocate(std::size_t size_bytes);
+  /// Memory that the caller owns; `release` is called once, when the last tensor lets go.
+  static std::shared_ptr<Storage> borrow(void* data, std::size_t size_bytes, std::function<void(void*)> release = {});
+  /// A size without bytes behind it, for planning: data() is null.  `device` is cpu or meta.
+  static std::shared_ptr<Storage> unbacked(std::size_t size_bytes, Device device);
+
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::size_t size_bytes() const { return size_bytes_; }
+  Device device() const { return device_; }
+  /// False for borrowed memory.
+  bool is_resizable() const { return is_resizable_; }
+  /// Grows to at least `size_bytes` and keeps the contents; never shrinks.
+  ///
+  /// Errors: ArgumentError "Trying to resize storage that is not resizable".
+  void resize_bytes(std::size_t size_bytes);
+
+ private:
+  Storage(std::byte* data, std::size_t size_bytes, Device device, bool is_resizable, std::function<void(void*)> release);
+
+  std::byte* data_;
+  std::size_t size_bytes_;
+  Device device_;
+  bool is_resizable_;
+  std::function<void(void*)> release_;  ///< empty: the block goes back to the pool
+};
+
+}  // namespace weft
