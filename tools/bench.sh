@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Measures with weft_bench and writes bench/results/NAME.json and NAME.md.
+#   tools/bench.sh quick [NAME]   3 repetitions, sizes that fit the cache: about two minutes
+#   tools/bench.sh full [NAME]    9 repetitions, all sizes: the better part of an hour
+# Repetitions of all benchmarks are interleaved at random, on one pinned core, so that a slow moment of a shared machine
+# hits all variants alike; compare medians inside one run only.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+mode=${1-quick}
+name=${2-$mode}
+case "$mode" in
+  quick) options=(--benchmark_repetitions=3 --benchmark_min_time=0.02 '--benchmark_filter=-/3e7$|/32x|/4096x') ;;
+  full) options=(--benchmark_repetitions=9 --benchmark_min_time=0.1) ;;
+  *) fail "usage: tools/bench.sh quick|full [NAME]" ;;
+esac
+
+"$root/tools/install-deps.sh" --bench
+configure_and_build -DWEFT_BENCH=ON
+mkdir -p "$root/bench/results"
+json=$root/bench/results/$name.json
+core=$(($(nproc) - 1)) # interrupts prefer core 0
+say "Measuring on core $core"
+WEFT_NUM_THREADS=1 taskset -c "$core" "$build/bin/weft_bench" "${options[@]}" \
+  --benchmark_enable_random_interleaving=true --benchmark_report_aggregates_only=true \
+  --benchmark_out="$json" --benchmark_out_format=json
+"$root/bench/report.py" "$json" | tee "$root/bench/results/$name.md"
