@@ -69,7 +69,26 @@ std::optional<Op> parse_op(std::string_view text);
 /// Every op of weft/ops.def, in table order (the structural ones left out).
 std::span<const Op> all_ops();
 /// Whether `dtype` lies in the domain.
-bool accepts(Domain domain, DType dtype);
+constexpr bool accepts(Domain domain, DType dtype) {
+  switch (domain) {
+    case Domain::any: return true;
+    case Domain::number: return !is_boolean(dtype);
+    case Domain::real: return is_integer(dtype) || is_floating(dtype);
+    case Domain::real_bool: return !is_complex(dtype);
+    case Domain::integral: return is_integral(dtype);
+    case Domain::integer: return is_integer(dtype);
+    case Domain::floating: return is_floating(dtype) || is_complex(dtype);
+    case Domain::real_floating: return is_floating(dtype);
+    case Domain::complex: return is_complex(dtype);
+    case Domain::boolean: return is_boolean(dtype);
+  }
+  return false;
+}
+/// Whether an op with this domain and result rule computes in `dtype`: the domain, less the integers
+/// and bool that ResultRule::floating has promoted before.
+constexpr bool computes_in(Domain domain, ResultRule result, DType dtype) {
+  return accepts(domain, dtype) && (result != ResultRule::floating || !is_integral(dtype));
+}
 /// The dtypes of a domain in words, for error messages: "integers and bool".
 std::string_view describe(Domain domain);
 

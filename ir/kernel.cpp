@@ -1,0 +1,73 @@
+#include "ir/kernel.h"
+
+namespace weft::ir {
+namespace {
+
+/// Mixes one word into a running hash (the finaliser of splitmix64).
+void mix(std::uint64_t& hash, std::uint64_t word) {
+  hash ^= word + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+  hash ^= hash >> 31;
+}
+
+}  // namespace
+
+DType result_dtype(const Inst& inst) {
+  switch (info(inst.op).result) {
+    case ResultRule::boolean: return DType::boolean;
+    case ResultRule::real_part: return real_dtype(inst.dtype);
+    default: return inst.dtype;
+  }
+}
+
+std::uint64_t structural_hash(const Kernel& kernel) {
+  std::uint64_t hash = 0;
+  mix(hash, static_cast<std::uint64_t>(kernel.numerics) | static_cast<std::uint64_t>(kernel.schedule) << 8 |
+                static_cast<std::uint64_t>(kernel.num_hoisted) << 32);
+  mix(hash, static_cast<std::uint64_t>(kernel.vector_bytes));
+  mix(hash, kernel.operands.size());
+  for (const Operand& operand : kernel.operands) {
+    mix(hash, static_cast<std::uint64_t>(operand.dtype) | static_cast<std::uint64_t>(operand.role) << 8 |
+                  static_cast<std::uint64_t>(operand.strides.size()) << 16);
+    for (StrideClass stride : operand.strides) mix(hash, static_cast<std::uint8_t>(stride));
+  }
+  mix(hash, kernel.params.size());
+  for (DType dtype : kernel.params) mix(hash, static_cast<std::uint64_t>(dtype));
+  mix(hash, kernel.loops.size());
+  for (const Loop& loop : kernel.loops) {
+    mix(hash, static_cast<std::uint64_t>(loop.kind));
+    mix(hash, static_cast<std::uint64_t>(static_cast<std::uint32_t>(loop.lanes)) << 32 |
+                  static_cast<std::uint32_t>(loop.unroll));
+  }
+  mix(hash, kernel.body.size());
+  for (const Inst& inst : kernel.body) {
+    mix(hash, static_cast<std::uint64_t>(inst.op) | static_cast<std::uint64_t>(inst.dtype) << 8 |
+                  static_cast<std::uint64_t>(inst.operand) << 16);
+    for (ValueId arg : inst.args) mix(hash, arg);
+    mix(hash, inst.bits.lo);
+    mix(hash, inst.bits.hi);
+  }
+  return hash;
+}
+
+std::string_view name(LoopKind kind) {
+  switch (kind) {
+    case LoopKind::parallel: return "parallel";
+    case LoopKind::sequential: return "sequential";
+    case LoopKind::vector: return "vector";
+  }
+  return "";
+}
+
+std::string_view name(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::unscheduled: return "unscheduled";
+    case Schedule::scalar: return "scalar";
+    case Schedule::linear: return "linear";
+    case Schedule::strided: return "strided";
+  }
+  return "";
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,75 @@
+// The op table as run-time data: names, parsing, descriptions.
+#include <weft/op.h>
+
+#include <weft/numerics.h>
+
+#include <array>
+#include <unordered_map>
+
+namespace weft {
+namespace {
+
+constexpr OpInfo op_table[] = {
+    {"constant", 0, Domain::any, ResultRule::same, Form::structural, false},
+    {"param", 0, Domain::any, ResultRule::same, Form::structural, false},
+    {"load", 0, Domain::any, ResultRule::same, Form::structural, false},
+    {"store", 1, Domain::any, ResultRule::same, Form::structural, true},
+    {"cast", 1, Domain::any, ResultRule::same, Form::structural, false},
+    {"bitcast", 1, Domain::any, ResultRule::same, Form::structural, false},
+#define WEFT_OP(name, arity, domain, result, form, expression) \
+  {#name, arity, Domain::domain, ResultRule::result, Form::form, false},
+#include <weft/ops.def>
+#undef WEFT_OP
+};
+static_assert(static_cast<std::size_t>(Op::bitcast) == 5, "the structural rows above are in enum order");
+
+constexpr Op table_ops[] = {
+#define WEFT_OP(name, arity, domain, result, form, expression) Op::name,
+#include <weft/ops.def>
+#undef WEFT_OP
+};
+
+constexpr std::array<std::string_view, 3> numerics_names{"default", "strict", "fast"};
+
+}  // namespace
+
+const OpInfo& info(Op op) { return op_table[static_cast<std::size_t>(op)]; }
+
+std::optional<Op> parse_op(std::string_view text) {
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, Op> map;
+    for (std::size_t i = 0; i < std::size(op_table); ++i) map.emplace(op_table[i].name, Op(i));
+    return map;
+  }();
+  const auto found = by_name.find(text);
+  if (found == by_name.end()) return std::nullopt;
+  return found->second;
+}
+
+std::span<const Op> all_ops() { return table_ops; }
+
+std::string_view describe(Domain domain) {
+  switch (domain) {
+    case Domain::any: return "every dtype";
+    case Domain::number: return "numbers (not bool)";
+    case Domain::real: return "integers and real floating types";
+    case Domain::real_bool: return "real numbers and bool";
+    case Domain::integral: return "integers and bool";
+    case Domain::integer: return "integers";
+    case Domain::floating: return "floating and complex types";
+    case Domain::real_floating: return "real floating types";
+    case Domain::complex: return "complex types";
+    case Domain::boolean: return "bool";
+  }
+  return "";
+}
+
+std::string_view name(Numerics numerics) { return numerics_names[static_cast<std::size_t>(numerics)]; }
+
+std::optional<Numerics> parse_numerics(std::string_view text) {
+  for (std::size_t i = 0; i < numerics_names.size(); ++i)
+    if (numerics_names[i] == text) return Numerics(i);
+  return std::nullopt;
+}
+
+}  // namespace weft
