@@ -11,7 +11,7 @@ enum class Isa : std::uint8_t { generic, avx2, avx512 };
 
 /// One bit a question that a backend asks.
 struct CpuFeatures {
-  Isa isa = Isa::generic;   ///< avx2 includes FMA, BMI2 and F16C; avx512 includes F, BW, DQ, VL, CD
+  Isa isa = Isa::generic;  ///< avx2 includes FMA, BMI2 and F16C; avx512 includes F, BW, DQ, VL, CD
   bool avx512_vbmi = false;
   bool avx512_bf16 = false;
   bool avx512_fp16 = false;
@@ -26,12 +26,14 @@ struct CpuFeatures {
 
 std::string_view name(Isa isa);
 
-/// This machine's features, lowered by WEFT_ISA=generic|avx2|avx512 in the environment.  Detected once.
+/// This machine's features, lowered by WEFT_ISA=generic|avx2|avx512 in the environment.  Detected
+/// once.
 ///
 /// Errors: ArgumentError if WEFT_ISA has another value or asks for more than the machine has.
 const CpuFeatures& host_features();
 
-/// The features assumed for `weft explain --target=`: this machine's if it has the ISA, else its minimum.
+/// The features assumed for `weft explain --target=`: this machine's if it has the ISA, else its
+/// minimum.
 CpuFeatures target_features(Isa isa);
 
 }  // namespace weft

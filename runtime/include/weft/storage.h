@@ -12,7 +12,8 @@ namespace weft {
 /// A block of bytes with shared ownership.  The block itself never moves under its tensors except
 /// through resize_bytes(), which tensors call for `resize_` and given outputs.
 ///
-/// Threads: a Storage may be read by many threads; resizing it while others use it is a caller's error.
+/// Threads: a Storage may be read by many threads; resizing it while others use it is a caller's
+/// error.
 class Storage {
  public:
   /// `size_bytes` bytes, 64-byte aligned, uninitialised, from the pool (runtime/allocator.h).
@@ -20,7 +21,8 @@ class Storage {
   /// Errors: DeviceError that names the bytes asked for when memory runs out.
   static std::shared_ptr<Storage> allocate(std::size_t size_bytes);
   /// Memory that the caller owns; `release` is called once, when the last tensor lets go.
-  static std::shared_ptr<Storage> borrow(void* data, std::size_t size_bytes, std::function<void(void*)> release = {});
+  static std::shared_ptr<Storage> borrow(void* data, std::size_t size_bytes,
+                                         std::function<void(void*)> release = {});
   /// A size without bytes behind it, for planning: data() is null.  `device` is cpu or meta.
   static std::shared_ptr<Storage> unbacked(std::size_t size_bytes, Device device);
 
@@ -39,13 +41,16 @@ class Storage {
   void resize_bytes(std::size_t size_bytes);
 
  private:
-  Storage(std::byte* data, std::size_t size_bytes, Device device, bool is_resizable, std::function<void(void*)> release);
+  Storage(std::byte* data, std::size_t size_bytes, Device device, bool is_resizable,
+          std::function<void(void*)> release);
+  struct Pooled;
 
   std::byte* data_;
   std::size_t size_bytes_;
   Device device_;
   bool is_resizable_;
-  std::function<void(void*)> release_;  ///< empty: the block goes back to the pool
+  bool is_pooled_ = false;              ///< data_ is a block of its own, from the pool
+  std::function<void(void*)> release_;  ///< of borrowed memory
 };
 
 }  // namespace weft

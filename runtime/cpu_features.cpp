@@ -1,0 +1,146 @@
+// Detection by cpuid, of what the operating system saves by xgetbv, of cache sizes by sysconf.
+#include "runtime/cpu_features.h"
+
+#include <weft/error.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace weft {
+
+namespace {
+
+#if defined(__x86_64__)
+struct CpuidLeaf {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+
+/// All zeros where the processor has no such leaf.
+CpuidLeaf cpuid(unsigned leaf, unsigned subleaf) {
+  CpuidLeaf result;
+  if (!__get_cpuid_count(leaf, subleaf, &result.eax, &result.ebx, &result.ecx, &result.edx))
+    return {};
+  return result;
+}
+
+/// Whether all bits of `mask` are set.
+bool has(unsigned word, unsigned mask) { return (word & mask) == mask; }
+
+/// Which register files the operating system saves.  Requires: OSXSAVE.
+unsigned enabled_states() {
+  unsigned low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
+void detect_isa(CpuFeatures& features) {
+  constexpr unsigned ymm_state = 0x6;            // SSE and AVX
+  constexpr unsigned zmm_state = 0xe0;           // opmask and both halves of the ZMM file
+  constexpr unsigned avx512_bf16_bit = 1 << 5;   // leaf 7.1 EAX
+  constexpr unsigned avx512_fp16_bit = 1 << 23;  // leaf 7.0 EDX
+  const CpuidLeaf basic = cpuid(1, 0);
+  const CpuidLeaf extended = cpuid(7, 0);
+  if (!has(basic.ecx, bit_OSXSAVE)) return;
+  const unsigned states = enabled_states();
+  const bool has_avx2 = has(basic.ecx, bit_AVX | bit_FMA | bit_F16C) &&
+                        has(extended.ebx, bit_AVX2 | bit_BMI2) && has(states, ymm_state);
+  if (!has_avx2) return;
+  features.isa = Isa::avx2;
+  const bool has_avx512 =
+      has(extended.ebx, bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL | bit_AVX512CD) &&
+      has(states, zmm_state);
+  if (!has_avx512) return;
+  features.isa = Isa::avx512;
+  features.avx512_vbmi = has(extended.ecx, bit_AVX512VBMI);
+  features.avx512_bf16 = has(cpuid(7, 1).eax, avx512_bf16_bit);
+  features.avx512_fp16 = has(extended.edx, avx512_fp16_bit);
+}
+#else
+void detect_isa(CpuFeatures&) {}
+#endif
+
+void detect_caches(CpuFeatures& features) {
+  const auto detect = [](int which, std::int64_t& size_bytes) {
+    const long found = sysconf(which);
+    if (found > 0) size_bytes = found;  // 0 or -1: not known; the default stays
+  };
+  detect(_SC_LEVEL1_DCACHE_SIZE, features.l1d_bytes);
+  detect(_SC_LEVEL2_CACHE_SIZE, features.l2_bytes);
+  detect(_SC_LEVEL3_CACHE_SIZE, features.l3_bytes);
+}
+
+/// `features` without what lies above `isa`.  Requires: features.isa >= isa.
+CpuFeatures lowered(CpuFeatures features, Isa isa) {
+  features.isa = isa;
+  if (isa != Isa::avx512)
+    features.avx512_vbmi = features.avx512_bf16 = features.avx512_fp16 = false;
+  return features;
+}
+
+/// This machine's features, whatever the environment says.
+const CpuFeatures& machine_features() {
+  static const CpuFeatures features = [] {
+    CpuFeatures found;
+    detect_isa(found);
+    detect_caches(found);
+    return found;
+  }();
+  return features;
+}
+
+std::optional<Isa> parse_isa(std::string_view text) {
+  for (Isa isa : {Isa::generic, Isa::avx2, Isa::avx512})
+    if (name(isa) == text) return isa;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name(Isa isa) {
+  switch (isa) {
+    case Isa::generic: return "generic";
+    case Isa::avx2: return "avx2";
+    case Isa::avx512: return "avx512";
+  }
+  __builtin_unreachable();
+}
+
+std::string CpuFeatures::text() const {
+  std::string result(name(isa));
+  if (avx512_vbmi) result += "+vbmi";
+  if (avx512_bf16) result += "+bf16";
+  if (avx512_fp16) result += "+fp16";
+  return result;
+}
+
+const CpuFeatures& host_features() {
+  // A throwing initialiser is run again by the next call, so the error is not lost.
+  static const CpuFeatures features = [] {
+    const CpuFeatures& machine = machine_features();
+    const char* wanted = std::getenv("WEFT_ISA");
+    if (wanted == nullptr || *wanted == '\0') return machine;
+    const std::optional<Isa> isa = parse_isa(wanted);
+    WEFT_CHECK(isa.has_value(), ArgumentError, "WEFT_ISA is '", wanted,
+               "', expected generic, avx2 or avx512.");
+    WEFT_CHECK(*isa <= machine.isa, ArgumentError, "WEFT_ISA asks for ", wanted,
+               ", but this machine has only ", machine.text(), ".");
+    return lowered(machine, *isa);
+  }();
+  return features;
+}
+
+CpuFeatures target_features(Isa isa) {
+  const CpuFeatures& machine = machine_features();
+  if (machine.isa >= isa) return lowered(machine, isa);
+  CpuFeatures minimum;
+  minimum.isa = isa;
+  return minimum;
+}
+
+}  // namespace weft

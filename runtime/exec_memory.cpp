@@ -1,0 +1,169 @@
+// An arena of dual-mapped chunks with bump allocation.
+#include "runtime/exec_memory.h"
+
+#include <weft/error.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+
+namespace weft {
+
+namespace {
+
+constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
+constexpr std::size_t code_alignment = 64;  // a cache line; also what loop heads want
+
+constexpr std::size_t round_up(std::size_t value, std::size_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}
+
+std::atomic<std::size_t> mapped_bytes{0};
+
+[[noreturn]] void throw_refused(const char* call, std::size_t size_bytes) {
+  const int error = errno;
+  throw DeviceError(detail::concat("Executable memory is not available: ", call, " of ", size_bytes,
+                                   " bytes failed: ", std::strerror(error), "."));
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
+  ~FileDescriptor() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// One anonymous file, mapped twice.
+class Chunk {
+ public:
+  explicit Chunk(std::size_t size_bytes) : size_bytes_(size_bytes) {
+    const FileDescriptor file(memfd_create("weft-code", MFD_CLOEXEC));
+    if (file.get() < 0) throw_refused("memfd_create", size_bytes);
+    if (ftruncate(file.get(), static_cast<off_t>(size_bytes)) != 0)
+      throw_refused("ftruncate", size_bytes);
+    write_ = map(file.get(), PROT_READ | PROT_WRITE);
+    if (write_ == nullptr) throw_refused("mmap of writable memory", size_bytes);
+    run_ = map(file.get(), PROT_READ | PROT_EXEC);
+    if (run_ == nullptr) {
+      const int error = errno;
+      munmap(write_, size_bytes_);
+      errno = error;
+      throw_refused("mmap of executable memory", size_bytes);
+    }
+    mapped_bytes.fetch_add(size_bytes_, std::memory_order_relaxed);
+  }
+  ~Chunk() {
+    munmap(write_, size_bytes_);
+    munmap(run_, size_bytes_);
+    mapped_bytes.fetch_sub(size_bytes_, std::memory_order_relaxed);
+  }
+  Chunk(const Chunk&) = delete;
+  Chunk& operator=(const Chunk&) = delete;
+
+  std::byte* write() const { return write_; }
+  const std::byte* run() const { return run_; }
+  std::size_t size_bytes() const { return size_bytes_; }
+
+ private:
+  /// Null, with errno set, if the system refuses.
+  std::byte* map(int file, int protection) const {
+    void* address = mmap(nullptr, size_bytes_, protection, MAP_SHARED, file, 0);
+    return address == MAP_FAILED ? nullptr : static_cast<std::byte*>(address);
+  }
+
+  std::size_t size_bytes_;
+  std::byte* write_ = nullptr;
+  std::byte* run_ = nullptr;
+};
+
+/// Hands out the current chunk from front to back.  A chunk is unmapped when the arena has gone on
+/// to another and the last block in it dies: its blocks own it together, so nothing is counted
+/// here.
+class CodeArena {
+ public:
+  CodeBlock allocate(std::size_t size_bytes) {
+    const std::size_t rounded_bytes = round_up(size_bytes, code_alignment);
+    const std::lock_guard lock(mutex_);
+    if (rounded_bytes >
+        chunk_bytes / 4) {  // a chunk of its own, rather than wasting the current one
+      const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+      return block_of(std::make_shared<const Chunk>(round_up(size_bytes, page_bytes)), 0,
+                      size_bytes);
+    }
+    reuse_if_dead();
+    if (chunk_ == nullptr || chunk_->size_bytes() - used_bytes_ < rounded_bytes) {
+      chunk_ = std::make_shared<const Chunk>(chunk_bytes);
+      used_bytes_ = 0;
+    }
+    CodeBlock block = block_of(chunk_, used_bytes_, size_bytes);
+    used_bytes_ += rounded_bytes;
+    return block;
+  }
+
+  void shrink(CodeBlock& block, std::size_t used_bytes) {
+    const std::lock_guard lock(mutex_);
+    // Only the newest block of the current chunk has free room behind it.
+    const std::byte* end = block.write + round_up(block.size_bytes, code_alignment);
+    if (chunk_ != nullptr && end == chunk_->write() + used_bytes_)
+      used_bytes_ -=
+          round_up(block.size_bytes, code_alignment) - round_up(used_bytes, code_alignment);
+    block.size_bytes = used_bytes;
+  }
+
+ private:
+  static CodeBlock block_of(const std::shared_ptr<const Chunk>& chunk, std::size_t offset_bytes,
+                            std::size_t size_bytes) {
+    const std::byte* run = chunk->run() + offset_bytes;
+    return {chunk->write() + offset_bytes, run, size_bytes,
+            std::shared_ptr<const void>(chunk, run)};
+  }
+
+  /// Starts the current chunk again if no block in it lives: owners only ever decrease then, since
+  /// new ones are made under the lock.
+  void reuse_if_dead() {
+    if (chunk_ == nullptr || chunk_.use_count() != 1) return;
+    std::atomic_thread_fence(
+        std::memory_order_acquire);  // pairs with the release of the last owner
+    used_bytes_ = 0;
+  }
+
+  std::mutex mutex_;
+  std::shared_ptr<const Chunk> chunk_;
+  std::size_t used_bytes_ = 0;
+};
+
+/// Never destroyed: code may run until the very end of the process.
+CodeArena& arena() {
+  static CodeArena& instance = *new CodeArena;
+  return instance;
+}
+
+}  // namespace
+
+CodeBlock allocate_code(std::size_t size_bytes) {
+  WEFT_CHECK(size_bytes > 0 && size_bytes <= PTRDIFF_MAX / 2, DeviceError,
+             "Executable memory is not available: cannot allocate ", size_bytes, " bytes.");
+  return arena().allocate(size_bytes);
+}
+
+void shrink_code(CodeBlock& block, std::size_t used_bytes) {
+  WEFT_ASSERT(used_bytes <= block.size_bytes, "a block of ", block.size_bytes, " bytes shrinks to ",
+              used_bytes);
+  arena().shrink(block, used_bytes);
+}
+
+std::size_t mapped_code_bytes() { return mapped_bytes.load(std::memory_order_relaxed); }
+
+}  // namespace weft

@@ -1,0 +1,36 @@
+// Memory for generated code that is never writable and executable at one address: each chunk is
+// mapped twice, once to write through and once to run from.  Publishing code costs no system call.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace weft {
+
+/// Room for one piece of code.  Write through `write`; the bytes appear at `run` at once.
+///
+/// Code must not be changed after the first call of it: x86 keeps instruction fetch coherent with
+/// writes through another mapping, but other threads may be anywhere in it.
+struct CodeBlock {
+  std::byte* write = nullptr;
+  const std::byte* run = nullptr;
+  std::size_t size_bytes = 0;
+  std::shared_ptr<const void> owner;  ///< while any copy of it lives, so do both addresses
+};
+
+/// `size_bytes` bytes of code memory, aligned to 64 bytes.
+///
+/// The distance from `write` to `run` differs from chunk to chunk: code that is emitted at `write`
+/// must be position independent, or be relocated for `run`.
+///
+/// Threads: may be called by many threads at once.
+/// Errors:  DeviceError when the system allows no executable memory, or none is left.
+CodeBlock allocate_code(std::size_t size_bytes);
+
+/// Gives back all but the first `used_bytes` of a block that was asked for with room to spare.
+void shrink_code(CodeBlock& block, std::size_t used_bytes);
+
+/// Bytes of address space mapped for code now, each chunk counted once.
+std::size_t mapped_code_bytes();
+
+}  // namespace weft

@@ -1,0 +1,101 @@
+// parallel_for() on oneTBB.
+#include "runtime/parallel.h"
+
+#include <weft/error.h>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+namespace weft {
+
+namespace {
+
+/// True while this thread runs a chunk: loops inside it stay in this thread.
+thread_local bool is_inside_parallel_for = false;
+
+class InsideParallelFor {
+ public:
+  InsideParallelFor() : before_(is_inside_parallel_for) { is_inside_parallel_for = true; }
+  ~InsideParallelFor() { is_inside_parallel_for = before_; }
+  InsideParallelFor(const InsideParallelFor&) = delete;
+  InsideParallelFor& operator=(const InsideParallelFor&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Threads for one setting of set_num_threads().
+struct Workers {
+  explicit Workers(int count)
+      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count)),
+        arena(count) {}
+  tbb::global_control limit;  // lets the arena have more threads than the machine has cores
+  tbb::task_arena arena;
+};
+
+std::atomic<int>& thread_count() {
+  static std::atomic<int> count{std::max(1, tbb::info::default_concurrency())};
+  return count;
+}
+
+/// The workers of `count` threads, made when first needed: one thread never starts the library.
+std::shared_ptr<Workers> workers_for(int count) {
+  static std::mutex mutex;
+  // Leaked on purpose: the library's threads must not be joined while the process exits.
+  static auto& current = *new std::shared_ptr<Workers>;
+  const std::lock_guard lock(mutex);
+  if (current == nullptr || current->arena.max_concurrency() != count)
+    current = std::make_shared<Workers>(count);
+  return current;
+}
+
+}  // namespace
+
+void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain,
+                  RangeFunction function) {
+  if (begin >= end) return;
+  const std::int64_t count = end - begin;
+  const std::int64_t threads = num_threads();
+  if (threads == 1 || count <= grain || is_inside_parallel_for) {
+    function(begin, end);
+    return;
+  }
+  const std::int64_t chunk = std::max({grain, (count + threads - 1) / threads, std::int64_t{1}});
+  const std::int64_t num_chunks = (count + chunk - 1) / chunk;
+  if (num_chunks == 1) {
+    function(begin, end);
+    return;
+  }
+  const std::shared_ptr<Workers> workers = workers_for(static_cast<int>(threads));
+  workers->arena.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::int64_t>(0, num_chunks, 1),
+        [&](const tbb::blocked_range<std::int64_t>& chunks) {
+          const InsideParallelFor inside;
+          for (std::int64_t i = chunks.begin(); i < chunks.end(); ++i) {
+            const std::int64_t chunk_begin = begin + i * chunk;
+            function(chunk_begin, chunk_begin + std::min(chunk, end - chunk_begin));
+          }
+        },
+        tbb::static_partitioner());
+  });
+}
+
+int num_threads() { return thread_count().load(std::memory_order_relaxed); }
+
+void set_num_threads(int count) {
+  WEFT_CHECK(count >= 1, ArgumentError, "The number of threads must be at least 1, got ", count,
+             ".");
+  thread_count().store(count, std::memory_order_relaxed);
+}
+
+}  // namespace weft

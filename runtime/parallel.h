@@ -1,0 +1,57 @@
+// Loops over a range, shared among threads.  The only place that knows which thread library is
+// used.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace weft {
+
+template <class Signature>
+class FunctionRef;
+
+/// Any callable, by reference: two words, no allocation.  The callable must outlive the call that
+/// it is passed to.
+template <class Result, class... Args>
+class FunctionRef<Result(Args...)> {
+ public:
+  template <class Function>
+  requires(!std::is_same_v<std::remove_cvref_t<Function>, FunctionRef> &&
+           std::is_invocable_r_v<Result, Function&, Args...> &&
+           std::is_object_v<std::remove_reference_t<Function>>) FunctionRef(Function&& function)
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(function)))),
+        call_([](void* object, Args... args) -> Result {
+          return (*static_cast<std::remove_reference_t<Function>*>(object))(args...);
+        }) {}
+
+  Result operator()(Args... args) const { return call_(object_, args...); }
+
+ private:
+  void* object_;
+  Result (*call_)(void*, Args...);
+};
+
+/// Works on the indices begin, begin + 1, ... before end.
+using RangeFunction = FunctionRef<void(std::int64_t begin, std::int64_t end)>;
+
+/// Calls `function` on disjoint ranges that together are [begin, end), from several threads, and
+/// returns when all calls have.
+///
+/// The cuts depend on the arguments and num_threads() alone: chunks of max(grain, ceil(n /
+/// threads)). One chunk, one thread, or a call from within `function`: runs in the caller's thread
+/// directly.
+///
+/// Threads: may be called by many threads at once.
+/// Errors:  the first exception of `function` is rethrown once; chunks not yet begun are skipped
+/// then.
+void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction function);
+
+/// Threads that parallel_for() uses, the caller's included.  At first: all that the process may run
+/// on.
+int num_threads();
+
+/// Errors: ArgumentError if `count` < 1.
+void set_num_threads(int count);
+
+}  // namespace weft
