@@ -3,15 +3,18 @@
 
 #include <weft/device.h>
 #include <weft/dtype.h>
+#include <weft/error.h>
 #include <weft/scalar.h>
 #include <weft/storage.h>
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft {
@@ -106,8 +109,12 @@ class Tensor {
   Tensor expand(std::initializer_list<std::int64_t> sizes) const { return expand(IntSpan(sizes.begin(), sizes.size())); }
   Tensor view(std::initializer_list<std::int64_t> sizes) const { return view(IntSpan(sizes.begin(), sizes.size())); }
 
-  /// Changes this view in place and grows the storage if need be; contents are kept.
-  const Tensor& resize_(IntSpan sizes, MemoryFormat format = MemoryFormat::contiguous) const;
+  /// Changes this view in place and grows the storage if need be; the bytes are kept.  Without `format` a view
+  /// that has these sizes already keeps its strides, and any other becomes contiguous.
+  const Tensor& resize_(IntSpan sizes, std::optional<MemoryFormat> format = {}) const;
+  const Tensor& resize_(std::initializer_list<std::int64_t> sizes, std::optional<MemoryFormat> format = {}) const {
+    return resize_(IntSpan(sizes.begin(), sizes.size()), format);
+  }
 
   const std::shared_ptr<TensorImpl>& impl() const { return impl_; }
 
@@ -117,6 +124,13 @@ class Tensor {
 
 /// "f32[3, 4] strides [4, 1] cpu": how operands appear in error messages.
 std::string describe(const Tensor& tensor);
+template <class T>
+T* Tensor::data_as() const {
+  WEFT_CHECK(dtype_of<T> == dtype(), ArgumentError, "expected a tensor of dtype ", name(dtype_of<T>), ", got ",
+             describe(*this));
+  return reinterpret_cast<T*>(data());
+}
+
 /// The layout notation of the CLI: "f32[3,4]{1,3}@5"; strides are left out when contiguous.
 std::string layout_text(const Tensor& tensor);
 
