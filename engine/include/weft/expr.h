@@ -97,7 +97,7 @@ namespace ops {
 ///
 /// Errors: ArgumentError whose message shows the text with a caret under the place.
 Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names);
-/// As parse_expr() reads it.
+/// As parse_expr() reads it; tensors without a name are t0, t1 ...  Cut off with "..." after 64 KiB.
 std::string text(const Expr& expr);
 
 /// Reads the layout notation: DTYPE[s0,s1,...], then {t0,t1,...} or :channels_last or :channels_last_3d,

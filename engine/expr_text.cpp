@@ -1,0 +1,113 @@
+// Writes expressions as the parser reads them, with as few brackets as Python needs.
+#include "engine/expr_node.h"
+#include "engine/expr_spelling.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace weft {
+namespace {
+
+// A DAG that shares its nodes can have a text of exponential length.
+constexpr std::size_t max_text_bytes = std::size_t{1} << 16;
+
+/// Keeps what is still to be written on a stack of its own: expressions may be nested deeply.
+class ExprWriter {
+ public:
+  std::string write(const Expr& expr) {
+    push(expr.node(), 0);
+    while (!todo_.empty()) {
+      const Item item = std::move(todo_.back());
+      todo_.pop_back();
+      if (const auto* text = std::get_if<std::string>(&item)) {
+        result_ += *text;
+      } else {
+        const auto& [node, precedence] = std::get<Place>(item);
+        expand(*node, precedence);
+      }
+      if (result_.size() > max_text_bytes) return result_ + "...";
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// A node, and how tightly its surroundings bind.
+  using Place = std::pair<const ExprNode*, int>;
+  using Item = std::variant<std::string, Place>;
+
+  void push(std::string text) { todo_.emplace_back(std::move(text)); }
+  void push(const ExprNode& node, int precedence) { todo_.emplace_back(Place{&node, precedence}); }
+
+  void expand(const ExprNode& node, int precedence) {
+    switch (node.kind) {
+      case ExprNode::Kind::tensor: return push(tensor_name(node));
+      case ExprNode::Kind::scalar: return expand_number(node.scalar, precedence);
+      case ExprNode::Kind::cast:
+        push(")");
+        push(std::string(name(node.dtype)));
+        push(", ");
+        push(*node.args[0], 0);
+        return push("cast(");
+      case ExprNode::Kind::op: return expand_op(node, precedence);
+    }
+  }
+
+  void expand_number(const Scalar& number, int precedence) {
+    std::string text = number.text();
+    const bool is_sum = text.find_first_of("+-", 1) != text.npos && text.ends_with('j');
+    const int own = is_sum ? 6 : (text.starts_with('-') ? unary_precedence : primary_precedence);
+    const bool has_brackets = text.starts_with('(');
+    push(own < precedence && !has_brackets ? "(" + text + ")" : text);
+  }
+
+  void expand_op(const ExprNode& node, int precedence) {
+    if (node.op == Op::neg || node.op == Op::bitwise_not) {
+      const bool needs_brackets = unary_precedence < precedence;
+      if (needs_brackets) push(")");
+      push(*node.args[0], unary_precedence);
+      push(node.op == Op::neg ? "-" : "~");
+      if (needs_brackets) push("(");
+      return;
+    }
+    const auto spelling = std::ranges::find(binary_spellings, node.op, &BinarySpelling::op);
+    if (spelling != binary_spellings.end()) return expand_binary(node, *spelling, precedence);
+    push(")");
+    for (std::size_t i = node.args.size(); i-- > 0;) {
+      push(*node.args[i], 0);
+      if (i > 0) push(", ");
+    }
+    push(std::string(name(node.op)) + "(");
+  }
+
+  void expand_binary(const ExprNode& node, const BinarySpelling& spelling, int precedence) {
+    const bool is_power = node.op == Op::pow;
+    const bool is_comparison = spelling.precedence == comparison_precedence;
+    const int left = spelling.precedence + (is_power || is_comparison ? 1 : 0);
+    const int right = is_power ? unary_precedence : spelling.precedence + 1;
+    const bool needs_brackets = spelling.precedence < precedence;
+    if (needs_brackets) push(")");
+    push(*node.args[1], right);
+    push(" " + std::string(spelling.symbol) + " ");
+    push(*node.args[0], left);
+    if (needs_brackets) push("(");
+  }
+
+  std::string tensor_name(const ExprNode& node) {
+    if (!node.name.empty()) return node.name;
+    const auto [place, is_new] = numbers_.try_emplace(node.tensor.impl().get(), numbers_.size());
+    return "t" + std::to_string(place->second);
+  }
+
+  std::string result_;
+  std::vector<Item> todo_;
+  std::map<const TensorImpl*, std::size_t> numbers_;  ///< tensors without a name, as they appear
+};
+
+}  // namespace
+
+std::string text(const Expr& expr) { return ExprWriter().write(expr); }
+
+}  // namespace weft

@@ -1,0 +1,366 @@
+// Reads expressions: operator precedence with an explicit stack, so that nesting of any depth costs
+// memory and never the call stack.
+#include "engine/caret.h"
+#include "engine/expr_lexer.h"
+#include "engine/expr_node.h"
+#include "engine/expr_spelling.h"
+#include "engine/nearest.h"
+#include "engine/number_arithmetic.h"
+
+#include <weft/error.h>
+#include <weft/expr.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace weft {
+namespace {
+
+constexpr auto reductions = std::to_array<std::string_view>(
+    {"all",           "amax",   "amin",   "any",     "argmax", "argmin",
+     "count_nonzero", "cummax", "cummin", "cumprod", "cumsum", "logcumsumexp",
+     "logsumexp",     "max",    "mean",   "min",     "nansum", "norm",
+     "prod",          "std",    "sum",    "var"});
+
+/// The numbers that have names.  A tensor of the same name comes first.
+std::optional<Scalar> named_number(std::string_view name) {
+  if (name == "True" || name == "true") return Scalar(true);
+  if (name == "False" || name == "false") return Scalar(false);
+  if (name == "inf") return Scalar(std::numeric_limits<double>::infinity());
+  if (name == "nan") return Scalar(std::numeric_limits<double>::quiet_NaN());
+  if (name == "pi") return Scalar(std::numbers::pi);
+  if (name == "e") return Scalar(std::numbers::e);
+  return {};
+}
+
+/// What is said about Python's words that have no meaning between tensors.
+std::string_view keyword_hint(std::string_view word) {
+  if (word == "and") return "'and' has no meaning between tensors: write & between bool values";
+  if (word == "or") return "'or' has no meaning between tensors: write | between bool values";
+  if (word == "not") return "'not' has no meaning on tensors: write ~";
+  if (word == "if" || word == "else") {
+    return "conditional expressions are not elementwise: write where(condition, x, y)";
+  }
+  return {};
+}
+
+std::optional<Op> find_function(std::string_view name) {
+  const auto ops = all_ops();
+  const auto found = std::ranges::find(ops, name, [](Op op) { return info(op).name; });
+  return found == ops.end() ? std::nullopt : std::optional(*found);
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+class ExprParser {
+ public:
+  ExprParser(std::string_view text, std::span<const std::pair<std::string, Tensor>> names);
+  Expr parse();
+
+ private:
+  enum class Form { binary, unary, parenthesis, call, cast, copy };
+
+  /// An operator that waits for its right operand, or a bracket that waits for its end.
+  struct Pending {
+    Form form;
+    std::optional<Op> op;        ///< empty: unary plus
+    int precedence;              ///< of operators; brackets have 0, so that nothing reduces them
+    std::size_t position;        ///< for messages
+    std::size_t num_values;      ///< brackets: how many values there were before
+    std::optional<DType> dtype;  ///< cast: what to convert to, once read
+  };
+
+  [[noreturn]] void fail(std::size_t position, std::string_view message) const {
+    fail_in_expression(lexer_.text(), position, message);
+  }
+  void advance() { token_ = lexer_.next(); }
+
+  void read_operand();
+  void read_name();
+  void read_after_operand();
+  void read_binary(const BinarySpelling& spelling);
+  void open_call(std::string_view name, std::size_t position);
+  void read_comma();
+  void read_cast_dtype();
+  void close();
+  void reduce(int down_to_precedence);
+  void reduce_one();
+  Expr call(const Pending& pending);
+  Expr apply_at(std::size_t position, Op op, std::span<const Expr> args) const;
+  [[noreturn]] void fail_unknown_name(std::string_view name, std::size_t position) const;
+  [[noreturn]] void fail_unknown_function(std::string_view name, std::size_t position) const;
+  [[noreturn]] void fail_after_operand() const;
+
+  ExprLexer lexer_;
+  ExprToken token_;
+  bool wants_operand_ = true;
+  std::vector<std::pair<std::string, Expr>> names_;
+  std::vector<Expr> values_;
+  std::vector<Pending> pending_;
+};
+
+ExprParser::ExprParser(std::string_view text, std::span<const std::pair<std::string, Tensor>> names)
+    : lexer_(text) {
+  for (const auto& [name, tensor] : names) {
+    const bool is_new =
+        std::ranges::none_of(names_, [&](const auto& known) { return known.first == name; });
+    WEFT_CHECK(is_new, ArgumentError, "the name '", name, "' is given twice");
+    names_.emplace_back(name, Expr::named(name, tensor));
+  }
+}
+
+Expr ExprParser::parse() {
+  advance();
+  if (token_.kind == ExprToken::Kind::end) fail(token_.position, "the expression is empty");
+  while (wants_operand_ || token_.kind != ExprToken::Kind::end) {
+    if (wants_operand_) {
+      read_operand();
+    } else {
+      read_after_operand();
+    }
+  }
+  reduce(comparison_precedence);
+  if (!pending_.empty()) fail(pending_.back().position, "this '(' is never closed");
+  return values_.back();
+}
+
+void ExprParser::read_operand() {
+  const std::size_t position = token_.position;
+  if (token_.kind == ExprToken::Kind::number) {
+    values_.emplace_back(token_.number);
+    wants_operand_ = false;
+    return advance();
+  }
+  if (token_.kind == ExprToken::Kind::name) return read_name();
+  if (token_.is("(")) {
+    pending_.push_back({Form::parenthesis, {}, 0, position, values_.size(), {}});
+    return advance();
+  }
+  if (token_.is("-") || token_.is("+") || token_.is("~")) {
+    std::optional<Op> op;
+    if (token_.is("-")) op = Op::neg;
+    if (token_.is("~")) op = Op::bitwise_not;
+    pending_.push_back({Form::unary, op, unary_precedence, position, 0, {}});
+    return advance();
+  }
+  // `f()` and a comma before the closing bracket are the places where no operand need follow.
+  if (token_.is(")") && !pending_.empty() && pending_.back().form >= Form::call) return close();
+  fail(position, "expected a value, found " + token_.described());
+}
+
+void ExprParser::read_name() {
+  const ExprToken name = token_;
+  const std::string_view hint = keyword_hint(name.text);
+  if (!hint.empty()) fail(name.position, hint);
+  advance();
+  if (token_.is("(")) return open_call(name.text, name.position);
+  if (token_.is("=") && !pending_.empty() && pending_.back().form >= Form::call) {
+    fail(name.position, "this function takes no keyword arguments");
+  }
+  const auto known = std::ranges::find(names_, name.text, &std::pair<std::string, Expr>::first);
+  if (known != names_.end()) {
+    values_.push_back(known->second);
+  } else if (const std::optional<Scalar> number = named_number(name.text)) {
+    values_.emplace_back(*number);
+  } else {
+    fail_unknown_name(name.text, name.position);
+  }
+  wants_operand_ = false;
+}
+
+void ExprParser::open_call(std::string_view name, std::size_t position) {
+  std::optional<Op> op;
+  Form form = Form::call;
+  if (name == "cast") {
+    form = Form::cast;
+  } else if (name == "copy") {
+    form = Form::copy;
+  } else {
+    op = find_function(name);
+    if (!op) fail_unknown_function(name, position);
+  }
+  pending_.push_back({form, op, 0, position, values_.size(), {}});
+  advance();
+}
+
+void ExprParser::read_after_operand() {
+  if (token_.is(")")) return close();
+  if (token_.is(",")) return read_comma();
+  const auto spelling = std::ranges::find_if(
+      binary_spellings, [&](const auto& row) { return token_.is(row.symbol); });
+  if (spelling == binary_spellings.end()) fail_after_operand();
+  read_binary(*spelling);
+}
+
+void ExprParser::read_binary(const BinarySpelling& spelling) {
+  const bool is_right_associative = spelling.precedence == power_precedence;
+  reduce(spelling.precedence + (is_right_associative ? 1 : 0) +
+         (spelling.precedence == comparison_precedence ? 1 : 0));
+  const bool follows_comparison = !pending_.empty() && pending_.back().form == Form::binary &&
+                                  pending_.back().precedence == comparison_precedence;
+  if (spelling.precedence == comparison_precedence && follows_comparison) {
+    fail(token_.position, "comparisons do not chain: write (a < b) & (b < c)");
+  }
+  pending_.push_back({Form::binary, spelling.op, spelling.precedence, token_.position, 0, {}});
+  wants_operand_ = true;
+  advance();
+}
+
+void ExprParser::read_comma() {
+  reduce(comparison_precedence);
+  if (pending_.empty() || pending_.back().form == Form::parenthesis) {
+    fail(token_.position, "a ',' is only meaningful between the arguments of a function");
+  }
+  Pending& bracket = pending_.back();
+  if (bracket.form == Form::cast && bracket.dtype) {
+    if (advance(); token_.is(")")) return;
+    fail(token_.position, "cast takes a value and a dtype, as in cast(a, bf16)");
+  }
+  advance();
+  if (bracket.form == Form::cast) return read_cast_dtype();
+  wants_operand_ = true;
+}
+
+void ExprParser::read_cast_dtype() {
+  if (token_.kind == ExprToken::Kind::name && token_.text == "dtype") {
+    advance();
+    if (!token_.is("=")) fail(token_.position, "expected '=' after 'dtype'");
+    advance();
+  }
+  const bool is_name = token_.kind == ExprToken::Kind::name;
+  pending_.back().dtype = is_name ? parse_dtype(token_.text) : std::nullopt;
+  if (!pending_.back().dtype) {
+    std::vector<std::string> known;
+    for (const DTypeInfo& row : dtype_table) known.emplace_back(row.name);
+    fail(token_.position, "expected a dtype, found " + token_.described() + "; the dtypes are " +
+                              nearest_first(token_.text, std::move(known), num_dtypes));
+  }
+  advance();
+}
+
+void ExprParser::close() {
+  reduce(comparison_precedence);
+  if (pending_.empty()) fail(token_.position, "this ')' closes nothing");
+  const Pending bracket = pending_.back();
+  pending_.pop_back();
+  if (bracket.form != Form::parenthesis) {
+    const Expr result = call(bracket);
+    values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(bracket.num_values), values_.end());
+    values_.push_back(result);
+  }
+  wants_operand_ = false;
+  advance();
+}
+
+/// Applies the operators on top of the stack that bind at least as tightly as `precedence`.
+void ExprParser::reduce(int precedence) {
+  while (!pending_.empty() && pending_.back().precedence >= precedence) reduce_one();
+}
+
+void ExprParser::reduce_one() {
+  const Pending pending = pending_.back();
+  pending_.pop_back();
+  if (!pending.op) return;  // unary plus
+  const std::size_t arity = pending.form == Form::unary ? 1 : 2;
+  const std::span<const Expr> args(values_.end() - static_cast<std::ptrdiff_t>(arity),
+                                   values_.end());
+  const bool are_numbers = std::ranges::all_of(
+      args, [](const Expr& arg) { return arg.node().kind == ExprNode::Kind::scalar; });
+  std::optional<Scalar> number;
+  if (are_numbers) {
+    try {
+      const Scalar& x = args[0].node().scalar;
+      number = arity == 1 ? combine_numbers(*pending.op, x)
+                          : combine_numbers(*pending.op, x, args[1].node().scalar);
+    } catch (const ArgumentError& error) {
+      fail(pending.position, error.what());
+    }
+  }
+  Expr result = number ? Expr(*number) : apply_at(pending.position, *pending.op, args);
+  values_.erase(values_.end() - static_cast<std::ptrdiff_t>(arity), values_.end());
+  values_.push_back(std::move(result));
+}
+
+Expr ExprParser::call(const Pending& pending) {
+  const std::span<const Expr> args = std::span(values_).subspan(pending.num_values);
+  if (pending.form == Form::cast) {
+    if (args.size() != 1 || !pending.dtype) {
+      fail(pending.position, "cast takes a value and a dtype, as in cast(a, bf16)");
+    }
+    return cast(args[0], *pending.dtype);
+  }
+  if (pending.form == Form::copy) {
+    if (args.size() != 1) {
+      fail(pending.position, "copy takes 1 argument, got " + std::to_string(args.size()));
+    }
+    return args[0];  // the store into the result is the copy
+  }
+  const OpInfo& row = info(*pending.op);
+  const auto arity = static_cast<std::size_t>(row.arity);
+  if (args.size() != arity) {
+    fail(pending.position, std::string(row.name) + " takes " + counted(arity, "argument") + " (" +
+                               std::string(describe(row.domain)) + "), got " +
+                               std::to_string(args.size()));
+  }
+  return apply_at(pending.position, *pending.op, args);
+}
+
+Expr ExprParser::apply_at(std::size_t position, Op op, std::span<const Expr> args) const {
+  try {
+    return apply(op, args);
+  } catch (const ArgumentError& error) {
+    fail(position, error.what());
+  }
+}
+
+void ExprParser::fail_unknown_name(std::string_view name, std::size_t position) const {
+  std::vector<std::string> known;
+  for (const auto& entry : names_) known.push_back(entry.first);
+  const std::string message = "unknown name '" + std::string(name.substr(0, 40)) + "'; ";
+  if (find_function(name)) {
+    fail(position, message + "the function of this name is called with arguments in brackets");
+  }
+  fail(position, message + (known.empty() ? "no tensors are named"
+                                          : "the tensors are " + nearest_first(name, known, 8)));
+}
+
+void ExprParser::fail_unknown_function(std::string_view name, std::size_t position) const {
+  if (std::ranges::find(reductions, name) != reductions.end()) {
+    const std::string message =
+        "'" + std::string(name) + "' is a reduction or scan, which is not built yet";
+    throw UnsupportedError(point_at("expression", message, lexer_.text(), position));
+  }
+  const std::string quoted = "'" + std::string(name.substr(0, 40)) + "'";
+  const bool is_tensor =
+      std::ranges::find(names_, name, &std::pair<std::string, Expr>::first) != names_.end();
+  if (is_tensor) fail(position, quoted + " is a tensor, not a function");
+  std::vector<std::string> known{"cast", "copy"};
+  for (Op op : all_ops()) known.emplace_back(info(op).name);
+  fail(position, "unknown function " + quoted + "; the nearest are " +
+                     nearest_first(name, known, 5) + " (all: weft ops)");
+}
+
+void ExprParser::fail_after_operand() const {
+  const std::string_view hint =
+      token_.kind == ExprToken::Kind::name ? keyword_hint(token_.text) : std::string_view{};
+  if (!hint.empty()) fail(token_.position, hint);
+  if (token_.is("=")) fail(token_.position, "write == to compare");
+  if (token_.is("["))
+    fail(token_.position, "indexing is not part of expressions: name a view instead");
+  fail(token_.position, "expected an operator, found " + token_.described());
+}
+
+}  // namespace
+
+Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names) {
+  return ExprParser(text, names).parse();
+}
+
+}  // namespace weft

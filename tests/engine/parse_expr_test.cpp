@@ -1,0 +1,416 @@
+// The expression parser: Python's precedence, numbers, and messages that point at the place.
+#include "engine/expr_node.h"
+
+#include <weft/error.h>
+#include <weft/expr.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using testing::HasSubstr;
+
+using Names = std::vector<std::pair<std::string, Tensor>>;
+
+const Names& names() {
+  static const Names result = [] {
+    const std::vector<std::int64_t> sizes{2, 3};
+    const std::vector<std::int64_t> strides{3, 1};
+    Names made;
+    for (const char* name : {"a", "b", "c", "d"}) {
+      made.emplace_back(name, unbacked(sizes, strides, DType::f32));
+    }
+    for (const char* name : {"i", "j", "k"}) {
+      made.emplace_back(name, unbacked(sizes, strides, DType::i32));
+    }
+    made.emplace_back("m", unbacked(sizes, strides, DType::boolean));
+    return made;
+  }();
+  return result;
+}
+
+Expr parse(std::string_view text) { return parse_expr(text, names()); }
+
+Scalar number(std::string_view text) {
+  const Expr expr = parse(text);
+  EXPECT_EQ(expr.node().kind, ExprNode::Kind::scalar) << text;
+  return expr.node().scalar;
+}
+
+template <class ErrorType = ArgumentError>
+std::string message_of(std::string_view text) {
+  try {
+    parse(text);
+  } catch (const ErrorType& error) {
+    return error.what();
+  } catch (const Error& error) {
+    return std::string("another class of error: ") + error.what();
+  }
+  return "no error";
+}
+
+/// The tree with every bracket written: what precedence made of a text.
+std::string bracketed(const ExprNode& node) {
+  switch (node.kind) {
+    case ExprNode::Kind::tensor: return node.name;
+    case ExprNode::Kind::scalar: return node.scalar.text();
+    case ExprNode::Kind::cast:
+      return "cast(" + bracketed(*node.args[0]) + "," + std::string(name(node.dtype)) + ")";
+    case ExprNode::Kind::op: break;
+  }
+  std::string result = std::string(name(node.op)) + "(";
+  for (std::size_t i = 0; i < node.args.size(); ++i) {
+    result += (i > 0 ? "," : "") + bracketed(*node.args[i]);
+  }
+  return result + ")";
+}
+std::string bracketed(std::string_view text) { return bracketed(parse(text).node()); }
+
+TEST(ParseExpr, BindsAsPythonDoes) {
+  // Right-hand sides: what Python's ast module gives for the left ones.
+  EXPECT_EQ(bracketed("a + b * c"), "add(a,mul(b,c))");
+  EXPECT_EQ(bracketed("a - b - c"), "sub(sub(a,b),c)");
+  EXPECT_EQ(bracketed("a / b * c"), "mul(div(a,b),c)");
+  EXPECT_EQ(bracketed("a ** b ** c"), "pow(a,pow(b,c))");
+  EXPECT_EQ(bracketed("-a ** b"), "neg(pow(a,b))");
+  EXPECT_EQ(bracketed("a ** -b"), "pow(a,neg(b))");
+  EXPECT_EQ(bracketed("a ** -b ** c"), "pow(a,neg(pow(b,c)))");
+  EXPECT_EQ(bracketed("a ** -b * c"), "mul(pow(a,neg(b)),c)");
+  EXPECT_EQ(bracketed("-a * b"), "mul(neg(a),b)");
+  EXPECT_EQ(bracketed("a * -b"), "mul(a,neg(b))");
+  EXPECT_EQ(bracketed("--a"), "neg(neg(a))");
+  EXPECT_EQ(bracketed("+a - +b"), "sub(a,b)");
+  EXPECT_EQ(bracketed("a // b % c"), "remainder(div_floor(a,b),c)");
+  EXPECT_EQ(bracketed("i | j ^ k & i"), "bitwise_or(i,bitwise_xor(j,bitwise_and(k,i)))");
+  EXPECT_EQ(bracketed("i << j + k"), "bitwise_left_shift(i,add(j,k))");
+  EXPECT_EQ(bracketed("i & j << k"), "bitwise_and(i,bitwise_left_shift(j,k))");
+  EXPECT_EQ(bracketed("i >> j >> k"), "bitwise_right_shift(bitwise_right_shift(i,j),k)");
+  EXPECT_EQ(bracketed("~i & j"), "bitwise_and(bitwise_not(i),j)");
+  EXPECT_EQ(bracketed("i | j < k"), "lt(bitwise_or(i,j),k)");
+  EXPECT_EQ(bracketed("(a < b) & (b < c)"), "bitwise_and(lt(a,b),lt(b,c))");
+  EXPECT_EQ(bracketed("a+b >= c"), "ge(add(a,b),c)");
+  EXPECT_EQ(bracketed("a<=b"), "le(a,b)");
+  EXPECT_EQ(bracketed("a>b"), "gt(a,b)");
+  EXPECT_EQ(bracketed("a == b"), "eq(a,b)");
+  EXPECT_EQ(bracketed("a != -b"), "ne(a,neg(b))");
+  EXPECT_EQ(bracketed("a * (b + c)"), "mul(a,add(b,c))");
+  EXPECT_EQ(bracketed("((a))"), "a");
+}
+
+TEST(ParseExpr, CallsRowsOfTheOpTable) {
+  EXPECT_EQ(bracketed("tanh(a*b + c)"), "tanh(add(mul(a,b),c))");
+  EXPECT_EQ(bracketed("where(m, a, 0)"), "where(m,a,0)");
+  EXPECT_EQ(bracketed("where(a > b, maximum(a, b,), -c)"), "where(gt(a,b),maximum(a,b),neg(c))");
+  EXPECT_EQ(bracketed("cast(a, bf16)"), "cast(a,bf16)");
+  EXPECT_EQ(bracketed("cast(a + b, dtype=u8,)"), "cast(add(a,b),u8)");
+  EXPECT_EQ(bracketed("copy(a)"), "a");
+  EXPECT_EQ(bracketed("copy(a) + copy(-b)"), "add(a,neg(b))");
+  EXPECT_EQ(bracketed(" exp ( a ) "), "exp(a)");
+  EXPECT_EQ(bracketed("a\n + b"), "add(a,b)");
+  for (Op op : all_ops()) {
+    std::string text = std::string(name(op)) + "(";
+    for (int i = 0; i < info(op).arity; ++i) text += i > 0 ? ", x" : "x";
+    // The first dtype that the row takes; `where` wants a bool in front and takes all.
+    for (DType dtype : {DType::f32, DType::i32, DType::boolean, DType::c64}) {
+      if (info(op).result == ResultRule::select) dtype = DType::boolean;
+      if (!accepts(info(op).domain, dtype)) continue;
+      const Names x{
+          {"x", unbacked(std::vector<std::int64_t>{}, std::vector<std::int64_t>{}, dtype)}};
+      const Expr parsed = parse_expr(text + ")", x);
+      EXPECT_EQ(parsed.node().op, op) << text;
+      break;
+    }
+  }
+}
+
+TEST(ParseExpr, SharesALeafAndKeepsItsTensor) {
+  const Expr expr = parse("a * a");
+  EXPECT_EQ(expr.node().args[0], expr.node().args[1]);
+  EXPECT_TRUE(expr.node().args[0]->tensor.is_same(names()[0].second));
+}
+
+TEST(ParseExpr, TensorNamesHideNumbers) {
+  const std::vector<std::int64_t> none;
+  const Names own{{"e", unbacked(none, none, DType::f32)},
+                  {"exp", unbacked(none, none, DType::f32)}};
+  EXPECT_EQ(parse_expr("e", own).node().kind, ExprNode::Kind::tensor);
+  EXPECT_EQ(bracketed(parse_expr("exp(exp)", own).node()), "exp(exp)");
+}
+
+TEST(ParseExpr, ReadsPythonsNumbers) {
+  EXPECT_EQ(number("7"), Scalar(7));
+  EXPECT_EQ(number("1_000_000"), Scalar(1000000));
+  EXPECT_EQ(number("0xFF_ff"), Scalar(0xFFFF));
+  EXPECT_EQ(number("0o17"), Scalar(15));
+  EXPECT_EQ(number("0b1010"), Scalar(10));
+  EXPECT_EQ(number("000"), Scalar(0));
+  EXPECT_EQ(number("9223372036854775807"), Scalar(INT64_MAX));
+  EXPECT_EQ(number("18446744073709551615"), Scalar(UINT64_MAX));
+  EXPECT_EQ(number("-9223372036854775808"), Scalar(INT64_MIN));
+  EXPECT_EQ(number("1."), Scalar(1.0));
+  EXPECT_EQ(number(".5"), Scalar(0.5));
+  EXPECT_EQ(number("1e-3"), Scalar(1e-3));
+  EXPECT_EQ(number("1_0.2_5E+1_0"), Scalar(10.25e10));
+  EXPECT_EQ(number("2j"), Scalar(std::complex<double>(0, 2)));
+  EXPECT_EQ(number("1.5e1J"), Scalar(std::complex<double>(0, 15)));
+  EXPECT_EQ(number("1 + 2j"), Scalar(std::complex<double>(1, 2)));
+  EXPECT_EQ(number("True"), Scalar(true));
+  EXPECT_EQ(number("false"), Scalar(false));
+  EXPECT_EQ(number("pi"), Scalar(std::numbers::pi));
+  EXPECT_EQ(number("e"), Scalar(std::numbers::e));
+  EXPECT_EQ(number("-inf"), Scalar(-HUGE_VAL));
+  EXPECT_TRUE(std::isnan(number("nan").as_double()));
+}
+
+TEST(ParseExpr, ComputesNumbersAsPythonDoes) {
+  // Values that Python 3.11 prints for the left sides.
+  EXPECT_EQ(number("1/3"), Scalar(0.3333333333333333));
+  EXPECT_EQ(number("6/3"), Scalar(2.0));
+  EXPECT_EQ(number("-7 // 2"), Scalar(-4));
+  EXPECT_EQ(number("-7 % 3"), Scalar(2));
+  EXPECT_EQ(number("7 % -3"), Scalar(-2));
+  EXPECT_EQ(number("-7.5 // 2"), Scalar(-4.0));
+  EXPECT_EQ(number("-7.5 % 2"), Scalar(0.5));
+  EXPECT_EQ(number("2**10"), Scalar(1024));
+  EXPECT_EQ(number("2**-1"), Scalar(0.5));
+  EXPECT_EQ(number("-2**2"), Scalar(-4));
+  EXPECT_EQ(number("(-1)**1000000001"), Scalar(-1));
+  EXPECT_EQ(number("2**63"), Scalar(std::uint64_t{1} << 63));
+  EXPECT_EQ(number("2.0**0.5"), Scalar(1.4142135623730951));
+  EXPECT_EQ(number("1 << 10 >> 3"), Scalar(128));
+  EXPECT_EQ(number("-1 >> 100"), Scalar(-1));
+  EXPECT_EQ(number("6 & 3 | 8 ^ 1"), Scalar(11));
+  EXPECT_EQ(number("~5"), Scalar(-6));
+  EXPECT_EQ(number("True + True"), Scalar(2));
+  EXPECT_EQ(number("True & False"), Scalar(false));
+  EXPECT_EQ(number("~True"), Scalar(false));  // as on bool tensors; Python says -2
+  EXPECT_EQ(number("1 < 2.5"), Scalar(true));
+  EXPECT_EQ(number("2j * 2j"), Scalar(std::complex<double>(-4, 0)));
+  EXPECT_EQ(number("18446744073709551615 - 1"), Scalar(UINT64_MAX - 1));
+  EXPECT_THAT(message_of("1 // 0"), HasSubstr("column 3: division of a number by zero"));
+  EXPECT_THAT(message_of("a + 1.0 / 0"), HasSubstr("column 9: division of a number by zero"));
+  EXPECT_THAT(message_of("3**100"), HasSubstr("column 2: the result of this integer arithmetic"));
+  EXPECT_THAT(message_of("1 << 64"), HasSubstr("does not fit 64 bits"));
+  EXPECT_THAT(message_of("9223372036854775807 * 9223372036854775807"), HasSubstr("64 bits"));
+  EXPECT_THAT(message_of("1 << -1"), HasSubstr("negative shift count"));
+}
+
+TEST(ParseExpr, PointsAtThePlace) {
+  EXPECT_EQ(message_of("a + * b"),
+            "expression, column 5: expected a value, found '*'\n"
+            "  a + * b\n"
+            "      ^");
+  EXPECT_EQ(message_of("(a + b"),
+            "expression, column 1: this '(' is never closed\n"
+            "  (a + b\n"
+            "  ^");
+  EXPECT_EQ(message_of(""), "expression, column 1: the expression is empty\n  \n  ^");
+  EXPECT_EQ(message_of("a +"),
+            "expression, column 4: expected a value, found the end\n  a +\n     ^");
+  // Columns count characters, the caret stands under them, and only a part of a long text is shown.
+  EXPECT_EQ(message_of("a\t+ \xC3\xA9"),
+            "expression, column 5: unexpected character\n  a + \xC3\xA9\n      ^");
+  const std::string shown = message_of(std::string(500, ' ') + "$" + std::string(500, ' '));
+  EXPECT_THAT(shown, HasSubstr("expression, column 501: unexpected character '$'\n  ..."));
+  const auto lines_end = shown.find_last_of('\n');
+  const auto line = shown.substr(shown.find('\n') + 1);
+  EXPECT_EQ(line[shown.size() - lines_end - 2], '$');
+  EXPECT_LT(shown.size(), 300u);
+}
+
+struct BadText {
+  const char* text;
+  int column;
+  const char* fragment;
+};
+
+TEST(ParseExpr, RefusesWhatMeansNothing) {
+  const BadText table[] = {
+      {"a b", 3, "expected an operator, found 'b'"},
+      {"a)", 2, "this ')' closes nothing"},
+      {"()", 2, "expected a value, found ')'"},
+      {"exp(a", 4 - 3, "never closed"},
+      {"a, b", 2, "',' is only meaningful"},
+      {"(a, b)", 3, "',' is only meaningful"},
+      {"exp(,)", 5, "expected a value"},
+      {"a < b < c", 7, "comparisons do not chain"},
+      {"a < b == c", 7, "comparisons do not chain"},
+      {"a && b", 3, "write &"},
+      {"a || b", 3, "write |"},
+      {"a and b", 3, "write &"},
+      {"not a", 1, "write ~"},
+      {"!a", 1, "write ~"},
+      {"a if m else b", 3, "where(condition, x, y)"},
+      {"a = b", 3, "write =="},
+      {"a.exp()", 2, "write a method as a function"},
+      {"a[0]", 2, "indexing"},
+      {"a @ b", 3, "matrix product"},
+      {"012", 1, "must not start with 0"},
+      {"0x", 3, "expected digits"},
+      {"2x", 2, "right after a number"},
+      {"1__0", 2, "right after a number"},
+      {"1e", 2, "expected digits after the 'e'"},
+      {"1e999", 1, "does not fit f64"},
+      {"18446744073709551616", 1, "does not fit 64 bits"},
+      {"x + a", 1, "unknown name 'x'; the tensors are"},
+      {"exp + a", 1, "is called with arguments in brackets"},
+      {"tnh(a)", 1, "unknown function 'tnh'; the nearest are tanh"},
+      {"a(b)", 1, "'a' is a tensor, not a function"},
+      {"exp(a, b)", 1, "exp takes 1 argument"},
+      {"add(a)", 1, "add takes 2 arguments"},
+      {"exp()", 1, "exp takes 1 argument"},
+      {"copy(a, b)", 1, "copy takes 1 argument, got 2"},
+      {"cast(a)", 1, "cast takes a value and a dtype"},
+      {"cast(a, bf17)", 9, "expected a dtype, found 'bf17'; the dtypes are bf16"},
+      {"cast(a, 3)", 9, "expected a dtype"},
+      {"cast(a, u8, b)", 13, "cast takes a value and a dtype"},
+      {"exp(x=a)", 5, "no keyword arguments"},
+      {"a & b", 3, "bitwise_and"},
+      {"m - m", 3, "bool"},
+  };
+  for (const BadText& row : table) {
+    const std::string message = message_of(row.text);
+    EXPECT_THAT(message, HasSubstr(row.fragment)) << row.text;
+    EXPECT_THAT(message, HasSubstr("column " + std::to_string(row.column) + ":")) << row.text;
+    EXPECT_THAT(message, HasSubstr(row.text)) << row.text;
+  }
+  EXPECT_THAT(message_of<UnsupportedError>("a + sum(a, dims=[0,2], keepdim=true)"),
+              HasSubstr("column 5: 'sum' is a reduction or scan, which is not built yet"));
+  const Names twice{{"a", names()[0].second}, {"a", names()[1].second}};
+  EXPECT_THROW(parse_expr("a", twice), ArgumentError);
+}
+
+TEST(ParseExpr, SurvivesAnyDepthAndLength) {
+  constexpr std::size_t count = 10'000;
+  EXPECT_EQ(bracketed(std::string(count, '(') + "a" + std::string(count, ')')), "a");
+  EXPECT_THAT(message_of(std::string(count, '(')), HasSubstr("found the end"));
+  EXPECT_THAT(message_of(std::string(count, '(') + "a"), HasSubstr("never closed"));
+
+  std::string sum = "a";
+  std::string power = "a";
+  std::string nested = "a";
+  for (std::size_t i = 0; i < count; ++i) {
+    sum += " + b";
+    power += "**b";
+    nested = "exp(" + std::move(nested);
+  }
+  nested += std::string(count, ')');
+  for (const std::string& text : {sum, power, nested, std::string(count, '-') + "a"}) {
+    const Expr expr = parse(text);
+    EXPECT_EQ(expr.dtype(), DType::f32);
+    const std::string written = weft::text(expr);
+    EXPECT_LE(written.size(), (std::size_t{1} << 16) + 16);
+  }
+  EXPECT_EQ(weft::text(parse(sum)), sum);
+}
+
+TEST(ExprText, WritesOnlyTheBracketsThatPythonNeeds) {
+  for (const char* text : {"a + b * c",
+                           "(a + b) * c",
+                           "a - (b - c)",
+                           "a - b - c",
+                           "-a ** b",
+                           "(-a) ** b",
+                           "a ** -b",
+                           "a ** b ** c",
+                           "(a ** b) ** c",
+                           "a / (b * c)",
+                           "(a < b) & (b < c)",
+                           "(a < b) == m",
+                           "i & j << k",
+                           "(i & j) << k",
+                           "~(i | j)",
+                           "--a",
+                           "-(a + b)",
+                           "where(a < b, a, 0.5)",
+                           "cast(a + b, bf16) * 2",
+                           "a * (1+2j)",
+                           "a ** (-2)",
+                           "a - -2",
+                           "exp(a) + exp(b)"}) {
+    const Expr expr = parse(text);
+    const std::string written = weft::text(expr);
+    EXPECT_EQ(bracketed(parse(written).node()), bracketed(expr.node()))
+        << text << " -> " << written;
+  }
+  EXPECT_EQ(weft::text(parse("((a) + (b * (c)))")), "a + b * c");
+  EXPECT_EQ(weft::text(parse("(a + b) * c")), "(a + b) * c");
+  EXPECT_EQ(weft::text(Expr(names()[0].second) + Expr(names()[1].second)), "t0 + t1");
+}
+
+TEST(ExprText, OfASharedDagStaysShort) {
+  Expr expr = parse("a");
+  for (int i = 0; i < 60; ++i) expr = expr + expr;
+  EXPECT_LE(weft::text(expr).size(), (std::size_t{1} << 16) + 64);
+}
+
+/// A random expression with every bracket written, and the tree that it means.
+std::string random_expression(std::mt19937& random, int depth, std::string& tree) {
+  static const std::pair<const char*, const char*> binary[] = {{"+", "add"},
+                                                               {"-", "sub"},
+                                                               {"*", "mul"},
+                                                               {"**", "pow"},
+                                                               {"//", "div_floor"},
+                                                               {"%", "remainder"},
+                                                               {"&", "bitwise_and"},
+                                                               {"|", "bitwise_or"},
+                                                               {"^", "bitwise_xor"},
+                                                               {"<<", "bitwise_left_shift"},
+                                                               {">>", "bitwise_right_shift"}};
+  if (depth == 0) return tree = std::string(1, "ijk"[random() % 3]);
+  std::string left;
+  std::string right;
+  const auto pick = random() % 13;
+  if (pick >= 11) {
+    const std::string inner = random_expression(random, depth - 1, left);
+    tree = (pick == 11 ? "neg(" : "bitwise_not(") + left + ")";
+    return (pick == 11 ? "-(" : "~(") + inner + ")";
+  }
+  const std::string x = random_expression(random, depth - 1, left);
+  const std::string y = random_expression(random, depth - 1, right);
+  tree = binary[pick].second + ("(" + left + "," + right + ")");
+  return "(" + x + ")" + binary[pick].first + "(" + y + ")";
+}
+
+TEST(ExprText, RoundTripsRandomTrees) {
+  const unsigned seed = 20;
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  for (int i = 0; i < 500; ++i) {
+    std::string tree;
+    const std::string source = random_expression(random, 1 + i % 5, tree);
+    const Expr expr = parse(source);
+    ASSERT_EQ(bracketed(expr.node()), tree) << source;
+    const std::string written = weft::text(expr);
+    ASSERT_EQ(bracketed(parse(written).node()), tree) << source << " -> " << written;
+  }
+}
+
+TEST(ParseExpr, AnyBytesGiveAnExpressionOrAnError) {
+  std::mt19937 random(7);
+  const std::string alphabet = "ab ij+-*/%()<>=&|^~,.0123e_xm\n\t[]#\x80";
+  int parsed = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (auto n = random() % 12; n > 0; --n) text += alphabet[random() % alphabet.size()];
+    try {
+      parse(text);
+      ++parsed;
+    } catch (const ArgumentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("^")) << text;
+    }
+  }
+  EXPECT_GT(parsed, 100);
+}
+
+}  // namespace
+}  // namespace weft
