@@ -1,4 +1,5 @@
-// What a backend is: a name, what it refuses, and how it compiles.  One folder each, listed in backend.cpp.
+// What a backend is: a name, what it refuses, and how it compiles.  One folder each, listed in
+// backend.cpp.
 #pragma once
 
 #include "ir/kernel.h"
@@ -14,9 +15,9 @@ namespace weft::jit {
 
 /// What code is generated for.
 struct Target {
-  CpuFeatures features;       ///< of the target, not necessarily of this machine
-  bool keep_texts = false;    ///< fill in CodeObject::texts
-  bool run = true;            ///< false: only the texts are wanted, and the target may be a foreign one
+  CpuFeatures features;     ///< of the target, not necessarily of this machine
+  bool keep_texts = false;  ///< fill in CodeObject::texts
+  bool run = true;  ///< false: only the texts are wanted, and the target may be a foreign one
 
   /// Widest register that kernels may use: 64 with AVX-512, 32 with AVX2, else 0.
   int vector_bytes() const;
@@ -34,7 +35,8 @@ struct Backend {
 std::span<const Backend* const> backends();
 /// The backend of this name, or null.
 const Backend* find_backend(std::string_view name);
-/// Why a backend that weft knows is not in this build or not usable on this machine; empty if it is usable.
+/// Why a backend that weft knows is not in this build or not usable on this machine; empty if it is
+/// usable.
 std::string unavailable_reason(std::string_view name);
 
 }  // namespace weft::jit

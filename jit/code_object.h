@@ -11,16 +11,17 @@
 
 namespace weft::jit {
 
-/// The argument of every compiled kernel.  The arrays belong to the caller and live through the call.
+/// The argument of every compiled kernel.  The arrays belong to the caller and live through the
+/// call.
 ///
 /// A caller that shares one launch among threads passes each thread other `base` and `extents`: any
 /// loop can be cut anywhere, and where it is cut never changes a result.
 struct KernelArgs {
-  std::byte* const* base;             ///< [operand] address of the first element
-  const std::int64_t* extents;        ///< [loop], outermost first; all >= 1
-  const std::int64_t* stride_bytes;   ///< [loop * num_operands + operand]
-  const Bits* params;                 ///< [param], each in its dtype of Kernel::params
-  const void* context;                ///< CodeObject::context; generated code ignores it
+  std::byte* const* base;            ///< [operand] address of the first element
+  const std::int64_t* extents;       ///< [loop], outermost first; all >= 1
+  const std::int64_t* stride_bytes;  ///< [loop * num_operands + operand]
+  const Bits* params;                ///< [param], each in its dtype of Kernel::params
+  const void* context;               ///< CodeObject::context; generated code ignores it
 };
 
 /// Neither allocates, nor locks, nor throws.
@@ -29,12 +30,13 @@ using KernelFunction = void (*)(const KernelArgs*);
 /// A kernel ready to run, and what is known of how it came about.  Immutable; shared by threads.
 struct CodeObject {
   KernelFunction entry = nullptr;
-  const void* context = nullptr;             ///< what `entry` wants in KernelArgs::context
-  std::shared_ptr<const void> memory;        ///< keeps entry and context alive
-  std::string backend;                       ///< "interp", "xbyak", "llvm"
+  const void* context = nullptr;       ///< what `entry` wants in KernelArgs::context
+  std::shared_ptr<const void> memory;  ///< keeps entry and context alive
+  std::string backend;                 ///< "interp", "xbyak", "llvm"
   std::size_t code_bytes = 0;
-  double compile_us = 0;                     ///< filled in by the kernel cache
-  std::map<std::string, std::string> texts;  ///< stage name ("llvm", "asm") -> text; only when asked for
+  double compile_us = 0;  ///< passes and backend; filled in by compile()
+  std::map<std::string, std::string>
+      texts;  ///< stage name ("llvm", "asm") -> text; only when asked for
 };
 
 }  // namespace weft::jit

@@ -15,7 +15,8 @@
 namespace weft {
 
 struct EngineOptions {
-  /// "auto", or one of "interp", "xbyak", "llvm": then nothing else runs, and what it can't do is an UnsupportedError.
+  /// "auto", or one of "interp", "xbyak", "llvm": then nothing else runs, and what it can't do is
+  /// an UnsupportedError.
   std::string backend = "auto";
   Numerics numerics = Numerics::standard;
   int num_threads = 0;  ///< 0: all that the process may use
@@ -51,16 +52,18 @@ struct Explanation {
   std::string signature;
   std::uint64_t signature_hash = 0;
   std::string backend;
-  std::vector<std::string> refusals;  ///< "xbyak: exp f32 has no row": why the tiers before it didn't take it
+  std::vector<std::string>
+      refusals;  ///< "xbyak: exp f32 has no row": why the tiers before it didn't take it
   std::string schedule;
   double compile_us = 0;
-  std::map<std::string, std::string> texts;  ///< "iter", "signature", "ir", "llvm", "asm": as asked for
+  std::map<std::string, std::string>
+      texts;  ///< "iter", "signature", "ir", "llvm", "asm": as asked for
 };
 
 struct ExplainOptions {
   std::string backend = "auto";
-  std::string target = "host";     ///< host | avx2 | avx512
-  std::vector<std::string> emit;   ///< of iter, signature, ir, llvm, asm
+  std::string target = "host";    ///< host | avx2 | avx512
+  std::vector<std::string> emit;  ///< of iter, signature, ir, llvm, asm
   Numerics numerics = Numerics::standard;
 };
 
@@ -71,8 +74,9 @@ class PreparedPlan {
  public:
   /// Runs on the tensors that it was prepared with.
   void run() const;
-  /// Runs on other memory: one address an operand, outputs first, inputs in the order of operand_names().
-  /// The layouts must be those it was prepared with, outputs must not partly overlap inputs; nothing is checked.
+  /// Runs on other memory: one address an operand, outputs first, inputs in the order of
+  /// operand_names(). The layouts must be those it was prepared with, outputs must not partly
+  /// overlap inputs; nothing is checked.
   void run(std::span<std::byte* const> data) const;
   int num_operands() const;
   const std::vector<Tensor>& outputs() const;
@@ -86,10 +90,13 @@ class PreparedPlan {
 
 /// Where work is done.  Make one and keep it: it owns the kernel cache.
 ///
-/// Outputs: a call with a given output writes it (resizing an output of the wrong size, as PyTorch does
-///          with out=); a call without returns a new tensor in the memory format PyTorch would choose.
+/// Outputs: a call with a given output writes it (resizing an output of the wrong size, as PyTorch
+/// does
+///          with out=); a call without returns a new tensor in the memory format PyTorch would
+///          choose.
 /// Threads: all functions may be called by many threads at once.
-/// Errors:  ArgumentError, UnsupportedError, CompileError, DeviceError, ArithmeticError; except for the last,
+/// Errors:  ArgumentError, UnsupportedError, CompileError, DeviceError, ArithmeticError; except for
+/// the last,
 ///          nothing has been written to any output when they are thrown.
 class Engine {
  public:
@@ -98,8 +105,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Copies `src` into `dst`, converting layout and dtype on the way.  `src` broadcasts to `dst.sizes()`.
-  /// Aliasing: the same view twice is a no-op.   Mirrors: at::native::copy_.
+  /// Copies `src` into `dst`, converting layout and dtype on the way.  `src` broadcasts to
+  /// `dst.sizes()`. Aliasing: the same view twice is a no-op.   Mirrors: at::native::copy_.
   void copy(const Tensor& dst, const Tensor& src);
 
   Tensor unary(Op op, const Tensor& a);

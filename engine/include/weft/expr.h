@@ -1,4 +1,5 @@
-// Lazy expressions: what `a * b + c` on tensors builds, and what Engine::eval() compiles into one pass.
+// Lazy expressions: what `a * b + c` on tensors builds, and what Engine::eval() compiles into one
+// pass.
 #pragma once
 
 #include <weft/op.h>
@@ -14,17 +15,17 @@ namespace weft {
 
 struct ExprNode;
 
-/// A node of an expression DAG.  Cheap to copy; immutable; shared sub-expressions are computed once.
+/// A node of an expression DAG.  Cheap to copy; immutable; shared sub-expressions are computed
+/// once.
 ///
 /// Dtypes follow PyTorch at every node, as if each op were called eagerly: tensors with dimensions,
 /// 0-dim tensors and bare numbers are the three categories of promotion.
 class Expr {
  public:
-  Expr(const Tensor& tensor);               ///< reads the tensor
-  Expr(const Scalar& value);                ///< a bare number
+  Expr(const Tensor& tensor);  ///< reads the tensor
+  Expr(const Scalar& value);   ///< a bare number
   template <class T>
-    requires std::integral<T> || std::floating_point<T>
-  Expr(T value) : Expr(Scalar(value)) {}
+  requires std::integral<T> || std::floating_point<T> Expr(T value) : Expr(Scalar(value)) {}
   explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
 
   /// A tensor with a name, which explain() and error messages use.
@@ -41,7 +42,9 @@ class Expr {
 /// `op` applied to `args`.
 /// Errors: ArgumentError on a wrong number of arguments or a dtype that the op does not take.
 Expr apply(Op op, std::span<const Expr> args);
-inline Expr apply(Op op, std::initializer_list<Expr> args) { return apply(op, std::span(args.begin(), args.size())); }
+inline Expr apply(Op op, std::initializer_list<Expr> args) {
+  return apply(op, std::span(args.begin(), args.size()));
+}
 /// Converts to `dtype`.
 Expr cast(const Expr& value, DType dtype);
 
@@ -75,16 +78,21 @@ struct ExprFunction<2> {
 template <>
 struct ExprFunction<3> {
   Op op;
-  Expr operator()(const Expr& x, const Expr& y, const Expr& z) const { return apply(op, {x, y, z}); }
+  Expr operator()(const Expr& x, const Expr& y, const Expr& z) const {
+    return apply(op, {x, y, z});
+  }
 };
 template <>
 struct ExprFunction<4> {
   Op op;
-  Expr operator()(const Expr& x, const Expr& y, const Expr& z, const Expr& w) const { return apply(op, {x, y, z, w}); }
+  Expr operator()(const Expr& x, const Expr& y, const Expr& z, const Expr& w) const {
+    return apply(op, {x, y, z, w});
+  }
 };
 }  // namespace detail
 
-/// `weft::ops::tanh(a * b + c)`; `using namespace weft::ops;` where the names don't clash with <cmath>.
+/// `weft::ops::tanh(a * b + c)`; `using namespace weft::ops;` where the names don't clash with
+/// <cmath>.
 namespace ops {
 #define WEFT_OP(name, arity, domain, result, form, expression) \
   inline constexpr detail::ExprFunction<arity> name{Op::name};
@@ -97,11 +105,12 @@ namespace ops {
 ///
 /// Errors: ArgumentError whose message shows the text with a caret under the place.
 Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names);
-/// As parse_expr() reads it; tensors without a name are t0, t1 ...  Cut off with "..." after 64 KiB.
+/// As parse_expr() reads it; tensors without a name are t0, t1 ...  Cut off with "..." after 64
+/// KiB.
 std::string text(const Expr& expr);
 
-/// Reads the layout notation: DTYPE[s0,s1,...], then {t0,t1,...} or :channels_last or :channels_last_3d,
-/// then @offset.  The tensor has no bytes (unbacked()).
+/// Reads the layout notation: DTYPE[s0,s1,...], then {t0,t1,...} or :channels_last or
+/// :channels_last_3d, then @offset.  The tensor has no bytes (unbacked()).
 ///
 /// Errors: ArgumentError with a caret under the place.
 Tensor parse_layout(std::string_view text);

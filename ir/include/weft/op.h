@@ -1,5 +1,5 @@
-// The operators: one enum, one table.  Rows come from weft/ops.def; the few structural operators that
-// move values around are listed here because they have no expression.
+// The operators: one enum, one table.  Rows come from weft/ops.def; the few structural operators
+// that move values around are listed here because they have no expression.
 #pragma once
 
 #include <weft/dtype.h>
@@ -25,13 +25,13 @@ enum class Op : std::uint8_t {
 
 /// Which dtypes an op computes in, after promotion.
 enum class Domain : std::uint8_t {
-  any,       ///< every dtype
-  number,    ///< every dtype but bool
-  real,      ///< integers and real floating types
-  real_bool, ///< real and bool
-  integral,  ///< integers and bool
-  integer,   ///< integers
-  floating,  ///< real and complex floating types
+  any,        ///< every dtype
+  number,     ///< every dtype but bool
+  real,       ///< integers and real floating types
+  real_bool,  ///< real and bool
+  integral,   ///< integers and bool
+  integer,    ///< integers
+  floating,   ///< real and complex floating types
   real_floating,
   complex,
   boolean,
@@ -84,8 +84,8 @@ constexpr bool accepts(Domain domain, DType dtype) {
   }
   return false;
 }
-/// Whether an op with this domain and result rule computes in `dtype`: the domain, less the integers
-/// and bool that ResultRule::floating has promoted before.
+/// Whether an op with this domain and result rule computes in `dtype`: the domain, less the
+/// integers and bool that ResultRule::floating has promoted before.
 constexpr bool computes_in(Domain domain, ResultRule result, DType dtype) {
   return accepts(domain, dtype) && (result != ResultRule::floating || !is_integral(dtype));
 }

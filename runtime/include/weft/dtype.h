@@ -42,7 +42,9 @@ inline constexpr auto all_dtypes = std::to_array<DType>({
 #undef WEFT_DTYPE
 });
 
-constexpr const DTypeInfo& info(DType dtype) { return dtype_table[static_cast<std::size_t>(dtype)]; }
+constexpr const DTypeInfo& info(DType dtype) {
+  return dtype_table[static_cast<std::size_t>(dtype)];
+}
 constexpr std::string_view name(DType dtype) { return info(dtype).name; }
 constexpr std::size_t itemsize_bytes(DType dtype) { return info(dtype).itemsize_bytes; }
 constexpr Category category(DType dtype) { return info(dtype).category; }
@@ -54,7 +56,9 @@ constexpr bool is_floating(DType dtype) { return category(dtype) == Category::fl
 constexpr bool is_complex(DType dtype) { return category(dtype) == Category::complex; }
 constexpr bool is_signed(DType dtype) { return info(dtype).is_signed; }
 /// The floating types that are stored in 16 bits or fewer and computed with in f32.
-constexpr bool is_small_float(DType dtype) { return is_floating(dtype) && itemsize_bytes(dtype) < 4; }
+constexpr bool is_small_float(DType dtype) {
+  return is_floating(dtype) && itemsize_bytes(dtype) < 4;
+}
 
 /// The real dtype of a complex one's parts (c64 -> f32); any other dtype is returned as it is.
 constexpr DType real_dtype(DType dtype) {
@@ -71,10 +75,10 @@ std::optional<DType> parse_dtype(std::string_view text);
 
 template <class T>
 struct dtype_of_t;
-#define WEFT_DTYPE(enumerator, text, type, category, is_signed)     \
-  template <>                                                       \
-  struct dtype_of_t<type> {                                         \
-    static constexpr DType value = DType::enumerator;               \
+#define WEFT_DTYPE(enumerator, text, type, category, is_signed) \
+  template <>                                                   \
+  struct dtype_of_t<type> {                                     \
+    static constexpr DType value = DType::enumerator;           \
   };
 #include <weft/dtypes.def>
 #undef WEFT_DTYPE
@@ -87,7 +91,8 @@ template <class Function>
 constexpr decltype(auto) visit_dtype(DType dtype, Function&& function) {
   switch (dtype) {
 #define WEFT_DTYPE(enumerator, text, type, category, is_signed) \
-  case DType::enumerator: return function(std::type_identity<type>{});
+  case DType::enumerator:                                       \
+    return function(std::type_identity<type>{});
 #include <weft/dtypes.def>
 #undef WEFT_DTYPE
   }

@@ -15,11 +15,11 @@ class Error : public std::runtime_error {
   virtual std::string_view kind() const noexcept = 0;
 };
 
-#define WEFT_DEFINE_ERROR(Name, text)                                       \
-  class Name : public Error {                                               \
-   public:                                                                  \
-    using Error::Error;                                                     \
-    std::string_view kind() const noexcept override { return text; }        \
+#define WEFT_DEFINE_ERROR(Name, text)                                \
+  class Name : public Error {                                        \
+   public:                                                           \
+    using Error::Error;                                              \
+    std::string_view kind() const noexcept override { return text; } \
   };
 
 /// The caller asked for something that has no meaning: shapes, dtypes, text, files.
@@ -47,13 +47,14 @@ std::string concat(const Parts&... parts) {
 
 }  // namespace weft
 
-/// Throws `ErrorType` with the message made of the remaining arguments, which are evaluated only on failure.
-#define WEFT_CHECK(condition, ErrorType, ...)                                    \
-  do {                                                                           \
-    if (!(condition)) [[unlikely]]                                               \
-      throw ::weft::ErrorType(::weft::detail::concat(__VA_ARGS__));              \
+/// Throws `ErrorType` with the message made of the remaining arguments, which are evaluated only on
+/// failure.
+#define WEFT_CHECK(condition, ErrorType, ...)                       \
+  do {                                                              \
+    if (!(condition)) [[unlikely]]                                  \
+      throw ::weft::ErrorType(::weft::detail::concat(__VA_ARGS__)); \
   } while (false)
 
 /// A condition that only a bug in weft can break.
-#define WEFT_ASSERT(condition, ...)                                                                \
+#define WEFT_ASSERT(condition, ...) \
   WEFT_CHECK(condition, InternalError, __FILE__, ":", __LINE__, ": " #condition ": ", __VA_ARGS__)

@@ -26,12 +26,14 @@ class Scalar {
   constexpr Scalar() = default;
   constexpr Scalar(bool value) : kind_(Kind::boolean), integer_(value) {}
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  constexpr Scalar(T value)
-      : kind_(Kind::integer), is_unsigned_(std::unsigned_integral<T>), integer_(static_cast<std::int64_t>(value)) {}
+  requires(!std::same_as<T, bool>) constexpr Scalar(T value)
+      : kind_(Kind::integer),
+        is_unsigned_(std::unsigned_integral<T>),
+        integer_(static_cast<std::int64_t>(value)) {}
   constexpr Scalar(double value) : kind_(Kind::floating), real_(value) {}
   constexpr Scalar(float value) : kind_(Kind::floating), real_(value) {}
-  constexpr Scalar(std::complex<double> value) : kind_(Kind::complex), real_(value.real()), imag_(value.imag()) {}
+  constexpr Scalar(std::complex<double> value)
+      : kind_(Kind::complex), real_(value.real()), imag_(value.imag()) {}
 
   constexpr Kind kind() const { return kind_; }
   /// The dtype that PyTorch gives the bare number: bool, i64, f32 (default dtype), c64.

@@ -1,0 +1,172 @@
+#include "engine/call_key.h"
+
+#include "engine/tensor_impl.h"
+#include "runtime/hash.h"
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace weft {
+namespace {
+
+enum class WordKind : std::uint64_t {
+  eager = 1,
+  expressions,
+  undefined,
+  layout,
+  leaf,
+  number,
+  cast,
+  op
+};
+
+constexpr std::uint64_t word(WordKind kind, std::uint64_t low = 0, std::uint64_t middle = 0,
+                             std::uint64_t high = 0) {
+  return static_cast<std::uint64_t>(kind) << 56 | high << 40 | middle << 20 | low;
+}
+
+void add_layout(CallKey& key, const Tensor& tensor) {
+  if (!tensor.defined()) {
+    key.words.push_back(word(WordKind::undefined));
+    return;
+  }
+  const TensorImpl& impl = *tensor.impl();
+  const std::uint64_t bits = static_cast<std::uint64_t>(impl.is_conj) |
+                             static_cast<std::uint64_t>(impl.is_neg) << 1 |
+                             static_cast<std::uint64_t>(impl.storage->device().type) << 2;
+  key.words.push_back(
+      word(WordKind::layout, static_cast<std::uint64_t>(impl.dtype), impl.sizes.size(), bits));
+  for (const std::int64_t size : impl.sizes) key.words.push_back(static_cast<std::uint64_t>(size));
+  for (const std::int64_t stride : impl.strides)
+    key.words.push_back(static_cast<std::uint64_t>(stride));
+}
+
+/// Where `a` and `b` lie relative to each other, as far as overlap depends on it.
+void add_aliasing(CallKey& key, const Tensor& a, const Tensor& b) {
+  if (!a.defined() || !b.defined()) return;
+  const TensorImpl& x = *a.impl();
+  const TensorImpl& y = *b.impl();
+  if (x.storage != y.storage) {
+    key.words.push_back(0);
+    return;
+  }
+  const auto offset_bytes = [](const TensorImpl& impl) {
+    return impl.storage_offset * static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
+  };
+  key.words.push_back(a.is_same(b) ? 1 : 2);
+  key.words.push_back(static_cast<std::uint64_t>(offset_bytes(x) - offset_bytes(y)));
+}
+
+std::size_t add_input(CallKey& key, const Tensor& tensor) {
+  std::size_t index = 0;
+  while (index < key.inputs.size() && !key.inputs[index]->is_same(tensor)) ++index;
+  if (index == key.inputs.size()) key.inputs.push_back(&tensor);
+  return index;
+}
+
+/// Numbers nodes in the order in which they are completed.
+class NodeIndex {
+ public:
+  /// The node's number, or -1.
+  std::int64_t find(const ExprNode* node) const {
+    if (!map_.empty()) {
+      const auto it = map_.find(node);
+      return it == map_.end() ? -1 : it->second;
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (nodes_[i] == node) return static_cast<std::int64_t>(i);
+    return -1;
+  }
+  void add(const ExprNode* node) {
+    if (nodes_.size() < linear_limit) {
+      nodes_.push_back(node);
+      return;
+    }
+    if (map_.empty())
+      for (std::size_t i = 0; i < nodes_.size(); ++i)
+        map_.emplace(nodes_[i], static_cast<std::int64_t>(i));
+    map_.emplace(node, static_cast<std::int64_t>(map_.size()));
+  }
+
+ private:
+  static constexpr std::size_t linear_limit = 32;  ///< up to here a scan beats a hash map
+  boost::container::small_vector<const ExprNode*, linear_limit> nodes_;
+  std::unordered_map<const ExprNode*, std::int64_t> map_;
+};
+
+void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
+  switch (node.kind) {
+    case ExprNode::Kind::tensor:
+      key.words.push_back(word(WordKind::leaf, add_input(key, node.tensor)));
+      return;
+    case ExprNode::Kind::scalar:
+      // Its kind decides promotion; its value is an argument.
+      key.words.push_back(word(WordKind::number, static_cast<std::uint64_t>(node.scalar.kind())));
+      key.numbers.push_back(&node);
+      return;
+    case ExprNode::Kind::cast:
+      key.words.push_back(word(WordKind::cast, static_cast<std::uint64_t>(node.dtype)));
+      break;
+    case ExprNode::Kind::op:
+      key.words.push_back(
+          word(WordKind::op, static_cast<std::uint64_t>(node.op), node.args.size()));
+      break;
+  }
+  for (const auto& arg : node.args)
+    key.words.push_back(static_cast<std::uint64_t>(index.find(arg.get())));
+}
+
+}  // namespace
+
+std::uint64_t CallKey::hash() const {
+  return hash_bytes(words.data(), words.size() * sizeof(std::uint64_t));
+}
+
+void make_key(CallKey& key, Op op, std::span<const Tensor* const> inputs, const Tensor& output) {
+  key.words.push_back(word(WordKind::eager, static_cast<std::uint64_t>(op), inputs.size()));
+  add_layout(key, output);
+  for (const Tensor* input : inputs) {
+    const std::size_t known = key.inputs.size();
+    const std::size_t index = add_input(key, *input);
+    if (index < known) {
+      key.words.push_back(word(WordKind::leaf, index));
+    } else {
+      add_layout(key, *input);
+      add_aliasing(key, output, *input);
+    }
+  }
+}
+
+void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor> outputs) {
+  key.words.push_back(word(WordKind::expressions, exprs.size()));
+  NodeIndex index;
+  boost::container::small_vector<std::pair<const ExprNode*, bool>, 32> pending;
+  for (const Expr& expr : exprs) {
+    pending.emplace_back(&expr.node(), false);
+    while (!pending.empty()) {
+      const auto [node, arguments_done] = pending.back();
+      if (index.find(node) >= 0) {
+        pending.pop_back();
+      } else if (arguments_done || node->args.empty()) {
+        add_node(key, index, *node);
+        index.add(node);
+        pending.pop_back();
+      } else {
+        pending.back().second = true;
+        for (auto arg = node->args.rbegin(); arg != node->args.rend(); ++arg)
+          pending.emplace_back(arg->get(), false);
+      }
+    }
+    key.words.push_back(static_cast<std::uint64_t>(index.find(&expr.node())));
+  }
+  for (const Tensor& output : outputs) add_layout(key, output);
+  for (const Tensor* input : key.inputs) {
+    add_layout(key, *input);
+    for (const Tensor& output : outputs) add_aliasing(key, output, *input);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) add_aliasing(key, outputs[i], outputs[j]);
+}
+
+}  // namespace weft

@@ -1,0 +1,316 @@
+// The public calls: raw key -> plan -> launch, and the slow way where there is no plan yet.
+#include "engine/engine_state.h"
+#include "engine/memory_format.h"
+#include "engine/tensor_impl.h"
+#include "runtime/parallel.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace weft {
+namespace {
+
+constexpr std::size_t max_operands = 64;
+
+Tensor new_output(const CallPlan::Output& output) {
+  return empty_strided(output.sizes, output.strides, {output.dtype, {}, MemoryFormat::contiguous});
+}
+
+void fill_params(const CallPlan& plan, const CallKey& key, Bits* params) {
+  for (std::size_t i = 0; i < plan.params.size(); ++i)
+    params[i] = key.numbers[plan.params[i].number]->scalar.bits(plan.params[i].dtype);
+}
+
+/// Runs a plan on tensors of the layouts that it was made for.  Outputs that the plan allocates go
+/// to `results`, the others are `given`.
+void run_plan(const CallPlan& plan, const CallKey& key, std::span<const Tensor> given,
+              std::span<Tensor> results) {
+  std::array<std::byte*, max_operands> base;
+  std::size_t operand = 0;
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    if (plan.outputs[i].is_new) results[i] = new_output(plan.outputs[i]);
+    const Tensor& output = plan.outputs[i].is_new ? results[i] : given[i];
+    base[operand++] = output.impl()->data();
+  }
+  if (plan.is_empty) return;
+  for (const std::uint32_t leaf : plan.leaves) base[operand++] = key.inputs[leaf]->impl()->data();
+  if (plan.params.empty()) {
+    launch(plan.launch, base.data(), nullptr);
+    return;
+  }
+  std::array<Bits, 256> params;
+  fill_params(plan, key, params.data());
+  launch(plan.launch, base.data(), params.data());
+}
+
+bool same_data(const Tensor& a, const Tensor& b) {
+  const TensorImpl& x = *a.impl();
+  const TensorImpl& y = *b.impl();
+  return x.storage == y.storage && x.storage_offset == y.storage_offset && x.dtype == y.dtype &&
+         x.is_conj == y.is_conj && x.is_neg == y.is_neg && std::ranges::equal(x.sizes, y.sizes) &&
+         std::ranges::equal(x.strides, y.strides);
+}
+
+/// A call in progress: what the fast and the slow way share.
+class Call {
+ public:
+  Call(Engine& engine, Engine::State& state) : engine_(engine), state_(state) {}
+
+  /// `op` on tensors.  Op::load copies.  An undefined `given` asks for a new tensor in `result`.
+  void eager(Op op, std::span<const Tensor* const> inputs, const Tensor& given, Tensor& result) {
+    const std::span<const Tensor> outputs(&given, 1);
+    const std::span<Tensor> results(&result, 1);
+    make_key(key_, op, inputs, given);
+    if (run_cached(outputs, results)) return;
+    std::vector<Expr> args;
+    for (const Tensor* input : inputs) args.emplace_back(*input);
+    const Expr expr = op == Op::load ? args[0] : apply(op, std::span<const Expr>(args));
+    run_checked(std::span(&expr, 1), outputs, results, op != Op::load);
+  }
+
+  void expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
+                   std::span<Tensor> results) {
+    make_key(key_, exprs, given);
+    if (!run_cached(given, results)) run_checked(exprs, given, results, true);
+  }
+
+ private:
+  bool run_cached(std::span<const Tensor> given, std::span<Tensor> results,
+                  bool divisors_checked = false) {
+    hash_ = key_.hash();
+    const CallPlan* plan = state_.plans.find(key_, hash_);
+    if (plan == nullptr || (plan->divides_integers && !divisors_checked)) return false;
+    state_.plan_hits.fetch_add(1, std::memory_order_relaxed);
+    run_plan(*plan, key_, given, results);
+    return true;
+  }
+
+  void run_checked(std::span<const Expr> exprs, std::span<const Tensor> given,
+                   std::span<Tensor> results, bool resize_outputs) {
+    if (check_divisors(exprs, given) && run_cached(given, results, true)) return;
+    state_.plan_misses.fetch_add(1, std::memory_order_relaxed);
+    const PlannedCall call =
+        plan_call(key_, exprs, given, state_.planner_options(resize_outputs), state_.kernels);
+    run_planned(call);
+    std::ranges::copy(call.outputs, results.begin());
+    if (call.is_cacheable) state_.plans.insert(key_, hash_, call.plan);
+  }
+
+  void run_planned(const PlannedCall& call) {
+    if (call.plan->is_empty) return;
+    std::array<std::byte*, max_operands> base;
+    std::size_t operand = 0;
+    for (const Tensor& output : call.outputs) base[operand++] = output.data();
+    for (const Tensor& input : call.inputs) base[operand++] = input.data();
+    std::array<Bits, 256> params;
+    fill_params(*call.plan, key_, params.data());
+    launch(call.plan->launch, base.data(), params.data());
+  }
+
+  /// Integer division by zero is found before anything is written, at the price of a pass over the
+  /// divisors.  Returns whether there are any.
+  bool check_divisors(std::span<const Expr> exprs, std::span<const Tensor> given) {
+    const Program program = flatten(exprs, given);
+    for (const ExprNode* divisor : program.integer_divisors)
+      WEFT_CHECK(!has_zero(*divisor), ArithmeticError,
+                 "ZeroDivisionError: integer division by zero");
+    return !program.integer_divisors.empty();
+  }
+
+  bool has_zero(const ExprNode& divisor) {
+    if (divisor.kind == ExprNode::Kind::scalar) return divisor.scalar.as_integer() == 0;
+    // The node outlives the call, so that the handle made here need not own it.
+    const Expr value(std::shared_ptr<const ExprNode>(std::shared_ptr<const ExprNode>(), &divisor));
+    const Tensor is_zero = engine_.eval(apply(Op::eq, {value, Expr(0)}));
+    const auto numel = static_cast<std::size_t>(is_zero.numel());
+    return numel != 0 && std::memchr(is_zero.storage()->data(), 1, numel) != nullptr;
+  }
+
+  Engine& engine_;
+  Engine::State& state_;
+  CallKey key_;
+  std::uint64_t hash_ = 0;
+};
+
+}  // namespace
+
+Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
+  const std::string& backend = options.backend;
+  if (backend != "auto") {
+    const std::string reason = jit::unavailable_reason(backend);
+    WEFT_CHECK(reason.empty(), UnsupportedError, "backend '", backend, "' is not usable: ", reason);
+  }
+  WEFT_CHECK(options.num_threads >= 0, ArgumentError, "num_threads must not be negative, but is ",
+             options.num_threads);
+  if (options.num_threads > 0) set_num_threads(options.num_threads);
+  state_->options = std::move(options);
+  state_->features = host_features();
+}
+
+Engine::~Engine() = default;
+
+void Engine::copy(const Tensor& dst, const Tensor& src) {
+  WEFT_CHECK(dst.defined(), ArgumentError, "self is undefined");
+  WEFT_CHECK(src.defined(), ArgumentError, "src is undefined");
+  if (dst.is_same(src) || same_data(dst, src)) return;
+  const Tensor* const inputs[] = {&src};
+  Tensor result;
+  Call(*this, *state_).eager(Op::load, inputs, dst, result);
+}
+
+namespace {
+
+/// One op on given operands, which may each be undefined by mistake.
+template <class... Inputs>
+Tensor run_op(Engine& engine, Engine::State& state, Op op, const Tensor& out,
+              const Inputs&... tensors) {
+  const Tensor* const inputs[] = {&tensors...};
+  int position = 0;
+  for (const Tensor* input : inputs) {
+    WEFT_CHECK(input->defined(), ArgumentError, name(op), "(): input ", position, " is undefined");
+    ++position;
+  }
+  Tensor result;
+  Call(engine, state).eager(op, inputs, out, result);
+  return result;
+}
+
+void check_output(const Tensor& out, Op op) {
+  WEFT_CHECK(out.defined(), ArgumentError, name(op), "(): the given output is undefined");
+}
+
+}  // namespace
+
+Tensor Engine::unary(Op op, const Tensor& a) { return run_op(*this, *state_, op, Tensor(), a); }
+
+void Engine::unary(Op op, const Tensor& a, const Tensor& out) {
+  check_output(out, op);
+  run_op(*this, *state_, op, out, a);
+}
+
+Tensor Engine::binary(Op op, const Tensor& a, const Tensor& b) {
+  return run_op(*this, *state_, op, Tensor(), a, b);
+}
+
+void Engine::binary(Op op, const Tensor& a, const Tensor& b, const Tensor& out) {
+  check_output(out, op);
+  run_op(*this, *state_, op, out, a, b);
+}
+
+Tensor Engine::ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c) {
+  return run_op(*this, *state_, op, Tensor(), a, b, c);
+}
+
+void Engine::ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& out) {
+  check_output(out, op);
+  run_op(*this, *state_, op, out, a, b, c);
+}
+
+Tensor Engine::eval(const Expr& expr) {
+  Tensor result;
+  const Tensor given;
+  Call(*this, *state_)
+      .expressions(std::span(&expr, 1), std::span(&given, 1), std::span(&result, 1));
+  return result;
+}
+
+void Engine::eval(const Expr& expr, const Tensor& out) {
+  WEFT_CHECK(out.defined(), ArgumentError, "eval(): the given output is undefined");
+  Tensor result;
+  Call(*this, *state_).expressions(std::span(&expr, 1), std::span(&out, 1), std::span(&result, 1));
+}
+
+std::vector<Tensor> Engine::eval(std::span<const Expr> exprs, std::span<const Tensor> outs) {
+  WEFT_CHECK(outs.empty() || outs.size() == exprs.size(), ArgumentError, "eval(): ", exprs.size(),
+             " expressions, but ", outs.size(), " outputs");
+  if (exprs.empty()) return {};
+  std::vector<Tensor> given(outs.begin(), outs.end());
+  given.resize(exprs.size());
+  std::vector<Tensor> results = given;
+  Call(*this, *state_).expressions(exprs, given, results);
+  return results;
+}
+
+PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
+  CallKey key;
+  make_key(key, std::span(&expr, 1), std::span(&out, 1));
+  PlannedCall call = plan_call(key, std::span(&expr, 1), std::span(&out, 1),
+                               state_->planner_options(), state_->kernels);
+  WEFT_CHECK(!call.plan->divides_integers, UnsupportedError,
+             "prepare(): integer division looks at its divisors before each run; use eval()");
+  WEFT_CHECK(!call.has_temporaries, UnsupportedError,
+             "prepare(): an input overlaps the output and would have to be copied before each run; "
+             "use eval()");
+  auto state = std::make_shared<PreparedPlan::State>();
+  state->params.resize(call.plan->params.size());
+  fill_params(*call.plan, key, state->params.data());
+  state->plan = std::move(call.plan);
+  state->outputs = std::move(call.outputs);
+  state->inputs = std::move(call.inputs);
+  return PreparedPlan(std::move(state));
+}
+
+void PreparedPlan::run() const {
+  std::array<std::byte*, max_operands> base;
+  std::size_t operand = 0;
+  for (const Tensor& output : state_->outputs) base[operand++] = output.impl()->data();
+  for (const Tensor& input : state_->inputs) base[operand++] = input.impl()->data();
+  if (!state_->plan->is_empty) launch(state_->plan->launch, base.data(), state_->params.data());
+}
+
+void PreparedPlan::run(std::span<std::byte* const> data) const {
+  WEFT_CHECK(data.size() == static_cast<std::size_t>(num_operands()), ArgumentError,
+             "run(): the plan has ", num_operands(), " operands, but ", data.size(),
+             " addresses were given");
+  if (!state_->plan->is_empty) launch(state_->plan->launch, data.data(), state_->params.data());
+}
+
+int PreparedPlan::num_operands() const {
+  return static_cast<int>(state_->outputs.size() + state_->inputs.size());
+}
+
+const std::vector<Tensor>& PreparedPlan::outputs() const { return state_->outputs; }
+
+Tensor Engine::clone(const Tensor& a, MemoryFormat format) {
+  const Tensor result = empty_like(a, {}, format);
+  copy(result, a);
+  return result;
+}
+
+Tensor Engine::contiguous(const Tensor& a, MemoryFormat format) {
+  return contiguous_is_self(a, format) ? a : clone(a, format);
+}
+
+Tensor Engine::to(const Tensor& a, DType dtype) {
+  if (to_is_self(a, dtype)) return a;
+  const Tensor result = empty_like(a, dtype);
+  copy(result, a);
+  return result;
+}
+
+Tensor Engine::reshape(const Tensor& a, IntSpan sizes) {
+  const Dims inferred = infer_view_sizes(sizes, a.numel());
+  if (compute_view_strides(a.sizes(), a.strides(), inferred)) return a.view(inferred);
+  return clone(a, MemoryFormat::contiguous).view(inferred);
+}
+
+EngineStats Engine::stats() const {
+  const jit::KernelCacheStats kernels = state_->kernels.stats();
+  EngineStats stats;
+  stats.plan_hits = state_->plan_hits.load(std::memory_order_relaxed);
+  stats.plan_misses = state_->plan_misses.load(std::memory_order_relaxed);
+  stats.kernel_hits = kernels.hits;
+  stats.kernel_misses = kernels.misses;
+  stats.compile_us = kernels.compile_us;
+  stats.code_bytes = kernels.code_bytes;
+  stats.compiles_by_backend = kernels.compiles_by_backend;
+  return stats;
+}
+
+const EngineOptions& Engine::options() const { return state_->options; }
+
+}  // namespace weft

@@ -1,0 +1,35 @@
+// What an Engine owns.
+#pragma once
+
+#include "engine/plan_cache.h"
+#include "engine/planner.h"
+#include "jit/kernel_cache.h"
+
+#include <weft/engine.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace weft {
+
+struct Engine::State {
+  EngineOptions options;
+  CpuFeatures features;
+  jit::KernelCache kernels;
+  PlanCache plans;
+  std::atomic<std::uint64_t> plan_hits{0};
+  std::atomic<std::uint64_t> plan_misses{0};
+
+  PlannerOptions planner_options(bool resize_outputs = true) const {
+    return {options.backend, options.numerics, features, resize_outputs};
+  }
+};
+
+struct PreparedPlan::State {
+  std::shared_ptr<const CallPlan> plan;
+  std::vector<Tensor> outputs;
+  std::vector<Tensor> inputs;  ///< one a leaf
+  std::vector<Bits> params;
+};
+
+}  // namespace weft

@@ -1,0 +1,120 @@
+// Engine::explain: one call planned and compiled, with every stage kept.
+#include "engine/engine_state.h"
+#include "engine/lower.h"
+#include "ir/text.h"
+#include "jit/disassemble.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace weft {
+namespace {
+
+constexpr std::array<std::string_view, 5> stages{"iter", "signature", "ir", "llvm", "asm"};
+
+CpuFeatures features_for(std::string_view target) {
+  if (target == "host") return host_features();
+  if (target == "avx2") return target_features(Isa::avx2);
+  if (target == "avx512") return target_features(Isa::avx512);
+  throw ArgumentError(
+      detail::concat("unknown target '", target, "'; the targets are host, avx2 and avx512"));
+}
+
+void check_stages(const std::vector<std::string>& emit) {
+  for (const std::string& stage : emit) {
+    if (std::ranges::find(stages, stage) != stages.end()) continue;
+    WEFT_CHECK(stage != "cuda" && stage != "ptx" && stage != "sass", UnsupportedError, "emit '",
+               stage, "': the CUDA tier is not built yet");
+    std::string known;
+    for (const std::string_view name : stages) known.append(known.empty() ? "" : ", ").append(name);
+    throw ArgumentError(detail::concat("unknown emit '", stage, "'; the stages are ", known));
+  }
+}
+
+void describe_operands(const Program& program, const TensorIterator& iterator,
+                       Explanation& explanation) {
+  for (int i = 0; i < iterator.ntensors(); ++i) {
+    const bool is_output = i < program.num_outputs;
+    Explanation::Operand operand;
+    operand.role = is_output ? "output" : "input";
+    operand.dtype = iterator.dtype(i);
+    const auto strides = iterator.stride_bytes(i);
+    operand.stride_bytes.assign(strides.begin(), strides.end());
+    if (is_output) {
+      operand.name = "out";
+    } else {
+      const auto leaf = static_cast<std::size_t>(i - program.num_outputs);
+      const std::string& given = program.leaves[leaf]->name;
+      operand.name = given.empty() ? detail::concat("in", leaf) : given;
+    }
+    explanation.operands.push_back(std::move(operand));
+  }
+}
+
+/// The dtype that the root of the expression computes in.
+DType root_dtype(const Expr& expr) {
+  return expr.node().kind == ExprNode::Kind::op ? expr.node().compute_dtype : expr.dtype();
+}
+
+}  // namespace
+
+Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOptions& options) {
+  check_stages(options.emit);
+  PlannerOptions planner = state_->planner_options();
+  planner.backend = options.backend;
+  planner.numerics = options.numerics;
+  planner.features = features_for(options.target);
+
+  const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
+  std::vector<Tensor> inputs;
+  for (const ExprNode* leaf : program.leaves) inputs.push_back(leaf->tensor);
+  Tensor given = out;
+  if (inputs.empty() && !given.defined()) given = empty({}, program.output_dtypes[0]);
+  const TensorIterator iterator = plan_iteration(program, std::span(&given, 1), inputs, true);
+
+  Explanation explanation;
+  const Tensor& result = iterator.output(0);
+  explanation.result_dtype = result.dtype();
+  explanation.result_sizes.assign(result.sizes().begin(), result.sizes().end());
+  explanation.result_strides.assign(result.strides().begin(), result.strides().end());
+  explanation.common_dtype = root_dtype(expr);
+  explanation.fast_setup = name(iterator.fast_setup());
+  explanation.perm.assign(iterator.perm().begin(), iterator.perm().end());
+  explanation.shape.assign(iterator.shape().begin(), iterator.shape().end());
+  describe_operands(program, iterator, explanation);
+
+  const Lowered lowered = lower(iterator, program, planner.numerics);
+  const jit::Signature signature = signature_of(lowered.kernel, planner);
+  explanation.signature = jit::text(signature);
+  explanation.signature_hash = jit::hash(signature);
+  jit::Target target;
+  target.features = planner.features;
+  target.keep_texts = true;
+  target.run = false;
+  const jit::CompiledKernel compiled = jit::compile(signature, target);
+  explanation.backend = compiled.code->backend;
+  explanation.refusals = compiled.refusals;
+  explanation.schedule = ir::name(compiled.kernel.schedule);
+  explanation.compile_us = compiled.code->compile_us;
+
+  const auto wanted = [&](std::string_view stage) {
+    return std::ranges::find(options.emit, stage) != options.emit.end();
+  };
+  if (wanted("iter")) explanation.texts["iter"] = iterator.text();
+  if (wanted("signature")) explanation.texts["signature"] = explanation.signature + "\n";
+  if (wanted("ir")) explanation.texts["ir"] = ir::print(compiled.kernel);
+  for (const char* stage : {"llvm", "asm"}) {
+    if (!wanted(stage)) continue;
+    const auto text = compiled.code->texts.find(stage);
+    explanation.texts[stage] =
+        text != compiled.code->texts.end()
+            ? text->second
+            : detail::concat("; backend ", compiled.code->backend, " makes no ", stage, "\n");
+  }
+  return explanation;
+}
+
+}  // namespace weft

@@ -1,0 +1,121 @@
+#include "engine/expr_node.h"
+
+#include "ir/kernel.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace weft {
+
+ExprNode::~ExprNode() {
+  // Children that only this node holds are taken apart here, one at a time, instead of in nested
+  // destructors.
+  std::vector<std::shared_ptr<const ExprNode>> pending = std::move(args);
+  while (!pending.empty()) {
+    const std::shared_ptr<const ExprNode> node = std::move(pending.back());
+    pending.pop_back();
+    if (node.use_count() != 1) continue;
+    auto& children = const_cast<ExprNode&>(*node).args;  // the last owner may empty it
+    for (auto& child : children) pending.push_back(std::move(child));
+    children.clear();
+  }
+}
+
+namespace {
+
+std::shared_ptr<ExprNode> make_leaf(std::string name, const Tensor& tensor) {
+  WEFT_CHECK(tensor.defined(), ArgumentError, "an expression reads an undefined tensor",
+             name.empty() ? "" : ": ", name);
+  auto node = std::make_shared<ExprNode>();
+  node->kind = ExprNode::Kind::tensor;
+  node->dtype = tensor.dtype();
+  node->category = operand_category(tensor);
+  node->tensor = tensor;
+  node->name = std::move(name);
+  return node;
+}
+
+/// The dtype in which `op` computes, from the arguments that take part in promotion.
+DType compute_dtype(Op op, std::span<const Expr> args) {
+  const OpInfo& row = info(op);
+  PromotionState state;
+  for (std::size_t i = row.result == ResultRule::select ? 1 : 0; i < args.size(); ++i)
+    state.add(args[i].dtype(), args[i].node().category);
+  const DType common = *state.result();
+  return row.result == ResultRule::floating && is_integral(common) ? DType::f32 : common;
+}
+
+}  // namespace
+
+Expr::Expr(const Tensor& tensor) : node_(make_leaf({}, tensor)) {}
+
+Expr::Expr(const Scalar& value) {
+  auto node = std::make_shared<ExprNode>();
+  node->kind = ExprNode::Kind::scalar;
+  node->dtype = value.dtype();
+  node->category = OperandCategory::number;
+  node->scalar = value;
+  node_ = std::move(node);
+}
+
+Expr Expr::named(std::string name, const Tensor& tensor) {
+  return Expr(make_leaf(std::move(name), tensor));
+}
+
+DType Expr::dtype() const { return node_->dtype; }
+
+Expr apply(Op op, std::span<const Expr> args) {
+  const OpInfo& row = info(op);
+  WEFT_CHECK(row.form != Form::structural, ArgumentError, "'", row.name,
+             "' is not an operator of expressions");
+  WEFT_CHECK(args.size() == static_cast<std::size_t>(row.arity), ArgumentError, row.name,
+             "() takes ", row.arity, row.arity == 1 ? " argument" : " arguments", ", but ",
+             args.size(), " were given");
+  const DType common = compute_dtype(op, args);
+  if (op == Op::sub)
+    WEFT_CHECK(
+        !is_boolean(common), ArgumentError,
+        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+        "`logical_xor()` operator instead.");
+  WEFT_CHECK(accepts(row.domain, common), ArgumentError, row.name, "() does not take ",
+             name(common), "; it takes ", describe(row.domain));
+  auto node = std::make_shared<ExprNode>();
+  node->kind = ExprNode::Kind::op;
+  node->op = op;
+  node->compute_dtype = common;
+  node->dtype = ir::result_dtype({.op = op, .dtype = common});
+  node->category = OperandCategory::number;
+  for (const Expr& arg : args) {
+    node->category = std::min(node->category, arg.node().category);
+    node->args.push_back(arg.shared_node());
+  }
+  return Expr(std::move(node));
+}
+
+Expr cast(const Expr& value, DType dtype) {
+  auto node = std::make_shared<ExprNode>();
+  node->kind = ExprNode::Kind::cast;
+  node->dtype = dtype;
+  node->compute_dtype = dtype;
+  // A bare number that is cast has a dtype of its own from then on, like a 0-dim tensor.
+  node->category = std::min(value.node().category, OperandCategory::zero_dim);
+  node->args.push_back(value.shared_node());
+  return Expr(std::move(node));
+}
+
+Expr operator+(const Expr& a, const Expr& b) { return apply(Op::add, {a, b}); }
+Expr operator-(const Expr& a, const Expr& b) { return apply(Op::sub, {a, b}); }
+Expr operator*(const Expr& a, const Expr& b) { return apply(Op::mul, {a, b}); }
+Expr operator/(const Expr& a, const Expr& b) { return apply(Op::div, {a, b}); }
+Expr operator-(const Expr& a) { return apply(Op::neg, {a}); }
+Expr operator<(const Expr& a, const Expr& b) { return apply(Op::lt, {a, b}); }
+Expr operator<=(const Expr& a, const Expr& b) { return apply(Op::le, {a, b}); }
+Expr operator>(const Expr& a, const Expr& b) { return apply(Op::gt, {a, b}); }
+Expr operator>=(const Expr& a, const Expr& b) { return apply(Op::ge, {a, b}); }
+Expr operator&(const Expr& a, const Expr& b) { return apply(Op::bitwise_and, {a, b}); }
+Expr operator|(const Expr& a, const Expr& b) { return apply(Op::bitwise_or, {a, b}); }
+Expr operator^(const Expr& a, const Expr& b) { return apply(Op::bitwise_xor, {a, b}); }
+
+}  // namespace weft

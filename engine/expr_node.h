@@ -1,0 +1,31 @@
+// The nodes behind weft::Expr.
+#pragma once
+
+#include <weft/expr.h>
+#include <weft/promotion.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct ExprNode {
+  enum class Kind : std::uint8_t { tensor, scalar, op, cast };
+
+  Kind kind = Kind::tensor;
+  Op op = Op::load;                  ///< Kind::op
+  DType dtype = DType::f32;          ///< of the value
+  DType compute_dtype = DType::f32;  ///< Kind::op: the common dtype of the promoting arguments
+  OperandCategory category = OperandCategory::dimensioned;
+  Tensor tensor;     ///< Kind::tensor
+  std::string name;  ///< Kind::tensor: for messages; may be empty
+  Scalar scalar;     ///< Kind::scalar
+  std::vector<std::shared_ptr<const ExprNode>> args;
+
+  ExprNode() = default;
+  ExprNode(const ExprNode&) = default;
+  ~ExprNode();  ///< iterative: a chain of any depth is freed without recursion
+};
+
+}  // namespace weft

@@ -1,0 +1,35 @@
+// Running a finished plan: the argument block and the share of each thread.
+#pragma once
+
+#include "jit/kernel_cache.h"
+
+#include <weft/scalar.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace weft {
+
+/// Everything about a call but its addresses and scalar values.  Immutable once made.
+struct LaunchPlan {
+  std::shared_ptr<const jit::CompiledKernel> kernel;
+  jit::KernelFunction entry = nullptr;
+  const void* context = nullptr;
+  std::vector<std::int64_t> extents;       ///< [loop], outermost first
+  std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
+  int num_operands = 0;
+  int cut_loop = 0;        ///< the loop that threads share
+  std::int64_t grain = 0;  ///< iterations of it that are worth a thread
+  std::int64_t bytes = 0;  ///< moved by the call, broadcast operands counted once
+};
+
+/// Completes a plan from its kernel, extents and strides.
+void finish(LaunchPlan& plan);
+
+/// Runs the kernel over the whole nest, on as many threads as its size is worth.
+void launch(const LaunchPlan& plan, std::byte* const* base, const Bits* params);
+
+}  // namespace weft

@@ -1,0 +1,26 @@
+// From an iterator's plan and a flattened expression to loop IR: the only place where the order of
+// dimensions turns round (iterator: fastest first; IR: outermost first).
+#pragma once
+
+#include "engine/program.h"
+#include "ir/kernel.h"
+
+#include <weft/iterator.h>
+#include <weft/numerics.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace weft {
+
+/// A kernel before the passes, and the arguments that fit it.
+struct Lowered {
+  ir::Kernel kernel;
+  std::vector<std::int64_t> extents;       ///< [loop], outermost first
+  std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
+};
+
+/// Requires: the iterator's operands are the program's, in the same order.
+Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics);
+
+}  // namespace weft

@@ -1,0 +1,64 @@
+// Raw key -> finished plan: a thread-local first level without locks, a shared second level behind
+// a mutex.
+#pragma once
+
+#include "engine/call_key.h"
+#include "engine/launch.h"
+#include "engine/program.h"
+#include "engine/tensor_impl.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace weft {
+
+/// All that a repeated call needs.  Immutable.
+struct CallPlan {
+  struct Output {
+    bool is_new = false;  ///< the call allocates it, with this layout
+    DType dtype = DType::f32;
+    Dims sizes;
+    Dims strides;
+  };
+  struct Param {
+    std::uint32_t number;  ///< which of CallKey::numbers
+    DType dtype;
+  };
+
+  LaunchPlan launch;
+  bool is_empty = false;          ///< no elements: nothing to run
+  bool divides_integers = false;  ///< divisors have to be checked before each run
+  std::vector<Output> outputs;
+  std::vector<std::uint32_t> leaves;  ///< operand -> which of CallKey::inputs
+  std::vector<Param> params;
+};
+
+/// Threads: all functions may be called by many threads at once.
+class PlanCache {
+ public:
+  PlanCache();
+
+  /// The plan of an equal call, or null.  The plan stays alive until this thread's next call of
+  /// find() or insert().
+  const CallPlan* find(const CallKey& key, std::uint64_t hash);
+  void insert(const CallKey& key, std::uint64_t hash, std::shared_ptr<const CallPlan> plan);
+
+ private:
+  using Words = std::vector<std::uint64_t>;
+  struct Entry {
+    Words words;
+    std::shared_ptr<const CallPlan> plan;
+  };
+  /// Beyond this many the shared level starts afresh: programs with unbounded shapes stay bounded
+  /// in memory.
+  static constexpr std::size_t max_entries = 1 << 14;
+
+  std::uint64_t id_;  ///< never used twice, so that entries of dead caches match nothing
+  std::mutex mutex_;
+  std::unordered_multimap<std::uint64_t, Entry> entries_;
+};
+
+}  // namespace weft

@@ -1,0 +1,122 @@
+#include "engine/planner.h"
+
+#include "engine/lower.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace weft {
+namespace {
+
+/// The tensors of the leaves, and which of the key's inputs each is.
+void collect_leaves(const CallKey& key, const Program& program, PlannedCall& call) {
+  for (const ExprNode* leaf : program.leaves) {
+    const auto same = [&](const Tensor* input) { return input->is_same(leaf->tensor); };
+    const auto it = std::find_if(key.inputs.begin(), key.inputs.end(), same);
+    WEFT_ASSERT(it != key.inputs.end(), "a leaf is missing from the call's key");
+    call.plan->leaves.push_back(static_cast<std::uint32_t>(it - key.inputs.begin()));
+    call.inputs.push_back(leaf->tensor);
+  }
+}
+
+void collect_params(const CallKey& key, const Program& program, CallPlan& plan) {
+  for (const Program::Param& param : program.params) {
+    const auto it = std::find(key.numbers.begin(), key.numbers.end(), param.node);
+    WEFT_ASSERT(it != key.numbers.end(), "a number is missing from the call's key");
+    plan.params.push_back({static_cast<std::uint32_t>(it - key.numbers.begin()), param.dtype});
+  }
+}
+
+/// A dense copy of an operand, to be read in place of one that the call overwrites in the wrong
+/// order.
+Tensor temporary_copy(const Tensor& source, const PlannerOptions& options,
+                      jit::KernelCache& kernels) {
+  // The bytes as they are: the program applies the lazy bits when it loads.
+  Tensor plain = source.is_conj() ? source.conj() : source;
+  if (plain.is_neg()) plain = plain.neg_view();
+  const Tensor copy = empty_like(plain);
+  const Expr expr(plain);
+  PlannerOptions copy_options = options;
+  copy_options.resize_outputs = false;
+  CallKey key;
+  make_key(key, std::span(&expr, 1), std::span(&copy, 1));
+  const PlannedCall call =
+      plan_call(key, std::span(&expr, 1), std::span(&copy, 1), copy_options, kernels);
+  if (!call.plan->is_empty) {
+    std::byte* const base[] = {copy.data(), plain.data()};
+    launch(call.plan->launch, base, nullptr);
+  }
+  return copy;
+}
+
+}  // namespace
+
+TensorIterator plan_iteration(const Program& program, std::span<const Tensor> outputs,
+                              std::span<const Tensor> inputs, bool resize_outputs) {
+  TensorIteratorConfig config;
+  config.check_all_same_dtype(false).resize_outputs(resize_outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    config.add_output(outputs[i], program.output_dtypes[i]);
+  for (const Tensor& input : inputs) config.add_input(input);
+  return config.build();
+}
+
+jit::Signature signature_of(const ir::Kernel& kernel, const PlannerOptions& options) {
+  return {kernel, options.features, options.backend};
+}
+
+PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
+                      std::span<const Tensor> outputs, const PlannerOptions& options,
+                      jit::KernelCache& kernels) {
+  PlannedCall call;
+  call.plan = std::make_shared<CallPlan>();
+  CallPlan& plan = *call.plan;
+  const Program program = flatten(exprs, outputs);
+  collect_leaves(key, program, call);
+  collect_params(key, program, plan);
+  plan.divides_integers = !program.integer_divisors.empty();
+
+  std::vector<Tensor> given(outputs.begin(), outputs.end());
+  given.resize(exprs.size());
+  std::vector<std::vector<std::int64_t>> given_sizes;
+  for (const Tensor& output : given)
+    given_sizes.emplace_back(output.defined()
+                                 ? std::vector(output.sizes().begin(), output.sizes().end())
+                                 : std::vector<std::int64_t>());
+  // A call without any tensor computes one number.
+  if (call.inputs.empty())
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (!given[i].defined()) given[i] = empty({}, program.output_dtypes[i]);
+
+  TensorIterator iterator = plan_iteration(program, given, call.inputs, options.resize_outputs);
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    if (!iterator.needs_temporary(static_cast<int>(given.size() + i))) continue;
+    call.inputs[i] = temporary_copy(call.inputs[i], options, kernels);
+    call.has_temporaries = true;
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Tensor& output = iterator.output(static_cast<int>(i));
+    const bool was_given = i < outputs.size() && outputs[i].defined();
+    if (was_given && !std::ranges::equal(given_sizes[i], output.sizes())) call.is_cacheable = false;
+    plan.outputs.push_back({!was_given, output.dtype(),
+                            Dims(output.sizes()),
+                            Dims(output.strides())});
+    call.outputs.push_back(output);
+  }
+  if (call.has_temporaries) {
+    call.is_cacheable = false;
+    iterator = plan_iteration(program, call.outputs, call.inputs, false);
+  }
+  plan.is_empty = iterator.numel() == 0;
+  if (plan.is_empty) return call;
+  Lowered lowered = lower(iterator, program, options.numerics);
+  plan.launch.kernel = kernels.get(signature_of(lowered.kernel, options));
+  plan.launch.extents = std::move(lowered.extents);
+  plan.launch.stride_bytes = std::move(lowered.stride_bytes);
+  finish(plan.launch);
+  return call;
+}
+
+}  // namespace weft

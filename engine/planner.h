@@ -1,0 +1,47 @@
+// The slow way of a call: checks, iterator, lowering, compilation.  What it finds out is kept as a
+// CallPlan.
+#pragma once
+
+#include "engine/plan_cache.h"
+
+#include <weft/iterator.h>
+#include <weft/numerics.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+/// How the result of planning depends on the engine.
+struct PlannerOptions {
+  std::string backend;
+  Numerics numerics = Numerics::standard;
+  CpuFeatures features;
+  bool resize_outputs = true;  ///< false for copies: the output's shape is the call's
+};
+
+/// A call after planning: what to run and on which tensors.
+struct PlannedCall {
+  std::shared_ptr<CallPlan> plan;
+  std::vector<Tensor> outputs;
+  std::vector<Tensor> inputs;  ///< one a leaf; a temporary where an output overwrites the operand
+                               ///< in the wrong order
+  bool has_temporaries = false;
+  bool is_cacheable = true;  ///< no output was resized and no temporary made
+};
+
+/// The iterator's plan of a flattened call.  Allocates undefined outputs, resizes given ones.
+TensorIterator plan_iteration(const Program& program, std::span<const Tensor> outputs,
+                              std::span<const Tensor> inputs, bool resize_outputs);
+
+/// The signature under which a lowered kernel is compiled.
+jit::Signature signature_of(const ir::Kernel& kernel, const PlannerOptions& options);
+
+/// Plans the call that `key` was made of.  Nothing is written to any output.
+PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
+                      std::span<const Tensor> outputs, const PlannerOptions& options,
+                      jit::KernelCache& kernels);
+
+}  // namespace weft

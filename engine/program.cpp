@@ -1,0 +1,171 @@
+#include "engine/program.h"
+
+#include <weft/error.h>
+#include <weft/promotion.h>
+
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+namespace weft {
+namespace {
+
+constexpr std::size_t max_operands = 64;
+
+/// Whether an integer op divides by args[1].
+bool divides(Op op) {
+  return op == Op::div_floor || op == Op::div_trunc || op == Op::remainder || op == Op::fmod;
+}
+
+class Flattener {
+ public:
+  explicit Flattener(Program& program) : program_(program) {}
+
+  /// The value of `root`, converted to `dtype`.  A stack of its own, so that depth costs no
+  /// recursion.
+  ir::ValueId value(const ExprNode& root, DType dtype) {
+    std::vector<std::pair<const ExprNode*, bool>> pending{{&root, false}};
+    while (!pending.empty()) {
+      const auto [node, arguments_done] = pending.back();
+      if (values_.contains(node) || node->kind == ExprNode::Kind::scalar) {
+        pending.pop_back();
+      } else if (arguments_done || node->args.empty()) {
+        values_[node] = define(*node);
+        pending.pop_back();
+      } else {
+        pending.back().second = true;
+        for (auto arg = node->args.rbegin(); arg != node->args.rend(); ++arg)
+          pending.emplace_back(arg->get(), false);
+      }
+    }
+    return converted(root, dtype);
+  }
+
+  void store(int output, ir::ValueId value, DType dtype, const Tensor& tensor) {
+    if (tensor.defined() && tensor.is_neg())
+      value = append({.op = Op::neg, .dtype = dtype, .args = args(value)});
+    if (tensor.defined() && tensor.is_conj())
+      value = append({.op = Op::conj, .dtype = dtype, .args = args(value)});
+    append({.op = Op::store,
+            .dtype = dtype,
+            .operand = static_cast<std::uint8_t>(output),
+            .args = args(value)});
+  }
+
+ private:
+  static std::array<ir::ValueId, max_arity> args(ir::ValueId x) {
+    return {x, ir::no_value, ir::no_value, ir::no_value};
+  }
+
+  ir::ValueId append(ir::Inst inst) {
+    program_.body.push_back(inst);
+    return static_cast<ir::ValueId>(program_.body.size() - 1);
+  }
+
+  /// An argument in the dtype that its user computes in.  Bare numbers become parameters of that
+  /// dtype.
+  ir::ValueId converted(const ExprNode& node, DType dtype) {
+    if (node.kind == ExprNode::Kind::scalar) return param(node, dtype);
+    const ir::ValueId id = values_.at(&node);
+    return node.dtype == dtype ? id : append({.op = Op::cast, .dtype = dtype, .args = args(id)});
+  }
+
+  ir::ValueId param(const ExprNode& node, DType dtype) {
+    std::size_t index = 0;
+    while (index < program_.params.size() &&
+           (program_.params[index].node != &node || program_.params[index].dtype != dtype))
+      ++index;
+    if (index == program_.params.size()) {
+      WEFT_CHECK(index < std::numeric_limits<std::uint8_t>::max(), UnsupportedError,
+                 "an expression may hold at most 255 numbers");
+      program_.params.push_back({&node, dtype});
+    }
+    return append({.op = Op::param, .dtype = dtype, .operand = static_cast<std::uint8_t>(index)});
+  }
+
+  ir::ValueId leaf(const ExprNode& node) {
+    std::size_t index = 0;
+    while (index < program_.leaves.size() && !program_.leaves[index]->tensor.is_same(node.tensor))
+      ++index;
+    if (index == program_.leaves.size()) {
+      WEFT_CHECK(index + program_.num_outputs < max_operands, UnsupportedError,
+                 "an expression may read and write at most ", max_operands, " tensors");
+      program_.leaves.push_back(&node);
+    }
+    ir::ValueId id = append({.op = Op::load,
+                             .dtype = node.dtype,
+                             .operand = static_cast<std::uint8_t>(program_.num_outputs + index)});
+    if (node.tensor.is_conj()) id = append({.op = Op::conj, .dtype = node.dtype, .args = args(id)});
+    if (node.tensor.is_neg()) id = append({.op = Op::neg, .dtype = node.dtype, .args = args(id)});
+    return id;
+  }
+
+  ir::ValueId define(const ExprNode& node) {
+    switch (node.kind) {
+      case ExprNode::Kind::tensor: return leaf(node);
+      case ExprNode::Kind::scalar: break;
+      case ExprNode::Kind::cast: return cast(node);
+      case ExprNode::Kind::op: return operation(node);
+    }
+    throw InternalError("flatten: a bare number has no value of its own");
+  }
+
+  ir::ValueId cast(const ExprNode& node) {
+    const ExprNode& source = *node.args[0];
+    const DType own = source.kind == ExprNode::Kind::scalar ? node.dtype : source.dtype;
+    const ir::ValueId id = converted(source, own);
+    return own == node.dtype ? id : append({.op = Op::cast, .dtype = node.dtype, .args = args(id)});
+  }
+
+  ir::ValueId operation(const ExprNode& node) {
+    const bool is_select = info(node.op).result == ResultRule::select;
+    ir::Inst inst{.op = node.op, .dtype = node.compute_dtype};
+    for (std::size_t i = 0; i < node.args.size(); ++i)
+      inst.args[i] =
+          converted(*node.args[i], is_select && i == 0 ? DType::boolean : node.compute_dtype);
+    if (divides(node.op) && is_integer(node.compute_dtype))
+      program_.integer_divisors.push_back(node.args[1].get());
+    return append(inst);
+  }
+
+  Program& program_;
+  std::unordered_map<const ExprNode*, ir::ValueId> values_;
+};
+
+}  // namespace
+
+Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
+  Program program;
+  program.num_outputs = static_cast<int>(exprs.size());
+  Flattener flattener(program);
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    const Tensor output = i < outputs.size() ? outputs[i] : Tensor();
+    const DType result = exprs[i].dtype();
+    const DType stored = output.defined() ? output.dtype() : result;
+    WEFT_CHECK(can_cast(result, stored), ArgumentError, "result type ", name(result),
+               " can't be cast to the desired output type ", name(stored));
+    program.result_dtypes.push_back(result);
+    program.output_dtypes.push_back(stored);
+  }
+  // All results are computed before the first is stored, so that an output may also be an input of
+  // another.
+  std::vector<ir::ValueId> values;
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    const ir::ValueId id = flattener.value(exprs[i].node(), program.result_dtypes[i]);
+    values.push_back(id);
+  }
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    ir::ValueId id = values[i];
+    const DType stored = program.output_dtypes[i];
+    if (stored != program.result_dtypes[i]) {
+      program.body.push_back({.op = Op::cast,
+                              .dtype = stored,
+                              .args = {id, ir::no_value, ir::no_value, ir::no_value}});
+      id = static_cast<ir::ValueId>(program.body.size() - 1);
+    }
+    flattener.store(static_cast<int>(i), id, stored, i < outputs.size() ? outputs[i] : Tensor());
+  }
+  return program;
+}
+
+}  // namespace weft

@@ -1,0 +1,70 @@
+#include "jit/backend.h"
+
+#include "jit/interp/backend.h"
+#if WEFT_HAS_XBYAK
+#include "jit/xbyak/backend.h"
+#endif
+#if WEFT_HAS_LLVM
+#include "jit/llvm/backend.h"
+#endif
+
+#include <vector>
+
+namespace weft::jit {
+
+int Target::vector_bytes() const {
+  switch (features.isa) {
+    case Isa::avx512: return 64;
+    case Isa::avx2: return 32;
+    case Isa::generic: return 0;
+  }
+  return 0;
+}
+
+std::string unavailable_reason(std::string_view name) {
+  if (name == "interp") return {};
+  if (name == "xbyak") {
+#if WEFT_HAS_XBYAK
+    if (host_features().isa == Isa::generic) return "it needs a processor with AVX2";
+    return {};
+#else
+    return "this build was configured with WEFT_XBYAK=OFF";
+#endif
+  }
+  if (name == "llvm") {
+#if WEFT_HAS_LLVM
+    return llvm_unavailable_reason();
+#else
+    return "this build was configured with WEFT_LLVM=OFF";
+#endif
+  }
+  if (name == "nvrtc") return "the CUDA tier is not built yet";
+  return "unknown; the backends are auto, interp, xbyak and llvm";
+}
+
+const Backend* find_backend(std::string_view name) {
+#if WEFT_HAS_LLVM
+  // Asking whether LLVM is usable opens its module; do so only for those who want it.
+  if (name == "llvm" && llvm_unavailable_reason().empty()) return &llvm_backend();
+#endif
+  for (const Backend* backend : backends())
+    if (backend->name == name && name != "llvm") return backend;
+  return nullptr;
+}
+
+std::span<const Backend* const> backends() {
+  static const std::vector<const Backend*> usable = [] {
+    std::vector<const Backend*> found;
+#if WEFT_HAS_XBYAK
+    if (unavailable_reason("xbyak").empty()) found.push_back(&xbyak_backend());
+#endif
+#if WEFT_HAS_LLVM
+    found.push_back(&llvm_backend());
+#endif
+    found.push_back(&interp_backend());
+    return found;
+  }();
+  return usable;
+}
+
+}  // namespace weft::jit
