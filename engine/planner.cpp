@@ -57,9 +57,12 @@ TensorIterator plan_iteration(const Program& program, std::span<const Tensor> ou
                               std::span<const Tensor> inputs, bool resize_outputs) {
   TensorIteratorConfig config;
   config.check_all_same_dtype(false).resize_outputs(resize_outputs);
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    config.add_output(outputs[i], program.output_dtypes[i]);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    config.add_output(outputs[i]);
+    config.set_output_dtype(static_cast<int>(i), program.output_dtypes[i]);
+  }
   for (const Tensor& input : inputs) config.add_input(input);
+  for (const Program::Param& param : program.params) config.add_number(param.node->scalar);
   return config.build();
 }
 
@@ -92,7 +95,7 @@ PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
 
   TensorIterator iterator = plan_iteration(program, given, call.inputs, options.resize_outputs);
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
-    if (!iterator.needs_temporary(static_cast<int>(given.size() + i))) continue;
+    if (!iterator.needs_temporary(static_cast<int>(i))) continue;
     call.inputs[i] = temporary_copy(call.inputs[i], options, kernels);
     call.has_temporaries = true;
   }
@@ -100,9 +103,8 @@ PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
     const Tensor& output = iterator.output(static_cast<int>(i));
     const bool was_given = i < outputs.size() && outputs[i].defined();
     if (was_given && !std::ranges::equal(given_sizes[i], output.sizes())) call.is_cacheable = false;
-    plan.outputs.push_back({!was_given, output.dtype(),
-                            Dims(output.sizes()),
-                            Dims(output.strides())});
+    plan.outputs.push_back(
+        {!was_given, output.dtype(), Dims(output.sizes()), Dims(output.strides())});
     call.outputs.push_back(output);
   }
   if (call.has_temporaries) {
