@@ -1,0 +1,157 @@
+// What one call costs besides the work: cached calls, planning alone, and the first call on
+// something new.
+
+#include "bench/calls.h"
+
+#include <weft/iterator.h>
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+
+namespace weft::bench {
+namespace {
+
+using benchmark::State;
+
+Tensor filled(std::initializer_list<std::int64_t> sizes,
+              MemoryFormat format = MemoryFormat::contiguous) {
+  const Tensor tensor = empty(IntSpan(sizes.begin(), sizes.size()), {DType::f32, {}, format});
+  fill(tensor, false);
+  return tensor;
+}
+
+/// Whether `call` writes a + b into out.
+template <class Call>
+bool adds(const AddOperands& operands, Call call) {
+  const Tensor expected = empty_like(operands.out);
+  engine_with("interp").binary(Op::add, operands.a, operands.b, expected);
+  poison(operands.out);
+  call();
+  return is_right(operands.out, expected, Check::bits);
+}
+
+template <class Call>
+void time_adding(State& state, const AddOperands& operands, Call call) {
+  if (!adds(operands, call)) return state.SkipWithError("wrong result");
+  for (auto _ : state) {
+    call();
+    benchmark::ClobberMemory();
+  }
+}
+
+void call_out(State& state, const AddOperands& operands) {
+  Engine& engine = engine_with("auto");
+  time_adding(state, operands,
+              [&] { engine.binary(Op::add, operands.a, operands.b, operands.out); });
+}
+
+void call_new(State& state, const AddOperands& operands) {
+  Engine& engine = engine_with("auto");
+  const auto into_out = [&] {
+    engine.copy(operands.out, engine.binary(Op::add, operands.a, operands.b));
+  };
+  if (!adds(operands, into_out)) return state.SkipWithError("wrong result");
+  for (auto _ : state) {
+    Tensor result = engine.binary(Op::add, operands.a, operands.b);
+    benchmark::DoNotOptimize(result);
+  }
+}
+
+void call_eval(State& state, const AddOperands& operands) {
+  Engine& engine = engine_with("auto");
+  const Expr sum = Expr(operands.a) + Expr(operands.b);
+  time_adding(state, operands, [&] { engine.eval(sum, operands.out); });
+}
+
+void call_copy(State& state) {
+  Engine& engine = engine_with("auto");
+  const Tensor from = filled({8}), to = filled({8});
+  poison(to);
+  engine.copy(to, from);
+  if (!is_right(to, from, Check::bits)) return state.SkipWithError("wrong result");
+  for (auto _ : state) {
+    engine.copy(to, from);
+    benchmark::ClobberMemory();
+  }
+}
+
+void call_prepared(State& state, const AddOperands& operands) {
+  const PreparedPlan plan =
+      engine_with("auto").prepare(Expr(operands.a) + Expr(operands.b), operands.out);
+  time_adding(state, operands, [&] { plan.run(); });
+}
+
+/// The iterator alone, with the options of PyTorch's binary_op.
+void plan(State& state, const AddOperands& operands) {
+  for (auto _ : state) {
+    TensorIteratorConfig config;
+    config.set_check_mem_overlap(true)
+        .add_output(operands.out)
+        .add_input(operands.a)
+        .add_input(operands.b)
+        .allow_cpu_scalars(true)
+        .promote_inputs_to_common_dtype(true)
+        .cast_common_dtype_to_outputs(true)
+        .enforce_safe_casting_to_output(true);
+    TensorIterator iterator = config.build();
+    benchmark::DoNotOptimize(iterator);
+  }
+}
+
+/// From the call to the first result of an engine that has never seen anything like it: planning,
+/// building and running the passes on the kernel, compiling, and running it.
+void first_call(State& state, const std::string& backend) {
+  const Tensor a = filled({1000}), b = filled({1000}), c = filled({1000}), out = filled({1000});
+  const Expr expr = Expr(a) * Expr(b) + Expr(c);
+  const Tensor expected = engine_with("interp").eval(expr);
+  for (auto _ : state) {
+    Engine engine({backend, Numerics::standard, 1});
+    const auto start = std::chrono::steady_clock::now();
+    engine.eval(expr, out);
+    state.SetIterationTime(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (engine.stats().kernel_misses != 1) return state.SkipWithError("nothing was compiled");
+  }
+  if (!is_right(out, expected, Check::bits)) state.SkipWithError("wrong result");
+}
+
+}  // namespace
+
+AddOperands add8() { return {"8", filled({8}), filled({8}), filled({8})}; }
+
+AddOperands add4d() {
+  return {"2x3x4x5", filled({2, 3, 4, 5}, MemoryFormat::channels_last),
+          filled({3, 1, 1}).expand({2, 3, 4, 5}), filled({2, 3, 4, 5})};
+}
+
+void register_call_benchmarks() {
+  using benchmark::RegisterBenchmark;
+  RegisterBenchmark("call_add8_out/auto/8", [](State& state) { call_out(state, add8()); });
+  RegisterBenchmark("call_add8_new/auto/8", [](State& state) { call_new(state, add8()); });
+  RegisterBenchmark("call_add8_eval/auto/8", [](State& state) { call_eval(state, add8()); });
+  RegisterBenchmark("call_add4d_out/auto/2x3x4x5", [](State& state) { call_out(state, add4d()); });
+  RegisterBenchmark("call_add4d_new/auto/2x3x4x5", [](State& state) { call_new(state, add4d()); });
+  RegisterBenchmark("call_copy8/auto/8", call_copy);
+  RegisterBenchmark("call_prepared/auto/8", [](State& state) { call_prepared(state, add8()); });
+}
+
+void register_plan_benchmarks() {
+  using benchmark::RegisterBenchmark;
+  RegisterBenchmark("plan_1d/auto/8", [](State& state) { plan(state, add8()); });
+  RegisterBenchmark("plan_4d_contiguous/auto/2x3x4x5", [](State& state) {
+    plan(state, {"", filled({2, 3, 4, 5}), filled({2, 3, 4, 5}), filled({2, 3, 4, 5})});
+  });
+  RegisterBenchmark("plan_4d_permuted/auto/2x3x4x5", [](State& state) { plan(state, add4d()); });
+}
+
+void register_first_call_benchmarks() {
+  for (const std::string backend : {"xbyak", "llvm"}) {
+    if (!has_backend(backend)) continue;
+    benchmark::RegisterBenchmark(("first_call_" + backend + "/" + backend + "/1e3").c_str(),
+                                 [backend](State& state) { first_call(state, backend); })
+        ->UseManualTime();
+  }
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,18 @@
+// The tensors of the call_* benchmarks, the same for weft and for its peers.
+#pragma once
+
+#include "bench/support.h"
+
+namespace weft::bench {
+
+struct AddOperands {
+  std::string size;
+  Tensor a, b, out;
+};
+
+/// Eight contiguous floats.
+AddOperands add8();
+/// 4-D: a permuted to channels_last, b expanded from a value a channel, out contiguous.
+AddOperands add4d();
+
+}  // namespace weft::bench

@@ -1,0 +1,32 @@
+// weft itself: each backend alone, and `auto`, which picks.
+
+#include "bench/support.h"
+
+namespace weft::bench {
+namespace {
+
+/// Plans once and runs the prepared plan: per-call overhead has benchmarks of its own (call_*).
+template <const char* backend>
+Maker find(std::string_view) {
+  return [](const Case& work) -> Runner {
+    return [plan = engine_with(backend).prepare(work.expr, work.out)] { plan.run(); };
+  };
+}
+
+constexpr char interp[] = "interp", xbyak[] = "xbyak", llvm[] = "llvm", automatic[] = "auto";
+
+template <const char* backend>
+void add(std::vector<Variant>& variants) {
+  if (has_backend(backend)) variants.push_back({backend, Check::bits, find<backend>});
+}
+
+}  // namespace
+
+void add_engine_variants(std::vector<Variant>& variants) {
+  add<interp>(variants);
+  add<xbyak>(variants);
+  add<llvm>(variants);
+  add<automatic>(variants);
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,67 @@
+// What the machine can do with the same number of bytes: `memcpy`, and `stream`, the best loop and
+// store kind that reads and writes as much as the case does.
+
+#include "bench/hand_loops.h"
+#include "bench/support.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+
+namespace weft::bench {
+namespace {
+
+/// Touched memory of at least `size_bytes`, shared by all cases; slot 0 is read, slot 1 written.
+char* scratch(int slot, std::int64_t size_bytes) {
+  static Tensor slots[2];
+  Tensor& tensor = slots[slot];
+  if (!tensor.defined() || tensor.numel() < size_bytes) {
+    tensor = empty({size_bytes}, DType::u8);
+    std::memset(tensor.data(), slot, static_cast<std::size_t>(size_bytes));
+  }
+  return reinterpret_cast<char*>(tensor.data());
+}
+
+Maker find_memcpy(std::string_view) {
+  return [](const Case& work) -> Runner {
+    const std::int64_t size_bytes = work.bytes_moved() / 2;
+    char *from = scratch(0, size_bytes), *to = scratch(1, size_bytes);
+    return [=] { std::memcpy(to, from, static_cast<std::size_t>(size_bytes)); };
+  };
+}
+
+double best_ns(const Runner& run) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < 5; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    best = std::min(
+        best,
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+Maker find_stream(std::string_view) {
+  if (hand_set() == nullptr) return {};
+  return [](const Case& work) -> Runner {
+    const StreamArgs args{scratch(0, work.bytes_read), work.bytes_read,
+                          scratch(1, work.bytes_written), work.bytes_written, false};
+    StreamArgs non_temporal = args;
+    non_temporal.is_non_temporal = true;
+    std::vector<Runner> candidates = {[args] { hand_set()->stream(args); },
+                                      [non_temporal] { hand_set()->stream(non_temporal); }};
+    if (work.bytes_read == work.bytes_written) candidates.push_back(find_memcpy({})(work));
+    return *std::ranges::min_element(candidates, {}, best_ns);
+  };
+}
+
+}  // namespace
+
+void add_limit_variants(std::vector<Variant>& variants) {
+  variants.push_back({"memcpy", Check::none, find_memcpy});
+  variants.push_back({"stream", Check::none, find_stream});
+}
+
+}  // namespace weft::bench

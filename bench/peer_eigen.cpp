@@ -1,0 +1,77 @@
+// Eigen array expressions, compiled for this machine: all types and contiguity known to the
+// compiler.
+
+#include "bench/support.h"
+
+#include <Eigen/Core>
+
+#include <tuple>
+#include <utility>
+
+namespace weft::bench {
+namespace {
+
+template <class T>
+auto vector(const Tensor& tensor) {
+  return Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>(
+      static_cast<T*>(static_cast<void*>(tensor.data())), tensor.numel());
+}
+
+/// `function(out, in...)` assigns an expression of the inputs' arrays to out.
+template <class Out, class... In, class Function>
+Maker on_vectors(Function function) {
+  return [function](const Case& work) -> Runner {
+    return [function, out = work.out, inputs = work.inputs] {
+      auto to = vector<Out>(out);
+      const auto from = [&]<std::size_t... k>(std::index_sequence<k...>) {
+        return std::tuple{vector<In>(inputs[k])...};
+      }
+      (std::index_sequence_for<In...>{});
+      std::apply([&](const auto&... x) { function(to, x...); }, from);
+    };
+  };
+}
+
+template <class Out, class In>
+Maker cast_maker() {
+  return on_vectors<Out, In>([](auto& out, const auto& x) { out = x.template cast<Out>(); });
+}
+
+const std::map<std::string, Maker, std::less<>>& makers() {
+  static const std::map<std::string, Maker, std::less<>> table = {
+      {"copy", on_vectors<float, float>([](auto& out, const auto& x) { out = x; })},
+      {"add", on_vectors<float, float, float>(
+                  [](auto& out, const auto& x, const auto& y) { out = x + y; })},
+      {"fma", on_vectors<float, float, float, float>(
+                  [](auto& out, const auto& x, const auto& y, const auto& z) { out = x * y + z; })},
+      {"clamp",
+       on_vectors<float, float>([](auto& out, const auto& x) { out = x.max(-1.0F).min(1.0F); })},
+      {"sqrt", on_vectors<float, float>([](auto& out, const auto& x) { out = x.sqrt(); })},
+      {"lt", on_vectors<bool, float, float>(
+                 [](auto& out, const auto& x, const auto& y) { out = x < y; })},
+      {"where", on_vectors<float, bool, float, float>([](auto& out, const auto& x, const auto& y,
+                                                         const auto& z) { out = x.select(y, z); })},
+      {"cast_u8_f32", cast_maker<float, std::uint8_t>()},
+      {"cast_i64_f32", cast_maker<float, std::int64_t>()},
+      {"cast_f64_f32", cast_maker<float, double>()},
+      {"cast_f32_i32", cast_maker<std::int32_t, float>()},
+      {"cast_f16_f32", cast_maker<float, Eigen::half>()},
+      {"cast_bf16_f32", cast_maker<float, Eigen::bfloat16>()},
+      {"cast_f32_f16", cast_maker<Eigen::half, float>()},
+      {"cast_f32_bf16", cast_maker<Eigen::bfloat16, float>()},
+  };
+  return table;
+}
+
+Maker find(std::string_view workload) {
+  const auto row = makers().find(workload);
+  return row == makers().end() ? Maker() : row->second;
+}
+
+}  // namespace
+
+void add_eigen_variant(std::vector<Variant>& variants) {
+  variants.push_back({"eigen", Check::close, find});
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,134 @@
+// PyTorch's C++ API, eager, one thread, inference mode, results written into given outputs.
+
+#include "bench/calls.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <benchmark/benchmark.h>
+#include <c10/core/InferenceMode.h>
+
+namespace weft::bench {
+namespace {
+
+at::ScalarType scalar_type(DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return at::kBool;
+    case DType::u8: return at::kByte;
+    case DType::i8: return at::kChar;
+    case DType::u16:
+    case DType::i16: return at::kShort;  // a copy of u16 is one of i16
+    case DType::i32: return at::kInt;
+    case DType::i64: return at::kLong;
+    case DType::f16: return at::kHalf;
+    case DType::bf16: return at::kBFloat16;
+    case DType::f64: return at::kDouble;
+    default: return at::kFloat;
+  }
+}
+
+/// The same bytes in the same layout.
+at::Tensor as_torch(const Tensor& tensor) {
+  const std::vector<std::int64_t> sizes(tensor.sizes().begin(), tensor.sizes().end());
+  const std::vector<std::int64_t> strides(tensor.strides().begin(), tensor.strides().end());
+  return at::from_blob(tensor.data(), sizes, strides, scalar_type(tensor.dtype()));
+}
+
+using Inputs = std::vector<at::Tensor>;
+using Work = void (*)(at::Tensor& out, const Inputs& in);
+
+const std::map<std::string, Work, std::less<>>& works() {
+  static constexpr Work copy = [](at::Tensor& out, const Inputs& in) { out.copy_(in[0]); };
+  static constexpr Work add = [](at::Tensor& out, const Inputs& in) {
+    at::add_out(out, in[0], in[1]);
+  };
+  static const std::map<std::string, Work, std::less<>> table = {
+      {"copy", copy},
+      {"cast_u8_f32", copy},
+      {"cast_f16_f32", copy},
+      {"cast_bf16_f32", copy},
+      {"cast_i64_f32", copy},
+      {"cast_f64_f32", copy},
+      {"cast_f32_f16", copy},
+      {"cast_f32_bf16", copy},
+      {"cast_f32_i32", copy},
+      {"nchw_to_nhwc", copy},
+      {"nhwc_to_nchw", copy},
+      {"transpose_u8", copy},
+      {"transpose_u16", copy},
+      {"transpose_f32", copy},
+      {"transpose_f64", copy},
+      {"slice_2x2", copy},
+      {"slice_2x3", copy},
+      {"perm_0213", copy},
+      {"perm_3210", copy},
+      {"add", add},
+      {"add_i8", add},
+      {"add_i16", add},
+      {"add_t", add},
+      {"bcast_nchw", add},
+      {"bcast_nhwc", add},
+      {"conflict_add", add},
+      {"small_inner_3", add},
+      {"fma",
+       [](at::Tensor& out, const Inputs& in) {
+         at::mul_out(out, in[0], in[1]);
+         out.add_(in[2]);
+       }},
+      {"lt", [](at::Tensor& out, const Inputs& in) { at::lt_out(out, in[0], in[1]); }},
+      {"clamp", [](at::Tensor& out, const Inputs& in) { at::clamp_out(out, in[0], -1, 1); }},
+      {"sqrt", [](at::Tensor& out, const Inputs& in) { at::sqrt_out(out, in[0]); }},
+      {"where", [](at::Tensor& out, const Inputs& in) { at::where_out(out, in[0], in[1], in[2]); }},
+      {"normalize",
+       [](at::Tensor& out, const Inputs& in) {
+         out.copy_(in[0]);
+         out.div_(255).sub_(in[1]).div_(in[2]);
+       }},
+  };
+  return table;
+}
+
+Maker find(std::string_view workload) {
+  const auto row = works().find(workload);
+  if (row == works().end()) return {};
+  return [work = row->second](const Case& benched) -> Runner {
+    at::set_num_threads(1);
+    Inputs inputs;
+    for (const Tensor& input : benched.inputs) inputs.push_back(as_torch(input));
+    return [work, inputs, out = as_torch(benched.out)]() mutable {
+      const c10::InferenceMode guard;
+      work(out, inputs);
+    };
+  };
+}
+
+void call_out(benchmark::State& state, const AddOperands& operands) {
+  const c10::InferenceMode guard;
+  const at::Tensor a = as_torch(operands.a), b = as_torch(operands.b);
+  at::Tensor out = as_torch(operands.out);
+  for (auto _ : state) at::add_out(out, a, b);
+}
+
+void call_new(benchmark::State& state, const AddOperands& operands) {
+  const c10::InferenceMode guard;
+  const at::Tensor a = as_torch(operands.a), b = as_torch(operands.b);
+  for (auto _ : state) {
+    at::Tensor result = at::add(a, b);
+    benchmark::DoNotOptimize(result);
+  }
+}
+
+}  // namespace
+
+void add_torch_variant(std::vector<Variant>& variants) {
+  variants.push_back({"torch", Check::close, find});
+}
+
+void register_torch_call_benchmarks() {
+  using benchmark::RegisterBenchmark, benchmark::State;
+  RegisterBenchmark("call_add8_out/torch/8", [](State& state) { call_out(state, add8()); });
+  RegisterBenchmark("call_add8_new/torch/8", [](State& state) { call_new(state, add8()); });
+  RegisterBenchmark("call_add4d_out/torch/2x3x4x5", [](State& state) { call_out(state, add4d()); });
+  RegisterBenchmark("call_add4d_new/torch/2x3x4x5", [](State& state) { call_new(state, add4d()); });
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,97 @@
+// The table of workloads.  A new row is measured in every variant that knows its expression.
+
+#include "bench/support.h"
+
+namespace weft::bench {
+namespace {
+
+const std::vector<std::string> flat = {"1e2", "1e3", "1e4", "1e5", "1e6", "3e7"};
+const std::vector<std::string> activations = {"1x4x5x5", "1x16x25x25", "4x64x64x64",
+                                              "32x64x121x121"};
+const std::vector<std::string> images = {"1x3x32x32", "32x3x224x224", "32x64x56x56", "8x256x14x14"};
+const std::vector<std::string> squares = {"64x64", "512x512", "4096x4096"};
+
+/// An expression over contiguous vectors of one dtype.
+Workload on_vectors(std::string name, std::string expression, int num_inputs,
+                    const std::string& dtype, const std::string& out_dtype = "",
+                    bool positive = false) {
+  const std::string layout = dtype + "[#]";
+  return {std::move(name),
+          std::move(expression),
+          std::vector<std::string>(num_inputs, layout),
+          out_dtype.empty() ? layout : out_dtype + "[#]",
+          flat,
+          positive};
+}
+
+Workload cast_between(const std::string& from, const std::string& to) {
+  return on_vectors("cast_" + from + "_" + to, "cast(a, " + to + ")", 1, from, to);
+}
+
+Workload transpose(const std::string& suffix, const std::string& dtype) {
+  return {"transpose_" + suffix, "copy(a)", {dtype + "[#]{1,#0}"}, dtype + "[#]", squares};
+}
+
+}  // namespace
+
+const std::vector<Workload>& workloads() {
+  static const std::vector<Workload> table = {
+      on_vectors("copy", "copy(a)", 1, "f32"),
+      on_vectors("add", "a + b", 2, "f32"),
+      on_vectors("fma", "a*b + c", 3, "f32"),
+      on_vectors("add_i8", "a + b", 2, "i8"),
+      on_vectors("add_i16", "a + b", 2, "i16"),
+      on_vectors("lt", "a < b", 2, "f32", "bool"),
+      on_vectors("clamp", "clamp(a, -1, 1)", 1, "f32"),
+      on_vectors("sqrt", "sqrt(a)", 1, "f32", "", true),
+      {"where", "where(a, b, c)", {"bool[#]", "f32[#]", "f32[#]"}, "f32[#]", flat},
+      cast_between("u8", "f32"),
+      cast_between("f16", "f32"),
+      cast_between("bf16", "f32"),
+      cast_between("i64", "f32"),
+      cast_between("f64", "f32"),
+      cast_between("f32", "f16"),
+      cast_between("f32", "bf16"),
+      cast_between("f32", "i32"),
+      {"normalize",
+       "(a / 255 - b) / c",
+       {"u8[#0,#3,#1,#2]:channels_last", "f32[#3,1,1]", "f32[#3,1,1]"},
+       "f32[#0,#3,#1,#2]",
+       {"1x224x224x3", "1x512x512x3", "32x224x224x3"},
+       true},
+      {"bcast_nchw", "a + b", {"f32[#]", "f32[#1,1,1]"}, "f32[#]", activations},
+      {"bcast_nhwc",
+       "a + b",
+       {"f32[#]:channels_last", "f32[#1,1,1]"},
+       "f32[#]:channels_last",
+       activations},
+      {"conflict_add",
+       "a + b",
+       {"f32[#]:channels_last", "f32[#]"},
+       "f32[#]:channels_last",
+       activations},
+      {"nchw_to_nhwc", "copy(a)", {"f32[#]"}, "f32[#]:channels_last", images},
+      {"nhwc_to_nchw", "copy(a)", {"f32[#]:channels_last"}, "f32[#]", images},
+      transpose("u8", "u8"),
+      transpose("u16", "u16"),
+      transpose("f32", "f32"),
+      transpose("f64", "f64"),
+      {"add_t", "a + b", {"f32[#]", "f32[#]{1,#0}"}, "f32[#]", squares},
+      {"slice_2x2", "copy(a)", {"f32[#]{#1*4,2}"}, "f32[#]", {"64x64", "2048x2048"}},
+      {"slice_2x3", "copy(a)", {"f32[#]{#1*6,3}"}, "f32[#]", {"64x64", "2048x2048"}},
+      {"perm_0213",
+       "copy(a)",
+       {"f32[#]{#1*#2*#3,#3,#1*#3,1}"},
+       "f32[#]",
+       {"2x16x4x64", "8x128x12x64", "32x512x12x64"}},
+      {"perm_3210",
+       "copy(a)",
+       {"f32[#]{1,#0,#0*#1,#0*#1*#2}"},
+       "f32[#]",
+       {"10x10x10x10", "64x48x56x40"}},
+      {"small_inner_3", "a + b", {"f32[#,3]", "f32[3]"}, "f32[#,3]", {"1e4", "1e6"}},
+  };
+  return table;
+}
+
+}  // namespace weft::bench
