@@ -1,7 +1,10 @@
-// TensorIterator: from operands to one coalesced loop nest.  Names, defaults, order of the stages and
-// error texts are PyTorch's (aten/src/ATen/TensorIterator.cpp); the differences are in docs/divergences.md.
+// TensorIterator: from operands to one coalesced loop nest.  Names, defaults, order of the stages
+// and error texts are PyTorch's (aten/src/ATen/TensorIterator.cpp); the differences are in
+// docs/divergences.md.
 #pragma once
 
+#include <weft/inline_array.h>
+#include <weft/promotion.h>
 #include <weft/tensor.h>
 
 #include <cstdint>
@@ -9,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft {
@@ -18,84 +22,260 @@ std::string_view name(FastSetup fast_setup);
 
 class TensorIterator;
 
-/// How to plan one operation.  Operands are borrowed: they must outlive build().  Outputs come first.
+namespace detail {
+
+/// What an iterator knows of one operand besides its strides.
+struct IterOperand {
+  const Tensor* borrowed = nullptr;  ///< null: `owned` is the operand
+  Tensor owned;
+  std::byte* data = nullptr;
+  const TensorImpl* impl = nullptr;  ///< null while an output is undefined
+  std::optional<DType> declared_dtype;
+  DType dtype = DType::f32;
+  bool is_output = false;
+  bool is_const = false;
+  bool is_read_write = false;  ///< an output that is also an input
+  bool will_resize = false;    ///< an output to allocate or to resize
+  bool needs_temporary = false;
+
+  const Tensor& tensor() const { return borrowed != nullptr ? *borrowed : owned; }
+};
+
+inline constexpr std::size_t inline_dims = 6;
+inline constexpr std::size_t inline_operands = 4;
+
+using IterOperands = InlineArray<IterOperand, inline_operands>;
+template <class T>
+using DimArray = InlineArray<T, inline_dims>;
+
+/// Sizes, or strides in bytes, of all operands: one row each, rows of equal length.
+struct StrideTable {
+  InlineArray<std::int64_t, inline_dims * inline_operands> values;
+  int num_rows = 0;
+  int row_length = 0;
+
+  std::int64_t* row(int index) { return values.data() + index * row_length; }
+  const std::int64_t* row(int index) const { return values.data() + index * row_length; }
+};
+
+/// Every option, under PyTorch's name and with PyTorch's default.
+struct IterOptions {
+  bool check_mem_overlap = true;
+  bool exact_mem_overlap = true;
+  bool allow_cpu_scalars = false;
+  bool is_reduction = false;
+  bool resize_outputs = true;
+  bool check_all_same_dtype = true;
+  bool check_all_same_device = true;
+  bool enforce_safe_casting_to_output = false;
+  bool enforce_linear_iteration = false;
+  bool promote_inputs_to_common_dtype = false;
+  bool promote_integer_inputs_to_float = false;
+  bool cast_common_dtype_to_outputs = false;
+  bool has_static_shape = false;
+  bool has_numbers = false;
+  std::optional<DType> static_dtype;
+  std::optional<DType> common_dtype;
+  std::optional<Device> static_device;
+  PromotionState numbers;
+};
+
+}  // namespace detail
+
+/// How to plan one operation.  Outputs come first.  Operands are borrowed unless added as owned:
+/// the Tensor handles must outlive the iterator, which refers to them.
+///
+/// Threads: a config is used by one thread, and built once.
 class TensorIteratorConfig {
  public:
-  /// An output; an undefined tensor is allocated by build() in the memory format PyTorch would choose.
+  /// An output; an undefined tensor is allocated by build() in the memory format PyTorch would
+  /// choose, and belongs to the iterator: see TensorIterator::output().
   TensorIteratorConfig& add_output(const Tensor& output);
   TensorIteratorConfig& add_output(Tensor&& output) = delete;
   TensorIteratorConfig& add_owned_output(Tensor output);
   TensorIteratorConfig& add_input(const Tensor& input);
   TensorIteratorConfig& add_input(Tensor&& input) = delete;
   TensorIteratorConfig& add_owned_input(Tensor input);
+  /// An input that the operation promises not to write.
   TensorIteratorConfig& add_const_input(const Tensor& input);
+  TensorIteratorConfig& add_owned_const_input(Tensor input);
+  /// A bare number among the inputs.  It takes part in promotion, and in the choice of the fast
+  /// set-up as the 0-dim tensor that PyTorch makes of it would, but it is no operand of the plan.
+  TensorIteratorConfig& add_number(const Scalar& number);
 
-  TensorIteratorConfig& set_check_mem_overlap(bool value);               ///< default true
-  TensorIteratorConfig& allow_cpu_scalars(bool value);                   ///< default false
-  TensorIteratorConfig& is_reduction(bool value);                        ///< default false
-  TensorIteratorConfig& resize_outputs(bool value);                      ///< default true
-  TensorIteratorConfig& check_all_same_dtype(bool value);                ///< default true
-  TensorIteratorConfig& check_all_same_device(bool value);               ///< default true
-  TensorIteratorConfig& enforce_safe_casting_to_output(bool value);      ///< default false
-  TensorIteratorConfig& enforce_linear_iteration(bool value = true);     ///< default false
-  TensorIteratorConfig& promote_inputs_to_common_dtype(bool value);      ///< default false
-  TensorIteratorConfig& promote_integer_inputs_to_float(bool value);     ///< default false
-  TensorIteratorConfig& cast_common_dtype_to_outputs(bool value);        ///< default false
+  TensorIteratorConfig& set_check_mem_overlap(bool value);            ///< default true
+  TensorIteratorConfig& allow_cpu_scalars(bool value);                ///< default false
+  TensorIteratorConfig& is_reduction(bool value);                     ///< default false
+  TensorIteratorConfig& resize_outputs(bool value);                   ///< default true
+  TensorIteratorConfig& check_all_same_dtype(bool value);             ///< default true
+  TensorIteratorConfig& check_all_same_device(bool value);            ///< default true
+  TensorIteratorConfig& enforce_safe_casting_to_output(bool value);   ///< default false
+  TensorIteratorConfig& enforce_linear_iteration(bool value = true);  ///< default false
+  /// Default false; true also turns check_all_same_dtype off.
+  TensorIteratorConfig& promote_inputs_to_common_dtype(bool value);
+  /// Default false.   Errors: ArgumentError unless promote_inputs_to_common_dtype is on.
+  TensorIteratorConfig& promote_integer_inputs_to_float(bool value);
+  /// Default false; true also turns check_all_same_dtype off.
+  TensorIteratorConfig& cast_common_dtype_to_outputs(bool value);
+  /// The dtype (device) of undefined outputs.   Errors: ArgumentError while check_all_same_dtype is
+  /// on.
   TensorIteratorConfig& declare_static_dtype(DType dtype);
   TensorIteratorConfig& declare_static_device(Device device);
+  TensorIteratorConfig& declare_static_dtype_and_device(DType dtype, Device device);
+  /// The shape to iterate over; no shape is checked then.  `squash_dims` are given size 1.
+  ///
+  /// Errors: ArgumentError while resize_outputs is on, or for a squashed dimension out of range.
   TensorIteratorConfig& declare_static_shape(IntSpan shape);
   TensorIteratorConfig& declare_static_shape(IntSpan shape, std::span<const int> squash_dims);
-  /// The dtype that expressions computed elsewhere give the operation, in place of the promotion of its inputs.
+  /// The dtype that expressions computed elsewhere give the operation, in place of the promotion of
+  /// its inputs.
   TensorIteratorConfig& set_common_dtype(DType dtype);
+  /// The dtype of one undefined output, and what is cast to it if it is given, in place of the
+  /// common dtype.
+  TensorIteratorConfig& set_output_dtype(int output, DType dtype);
+  /// Default true.  False gives PyTorch's plain behaviour: overlap that its checks let through is
+  /// not looked for, and needs_temporary() is false.
+  TensorIteratorConfig& set_exact_mem_overlap(bool value);
+  /// Names of the operands, outputs first, for error messages and text().
+  TensorIteratorConfig& set_names(std::vector<std::string> names);
 
-  TensorIteratorConfig();
-  ~TensorIteratorConfig();
+  TensorIteratorConfig() = default;
   TensorIteratorConfig(const TensorIteratorConfig&) = delete;
+  TensorIteratorConfig& operator=(const TensorIteratorConfig&) = delete;
 
   /// Plans.  Allocates undefined outputs and resizes given ones, after every check has passed.
   ///
   /// Errors: ArgumentError, with PyTorch's texts; outputs are untouched then.
   TensorIterator build();
 
-  struct State;
-
  private:
   friend class TensorIterator;
-  std::unique_ptr<State> state_;
+  TensorIteratorConfig& add(const Tensor* borrowed, Tensor owned, bool is_output, bool is_const);
+
+  detail::IterOperands operands_;
+  detail::IterOptions options_;
+  int num_outputs_ = 0;
+  detail::DimArray<std::int64_t> static_shape_;
+  std::vector<std::string> names_;
 };
 
-/// The finished plan: the coalesced shape, fastest dimension first, and for every operand its address and
-/// strides in bytes.  Mixed dtypes are planned for conversion on the fly: no operand is replaced.
+/// The finished plan: the coalesced shape, fastest dimension first, and for every operand its
+/// address and strides in bytes.  Mixed dtypes are planned for conversion on the fly: no operand is
+/// replaced.
+///
+/// Dimensions and operands are counted from 0, operands with the outputs first.
+/// Threads: concurrent const use is safe.
 class TensorIterator {
  public:
-  TensorIterator(TensorIterator&&) noexcept;
-  TensorIterator& operator=(TensorIterator&&) noexcept;
-  ~TensorIterator();
+  // Presets, with PyTorch's names and options.  An undefined output is allocated; the iterator
+  // keeps its operands alive.
+  static TensorIterator binary_op(const Tensor& out, const Tensor& a, const Tensor& b);
+  static TensorIterator binary_float_op(const Tensor& out, const Tensor& a, const Tensor& b);
+  static TensorIterator comparison_op(const Tensor& out, const Tensor& a, const Tensor& b);
+  static TensorIterator unary_op(const Tensor& out, const Tensor& a);
+  static TensorIterator unary_float_op(const Tensor& out, const Tensor& a);
+  static TensorIterator unary_force_boolean_op(const Tensor& out, const Tensor& a);
+  static TensorIterator ternary_op(const Tensor& out, const Tensor& a, const Tensor& b,
+                                   const Tensor& c);
+  static TensorIterator nullary_op(const Tensor& out);
+  static TensorIterator reduce_op(const Tensor& out, const Tensor& a);
+  static TensorIterator reduce_op(const Tensor& out1, const Tensor& out2, const Tensor& a);
 
-  int ndim() const;
-  int ntensors() const;
-  int noutputs() const;
-  int ninputs() const { return ntensors() - noutputs(); }
+  int ndim() const { return static_cast<int>(shape_.size()); }
+  int ntensors() const { return static_cast<int>(operands_.size()); }
+  int noutputs() const { return num_outputs_; }
+  int ninputs() const { return ntensors() - num_outputs_; }
   std::int64_t numel() const;
-  IntSpan shape() const;                    ///< coalesced, fastest dimension first
-  IntSpan stride_bytes(int operand) const;  ///< along shape()
-  std::byte* data(int operand) const;
-  DType dtype(int operand) const;           ///< of the tensor
+  /// Coalesced, fastest dimension first.
+  IntSpan shape() const { return {shape_.data(), shape_.size()}; }
+  /// Along shape().
+  IntSpan stride_bytes(int operand) const { return {strides_.row(operand), shape_.size()}; }
+  std::byte* data(int operand) const { return operands_[operand].data; }
+  /// Of the tensor.
+  DType dtype(int operand = 0) const { return operands_[operand].dtype; }
+  /// What the operation computes in.
+  ///
+  /// Errors: ArgumentError if there is none: inputs of several dtypes and no promotion.
   DType common_dtype() const;
+  bool has_common_dtype() const { return common_dtype_.has_value(); }
+  DType input_dtype(int input = 0) const { return dtype(num_outputs_ + input); }
   Device device(int operand = 0) const;
-  const Tensor& output(int index = 0) const;
-  const Tensor& tensor(int operand) const;
-  FastSetup fast_setup() const;
-  std::span<const int> perm() const;        ///< fastest dimension first; before coalescing
-  bool is_contiguous() const;               ///< one dimension, every operand dense in its dtype
+  const Tensor& output(int index = 0) const { return tensor(index); }
+  const Tensor& input(int index = 0) const { return tensor(num_outputs_ + index); }
+  const Tensor& tensor(int operand) const { return operands_[operand].tensor(); }
+  FastSetup fast_setup() const { return fast_setup_; }
+  /// The dimensions of sizes(), fastest first; filled in for fast set-ups too.
+  std::span<const int> perm() const { return {perm_.data(), perm_.size()}; }
+  /// The broadcast shape, in the order of the tensors' dimensions.
+  IntSpan sizes() const { return {sizes_.data(), sizes_.size()}; }
+  bool is_meta() const { return is_meta_; }
+  bool is_reduction() const { return is_reduction_; }
+  bool is_read_write(int output) const { return operands_[output].is_read_write; }
+  /// True if a given output was empty or of another size, and has been resized; or was allocated.
+  bool was_resized(int output) const { return operands_[output].will_resize; }
+  bool has_coalesced_dimensions() const { return has_coalesced_dimensions_; }
+  /// One dimension or one element, every operand dense in its dtype.
+  bool is_contiguous() const;
+  bool has_contiguous_first_dim() const;
+  bool is_trivial_1d() const { return ndim() == 1; }
+  /// The operand is a CPU tensor with one element.
+  bool is_cpu_scalar(int operand) const;
+  bool is_scalar(int operand) const;
+  /// The output does not advance along `dim`, which has more than one element.
+  bool is_dim_reduced(int dim) const;
+  int num_reduce_dims() const;
+  /// Writing the outputs in some order would change what is yet to be read of this input: whoever
+  /// runs the plan must read it completely before the first write.  False for the very view of an
+  /// output.
+  bool needs_temporary(int input) const { return operands_[num_outputs_ + input].needs_temporary; }
+  /// Strides in bytes of a dense operand along shape(), for elements of `element_size_bytes`.
+  std::vector<std::int64_t> compatible_stride(std::int64_t element_size_bytes) const;
+  /// Where the part of the whole that this iterator covers begins, along shape().
+  std::vector<std::int64_t> view_offsets() const;
+
+  // Parts of the whole.  A reduced dimension that is split leaves the second part accumulating into
+  // what the first, whose output is not final, has written.
+  /// All numbers of elements and offsets in bytes fit into 32 bits.
+  bool can_use_32bit_indexing() const;
+  /// Parts that can_use_32bit_indexing(), which cover this iterator in order.
+  std::vector<TensorIterator> with_32bit_indexing() const;
+  /// The dimension with the largest extent in bytes, the outermost one of equals.
+  int get_dim_to_split() const;
+  /// Cuts `dim` in two: returns the first half, *this becomes the second.
+  TensorIterator split(int dim);
+  /// Elements [start, start + size) of `dim` only.
+  void narrow(int dim, std::int64_t start, std::int64_t size);
+  /// One index of each dimension from `start_dim` on; the dimensions stay, with size 1.
+  void select_all_keeping_dim(int start_dim, IntSpan indices);
+  void remove_operand(int operand);
+  bool is_final_output() const { return final_output_; }
+  bool should_accumulate() const { return accumulate_; }
+
+  std::span<const std::string> names() const { return names_; }
   /// Every stage as text: operands, broadcast shape, dtypes, fast set-up or perm, coalesced shape.
   std::string text() const;
 
  private:
   friend class TensorIteratorConfig;
-  struct Plan;
-  explicit TensorIterator(std::unique_ptr<Plan> plan);
-  std::unique_ptr<Plan> plan_;
+  TensorIterator() = default;
+  void plan(TensorIteratorConfig& config);
+  void coalesce();
+
+  detail::IterOperands operands_;
+  detail::DimArray<std::int64_t> shape_;
+  detail::StrideTable strides_;
+  detail::DimArray<std::int64_t> sizes_;
+  detail::DimArray<int> perm_;
+  detail::DimArray<std::int64_t> view_offsets_;  ///< empty until narrow() moves one
+  std::optional<DType> common_dtype_;
+  int num_outputs_ = 0;
+  FastSetup fast_setup_ = FastSetup::none;
+  bool is_reduction_ = false;
+  bool is_meta_ = false;
+  bool has_coalesced_dimensions_ = false;
+  bool accumulate_ = false;
+  bool final_output_ = true;
+  std::vector<std::string> names_;
 };
 
 }  // namespace weft

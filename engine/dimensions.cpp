@@ -1,0 +1,131 @@
+// The stages that deal with dimensions: strides in bytes, their order, new outputs, coalescing.
+#include "engine/iter_plan.h"
+#include "engine/memory_format.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace weft::iter {
+namespace {
+
+/// Whether `dim0` is to be walked through more slowly than `dim1`: 1 yes, -1 no, 0 nobody cares.
+int should_swap(int dim0, int dim1, const StrideTable& strides, IntSpan sizes,
+                const IterOperands& operands, bool is_reduction) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].will_resize) continue;
+    const std::int64_t* row = strides.row(static_cast<int>(i));
+    // PyTorch has no negative strides; what counts is how far apart elements are.
+    const std::int64_t stride0 = std::abs(row[dim0]);
+    const std::int64_t stride1 = std::abs(row[dim1]);
+    if (is_reduction && operands[i].is_output && (stride0 == 0) != (stride1 == 0)) {
+      return stride1 == 0 ? 1 : -1;
+    }
+    if (stride0 == 0 || stride1 == 0) continue;
+    if (stride0 != stride1) return stride0 < stride1 ? -1 : 1;
+    if (sizes[dim0] > sizes[dim1]) return 1;
+  }
+  return 0;
+}
+
+bool can_coalesce(const DimArray<std::int64_t>& shape, const StrideTable& strides, std::size_t dim0,
+                  std::size_t dim1) {
+  if (shape[dim0] == 1 || shape[dim1] == 1) return true;
+  for (int i = 0; i < strides.num_rows; ++i) {
+    const std::int64_t* row = strides.row(i);
+    if (shape[dim0] * row[dim0] != row[dim1]) return false;
+  }
+  return true;
+}
+
+void replace_strides(StrideTable& strides, std::size_t to, std::size_t from) {
+  for (int i = 0; i < strides.num_rows; ++i) strides.row(i)[to] = strides.row(i)[from];
+}
+
+}  // namespace
+
+StrideTable compute_strides(const IterOperands& operands, IntSpan sizes, bool has_static_shape) {
+  StrideTable table;
+  const std::int64_t ndim = std::ssize(sizes);
+  table.num_rows = static_cast<int>(operands.size());
+  table.row_length = static_cast<int>(ndim);
+  table.values.resize(operands.size() * sizes.size());
+  for (int i = 0; i < table.num_rows; ++i) {
+    if (operands[i].will_resize) continue;
+    const TensorImpl& impl = *operands[i].impl;
+    const std::int64_t operand_ndim = std::ssize(impl.sizes);
+    const std::int64_t offset = ndim - operand_ndim;
+    WEFT_CHECK(offset >= 0 && (offset == 0 || !has_static_shape), ArgumentError, "a tensor with ",
+               operand_ndim, " dimensions can't be walked through in the static shape ",
+               dims_text(sizes), ".");
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
+    std::int64_t* row = table.row(i);
+    for (std::int64_t dim = 0; dim < offset; ++dim) row[dim] = 0;
+    for (std::int64_t dim = offset; dim < ndim; ++dim) {
+      const bool is_broadcast =
+          !has_static_shape && impl.sizes[dim - offset] == 1 && sizes[dim] != 1;
+      row[dim] = is_broadcast ? 0 : impl.strides[dim - offset] * itemsize;
+    }
+  }
+  return table;
+}
+
+DimArray<int> reorder_dimensions(const StrideTable& strides, IntSpan sizes,
+                                 const IterOperands& operands, const IterOptions& options) {
+  const int ndim = static_cast<int>(sizes.size());
+  DimArray<int> perm(ndim);
+  for (int dim = 0; dim < ndim; ++dim) perm[dim] = ndim - 1 - dim;
+  if (options.enforce_linear_iteration) return perm;
+  // An insertion sort that goes on past undecided comparisons: a dimension may still have to move
+  // before one further in.
+  for (int i = 1; i < ndim; ++i) {
+    int dim1 = i;
+    for (int dim0 = i - 1; dim0 >= 0; --dim0) {
+      const int comparison =
+          should_swap(perm[dim0], perm[dim1], strides, sizes, operands, options.is_reduction);
+      if (comparison > 0) {
+        std::swap(perm[dim0], perm[dim1]);
+        dim1 = dim0;
+      } else if (comparison < 0) {
+        break;
+      }
+    }
+  }
+  return perm;
+}
+
+OutputLayout permuted_output_layout(IntSpan sizes, std::span<const int> perm) {
+  OutputLayout layout{sizes, DimArray<std::int64_t>(sizes.size()), {}};
+  bool is_reversal = true;
+  std::int64_t stride = 1;
+  for (std::size_t i = 0; i < perm.size(); ++i) {
+    const int dim = perm[i];
+    is_reversal &= dim == static_cast<int>(perm.size() - 1 - i);
+    layout.strides[dim] = stride;
+    stride *= sizes[dim];
+  }
+  // Not the same where a size is 0.
+  if (is_reversal) layout.format = MemoryFormat::contiguous;
+  return layout;
+}
+
+void coalesce_dimensions(DimArray<std::int64_t>& shape, StrideTable& strides) {
+  if (shape.size() <= 1) return;
+  std::size_t last = 0;
+  for (std::size_t dim = 1; dim < shape.size(); ++dim) {
+    if (can_coalesce(shape, strides, last, dim)) {
+      if (shape[last] == 1) replace_strides(strides, last, dim);
+      shape[last] *= shape[dim];
+    } else {
+      ++last;
+      if (last != dim) {
+        replace_strides(strides, last, dim);
+        shape[last] = shape[dim];
+      }
+    }
+  }
+  shape.resize(last + 1);
+}
+
+}  // namespace weft::iter

@@ -1,0 +1,316 @@
+// The options of TensorIteratorConfig, and the presets that PyTorch makes of them.
+#include "engine/iter_plan.h"
+
+#include <weft/error.h>
+#include <weft/iterator.h>
+#include <algorithm>
+
+namespace weft {
+
+TensorIteratorConfig& TensorIteratorConfig::add(const Tensor* borrowed, Tensor owned,
+                                                bool is_output, bool is_const) {
+  const int num_operands = static_cast<int>(operands_.size());
+  WEFT_CHECK(!is_output || num_outputs_ == num_operands, ArgumentError,
+             "Keep in mind that you have to add all outputs first before adding any input: output ",
+             num_outputs_, " comes after ", num_operands - num_outputs_, " inputs.");
+  detail::IterOperand& operand = operands_.emplace_back();
+  operand.borrowed = borrowed;
+  operand.owned = std::move(owned);
+  operand.is_output = is_output;
+  operand.is_const = is_const;
+  num_outputs_ += is_output;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::add_output(const Tensor& output) {
+  return add(&output, {}, true, false);
+}
+
+TensorIteratorConfig& TensorIteratorConfig::add_owned_output(Tensor output) {
+  return add(nullptr, std::move(output), true, false);
+}
+
+TensorIteratorConfig& TensorIteratorConfig::add_input(const Tensor& input) {
+  return add(&input, {}, false, false);
+}
+
+TensorIteratorConfig& TensorIteratorConfig::add_owned_input(Tensor input) {
+  return add(nullptr, std::move(input), false, false);
+}
+
+TensorIteratorConfig& TensorIteratorConfig::add_const_input(const Tensor& input) {
+  return add(&input, {}, false, true);
+}
+
+TensorIteratorConfig& TensorIteratorConfig::add_owned_const_input(Tensor input) {
+  return add(nullptr, std::move(input), false, true);
+}
+
+TensorIteratorConfig& TensorIteratorConfig::add_number(const Scalar& number) {
+  options_.numbers.add(number);
+  options_.has_numbers = true;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::set_check_mem_overlap(bool value) {
+  options_.check_mem_overlap = value;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::set_exact_mem_overlap(bool value) {
+  options_.exact_mem_overlap = value;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::allow_cpu_scalars(bool value) {
+  options_.allow_cpu_scalars = value;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::is_reduction(bool value) {
+  options_.is_reduction = value;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::resize_outputs(bool value) {
+  options_.resize_outputs = value;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::check_all_same_dtype(bool value) {
+  options_.check_all_same_dtype = value;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::check_all_same_device(bool value) {
+  options_.check_all_same_device = value;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::enforce_safe_casting_to_output(bool value) {
+  options_.enforce_safe_casting_to_output = value;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::enforce_linear_iteration(bool value) {
+  options_.enforce_linear_iteration = value;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::promote_inputs_to_common_dtype(bool value) {
+  options_.promote_inputs_to_common_dtype = value;
+  if (value) options_.check_all_same_dtype = false;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::promote_integer_inputs_to_float(bool value) {
+  WEFT_CHECK(!value || options_.promote_inputs_to_common_dtype, ArgumentError,
+             "promote_inputs_to_common_dtype(true) must be called before "
+             "promote_integer_inputs_to_float(true).");
+  options_.promote_integer_inputs_to_float = value;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::cast_common_dtype_to_outputs(bool value) {
+  options_.cast_common_dtype_to_outputs = value;
+  if (value) options_.check_all_same_dtype = false;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::declare_static_dtype(DType dtype) {
+  WEFT_CHECK(!options_.check_all_same_dtype, ArgumentError,
+             "check_all_same_dtype(false) must be called before declare_static_dtype(...)");
+  options_.static_dtype = dtype;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::declare_static_device(Device device) {
+  WEFT_CHECK(!options_.check_all_same_dtype, ArgumentError,
+             "check_all_same_dtype(false) must be called before declare_static_device(...)");
+  options_.static_device = device;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::declare_static_dtype_and_device(DType dtype,
+                                                                            Device device) {
+  WEFT_CHECK(
+      !options_.check_all_same_dtype, ArgumentError,
+      "check_all_same_dtype(false) must be called before declare_static_dtype_and_device(...)");
+  options_.static_dtype = dtype;
+  options_.static_device = device;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntSpan shape) {
+  WEFT_CHECK(!options_.resize_outputs, ArgumentError,
+             "resize_outputs(false) must be called before declare_static_shape(...)");
+  check_sizes(shape);
+  static_shape_ = detail::DimArray<std::int64_t>(shape);
+  options_.has_static_shape = true;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntSpan shape,
+                                                                 std::span<const int> squash_dims) {
+  for (int dim : squash_dims) {
+    WEFT_CHECK(dim >= 0 && dim < std::ssize(shape), ArgumentError, "squash_dim ", dim,
+               " must be in [0, ", shape.size(), ").");
+  }
+  declare_static_shape(shape);
+  for (int dim : squash_dims) static_shape_[dim] = 1;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::set_common_dtype(DType dtype) {
+  options_.common_dtype = dtype;
+  options_.check_all_same_dtype = false;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::set_output_dtype(int output, DType dtype) {
+  WEFT_CHECK(output >= 0 && output < num_outputs_, ArgumentError, "output ", output,
+             " must be added before its dtype is set.");
+  operands_[output].declared_dtype = dtype;
+  return *this;
+}
+
+TensorIteratorConfig& TensorIteratorConfig::set_names(std::vector<std::string> names) {
+  names_ = std::move(names);
+  return *this;
+}
+
+TensorIterator TensorIterator::binary_op(const Tensor& out, const Tensor& a, const Tensor& b) {
+  return TensorIteratorConfig()
+      .set_check_mem_overlap(true)
+      .allow_cpu_scalars(true)
+      .promote_inputs_to_common_dtype(true)
+      .cast_common_dtype_to_outputs(true)
+      .enforce_safe_casting_to_output(true)
+      .add_owned_output(out)
+      .add_owned_input(a)
+      .add_owned_input(b)
+      .build();
+}
+
+TensorIterator TensorIterator::binary_float_op(const Tensor& out, const Tensor& a,
+                                               const Tensor& b) {
+  return TensorIteratorConfig()
+      .set_check_mem_overlap(true)
+      .allow_cpu_scalars(true)
+      .promote_inputs_to_common_dtype(true)
+      .promote_integer_inputs_to_float(true)
+      .cast_common_dtype_to_outputs(true)
+      .enforce_safe_casting_to_output(true)
+      .add_owned_output(out)
+      .add_owned_input(a)
+      .add_owned_input(b)
+      .build();
+}
+
+TensorIterator TensorIterator::comparison_op(const Tensor& out, const Tensor& a, const Tensor& b) {
+  TensorIteratorConfig config;
+  config.set_check_mem_overlap(true).allow_cpu_scalars(true).promote_inputs_to_common_dtype(true);
+  config.add_owned_output(out).add_owned_input(a).add_owned_input(b);
+  if (!out.defined()) {
+    config.declare_static_dtype(DType::boolean);
+  } else if (out.dtype() != DType::boolean) {
+    config.cast_common_dtype_to_outputs(true);
+  }
+  return config.build();
+}
+
+TensorIterator TensorIterator::unary_op(const Tensor& out, const Tensor& a) {
+  return TensorIteratorConfig()
+      .set_check_mem_overlap(true)
+      .check_all_same_dtype(true)
+      .add_owned_output(out)
+      .add_owned_input(a)
+      .build();
+}
+
+TensorIterator TensorIterator::unary_float_op(const Tensor& out, const Tensor& a) {
+  return TensorIteratorConfig()
+      .set_check_mem_overlap(true)
+      .promote_inputs_to_common_dtype(true)
+      .promote_integer_inputs_to_float(true)
+      .cast_common_dtype_to_outputs(true)
+      .enforce_safe_casting_to_output(true)
+      .add_owned_output(out)
+      .add_owned_input(a)
+      .build();
+}
+
+TensorIterator TensorIterator::unary_force_boolean_op(const Tensor& out, const Tensor& a) {
+  WEFT_CHECK(a.defined(), ArgumentError, "Found undefined input tensor! It is input 0.");
+  return TensorIteratorConfig()
+      .set_check_mem_overlap(true)
+      .check_all_same_dtype(false)
+      .declare_static_dtype_and_device(DType::boolean, a.device())
+      .add_owned_output(out)
+      .add_owned_input(a)
+      .build();
+}
+
+TensorIterator TensorIterator::ternary_op(const Tensor& out, const Tensor& a, const Tensor& b,
+                                          const Tensor& c) {
+  return TensorIteratorConfig()
+      .set_check_mem_overlap(true)
+      .promote_inputs_to_common_dtype(true)
+      .cast_common_dtype_to_outputs(true)
+      .enforce_safe_casting_to_output(true)
+      .add_owned_output(out)
+      .add_owned_input(a)
+      .add_owned_input(b)
+      .add_owned_input(c)
+      .build();
+}
+
+TensorIterator TensorIterator::nullary_op(const Tensor& out) {
+  return TensorIteratorConfig()
+      .set_check_mem_overlap(true)
+      .check_all_same_dtype(false)
+      .resize_outputs(false)
+      .add_owned_output(out)
+      .build();
+}
+
+TensorIterator TensorIterator::reduce_op(const Tensor& out, const Tensor& a) {
+  WEFT_CHECK(out.defined(), ArgumentError, "reduce_op(): expected the output to be defined.");
+  return TensorIteratorConfig()
+      .set_check_mem_overlap(false)
+      .resize_outputs(false)
+      .is_reduction(true)
+      .promote_inputs_to_common_dtype(true)
+      .add_owned_output(out)
+      .add_owned_input(a)
+      .build();
+}
+
+TensorIterator TensorIterator::reduce_op(const Tensor& out1, const Tensor& out2, const Tensor& a) {
+  WEFT_CHECK(out1.defined() && out2.defined(), ArgumentError,
+             "reduce_op(): expected both outputs to be defined.");
+  constexpr std::string_view both = "reduce_op(): expected both outputs to ";
+  WEFT_CHECK(out1.device() == out2.device(), ArgumentError, both,
+             "be on same device, but output1 is on ", weft::text(out1.device()),
+             " and output2 is on ", weft::text(out2.device()));
+  WEFT_CHECK(out1.dim() == out2.dim(), ArgumentError, both,
+             "have same number of dims, but output1 has ", out1.dim(), " and output2 has ",
+             out2.dim());
+  WEFT_CHECK(std::ranges::equal(out1.sizes(), out2.sizes()), ArgumentError, both,
+             "have same sizes, but output1 has ", dims_text(out1.sizes()), " and output2 has ",
+             dims_text(out2.sizes()));
+  WEFT_CHECK(std::ranges::equal(out1.strides(), out2.strides()), ArgumentError, both,
+             "have same strides, but output1 has ", dims_text(out1.strides()), " and output2 has ",
+             dims_text(out2.strides()));
+  return TensorIteratorConfig()
+      .set_check_mem_overlap(false)
+      .resize_outputs(false)
+      .is_reduction(true)
+      .check_all_same_dtype(false)
+      .add_owned_output(out1)
+      .add_owned_output(out2)
+      .add_owned_input(a)
+      .build();
+}
+
+}  // namespace weft

@@ -1,0 +1,52 @@
+// A plan in words, and how messages call operands.
+#include "engine/iter_plan.h"
+
+#include <sstream>
+
+namespace weft {
+
+namespace iter {
+
+std::string operand_label(int operand, int num_outputs, Names names) {
+  const bool is_output = operand < num_outputs;
+  std::ostringstream out;
+  out << (is_output ? "output " : "input ") << (is_output ? operand : operand - num_outputs);
+  if (operand < std::ssize(names) && !names[operand].empty()) out << " `" << names[operand] << "`";
+  return std::move(out).str();
+}
+
+std::string operand_text(const IterOperands& operands, int operand, int num_outputs, Names names) {
+  return operand_label(operand, num_outputs, names) + " is " + describe(operands[operand].tensor());
+}
+
+}  // namespace iter
+
+std::string TensorIterator::text() const {
+  std::ostringstream out;
+  out << "operands\n";
+  for (int i = 0; i < ntensors(); ++i) {
+    const detail::IterOperand& operand = operands_[i];
+    out << "  " << iter::operand_label(i, num_outputs_, names_) << ": "
+        << layout_text(operand.tensor());
+    if (operand.will_resize) out << " new";
+    if (operand.is_read_write) out << " read-write";
+    if (operand.needs_temporary) out << " needs-temporary";
+    out << "\n";
+  }
+  out << "shape " << dims_text(sizes()) << (is_reduction_ ? " reduction" : "")
+      << (is_meta_ ? " meta" : "") << "\n";
+  out << "common dtype " << (common_dtype_ ? weft::name(*common_dtype_) : "none") << "\n";
+  out << "fast set-up " << weft::name(fast_setup_) << "\n";
+  out << "perm [";
+  for (std::size_t i = 0; i < perm_.size(); ++i) out << (i == 0 ? "" : ", ") << perm_[i];
+  out << "]\n";
+  out << (has_coalesced_dimensions_ ? "coalesced" : "loops") << ", fastest first "
+      << dims_text(shape()) << "\n";
+  for (int i = 0; i < ntensors(); ++i) {
+    out << "  " << iter::operand_label(i, num_outputs_, names_) << " stride bytes "
+        << dims_text(stride_bytes(i)) << "\n";
+  }
+  return std::move(out).str();
+}
+
+}  // namespace weft
