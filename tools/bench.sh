@@ -2,7 +2,7 @@
 # Measures with weft_bench and writes bench/results/NAME.json and NAME.md.
 #   tools/bench.sh quick [NAME]   3 repetitions, sizes that fit the cache: about two minutes
 #   tools/bench.sh full [NAME]    9 repetitions, all sizes: the better part of an hour
-# Repetitions of all benchmarks are interleaved at random, on one pinned core, so that a slow moment of a shared machine
+# Repetitions of all benchmarks are interleaved at random (on one pinned core), so that a slow moment of a shared machine
 # hits all variants alike; compare medians inside one run only.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -18,9 +18,8 @@ esac
 configure_and_build -DWEFT_BENCH=ON
 mkdir -p "$root/bench/results"
 json=$root/bench/results/$name.json
-core=$(($(nproc) - 1)) # interrupts prefer core 0
-say "Measuring on core $core"
-WEFT_NUM_THREADS=1 taskset -c "$core" "$build/bin/weft_bench" "${options[@]}" \
+say "Measuring"
+"$build/bin/weft_bench" "${options[@]}" \
   --benchmark_enable_random_interleaving=true --benchmark_report_aggregates_only=true \
   --benchmark_out="$json" --benchmark_out_format=json
 "$root/bench/report.py" "$json" | tee "$root/bench/results/$name.md"
