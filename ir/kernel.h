@@ -18,12 +18,13 @@ namespace weft::ir {
 using ValueId = std::uint32_t;
 inline constexpr ValueId no_value = std::numeric_limits<ValueId>::max();
 
-/// One SSA instruction.  A body is a straight line: select instead of branches, and a value is always
-/// defined before it is used, so an index is enough to name it.
+/// One SSA instruction.  A body is a straight line: select instead of branches, and a value is
+/// always defined before it is used, so an index is enough to name it.
 struct Inst {
   Op op = Op::constant;
-  /// The type the op computes in.  load, store: of the operand.  constant, param: of the value.  cast,
-  /// bitcast: of the result.  Table ops: of the arguments after promotion; see result_dtype().
+  /// The type the op computes in.  load, store: of the operand.  constant, param: of the value.
+  /// cast, bitcast: of the result.  Table ops: of the arguments after promotion; see
+  /// result_dtype().
   DType dtype = DType::f32;
   std::uint8_t operand = 0;  ///< load, store: which operand; param: which scalar argument
   std::array<ValueId, max_arity> args{no_value, no_value, no_value, no_value};
@@ -75,12 +76,13 @@ enum class Schedule : std::uint8_t {
 struct Kernel {
   Numerics numerics = Numerics::standard;
   Schedule schedule = Schedule::unscheduled;
-  int vector_bytes = 0;             ///< register width that vectorise() plans for; 0 = scalar
-  std::vector<Operand> operands;    ///< outputs first
-  std::vector<DType> params;        ///< scalar arguments
-  std::vector<Loop> loops;          ///< outermost first; at least one
+  int vector_bytes = 0;           ///< register width that vectorise() plans for; 0 = scalar
+  std::vector<Operand> operands;  ///< outputs first
+  std::vector<DType> params;      ///< scalar arguments
+  std::vector<Loop> loops;        ///< outermost first; at least one
   std::vector<Inst> body;
-  std::uint32_t num_hoisted = 0;    ///< the first so many instructions run once, before the innermost loop
+  std::uint32_t num_hoisted =
+      0;  ///< the first so many instructions run once, before the innermost loop
 
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };

@@ -26,10 +26,12 @@ using PassObserver = std::function<void(std::string_view pass, bool changed, con
 /// Runs all passes.  Verifies after each in debug builds.
 void run_pipeline(Kernel& kernel, const PassObserver& observer = {});
 
-// The passes.  Requires: a verified kernel; each leaves one.  Idempotent: a second run returns false.
+// The passes.  Requires: a verified kernel; each leaves one.  Idempotent: a second run returns
+// false.
 
-/// Makes ops on types that machines don't compute in (f16, bf16, f8, and bool arithmetic) compute in
-/// wider ones: casts around the op; with Numerics::standard the casts between two such ops vanish.
+/// Makes ops on types that machines don't compute in (f16, bf16, f8, and bool arithmetic) compute
+/// in wider ones: casts around the op; with Numerics::standard the casts between two such ops
+/// vanish.
 bool legalise_dtypes(Kernel& kernel);
 /// Rebuilds composite ops from primitives, by running their rows' expressions on ir::Value.
 bool expand_composites(Kernel& kernel);
@@ -45,7 +47,8 @@ bool eliminate_dead_code(Kernel& kernel);
 bool hoist_invariants(Kernel& kernel);
 /// Fills in Kernel::schedule.
 bool choose_schedule(Kernel& kernel);
-/// Makes the innermost loop a vector loop: lanes from vector_bytes and the widest value, and unroll.
+/// Makes the innermost loop a vector loop: lanes from vector_bytes and the widest value, and
+/// unroll.
 bool vectorise(Kernel& kernel);
 
 }  // namespace weft::ir

@@ -1,4 +1,5 @@
-// The text form of a kernel: print() and parse() are exact inverses.  The grammar is in ir/README.md.
+// The text form of a kernel: print() and parse() are exact inverses.  The grammar is in
+// ir/README.md.
 #pragma once
 
 #include "ir/kernel.h"

@@ -1,0 +1,74 @@
+// The rows of the op table as loops over arrays.  Instantiated by dtype group in evaluate_*.cpp, which
+// keeps each file's compile time bearable.
+#pragma once
+
+#include "ir/composites.h"
+#include "ir/evaluate.h"
+#include "ir/number.h"
+
+#include <cstring>
+
+namespace weft::ir {
+
+/// block_function() for one dtype.
+template <class Element>
+BlockFunction find_block_function(Op op);
+
+namespace internal {
+
+// A row as a type.  `T` is the number type that the expression computes in.
+#define WEFT_OP(name, arity_, domain_, result_, form, expression)                                   \
+  struct Row_##name {                                                                                \
+    static constexpr int arity = arity_;                                                             \
+    static constexpr Domain domain = Domain::domain_;                                                \
+    static constexpr ResultRule result = ResultRule::result_;                                        \
+    template <class First, class T>                                                                  \
+    static auto run([[maybe_unused]] const First& x, [[maybe_unused]] const T& y,                    \
+                    [[maybe_unused]] const T& z, [[maybe_unused]] const T& w) {                      \
+      return expression;                                                                             \
+    }                                                                                                \
+  };
+#include <weft/ops.def>
+#undef WEFT_OP
+
+template <class Row, class Element>
+void run_row(void* out, const void* const* args, std::size_t num_elements) {
+  using First = std::conditional_t<Row::result == ResultRule::select, bool, Element>;
+  const auto read = [&]<class T>(std::type_identity<T>, int arg, std::size_t i) {
+    return Number<T>::from_storage(static_cast<const T*>(args[arg < Row::arity ? arg : 0])[i]);
+  };
+  constexpr std::type_identity<Element> element{};
+  using Result = typename decltype(Row::run(Number<First>{}, Number<Element>{}, Number<Element>{},
+                                            Number<Element>{}))::Storage;
+  for (std::size_t i = 0; i < num_elements; ++i) {
+    const auto x = read(std::type_identity<First>{}, 0, i);
+    Number<Element> y{}, z{}, w{};
+    if constexpr (Row::arity > 1) y = read(element, 1, i);
+    if constexpr (Row::arity > 2) z = read(element, 2, i);
+    if constexpr (Row::arity > 3) w = read(element, 3, i);
+    static_cast<Result*>(out)[i] = Row::run(x, y, z, w).to_storage();
+  }
+}
+
+template <class Row, class Element>
+constexpr BlockFunction row_function() {
+  if constexpr (computes_in(Row::domain, Row::result, dtype_of<Element>))
+    return &run_row<Row, Element>;
+  else
+    return nullptr;
+}
+
+}  // namespace internal
+
+template <class Element>
+BlockFunction find_block_function(Op op) {
+  switch (op) {
+#define WEFT_OP(name, arity, domain, result, form, expression) \
+  case Op::name: return internal::row_function<internal::Row_##name, Element>();
+#include <weft/ops.def>
+#undef WEFT_OP
+    default: return nullptr;
+  }
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,492 @@
+// Number<T>: one element of dtype T with the arithmetic that the op table means.  Signed integers wrap;
+// small floats are held as float and rounded when stored; comparisons give Number<bool>.
+#pragma once
+
+#include "ir/vector_math.h"
+
+#include <weft/convert.h>
+
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <type_traits>
+
+// The library's header hides the fma variants from code that is compiled without fma; they exist anyway.
+#define WEFT_VECTOR_MATH_DECLARE_1(stem, accuracy)               \
+  float Sleef_finz_##stem##f1_##accuracy##purecfma(float);       \
+  float Sleef_cinz_##stem##f1_##accuracy##purec(float);          \
+  double Sleef_finz_##stem##d1_##accuracy##purecfma(double);     \
+  double Sleef_cinz_##stem##d1_##accuracy##purec(double);
+#define WEFT_VECTOR_MATH_DECLARE_2(stem, accuracy)                   \
+  float Sleef_finz_##stem##f1_##accuracy##purecfma(float, float);    \
+  float Sleef_cinz_##stem##f1_##accuracy##purec(float, float);       \
+  double Sleef_finz_##stem##d1_##accuracy##purecfma(double, double); \
+  double Sleef_cinz_##stem##d1_##accuracy##purec(double, double);
+#define WEFT_VECTOR_MATH_DECLARE(name, arity, stem, accuracy) \
+  WEFT_VECTOR_MATH_DECLARE_##arity(stem, accuracy)
+extern "C" {
+WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH_DECLARE)
+}
+#undef WEFT_VECTOR_MATH_DECLARE
+#undef WEFT_VECTOR_MATH_DECLARE_1
+#undef WEFT_VECTOR_MATH_DECLARE_2
+
+namespace weft::ir {
+
+template <class T>
+struct computed_as_t : std::type_identity<T> {};
+template <>
+struct computed_as_t<f16> : std::type_identity<float> {};
+template <>
+struct computed_as_t<bf16> : std::type_identity<float> {};
+template <>
+struct computed_as_t<f8e4m3fn> : std::type_identity<float> {};
+template <>
+struct computed_as_t<f8e5m2> : std::type_identity<float> {};
+template <>
+struct computed_as_t<c32> : std::type_identity<c64> {};
+/// The C++ type that elements of T are computed in.
+template <class T>
+using computed_as = typename computed_as_t<T>::type;
+
+template <class T>
+struct real_type_t : std::type_identity<T> {};
+template <>
+struct real_type_t<c32> : std::type_identity<f16> {};
+template <class Part>
+struct real_type_t<std::complex<Part>> : std::type_identity<Part> {};
+/// real_dtype() for C++ types.
+template <class T>
+using real_type = typename real_type_t<T>::type;
+
+template <class T>
+inline constexpr bool is_bool = std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool is_int = std::is_integral_v<T> && !is_bool<T>;
+
+template <class T>
+struct Number {
+  using Storage = T;
+  using Computed = computed_as<T>;
+
+  Number() = default;
+  constexpr explicit Number(Computed value) : value(value) {}
+  /// A constant of the table: `T(1)`.
+  template <class Constant>
+    requires(!std::is_same_v<Constant, Computed> && std::is_arithmetic_v<Constant>)
+  constexpr explicit Number(Constant constant) : value(convert<Computed>(constant)) {}
+
+  static Number from_storage(T stored) { return Number(convert<Computed>(stored)); }
+  T to_storage() const { return convert<T>(value); }
+
+  Computed value;
+};
+
+using Mask = Number<bool>;
+
+namespace internal {
+/// The type to compute integers of type T in without signed overflow or promotion surprises.
+template <class T>
+using Wrapping = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+}  // namespace internal
+
+// --- What templates over Number and Value ask of x. ---
+template <class T>
+Number<T> like(const Number<T>&, double constant) {
+  return Number<T>(constant);
+}
+/// What `like(x, high)` leaves of high + low.
+template <class T>
+Number<T> like_rest(const Number<T>&, double high, double low) {
+  return Number<T>((high - static_cast<double>(convert<computed_as<T>>(high))) + low);
+}
+template <class T>
+constexpr bool is_integral_type(const Number<T>&) {
+  return std::is_integral_v<T>;
+}
+template <class T>
+constexpr bool is_complex_type(const Number<T>&) {
+  return is_complex(dtype_of<T>);
+}
+
+// --- Arithmetic. ---
+template <class T>
+Number<T> operator+(const Number<T>& x, const Number<T>& y) {
+  if constexpr (is_bool<T>)
+    return Number<T>(x.value != y.value || x.value);
+  else if constexpr (is_int<T>)
+    return Number<T>(static_cast<T>(internal::Wrapping<T>(x.value) + internal::Wrapping<T>(y.value)));
+  else
+    return Number<T>(x.value + y.value);
+}
+
+template <class T>
+Number<T> operator-(const Number<T>& x, const Number<T>& y) {
+  if constexpr (is_bool<T>)
+    return Number<T>(x.value != y.value);
+  else if constexpr (is_int<T>)
+    return Number<T>(static_cast<T>(internal::Wrapping<T>(x.value) - internal::Wrapping<T>(y.value)));
+  else
+    return Number<T>(x.value - y.value);
+}
+
+template <class T>
+Number<T> operator*(const Number<T>& x, const Number<T>& y) {
+  if constexpr (is_bool<T>) {
+    return Number<T>(x.value && y.value);
+  } else if constexpr (is_int<T>) {
+    return Number<T>(static_cast<T>(internal::Wrapping<T>(x.value) * internal::Wrapping<T>(y.value)));
+  } else if constexpr (is_complex(dtype_of<T>)) {
+    // Without C's recovery of infinities from NaNs, as PyTorch and every backend.
+    const auto a = x.value, b = y.value;
+    return Number<T>(computed_as<T>(a.real() * b.real() - a.imag() * b.imag(),
+                                    a.real() * b.imag() + a.imag() * b.real()));
+  } else {
+    return Number<T>(x.value * y.value);
+  }
+}
+
+template <class T>
+Number<T> quotient(const Number<T>& x, const Number<T>& y);
+
+/// True division; integers, which the table never divides so, give the quotient.
+template <class T>
+Number<T> operator/(const Number<T>& x, const Number<T>& y) {
+  if constexpr (std::is_integral_v<T>) {
+    return quotient(x, y);
+  } else if constexpr (is_complex(dtype_of<T>)) {
+    // Smith's method: divide by the larger part first, so that nothing overflows early.
+    using Part = typename computed_as<T>::value_type;
+    const Part a = x.value.real(), b = x.value.imag(), c = y.value.real(), d = y.value.imag();
+    if (std::abs(c) >= std::abs(d)) {
+      if (c == 0 && d == 0) return Number<T>(computed_as<T>(a / std::abs(c), b / std::abs(d)));
+      const Part ratio = d / c, scale = c + d * ratio;
+      return Number<T>(computed_as<T>((a + b * ratio) / scale, (b - a * ratio) / scale));
+    }
+    const Part ratio = c / d, scale = d + c * ratio;
+    return Number<T>(computed_as<T>((a * ratio + b) / scale, (b * ratio - a) / scale));
+  } else {
+    return Number<T>(x.value / y.value);
+  }
+}
+
+template <class T>
+Number<T> operator-(const Number<T>& x) {
+  if constexpr (std::is_integral_v<T>)
+    return Number<T>(0) - x;
+  else
+    return Number<T>(-x.value);
+}
+
+// --- Comparison and choice. ---
+#define WEFT_COMPARISON(symbol)                                          \
+  template <class T>                                                     \
+  Mask operator symbol(const Number<T>& x, const Number<T>& y) {         \
+    return Mask(x.value symbol y.value);                                 \
+  }
+WEFT_COMPARISON(==)
+WEFT_COMPARISON(!=)
+WEFT_COMPARISON(<)
+WEFT_COMPARISON(<=)
+WEFT_COMPARISON(>)
+WEFT_COMPARISON(>=)
+#undef WEFT_COMPARISON
+
+inline Mask operator&&(const Mask& x, const Mask& y) { return Mask(x.value && y.value); }
+inline Mask operator||(const Mask& x, const Mask& y) { return Mask(x.value || y.value); }
+inline Mask operator!(const Mask& x) { return Mask(!x.value); }
+
+template <class T>
+Number<T> select(const Mask& mask, const Number<T>& x, const Number<T>& y) {
+  return mask.value ? x : y;
+}
+
+template <class T>
+Number<T> maximum(const Number<T>& x, const Number<T>& y) {
+  return select(x > y || x != x, x, y);
+}
+template <class T>
+Number<T> minimum(const Number<T>& x, const Number<T>& y) {
+  return select(x < y || x != x, x, y);
+}
+
+// --- Bits of integers and bool. ---
+template <class T>
+  requires std::is_integral_v<T>
+Number<T> operator&(const Number<T>& x, const Number<T>& y) {
+  return Number<T>(static_cast<T>(x.value & y.value));
+}
+template <class T>
+  requires std::is_integral_v<T>
+Number<T> operator|(const Number<T>& x, const Number<T>& y) {
+  return Number<T>(static_cast<T>(x.value | y.value));
+}
+template <class T>
+  requires std::is_integral_v<T>
+Number<T> operator^(const Number<T>& x, const Number<T>& y) {
+  return Number<T>(static_cast<T>(x.value ^ y.value));
+}
+template <class T>
+  requires std::is_integral_v<T>
+Number<T> operator~(const Number<T>& x) {
+  if constexpr (is_bool<T>)
+    return Number<T>(!x.value);
+  else
+    return Number<T>(static_cast<T>(~x.value));
+}
+template <class T>
+  requires is_int<T>
+Number<T> operator<<(const Number<T>& x, const Number<T>& y) {
+  constexpr std::uint64_t width = 8 * sizeof(T);
+  const auto count = static_cast<std::make_unsigned_t<T>>(y.value);
+  return Number<T>(count < width ? static_cast<T>(internal::Wrapping<T>(x.value) << count) : T(0));
+}
+template <class T>
+  requires is_int<T>
+Number<T> operator>>(const Number<T>& x, const Number<T>& y) {
+  constexpr std::uint64_t width = 8 * sizeof(T);
+  const auto count = static_cast<std::make_unsigned_t<T>>(y.value);
+  if constexpr (std::is_unsigned_v<T>)
+    return Number<T>(count < width ? static_cast<T>(x.value >> count) : T(0));
+  else
+    return Number<T>(static_cast<T>(x.value >> (count < width ? count : width - 1)));
+}
+
+template <std::size_t size_bytes>
+using SignedOfSize = std::conditional_t<
+    size_bytes == 1, std::int8_t,
+    std::conditional_t<size_bytes == 2, std::int16_t, std::conditional_t<size_bytes == 4, std::int32_t, std::int64_t>>>;
+
+/// A float's bits as a signed integer; an integer as it is.
+template <class T>
+auto to_bits(const Number<T>& x) {
+  if constexpr (std::is_integral_v<T>) {
+    return x;
+  } else {
+    using Integer = SignedOfSize<sizeof(T)>;
+    return Number<Integer>(std::bit_cast<Integer>(x.to_storage()));
+  }
+}
+/// The integer that has only its sign bit set.
+template <class T>
+Number<T> sign_mask(const Number<T>&) {
+  return Number<T>(std::numeric_limits<T>::min());
+}
+/// The inverse of to_bits().
+template <class T, class Integer>
+Number<T> from_bits(const Number<T>&, const Number<Integer>& bits) {
+  return Number<T>::from_storage(std::bit_cast<T>(bits.value));
+}
+
+// --- Rounding and roots.  Integers are whole. ---
+#define WEFT_ROUNDING(name, function)         \
+  template <class T>                          \
+  Number<T> name(const Number<T>& x) {        \
+    if constexpr (std::is_integral_v<T>)      \
+      return x;                               \
+    else                                      \
+      return Number<T>(function(x.value));    \
+  }
+WEFT_ROUNDING(floor, std::floor)
+WEFT_ROUNDING(ceil, std::ceil)
+WEFT_ROUNDING(trunc, std::trunc)
+WEFT_ROUNDING(round, std::nearbyint)
+#undef WEFT_ROUNDING
+
+template <class T>
+Number<T> fma(const Number<T>& x, const Number<T>& y, const Number<T>& z) {
+  return Number<T>(std::fma(x.value, y.value, z.value));
+}
+
+template <class T>
+Number<real_type<T>> abs(const Number<T>& x) {
+  if constexpr (is_complex(dtype_of<T>)) {
+    return Number<real_type<T>>(std::abs(x.value));
+  } else if constexpr (std::is_integral_v<T>) {
+    return x < Number<T>(0) ? -x : x;
+  } else {
+    return Number<T>(std::abs(x.value));
+  }
+}
+
+/// Towards zero; x / 0 is 0, and the smallest integer / -1 is itself.
+template <class T>
+Number<T> quotient(const Number<T>& x, const Number<T>& y) {
+  if constexpr (std::is_integral_v<T>) {
+    if (y.value == 0) return Number<T>(0);
+    if constexpr (std::is_signed_v<T>)
+      if (y.value == -1) return -x;
+    return Number<T>(static_cast<T>(x.value / y.value));
+  } else {
+    return trunc(x / y);
+  }
+}
+
+/// C's fmod: exact, with the sign of x.
+template <class T>
+Number<T> c_fmod(const Number<T>& x, const Number<T>& y) {
+  if constexpr (std::is_integral_v<T>)
+    return x - quotient(x, y) * y;
+  else
+    return Number<T>(std::fmod(x.value, y.value));
+}
+
+// --- Complex parts. ---
+template <class T>
+Number<real_type<T>> real(const Number<T>& x) {
+  if constexpr (is_complex(dtype_of<T>))
+    return Number<real_type<T>>(x.value.real());
+  else
+    return x;
+}
+template <class T>
+Number<real_type<T>> imag(const Number<T>& x) {
+  if constexpr (is_complex(dtype_of<T>))
+    return Number<real_type<T>>(x.value.imag());
+  else
+    return Number<T>(0);
+}
+template <class T>
+Number<T> conj(const Number<T>& x) {
+  if constexpr (is_complex(dtype_of<T>))
+    return Number<T>(std::conj(x.value));
+  else
+    return x;
+}
+
+// --- The library's functions. ---
+namespace internal {
+/// Without fma the library's other deterministic variants serve: the same accuracy, other bits.
+inline const bool host_has_fma = [] {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("fma") != 0;
+#else
+  return true;
+#endif
+}();
+#define WEFT_VECTOR_MATH_CALL_1(name, stem, accuracy)                                     \
+  inline float call_##name(float x) {                                                     \
+    return host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x)                   \
+                        : Sleef_cinz_##stem##f1_##accuracy##purec(x);                     \
+  }                                                                                       \
+  inline double call_##name(double x) {                                                   \
+    return host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x)                   \
+                        : Sleef_cinz_##stem##d1_##accuracy##purec(x);                     \
+  }
+#define WEFT_VECTOR_MATH_CALL_2(name, stem, accuracy)                                     \
+  inline float call_##name(float x, float y) {                                            \
+    return host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x, y)                \
+                        : Sleef_cinz_##stem##f1_##accuracy##purec(x, y);                  \
+  }                                                                                       \
+  inline double call_##name(double x, double y) {                                         \
+    return host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x, y)                \
+                        : Sleef_cinz_##stem##d1_##accuracy##purec(x, y);                  \
+  }
+#define WEFT_VECTOR_MATH_CALL(name, arity, stem, accuracy) WEFT_VECTOR_MATH_CALL_##arity(name, stem, accuracy)
+WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH_CALL)
+#undef WEFT_VECTOR_MATH_CALL
+#undef WEFT_VECTOR_MATH_CALL_1
+#undef WEFT_VECTOR_MATH_CALL_2
+
+/// Complex functions of c64 are computed in c128, which costs the oracle nothing that matters.
+template <class T, class Function>
+Number<T> by_double(const Number<T>& x, Function function) {
+  const std::complex<double> result = function(std::complex<double>(x.value));
+  return Number<T>(computed_as<T>(result));
+}
+}  // namespace internal
+
+/// Functions of real and complex numbers.
+#define WEFT_FUNCTION(name)                                                                   \
+  template <class T>                                                                          \
+  Number<T> name(const Number<T>& x) {                                                        \
+    if constexpr (is_complex(dtype_of<T>))                                                    \
+      return internal::by_double(x, [](std::complex<double> value) { return std::name(value); }); \
+    else                                                                                      \
+      return Number<T>(internal::call_##name(x.value));                                         \
+  }
+WEFT_FUNCTION(exp)
+WEFT_FUNCTION(log)
+WEFT_FUNCTION(sin)
+WEFT_FUNCTION(cos)
+WEFT_FUNCTION(tan)
+WEFT_FUNCTION(asin)
+WEFT_FUNCTION(acos)
+WEFT_FUNCTION(atan)
+WEFT_FUNCTION(sinh)
+WEFT_FUNCTION(cosh)
+WEFT_FUNCTION(tanh)
+WEFT_FUNCTION(asinh)
+WEFT_FUNCTION(acosh)
+WEFT_FUNCTION(atanh)
+#undef WEFT_FUNCTION
+
+/// Functions of real numbers only.
+#define WEFT_FUNCTION(name)                            \
+  template <class T>                                   \
+  Number<T> name(const Number<T>& x) {                 \
+    return Number<T>(internal::call_##name(x.value));    \
+  }
+WEFT_FUNCTION(exp2)
+WEFT_FUNCTION(expm1)
+WEFT_FUNCTION(log2)
+WEFT_FUNCTION(log10)
+WEFT_FUNCTION(log1p)
+WEFT_FUNCTION(erf)
+WEFT_FUNCTION(erfc)
+#undef WEFT_FUNCTION
+
+template <class T>
+Number<T> sqrt(const Number<T>& x) {
+  if constexpr (is_complex(dtype_of<T>))
+    return internal::by_double(x, [](std::complex<double> value) { return std::sqrt(value); });
+  else
+    return Number<T>(std::sqrt(x.value));
+}
+
+template <class T>
+Number<T> atan2(const Number<T>& x, const Number<T>& y) {
+  return Number<T>(internal::call_atan2(x.value, y.value));
+}
+template <class T>
+Number<T> hypot(const Number<T>& x, const Number<T>& y) {
+  return Number<T>(internal::call_hypot(x.value, y.value));
+}
+
+/// Integers: repeated squaring, which wraps; a negative exponent gives the truncated fraction.
+template <class T>
+Number<T> pow(const Number<T>& x, const Number<T>& y) {
+  if constexpr (std::is_integral_v<T>) {
+    if (y < Number<T>(0)) {
+      if (x == Number<T>(1)) return x;
+      const bool is_odd = (y.value & 1) != 0;
+      return x == Number<T>(-1) ? Number<T>(is_odd ? -1 : 1) : Number<T>(0);
+    }
+    Number<T> result(1), power = x;
+    for (auto exponent = static_cast<std::make_unsigned_t<T>>(y.value); exponent != 0;
+         exponent = static_cast<std::make_unsigned_t<T>>(exponent >> 1)) {
+      if ((exponent & 1) != 0) result = result * power;
+      power = power * power;
+    }
+    return result;
+  } else if constexpr (is_complex(dtype_of<T>)) {
+    const std::complex<double> base(x.value), exponent(y.value);
+    return Number<T>(computed_as<T>(std::pow(base, exponent)));
+  } else {
+    return Number<T>(internal::call_pow(x.value, y.value));
+  }
+}
+
+/// The argument of a complex number; of a real one 0 or pi.
+template <class T>
+Number<real_type<T>> angle(const Number<T>& x) {
+  if constexpr (is_complex(dtype_of<T>)) {
+    return Number<real_type<T>>(internal::call_atan2(x.value.imag(), x.value.real()));
+  } else {
+    const Number<T> of_negative(3.141592653589793);
+    return select(x != x, x, select(x < Number<T>(0), of_negative, Number<T>(0)));
+  }
+}
+
+}  // namespace weft::ir

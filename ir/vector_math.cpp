@@ -1,0 +1,56 @@
+#include "ir/vector_math.h"
+
+namespace weft::ir {
+namespace {
+
+struct Row {
+  Op op;
+  std::string_view stem;
+  std::string_view accuracy;
+};
+
+constexpr Row rows[] = {
+#define WEFT_VECTOR_MATH(op, arity, stem, accuracy) {Op::op, #stem, #accuracy},
+    WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH)
+#undef WEFT_VECTOR_MATH
+};
+
+const Row* find_row(Op op) {
+  for (const Row& row : rows)
+    if (row.op == op) return &row;
+  return nullptr;
+}
+
+std::string_view suffix(std::size_t vector_bytes) {
+  switch (vector_bytes) {
+    case 16: return "avx2128";
+    case 32: return "avx2";
+    case 64: return "avx512f";
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::string_view sleef_stem(Op op) {
+  const Row* row = find_row(op);
+  return row == nullptr ? std::string_view{} : row->stem;
+}
+
+std::string sleef_symbol(Op op, DType dtype, int lanes) {
+  const Row* row = find_row(op);
+  if (row == nullptr || (dtype != DType::f32 && dtype != DType::f64) || lanes < 1) return {};
+  const auto count = static_cast<std::size_t>(lanes);
+  const std::string_view target = lanes == 1 ? "purecfma" : suffix(count * itemsize_bytes(dtype));
+  if (target.empty()) return {};
+  std::string symbol = "Sleef_finz_";
+  symbol += row->stem;
+  symbol += dtype == DType::f32 ? 'f' : 'd';
+  symbol += std::to_string(lanes);
+  symbol += '_';
+  symbol += row->accuracy;
+  symbol += target;
+  return symbol;
+}
+
+}  // namespace weft::ir

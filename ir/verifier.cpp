@@ -1,0 +1,244 @@
+// What makes a kernel valid.  The rules, by number:
+//
+//   V1   There are at most 255 operands and 255 parameters; outputs come before inputs.
+//   V2   There are 1 to 64 loops, and each operand has one stride class a loop: -1 to 4, or `*`.
+//   V3   Only the innermost loop is a vector loop; lanes and unroll are 1 to 64, and 1 on other loops.
+//   V4   An argument is a value defined earlier; a store defines none.
+//   V5   An instruction has as many arguments as its op takes.
+//   V6   A load reads an input, a store writes an output, a param names a parameter.
+//   V7   The op computes in the instruction's dtype.
+//   V8   Arguments, operands and parameters have the dtype that the instruction says (args[0] of
+//        `where` is bool; those of cast and bitcast are free).
+//   V9   A bitcast keeps the size in bytes, and neither makes a bool nor touches complex types.
+//   V10  A constant's bits fit its dtype (a bool's are 0 or 1); only constants have bits, only loads,
+//        stores and params have an operand.
+//   V11  Each output is stored to exactly once, and no load follows a store.
+//   V12  Hoisted instructions are neither stores nor loads that move along the innermost loop.
+//   V13  The schedule fits: `linear` has inner strides 0 and 1 only, outputs 1; vector loops are linear
+//        or strided; vector_bytes is 0, 16, 32 or 64, and not 0 for a vector loop.
+//   V14  The body has at most 4096 instructions.
+#include "ir/verifier.h"
+
+#include "ir/text.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+
+namespace weft::ir {
+namespace {
+
+constexpr std::size_t max_operands = 255;
+constexpr std::size_t max_loops = 64;
+constexpr std::size_t max_instructions = 4096;
+
+class Verifier {
+ public:
+  explicit Verifier(const Kernel& kernel) : kernel_(kernel) {}
+
+  std::vector<std::string> run() {
+    check_operands();
+    check_loops();
+    if (kernel_.body.size() > max_instructions)
+      report("V14: the body has ", kernel_.body.size(), " instructions; at most ", max_instructions, " are allowed");
+    if (kernel_.num_hoisted > kernel_.body.size())
+      report("V12: ", kernel_.num_hoisted, " instructions are hoisted out of a body of ", kernel_.body.size());
+    stores_.resize(kernel_.operands.size());
+    for (ValueId id = 0; id < kernel_.body.size(); ++id) check_inst(id);
+    for (std::size_t i = 0; i < kernel_.operands.size(); ++i)
+      if (kernel_.operands[i].role == Role::output && stores_[i] != 1)
+        report("V11: output $", i, " is stored to ", stores_[i], " times; once is right");
+    check_schedule();
+    return std::move(found_);
+  }
+
+ private:
+  template <class... Parts>
+  void report(const Parts&... parts) {
+    found_.push_back(detail::concat(parts...));
+  }
+  template <class... Parts>
+  void report_at(ValueId id, std::string_view rule, const Parts&... parts) {
+    report(rule, ": '", print(kernel_, id), "': ", parts...);
+  }
+
+  void check_operands() {
+    if (kernel_.operands.size() > max_operands || kernel_.params.size() > max_operands)
+      report("V1: there are ", kernel_.operands.size(), " operands and ", kernel_.params.size(),
+             " parameters; at most ", max_operands, " of each are allowed");
+    for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
+      const Operand& operand = kernel_.operands[i];
+      if (i != 0 && operand.role == Role::output && kernel_.operands[i - 1].role == Role::input)
+        report("V1: output $", i, " comes after input $", i - 1);
+      if (operand.strides.size() != kernel_.loops.size())
+        report("V2: operand $", i, " has ", operand.strides.size(), " stride classes for ", kernel_.loops.size(),
+               " loops");
+      for (StrideClass stride : operand.strides)
+        if (stride != stride_any && (stride < -1 || stride > 4))
+          report("V2: operand $", i, " has a stride class ", int{stride}, "; -1 to 4 and * exist");
+    }
+  }
+
+  void check_loops() {
+    if (kernel_.loops.empty() || kernel_.loops.size() > max_loops)
+      report("V2: there are ", kernel_.loops.size(), " loops; 1 to ", max_loops, " are allowed");
+    for (std::size_t i = 0; i < kernel_.loops.size(); ++i) {
+      const Loop& loop = kernel_.loops[i];
+      const bool is_vector = loop.kind == LoopKind::vector;
+      if (is_vector && i + 1 != kernel_.loops.size()) report("V3: loop ", i, " is a vector loop but not the innermost");
+      const int limit = is_vector ? 64 : 1;
+      if (loop.lanes < 1 || loop.lanes > limit || loop.unroll < 1 || loop.unroll > limit)
+        report("V3: loop ", i, " has ", loop.lanes, " lanes unrolled ", loop.unroll, " times; 1 to ", limit,
+               " are allowed for a ", name(loop.kind), " loop");
+    }
+  }
+
+  /// Checks the arguments' definitions; false if their dtypes cannot be asked for.
+  bool check_args(ValueId id) {
+    const Inst& inst = kernel_.body[id];
+    const auto arity = static_cast<std::size_t>(info(inst.op).arity);
+    bool usable = true;
+    for (std::size_t i = 0; i < inst.args.size(); ++i) {
+      const ValueId arg = inst.args[i];
+      if (i >= arity && arg != no_value) {
+        report_at(id, "V5", "has more than the ", arity, " arguments that ", name(inst.op), " takes");
+      } else if (i < arity && arg == no_value) {
+        report_at(id, "V5", "lacks argument ", i, " of ", arity);
+        usable = false;
+      } else if (i < arity && arg >= id) {
+        report_at(id, "V4", "argument %", arg, " is not defined before");
+        usable = false;
+      } else if (i < arity && kernel_.body[arg].op == Op::store) {
+        report_at(id, "V4", "argument %", arg, " is a store, which defines no value");
+        usable = false;
+      }
+    }
+    return usable;
+  }
+
+  void expect_dtype(ValueId id, std::string_view what, DType given, DType expected) {
+    if (given != expected) report_at(id, "V8", what, " is ", name(given), ", not ", name(expected));
+  }
+
+  void check_inst(ValueId id) {
+    const Inst& inst = kernel_.body[id];
+    const OpInfo& op = info(inst.op);
+    const bool usable = check_args(id);
+    if (!computes_in(op.domain, op.result, inst.dtype))
+      report_at(id, "V7", op.name, " does not compute in ", name(inst.dtype));
+    const auto arg_dtype = [&](std::size_t i) { return result_dtype(kernel_.body[inst.args[i]]); };
+    switch (inst.op) {
+      case Op::constant: break;
+      case Op::param: check_param(id); break;
+      case Op::load: check_access(id, Role::input); break;
+      case Op::store:
+        check_access(id, Role::output);
+        if (usable) expect_dtype(id, "the argument", arg_dtype(0), inst.dtype);
+        break;
+      case Op::cast: break;
+      case Op::bitcast:
+        if (usable && !is_valid_bitcast(arg_dtype(0), inst.dtype))
+          report_at(id, "V9", "reinterprets ", name(arg_dtype(0)), " as ", name(inst.dtype));
+        break;
+      default:
+        for (std::size_t i = 0; usable && i < static_cast<std::size_t>(op.arity); ++i) {
+          const bool is_mask = op.result == ResultRule::select && i == 0;
+          expect_dtype(id, detail::concat("argument ", i), arg_dtype(i), is_mask ? DType::boolean : inst.dtype);
+        }
+    }
+    check_unused_fields(id);
+    if (id < kernel_.num_hoisted) check_hoisted(id);
+  }
+
+  static bool is_valid_bitcast(DType from, DType to) {
+    return itemsize_bytes(from) == itemsize_bytes(to) && !is_boolean(to) && !is_complex(from) && !is_complex(to);
+  }
+
+  void check_param(ValueId id) {
+    const Inst& inst = kernel_.body[id];
+    if (inst.operand >= kernel_.params.size())
+      report_at(id, "V6", "there are only ", kernel_.params.size(), " parameters");
+    else
+      expect_dtype(id, "the parameter", kernel_.params[inst.operand], inst.dtype);
+  }
+
+  void check_access(ValueId id, Role role) {
+    const Inst& inst = kernel_.body[id];
+    if (inst.operand >= kernel_.operands.size()) {
+      report_at(id, "V6", "there are only ", kernel_.operands.size(), " operands");
+      return;
+    }
+    const Operand& operand = kernel_.operands[inst.operand];
+    if (operand.role != role)
+      report_at(id, "V6", "$", int{inst.operand}, " is an ", role == Role::input ? "output" : "input");
+    else
+      expect_dtype(id, "the operand", operand.dtype, inst.dtype);
+    if (inst.op == Op::store) {
+      ++stores_[inst.operand];
+      has_stored_ = true;
+    } else if (has_stored_) {
+      report_at(id, "V11", "a load after a store");
+    }
+  }
+
+  void check_unused_fields(ValueId id) {
+    const Inst& inst = kernel_.body[id];
+    const bool has_operand = inst.op == Op::load || inst.op == Op::store || inst.op == Op::param;
+    if (!has_operand && inst.operand != 0) report_at(id, "V10", "names operand ", int{inst.operand});
+    if (inst.op != Op::constant) {
+      if (inst.bits != Bits{}) report_at(id, "V10", "has bits");
+      return;
+    }
+    const std::size_t size = itemsize_bytes(inst.dtype);
+    const std::uint64_t limit = is_boolean(inst.dtype) ? 1 : size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << size * 8) - 1;
+    if (inst.bits.lo > limit || (size < 16 && inst.bits.hi != 0))
+      report_at(id, "V10", "the bits don't fit ", name(inst.dtype));
+  }
+
+  void check_hoisted(ValueId id) {
+    const Inst& inst = kernel_.body[id];
+    if (inst.op == Op::store) report_at(id, "V12", "a hoisted store");
+    if (inst.op != Op::load || inst.operand >= kernel_.operands.size()) return;
+    const auto& strides = kernel_.operands[inst.operand].strides;
+    if (!strides.empty() && strides.back() != 0)
+      report_at(id, "V12", "a hoisted load whose operand moves along the innermost loop");
+  }
+
+  void check_schedule() {
+    const int bytes = kernel_.vector_bytes;
+    if (bytes != 0 && bytes != 16 && bytes != 32 && bytes != 64)
+      report("V13: vector_bytes is ", bytes, "; 0, 16, 32 and 64 exist");
+    if (kernel_.schedule == Schedule::linear)
+      for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
+        const Operand& operand = kernel_.operands[i];
+        if (operand.strides.empty()) continue;
+        const StrideClass inner = operand.strides.back();
+        if (inner != 1 && (inner != 0 || operand.role == Role::output))
+          report("V13: a linear schedule, but the inner stride class of $", i, " is ",
+                 inner == stride_any ? "*" : std::to_string(inner));
+      }
+    if (kernel_.loops.empty() || kernel_.loops.back().kind != LoopKind::vector) return;
+    if (kernel_.schedule != Schedule::linear && kernel_.schedule != Schedule::strided)
+      report("V13: a vector loop in a schedule that is ", name(kernel_.schedule));
+    if (bytes == 0) report("V13: a vector loop with vector_bytes 0");
+  }
+
+  const Kernel& kernel_;
+  std::vector<std::string> found_;
+  std::vector<int> stores_;  ///< [operand]
+  bool has_stored_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string> violations(const Kernel& kernel) { return Verifier(kernel).run(); }
+
+void verify(const Kernel& kernel) {
+  const std::vector<std::string> found = violations(kernel);
+  if (found.empty()) return;
+  std::string message = "The kernel is not valid.";
+  for (const std::string& violation : found) message += "\n  " + violation;
+  throw InternalError(message + '\n' + print(kernel));
+}
+
+}  // namespace weft::ir
