@@ -110,8 +110,7 @@ TypeReview review_types(const IterOperands& operands, const IterOptions& options
   TypeReview review;
   for (const IterOperand& operand : operands) {
     if (operand.impl == nullptr) {
-      const bool is_declared = operand.declared_dtype || options.static_dtype;
-      review.has_undefined_outputs |= !is_declared || !options.static_device;
+      review.has_undefined_outputs |= !operand.declared_dtype && !options.static_dtype;
       continue;
     }
     const Device device = operand.impl->storage->device();
