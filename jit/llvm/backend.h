@@ -1,0 +1,31 @@
+// The LLVM tier as the rest of weft sees it.  LLVM itself lives in a module that is opened on first
+// need.
+#pragma once
+
+#include "jit/backend.h"
+#include "jit/llvm/module.h"
+
+#include <string>
+
+namespace weft::jit {
+
+const Backend& llvm_backend();
+
+/// Why the module cannot be used here (not found, wrong version, ...); empty if it can.  Looks for
+/// the file but does not open it, unless that has happened already.
+std::string llvm_unavailable_reason();
+
+/// The module's functions.
+struct LlvmModule {
+  WeftLlvmCompile compile = nullptr;
+  WeftLlvmDisassemble disassemble = nullptr;
+  WeftLlvmRelease release = nullptr;
+};
+
+/// Opens the module the first time.  Returns null, and says why, if that fails; it is not tried
+/// again.
+///
+/// Threads: any number may call it; all see the same answer.
+const LlvmModule* llvm_module(std::string& reason);
+
+}  // namespace weft::jit

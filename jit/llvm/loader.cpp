@@ -1,0 +1,98 @@
+// Finds and opens the module that holds LLVM.  It is never closed: code and texts live in its heap.
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "jit/llvm/backend.h"
+
+namespace weft::jit {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* module_file = "libweft_llvm.so";
+
+/// The folder of the library or program that this code was linked into; empty if it cannot be told.
+fs::path own_folder() {
+  Dl_info where{};
+  std::error_code ignored;
+  // A program's own name is what the caller made of argv[0]: only an absolute one can be trusted.
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &where) != 0 &&
+      where.dli_fname != nullptr && where.dli_fname[0] == '/')
+    return fs::canonical(where.dli_fname, ignored).parent_path();
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+/// Where the module may lie, best first.
+std::vector<fs::path> candidates() {
+  // Programs that run with more rights than their caller must not load what the caller names.
+  if (const char* named = secure_getenv("WEFT_LLVM_MODULE"); named != nullptr && named[0] != '\0')
+    return {fs::path(named)};
+  const fs::path folder = own_folder();
+  if (folder.empty()) return {};
+  return {folder / ".." / "lib" / module_file, folder / ".." / "lib" / "weft" / module_file,
+          folder / module_file, folder / "weft" / module_file};
+}
+
+/// What opening the module led to.  `reason` is empty if and only if the functions are there.
+struct Opened {
+  LlvmModule functions;
+  std::string reason;
+};
+
+template <class Function>
+bool find(void* handle, const char* symbol, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(handle, symbol));
+  return function != nullptr;
+}
+
+Opened open_file(const fs::path& path) {
+  Opened opened;
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* message = dlerror();
+    opened.reason = message != nullptr ? message : path.string() + " cannot be opened";
+    return opened;
+  }
+  WeftLlvmInterface interface = nullptr;
+  if (!find(handle, llvm_symbols.interface, interface) ||
+      !find(handle, llvm_symbols.compile, opened.functions.compile) ||
+      !find(handle, llvm_symbols.disassemble, opened.functions.disassemble) ||
+      !find(handle, llvm_symbols.release, opened.functions.release))
+    opened.reason = path.string() + " is not weft's LLVM module";
+  else if (interface() != weft_llvm_interface)
+    opened.reason = path.string() + " belongs to another version of weft";
+  if (!opened.reason.empty()) dlclose(handle);
+  return opened;
+}
+
+Opened open_module() {
+  const std::vector<fs::path> paths = candidates();
+  std::string looked_in;
+  for (const fs::path& path : paths) {
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return open_file(path);
+    looked_in += (looked_in.empty() ? "" : ", ") + path.lexically_normal().string();
+  }
+  return {{}, "its module was not found (looked for " + looked_in + ")"};
+}
+
+const Opened& opened_module() {
+  static const Opened opened = open_module();
+  return opened;
+}
+
+}  // namespace
+
+const LlvmModule* llvm_module(std::string& reason) {
+  const Opened& opened = opened_module();
+  reason = opened.reason;
+  return opened.reason.empty() ? &opened.functions : nullptr;
+}
+
+std::string llvm_unavailable_reason() { return opened_module().reason; }
+
+}  // namespace weft::jit

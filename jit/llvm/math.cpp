@@ -1,0 +1,165 @@
+#include "jit/llvm/math.h"
+
+#include "ir/vector_math.h"
+
+#include <weft/error.h>
+
+#include <llvm/IR/Module.h>
+
+#include <dlfcn.h>
+
+#include <cmath>
+#include <vector>
+
+namespace weft::jit {
+namespace {
+
+using Args = std::span<llvm::Value* const>;
+
+/// Calls `symbol` with vectors of `lanes` elements; functions of memory and errno none.
+llvm::Value* call(Builder& builder, const std::string& symbol, llvm::Type* type,
+                  const std::vector<llvm::Value*>& args) {
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  auto* function_type =
+      llvm::FunctionType::get(type, std::vector<llvm::Type*>(args.size(), type), false);
+  llvm::FunctionCallee callee = module.getOrInsertFunction(symbol, function_type);
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotThrow();
+  function->setDoesNotAccessMemory();
+  return builder.CreateCall(callee, args);
+}
+
+/// Lanes [first, first + count) of a vector; those past its end repeat its last.
+llvm::Value* part_of(Builder& builder, llvm::Value* vector, int first, int count) {
+  std::vector<int> picks;
+  for (int lane = first; lane < first + count; ++lane)
+    picks.push_back(std::min(lane, builder.lanes() - 1));
+  return builder.CreateShuffleVector(vector, picks);
+}
+
+/// The first lanes() lanes of several equal vectors side by side.
+llvm::Value* joined(Builder& builder, std::vector<llvm::Value*> parts, int part_lanes) {
+  for (int lanes = part_lanes; parts.size() > 1; lanes *= 2) {
+    std::vector<int> all(2 * static_cast<std::size_t>(lanes));
+    for (std::size_t lane = 0; lane < all.size(); ++lane) all[lane] = static_cast<int>(lane);
+    std::vector<llvm::Value*> pairs;
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2)
+      pairs.push_back(builder.CreateShuffleVector(parts[i], parts[i + 1], all));
+    parts = std::move(pairs);
+  }
+  std::vector<int> first(static_cast<std::size_t>(builder.lanes()));
+  for (std::size_t lane = 0; lane < first.size(); ++lane) first[lane] = static_cast<int>(lane);
+  return builder.CreateShuffleVector(parts[0], first);
+}
+
+/// A call for as many lanes as the library has a function for: split or filled up where it has none
+/// for lanes() of them.  Lane counts are powers of two.
+llvm::Value* call_sleef(Builder& builder, Op op, DType dtype, Args args) {
+  llvm::Type* scalar = builder.element_type(dtype);
+  const auto itemsize = static_cast<int>(itemsize_bytes(dtype));
+  if (builder.lanes() == 1)
+    return call(builder, ir::sleef_symbol(op, dtype, 1), scalar, {args.begin(), args.end()});
+  const int most = (builder.has_avx512() ? 64 : 32) / itemsize;
+  const int fewest = 16 / itemsize;
+  const int part_lanes = std::clamp(builder.lanes(), fewest, most);
+  const std::string symbol = ir::sleef_symbol(op, dtype, part_lanes);
+  auto* type = llvm::FixedVectorType::get(scalar, static_cast<unsigned>(part_lanes));
+  std::vector<llvm::Value*> parts;
+  for (int first = 0; first < builder.lanes(); first += part_lanes) {
+    std::vector<llvm::Value*> part_args;
+    for (llvm::Value* arg : args)
+      part_args.push_back(part_lanes == builder.lanes() ? arg
+                                                        : part_of(builder, arg, first, part_lanes));
+    parts.push_back(call(builder, symbol, type, part_args));
+  }
+  if (part_lanes == builder.lanes()) return parts[0];
+  return joined(builder, std::move(parts), part_lanes);
+}
+
+/// C's fmod is exact, so that any correct one gives the same bits; no vector function is.
+llvm::Value* call_fmod(Builder& builder, DType dtype, Args args) {
+  llvm::Type* scalar = builder.element_type(dtype);
+  const char* symbol = dtype == DType::f32 ? "fmodf" : "fmod";
+  if (builder.lanes() == 1) return call(builder, symbol, scalar, {args[0], args[1]});
+  llvm::Value* result = llvm::PoisonValue::get(builder.wide(scalar));
+  for (int lane = 0; lane < builder.lanes(); ++lane) {
+    llvm::Value* index = builder.getInt64(static_cast<std::uint64_t>(lane));
+    llvm::Value* element = call(builder, symbol, scalar,
+                                {builder.CreateExtractElement(args[0], index),
+                                 builder.CreateExtractElement(args[1], index)});
+    result = builder.CreateInsertElement(result, element, index);
+  }
+  return result;
+}
+
+/// 1 for base 1, 1 or -1 for base -1, and 0 for the others: what a power with a negative exponent
+/// leaves.
+llvm::Value* fraction_power(Builder& builder, llvm::Value* base, llvm::Value* exponent) {
+  llvm::Type* type = base->getType();
+  llvm::Value* one = builder.integer(type, 1);
+  llvm::Value* minus_one = llvm::Constant::getAllOnesValue(type);
+  llvm::Value* is_odd =
+      builder.CreateICmpNE(builder.CreateAnd(exponent, one), builder.integer(type, 0));
+  llvm::Value* of_minus_one = builder.CreateSelect(is_odd, minus_one, one);
+  llvm::Value* of_others =
+      builder.CreateSelect(builder.CreateICmpEQ(base, one), one, builder.integer(type, 0));
+  return builder.CreateSelect(builder.CreateICmpEQ(base, minus_one), of_minus_one, of_others);
+}
+
+/// Repeated squaring, as long as some lane's exponent has bits left.
+llvm::Value* integer_power(Builder& builder, DType dtype, Args args) {
+  llvm::Type* type = args[0]->getType();
+  llvm::Value* zero = builder.integer(type, 0);
+  llvm::Value* is_negative = is_signed(dtype)
+                                 ? builder.CreateICmpSLT(args[1], zero)
+                                 : llvm::Constant::getNullValue(builder.wide(builder.getInt1Ty()));
+  llvm::Value* start = builder.CreateSelect(is_negative, zero, args[1]);
+
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  llvm::Function* function = before->getParent();
+  llvm::BasicBlock* body = llvm::BasicBlock::Create(builder.getContext(), "power", function);
+  llvm::BasicBlock* after = llvm::BasicBlock::Create(builder.getContext(), "powered", function);
+  builder.CreateBr(body);
+  builder.SetInsertPoint(body);
+  llvm::PHINode* result = builder.CreatePHI(type, 2);
+  llvm::PHINode* power = builder.CreatePHI(type, 2);
+  llvm::PHINode* exponent = builder.CreatePHI(type, 2);
+  llvm::Value* one = builder.integer(type, 1);
+  llvm::Value* is_odd = builder.CreateICmpNE(builder.CreateAnd(exponent, one), zero);
+  llvm::Value* next_result = builder.CreateSelect(is_odd, builder.CreateMul(result, power), result);
+  llvm::Value* next_power = builder.CreateMul(power, power);
+  llvm::Value* next_exponent = builder.CreateLShr(exponent, one);
+  result->addIncoming(one, before);
+  result->addIncoming(next_result, body);
+  power->addIncoming(args[0], before);
+  power->addIncoming(next_power, body);
+  exponent->addIncoming(start, before);
+  exponent->addIncoming(next_exponent, body);
+  llvm::Value* left = builder.lanes() == 1 ? next_exponent : builder.CreateOrReduce(next_exponent);
+  builder.CreateCondBr(builder.CreateICmpNE(left, builder.integer(left->getType(), 0)), body,
+                       after);
+  builder.SetInsertPoint(after);
+  if (!is_signed(dtype)) return next_result;
+  return builder.CreateSelect(is_negative, fraction_power(builder, args[0], args[1]), next_result);
+}
+
+}  // namespace
+
+llvm::Value* emit_math(Builder& builder, Op op, DType dtype, Args args) {
+  if (is_integer(dtype)) return integer_power(builder, dtype, args);
+  if (op == Op::c_fmod) return call_fmod(builder, dtype, args);
+  return call_sleef(builder, op, dtype, args);
+}
+
+const void* find_math_function(std::string_view symbol) {
+  if (symbol == "fmod")
+    return reinterpret_cast<const void*>(static_cast<double (*)(double, double)>(&std::fmod));
+  if (symbol == "fmodf")
+    return reinterpret_cast<const void*>(static_cast<float (*)(float, float)>(&std::fmod));
+  // The module is linked with the library; the name is that of its binary interface.
+  static void* const sleef = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
+  if (sleef == nullptr || !symbol.starts_with("Sleef_finz_")) return nullptr;
+  return dlsym(sleef, std::string(symbol).c_str());
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,213 @@
+#include "jit/llvm/memory.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace weft::jit {
+namespace {
+
+const llvm::Align unaligned(1);  // views may start anywhere, and x86 asks for nothing more
+
+int itemsize(DType dtype) { return static_cast<int>(itemsize_bytes(dtype)); }
+
+/// Constant distances from -1 to 4 that whole vectors are moved for.  0 is a splat, for loads only.
+bool is_wide(ir::StrideClass stride) { return stride == -1 || (stride >= 1 && stride <= 4); }
+
+bool has_masked_moves(const Builder& builder, DType dtype) {
+  return builder.has_avx512() || itemsize(dtype) >= 4;
+}
+
+llvm::Value* offset_bytes(Builder& builder, llvm::Value* address, std::int64_t bytes) {
+  return bytes == 0 ? address : builder.CreateConstGEP1_64(builder.getInt8Ty(), address, bytes);
+}
+
+/// first, first + 1, ... in every lane, as integers just wide enough to compare a vector of them.
+llvm::Constant* lane_numbers(Builder& builder, int first) {
+  // One comparison fills a mask: 16 lanes of 32 bits, 64 of 8 bits and so on.
+  const int register_bits = builder.has_avx512() ? 512 : 256;
+  const int bits = std::clamp(register_bits / builder.lanes(), 8, 64);
+  llvm::Type* type = builder.getIntNTy(static_cast<unsigned>(bits));
+  std::vector<llvm::Constant*> numbers;
+  for (int lane = 0; lane < builder.lanes(); ++lane)
+    numbers.push_back(builder.integer(type, static_cast<std::uint64_t>(first + lane)));
+  return llvm::ConstantVector::get(numbers);
+}
+
+/// Lanes whose number, counted from `first`, is below `limit` (an i64 that fits the numbers' type).
+llvm::Value* lanes_below(Builder& builder, int first, llvm::Value* limit) {
+  llvm::Constant* numbers = lane_numbers(builder, first);
+  llvm::Type* type = numbers->getType()->getScalarType();
+  return builder.CreateICmpULT(numbers, builder.splat(builder.CreateZExtOrTrunc(limit, type)));
+}
+
+llvm::Value* reversed(Builder& builder, llvm::Value* vector) {
+  return builder.CreateVectorReverse(vector);
+}
+
+llvm::Value* masked_load(Builder& builder, llvm::Type* type, llvm::Value* address,
+                         llvm::Value* mask) {
+  return builder.CreateMaskedLoad(type, address, unaligned, mask,
+                                  llvm::Constant::getNullValue(type));
+}
+
+/// One of the `stride` vectors that a strided vector's elements lie in, and which of its lanes are
+/// theirs.
+struct Chunk {
+  int first_item;  ///< counted from the first element
+  llvm::Value* address;
+  llvm::Value* mask;
+};
+
+std::vector<Chunk> chunks(Builder& builder, const Access& access, llvm::Value* remaining) {
+  const int lanes = builder.lanes();
+  const int stride = access.stride;
+  // Items up to the last element; comparing with `remaining * stride` is as good, but 64 * 4 needs
+  // 9 bits.
+  llvm::Value* span = nullptr;
+  if (remaining != nullptr)
+    span = builder.CreateSub(builder.CreateMul(remaining, builder.getInt64(stride)),
+                             builder.getInt64(stride - 1));
+  std::vector<Chunk> found;
+  for (int first = 0; first < stride * lanes; first += lanes) {
+    std::vector<llvm::Constant*> belongs;
+    for (int lane = 0; lane < lanes; ++lane)
+      belongs.push_back(builder.getInt1((first + lane) % stride == 0));
+    llvm::Value* mask = llvm::ConstantVector::get(belongs);
+    if (span != nullptr) mask = builder.CreateAnd(mask, lanes_below(builder, first, span));
+    found.push_back(
+        {first, offset_bytes(builder, access.address, std::int64_t{first} * itemsize(access.dtype)),
+         mask});
+  }
+  return found;
+}
+
+llvm::Value* load_strided(Builder& builder, const Access& access, llvm::Value* remaining) {
+  const int lanes = builder.lanes();
+  llvm::Type* type = builder.wide(builder.memory_type(access.dtype));
+  llvm::Value* gathered = llvm::PoisonValue::get(type);
+  for (const Chunk& chunk : chunks(builder, access, remaining)) {
+    llvm::Value* part = masked_load(builder, type, chunk.address, chunk.mask);
+    std::vector<int> picks;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const int item = lane * access.stride - chunk.first_item;
+      picks.push_back(item >= 0 && item < lanes ? lanes + item : lane);
+    }
+    gathered = builder.CreateShuffleVector(gathered, part, picks);
+  }
+  return gathered;
+}
+
+void store_strided(Builder& builder, const Access& access, llvm::Value* value,
+                   llvm::Value* remaining) {
+  const int lanes = builder.lanes();
+  for (const Chunk& chunk : chunks(builder, access, remaining)) {
+    std::vector<int> picks;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const int item = chunk.first_item + lane;
+      picks.push_back(item % access.stride == 0 ? item / access.stride : llvm::PoisonMaskElem);
+    }
+    builder.CreateMaskedStore(builder.CreateShuffleVector(value, picks), chunk.address, unaligned,
+                              chunk.mask);
+  }
+}
+
+llvm::Value* lane_address(Builder& builder, const Access& access, int lane) {
+  if (access.stride != ir::stride_any)
+    return offset_bytes(builder, access.address,
+                        std::int64_t{lane} * access.stride * itemsize(access.dtype));
+  if (lane == 0) return access.address;
+  return builder.CreateGEP(builder.getInt8Ty(), access.address,
+                           builder.CreateMul(access.stride_bytes, builder.getInt64(lane)));
+}
+
+// Hardware gathers and scatters are no faster than this on the machines measured, and slower on
+// most.
+llvm::Value* load_lanes(Builder& builder, const Access& access) {
+  llvm::Type* scalar = builder.memory_type(access.dtype);
+  llvm::Value* vector = llvm::PoisonValue::get(builder.wide(scalar));
+  for (int lane = 0; lane < builder.lanes(); ++lane) {
+    llvm::Value* element =
+        builder.CreateAlignedLoad(scalar, lane_address(builder, access, lane), unaligned);
+    vector = builder.CreateInsertElement(vector, element, builder.getInt64(lane));
+  }
+  return vector;
+}
+
+void store_lanes(Builder& builder, const Access& access, llvm::Value* value) {
+  for (int lane = 0; lane < builder.lanes(); ++lane)
+    builder.CreateAlignedStore(builder.CreateExtractElement(value, builder.getInt64(lane)),
+                               lane_address(builder, access, lane), unaligned);
+}
+
+/// The lowest address and the mask of lanes at stride -1, which lie in memory in reverse.
+Access lowest_first(Builder& builder, const Access& access) {
+  Access lowest = access;
+  lowest.stride = 1;
+  lowest.address = offset_bytes(builder, access.address,
+                                -std::int64_t{builder.lanes() - 1} * itemsize(access.dtype));
+  return lowest;
+}
+
+llvm::Value* load_vector(Builder& builder, const Access& access, llvm::Value* remaining) {
+  llvm::Type* scalar = builder.memory_type(access.dtype);
+  llvm::Type* type = builder.wide(scalar);
+  if (access.stride == 0)
+    return builder.splat(builder.CreateAlignedLoad(scalar, access.address, unaligned));
+  if (!is_wide(access.stride) || (access.stride > 1 && !has_masked_moves(builder, access.dtype)))
+    return load_lanes(builder, access);
+  if (access.stride > 1) return load_strided(builder, access, remaining);
+  const bool backwards = access.stride < 0;
+  const Access forward = backwards ? lowest_first(builder, access) : access;
+  llvm::Value* value = nullptr;
+  if (remaining == nullptr) {
+    value = builder.CreateAlignedLoad(type, forward.address, unaligned);
+  } else {
+    llvm::Value* mask = lanes_below(builder, 0, remaining);
+    value = masked_load(builder, type, forward.address, backwards ? reversed(builder, mask) : mask);
+  }
+  return backwards ? reversed(builder, value) : value;
+}
+
+void store_vector(Builder& builder, const Access& access, llvm::Value* value,
+                  llvm::Value* remaining) {
+  if (!is_wide(access.stride) || (access.stride > 1 && !has_masked_moves(builder, access.dtype)))
+    return store_lanes(builder, access, value);
+  if (access.stride > 1) return store_strided(builder, access, value, remaining);
+  const bool backwards = access.stride < 0;
+  const Access forward = backwards ? lowest_first(builder, access) : access;
+  if (backwards) value = reversed(builder, value);
+  if (remaining == nullptr) {
+    builder.CreateAlignedStore(value, forward.address, unaligned);
+    return;
+  }
+  llvm::Value* mask = lanes_below(builder, 0, remaining);
+  builder.CreateMaskedStore(value, forward.address, unaligned,
+                            backwards ? reversed(builder, mask) : mask);
+}
+
+}  // namespace
+
+bool can_mask(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role) {
+  if (stride == 0) return role == ir::Role::input;
+  return is_wide(stride) && has_masked_moves(builder, dtype);
+}
+
+llvm::Value* load(Builder& builder, const Access& access, llvm::Value* remaining) {
+  llvm::Value* value =
+      builder.lanes() == 1
+          ? builder.CreateAlignedLoad(builder.memory_type(access.dtype), access.address, unaligned)
+          : load_vector(builder, access, remaining);
+  if (!is_boolean(access.dtype)) return value;
+  return builder.CreateICmpNE(value, builder.integer(value->getType(), 0));
+}
+
+void store(Builder& builder, const Access& access, llvm::Value* value, llvm::Value* remaining) {
+  if (is_boolean(access.dtype))
+    value = builder.CreateZExt(value, builder.wide(builder.getInt8Ty()));
+  if (builder.lanes() == 1)
+    builder.CreateAlignedStore(value, access.address, unaligned);
+  else
+    store_vector(builder, access, value, remaining);
+}
+
+}  // namespace weft::jit

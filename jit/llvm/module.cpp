@@ -1,0 +1,82 @@
+// The functions that libweft_llvm.so exports.  No exception leaves them.
+
+#include "jit/llvm/module.h"
+
+#include "ir/text.h"
+#include "jit/llvm/compiler.h"
+#include "jit/llvm/disassembler.h"
+
+#include <exception>
+#include <memory>
+#include <string>
+
+namespace {
+
+using weft::jit::CompiledCode;
+
+/// What a result's texts and code live in.
+struct Owner {
+  CompiledCode code;
+  std::string error;
+};
+
+WeftText text(const std::string& string) { return {string.data(), string.size()}; }
+
+/// Fills in a result with what `make` returns or throws.
+template <class Function>
+void guard(WeftLlvmResult* result, Function&& make) noexcept {
+  auto owner = std::make_unique<Owner>();
+  try {
+    owner->code = make();
+  } catch (const std::exception& error) {
+    owner->code = {};
+    owner->error = error.what();
+    if (owner->error.empty()) owner->error = "unknown error";
+  }
+  const CompiledCode& code = owner->code;
+  *result = {nullptr,
+             text(owner->error),
+             code.entry,
+             text(code.object),
+             code.code_bytes,
+             text(code.llvm_text),
+             text(code.assembly_text)};
+  result->owner = owner.release();
+}
+
+weft::jit::Target target_of(const WeftLlvmRequest& request) {
+  weft::jit::Target target;
+  target.features.isa = static_cast<weft::Isa>(request.isa);
+  target.features.avx512_vbmi = request.avx512_vbmi != 0;
+  target.features.avx512_bf16 = request.avx512_bf16 != 0;
+  target.features.avx512_fp16 = request.avx512_fp16 != 0;
+  target.keep_texts = request.keep_texts != 0;
+  target.run = request.run != 0;
+  return target;
+}
+
+}  // namespace
+
+#define WEFT_EXPORT extern "C" __attribute__((visibility("default")))
+
+WEFT_EXPORT std::uint32_t weft_llvm_get_interface() { return weft_llvm_interface; }
+
+WEFT_EXPORT void weft_llvm_compile(const WeftLlvmRequest* request, WeftLlvmResult* result) {
+  guard(result, [&] {
+    const weft::ir::Kernel kernel = weft::ir::parse({request->kernel.data, request->kernel.size});
+    return weft::jit::compile_with_llvm(kernel, target_of(*request));
+  });
+}
+
+WEFT_EXPORT void weft_llvm_disassemble(const void* code, std::size_t size,
+                                       std::uint64_t display_base, WeftLlvmResult* result) {
+  guard(result, [&] {
+    weft::jit::initialise_llvm();
+    CompiledCode texts;
+    texts.assembly_text =
+        weft::jit::disassemble_x86({static_cast<const std::byte*>(code), size}, display_base);
+    return texts;
+  });
+}
+
+WEFT_EXPORT void weft_llvm_release(void* owner) { delete static_cast<Owner*>(owner); }

@@ -1,0 +1,58 @@
+// The plain C interface between weft and the module that holds LLVM (libweft_llvm.so).  Kernels
+// cross it as text and results as bytes, so neither side sees the other's C++ types.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+/// Raised whenever anything below changes meaning; both sides compare it before any other call.
+inline constexpr std::uint32_t weft_llvm_interface = 1;
+
+struct WeftText {
+  const char* data;
+  std::size_t size;
+};
+
+struct WeftLlvmRequest {
+  WeftText kernel;           ///< what ir::print() wrote
+  std::uint8_t isa;          ///< an enumerator of weft::Isa
+  std::uint8_t avx512_vbmi;  ///< the fields of weft::CpuFeatures, 0 or 1
+  std::uint8_t avx512_bf16;
+  std::uint8_t avx512_fp16;
+  std::uint8_t keep_texts;
+  std::uint8_t run;  ///< 0: nothing is linked, and `entry` stays null
+};
+
+/// Everything in it belongs to `owner` and lives until the result is released.
+struct WeftLlvmResult {
+  void* owner;
+  WeftText error;          ///< empty on success; everything else is empty otherwise
+  const void* entry;       ///< void (*)(const weft::jit::KernelArgs*)
+  WeftText object;         ///< the relocatable ELF file that `entry` was linked from
+  std::size_t code_bytes;  ///< machine code and its constants
+  WeftText llvm;           ///< LLVM IR; keep_texts only
+  WeftText assembly;       ///< keep_texts only
+};
+
+/// The functions that the module exports, by the names in weft_llvm_symbols.  All are thread-safe.
+using WeftLlvmInterface = std::uint32_t (*)();
+using WeftLlvmCompile = void (*)(const WeftLlvmRequest*, WeftLlvmResult*);
+/// Fills in `assembly` or `error`.
+using WeftLlvmDisassemble = void (*)(const void* code, std::size_t size, std::uint64_t display_base,
+                                     WeftLlvmResult*);
+using WeftLlvmRelease = void (*)(void* owner);
+}
+
+namespace weft::jit {
+
+struct LlvmSymbols {
+  const char* interface = "weft_llvm_get_interface";
+  const char* compile = "weft_llvm_compile";
+  const char* disassemble = "weft_llvm_disassemble";
+  const char* release = "weft_llvm_release";
+};
+inline constexpr LlvmSymbols llvm_symbols;
+
+}  // namespace weft::jit

@@ -1,0 +1,178 @@
+#include "jit/llvm/operators.h"
+
+#include "jit/llvm/math.h"
+
+#include <weft/error.h>
+
+#include <numbers>
+
+namespace weft::jit {
+namespace {
+
+using Args = std::span<llvm::Value* const>;
+using Predicate = llvm::CmpInst::Predicate;
+
+/// What LLVM distinguishes between.
+enum class Kind { boolean, unsigned_integer, signed_integer, floating };
+
+Kind kind(DType dtype) {
+  if (is_boolean(dtype)) return Kind::boolean;
+  if (is_floating(dtype)) return Kind::floating;
+  return is_signed(dtype) ? Kind::signed_integer : Kind::unsigned_integer;
+}
+
+llvm::Value* call(Builder& builder, llvm::Intrinsic::ID intrinsic, Args args) {
+  return builder.CreateIntrinsic(intrinsic, {args[0]->getType()},
+                                 llvm::ArrayRef<llvm::Value*>(args.data(), args.size()));
+}
+
+llvm::Value* is_nan(Builder& builder, llvm::Value* value) {
+  return builder.CreateFCmpUNO(value, value);
+}
+
+llvm::Value* arithmetic(Builder& builder, Op op, Kind kind, Args args) {
+  const auto with = [&](llvm::Instruction::BinaryOps real, llvm::Instruction::BinaryOps integer) {
+    return builder.CreateBinOp(kind == Kind::floating ? real : integer, args[0], args[1]);
+  };
+  if (kind == Kind::boolean)  // addition saturates, so that it is `or`; multiplication is `and`
+    return op == Op::add ? builder.CreateOr(args[0], args[1]) : builder.CreateAnd(args[0], args[1]);
+  switch (op) {
+    case Op::add: return with(llvm::Instruction::FAdd, llvm::Instruction::Add);
+    case Op::sub: return with(llvm::Instruction::FSub, llvm::Instruction::Sub);
+    default: return with(llvm::Instruction::FMul, llvm::Instruction::Mul);
+  }
+}
+
+llvm::Value* absolute(Builder& builder, Kind kind, Args args) {
+  if (kind == Kind::floating) return call(builder, llvm::Intrinsic::fabs, args);
+  if (kind != Kind::signed_integer) return args[0];
+  return builder.CreateIntrinsic(llvm::Intrinsic::abs, {args[0]->getType()},
+                                 {args[0], builder.getFalse()});
+}
+
+llvm::Value* compare(Builder& builder, Op op, Kind kind, Args args) {
+  struct Row {
+    Op op;
+    Predicate real, signed_integer, unsigned_integer;
+  };
+  constexpr Row rows[] = {
+      {Op::eq, Predicate::FCMP_OEQ, Predicate::ICMP_EQ, Predicate::ICMP_EQ},
+      {Op::ne, Predicate::FCMP_UNE, Predicate::ICMP_NE, Predicate::ICMP_NE},
+      {Op::lt, Predicate::FCMP_OLT, Predicate::ICMP_SLT, Predicate::ICMP_ULT},
+      {Op::le, Predicate::FCMP_OLE, Predicate::ICMP_SLE, Predicate::ICMP_ULE},
+      {Op::gt, Predicate::FCMP_OGT, Predicate::ICMP_SGT, Predicate::ICMP_UGT},
+      {Op::ge, Predicate::FCMP_OGE, Predicate::ICMP_SGE, Predicate::ICMP_UGE},
+  };
+  for (const Row& row : rows) {
+    if (row.op != op) continue;
+    if (kind == Kind::floating) return builder.CreateFCmp(row.real, args[0], args[1]);
+    return builder.CreateICmp(
+        kind == Kind::signed_integer ? row.signed_integer : row.unsigned_integer, args[0], args[1]);
+  }
+  WEFT_ASSERT(false, name(op));
+}
+
+/// The second of two zeros, and NaN if either is: the machine's max and min, and one select for a
+/// NaN in x.
+llvm::Value* extremum(Builder& builder, Op op, Kind kind, Args args) {
+  llvm::Value* takes_first = compare(builder, op == Op::maximum ? Op::gt : Op::lt, kind, args);
+  llvm::Value* chosen = builder.CreateSelect(takes_first, args[0], args[1]);
+  if (kind != Kind::floating) return chosen;
+  return builder.CreateSelect(is_nan(builder, args[0]), args[0], chosen);
+}
+
+/// A count outside [0, width) shifts everything out; LLVM's shifts give poison for it.
+llvm::Value* shift(Builder& builder, Op op, Kind kind, Args args) {
+  llvm::Type* type = args[1]->getType();
+  const std::uint64_t width = type->getScalarSizeInBits();
+  llvm::Value* is_inside = builder.CreateICmpULT(args[1], builder.integer(type, width));
+  if (op == Op::bitwise_right_shift && kind == Kind::signed_integer) {
+    llvm::Value* count = builder.CreateSelect(is_inside, args[1], builder.integer(type, width - 1));
+    return builder.CreateAShr(args[0], count);
+  }
+  llvm::Value* zero = builder.integer(type, 0);
+  llvm::Value* count = builder.CreateSelect(is_inside, args[1], zero);
+  llvm::Value* shifted = op == Op::bitwise_left_shift ? builder.CreateShl(args[0], count)
+                                                      : builder.CreateLShr(args[0], count);
+  return builder.CreateSelect(is_inside, shifted, zero);
+}
+
+/// x / 0 is 0, and the smallest integer / -1 is itself; LLVM leaves both undefined.
+llvm::Value* quotient(Builder& builder, Kind kind, Args args) {
+  llvm::Type* type = args[0]->getType();
+  llvm::Value* zero = builder.integer(type, 0);
+  llvm::Value* one = builder.integer(type, 1);
+  llvm::Value* is_zero = builder.CreateICmpEQ(args[1], zero);
+  if (kind == Kind::unsigned_integer) {
+    llvm::Value* safe = builder.CreateSelect(is_zero, one, args[1]);
+    return builder.CreateSelect(is_zero, zero, builder.CreateUDiv(args[0], safe));
+  }
+  llvm::Value* is_minus_one = builder.CreateICmpEQ(args[1], llvm::Constant::getAllOnesValue(type));
+  llvm::Value* safe = builder.CreateSelect(builder.CreateOr(is_zero, is_minus_one), one, args[1]);
+  llvm::Value* divided = builder.CreateSDiv(args[0], safe);
+  llvm::Value* negated = builder.CreateSelect(is_minus_one, builder.CreateNeg(args[0]), divided);
+  return builder.CreateSelect(is_zero, zero, negated);
+}
+
+llvm::Value* rounded(Builder& builder, Op op, Kind kind, Args args) {
+  if (kind != Kind::floating) return args[0];
+  switch (op) {
+    case Op::floor: return call(builder, llvm::Intrinsic::floor, args);
+    case Op::ceil: return call(builder, llvm::Intrinsic::ceil, args);
+    case Op::trunc: return call(builder, llvm::Intrinsic::trunc, args);
+    default: return call(builder, llvm::Intrinsic::roundeven, args);
+  }
+}
+
+/// Of a real number: pi if it is negative, else 0; NaN stays.
+llvm::Value* angle(Builder& builder, Args args) {
+  llvm::Type* type = args[0]->getType();
+  llvm::Value* zero = builder.real(type, 0);
+  llvm::Value* is_negative = builder.CreateFCmpOLT(args[0], zero);
+  llvm::Value* turned =
+      builder.CreateSelect(is_negative, builder.real(type, std::numbers::pi), zero);
+  return builder.CreateSelect(is_nan(builder, args[0]), args[0], turned);
+}
+
+}  // namespace
+
+llvm::Value* emit_operator(Builder& builder, Op op, DType dtype, Args args) {
+  const Kind kind = jit::kind(dtype);
+  switch (op) {
+    case Op::add:
+    case Op::sub:
+    case Op::mul: return arithmetic(builder, op, kind, args);
+    case Op::div: return builder.CreateFDiv(args[0], args[1]);
+    case Op::neg:
+      return kind == Kind::floating ? builder.CreateFNeg(args[0]) : builder.CreateNeg(args[0]);
+    case Op::abs: return absolute(builder, kind, args);
+    case Op::fma: return call(builder, llvm::Intrinsic::fma, args);
+    case Op::sqrt: return call(builder, llvm::Intrinsic::sqrt, args);
+    case Op::eq:
+    case Op::ne:
+    case Op::lt:
+    case Op::le:
+    case Op::gt:
+    case Op::ge: return compare(builder, op, kind, args);
+    case Op::bitwise_and: return builder.CreateAnd(args[0], args[1]);
+    case Op::bitwise_or: return builder.CreateOr(args[0], args[1]);
+    case Op::bitwise_xor: return builder.CreateXor(args[0], args[1]);
+    case Op::bitwise_not: return builder.CreateNot(args[0]);
+    case Op::bitwise_left_shift:
+    case Op::bitwise_right_shift: return shift(builder, op, kind, args);
+    case Op::where: return builder.CreateSelect(args[0], args[1], args[2]);
+    case Op::maximum:
+    case Op::minimum: return extremum(builder, op, kind, args);
+    case Op::floor:
+    case Op::ceil:
+    case Op::trunc:
+    case Op::round: return rounded(builder, op, kind, args);
+    case Op::quotient: return quotient(builder, kind, args);
+    case Op::real:
+    case Op::conj: return args[0];
+    case Op::angle: return angle(builder, args);
+    default: return emit_math(builder, op, dtype, args);
+  }
+}
+
+}  // namespace weft::jit

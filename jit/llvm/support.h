@@ -1,0 +1,13 @@
+// What the LLVM tier has a way for.  Shared by both sides of the module, so no LLVM header here.
+#pragma once
+
+#include "ir/kernel.h"
+
+namespace weft::jit {
+
+/// Whether a table op can be emitted in this dtype.
+bool has_operator(Op op, DType dtype);
+/// Whether a cast can be emitted; where not, ir::expand_casts() leaves no such cast.
+bool has_cast(DType from, DType to);
+
+}  // namespace weft::jit
