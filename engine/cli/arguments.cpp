@@ -1,0 +1,76 @@
+#include "engine/cli/arguments.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <array>
+
+namespace weft::cli {
+namespace {
+
+constexpr auto backend_names = std::to_array<std::string_view>({"auto", "interp", "xbyak", "llvm"});
+
+bool is_name(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  return !text.empty() && is_letter(text[0]) && std::ranges::all_of(text, is_part);
+}
+
+}  // namespace
+
+NamedTensors read_operands(const std::vector<std::string>& words,
+                           const std::function<Tensor(const std::string&)>& make) {
+  NamedTensors result;
+  for (const std::string& word : words) {
+    const std::size_t split = word.find('=');
+    const std::string name = word.substr(0, split);
+    WEFT_CHECK(split != word.npos && is_name(name), ArgumentError,
+               "expected NAME=VALUE with a letter first, got '", word, "'");
+    try {
+      result.emplace_back(name, make(word.substr(split + 1)));
+    } catch (const ArgumentError& error) {
+      throw ArgumentError(name + ": " + error.what());
+    } catch (const UnsupportedError& error) {
+      throw UnsupportedError(name + ": " + error.what());
+    } catch (const DeviceError& error) {
+      throw DeviceError(name + ": " + error.what());
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> split_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (end > 0) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+void check_backend(std::string_view backend) {
+  WEFT_CHECK(backend != "nvrtc", UnsupportedError, "backend nvrtc: the CUDA tier is not built yet");
+  WEFT_CHECK(std::ranges::find(backend_names, backend) != backend_names.end(), ArgumentError,
+             "unknown backend '", backend, "'; the backends are auto, interp, xbyak, llvm");
+}
+
+Numerics read_numerics(std::string_view text) {
+  const std::optional<Numerics> numerics = parse_numerics(text);
+  WEFT_CHECK(numerics, ArgumentError, "unknown numerics '", text,
+             "'; there are default, strict, fast");
+  return *numerics;
+}
+
+std::string text(IntSpan numbers) {
+  std::string result = "[";
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) result += ", ";
+    result += std::to_string(numbers[i]);
+  }
+  return result + "]";
+}
+
+}  // namespace weft::cli

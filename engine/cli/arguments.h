@@ -1,0 +1,35 @@
+// Turns the words of a command line into what the engine takes.
+#pragma once
+
+#include <weft/numerics.h>
+#include <weft/tensor.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weft::cli {
+
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+/// Reads NAME=VALUE words; `make` gives the tensor of a value.
+///
+/// Errors: ArgumentError on a word of another form, and whatever `make` throws, with the name in
+/// front.
+NamedTensors read_operands(const std::vector<std::string>& words,
+                           const std::function<Tensor(const std::string&)>& make);
+
+/// "a,b" -> {"a", "b"}; empty parts are left out.
+std::vector<std::string> split_commas(std::string_view text);
+
+/// Errors: ArgumentError that lists what there is; UnsupportedError for nvrtc.
+void check_backend(std::string_view backend);
+/// Errors: ArgumentError that lists what there is.
+Numerics read_numerics(std::string_view text);
+
+/// "[2, 3, 4]".
+std::string text(IntSpan numbers);
+
+}  // namespace weft::cli

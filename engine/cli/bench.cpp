@@ -1,0 +1,186 @@
+// weft bench: every way to compute one expression, side by side.
+#include "engine/cli/arguments.h"
+#include "engine/cli/command.h"
+#include "engine/cli/sample_data.h"
+#include "engine/cli/table.h"
+#include "engine/cli/timing.h"
+
+#include <weft/engine.h>
+#include <weft/error.h>
+#include <weft/naive.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iostream>
+#include <optional>
+
+namespace weft::cli {
+namespace {
+
+constexpr double budget_s = 0.2;
+
+struct Row {
+  std::string variant;
+  double ns = 0;
+  double gbps = 0;
+};
+
+struct Skipped {
+  std::string variant;
+  std::string reason;
+};
+
+struct Report {
+  std::int64_t bytes = 0;  ///< read and written by one call
+  std::vector<Row> rows;
+  std::vector<Skipped> skipped;
+
+  void time(const std::string& variant, const std::function<void()>& call) {
+    const double ns = steady_ns(call, budget_s);
+    rows.push_back({variant, ns, static_cast<double>(bytes) / ns});
+  }
+  double ns_of(std::string_view variant) const {
+    const auto row = std::ranges::find(rows, variant, &Row::variant);
+    return row == rows.end() ? 0 : row->ns;
+  }
+  /// Speed against another variant's; 0 where that was not timed.
+  double ratio(const Row& row, std::string_view variant) const { return ns_of(variant) / row.ns; }
+};
+
+/// What an operand's elements take, those that are read again and again (stride 0) counted once.
+std::int64_t distinct_bytes(const Tensor& tensor) {
+  std::int64_t count = 1;
+  for (int dim = 0; dim < tensor.dim(); ++dim) {
+    if (tensor.stride(dim) != 0 || tensor.size(dim) == 0) count *= tensor.size(dim);
+  }
+  return count * static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
+}
+
+class Bench {
+ public:
+  Bench(const BenchArguments& arguments)
+      : threads_(arguments.threads),
+        numerics_(read_numerics(arguments.numerics)),
+        operands_(read_operands(arguments.operands, sample_tensor)),
+        expr_(parse_expr(arguments.expression, operands_)) {}
+
+  Report run() {
+    Engine interpreter(options("interp"));
+    reference_ = interpreter.eval(expr_);
+    report_.bytes = distinct_bytes(reference_);
+    for (const Explanation::Operand& used : interpreter.explain(expr_).operands) {
+      const auto operand =
+          std::ranges::find(operands_, used.name, &NamedTensors::value_type::first);
+      if (operand != operands_.end()) report_.bytes += distinct_bytes(operand->second);
+    }
+    time_naive();
+    for (const char* backend : {"interp", "xbyak", "llvm"}) time_backend(backend);
+    report_.skipped.push_back({"nvrtc", "the CUDA tier is not built yet"});
+    time_memcpy();
+    return std::move(report_);
+  }
+
+ private:
+  EngineOptions options(const std::string& backend) const {
+    return {.backend = backend, .numerics = numerics_, .num_threads = threads_};
+  }
+
+  /// Whether `out` holds the interpreter's result; the row is left out if not.
+  bool agrees(const std::string& variant, const Tensor& out, const Tensor& expected) {
+    const std::optional<std::string> difference = first_difference(out, expected);
+    if (difference) report_.skipped.push_back({variant, "differs from interp at " + *difference});
+    return !difference;
+  }
+
+  void time_naive() {
+    const Tensor out = empty_like(reference_);
+    naive_eval(expr_, out);
+    // The naive loop rounds small floats after each op, which strict numerics alone does too.
+    EngineOptions strict = options("interp");
+    strict.numerics = Numerics::strict;
+    if (!agrees("naive", out, Engine(strict).eval(expr_))) return;
+    report_.time("naive", [&] { naive_eval(expr_, out); });
+  }
+
+  void time_backend(const std::string& backend) {
+    try {
+      Engine engine(options(backend));
+      const Tensor out = empty_like(reference_);
+      const PreparedPlan plan = engine.prepare(expr_, out);
+      plan.run();
+      if (agrees(backend, out, reference_)) report_.time(backend, [&] { plan.run(); });
+    } catch (const UnsupportedError& error) {
+      report_.skipped.push_back({backend, error.what()});
+    }
+  }
+
+  void time_memcpy() {
+    const std::int64_t half = report_.bytes / 2;  // it reads as many bytes as it writes
+    const Tensor from = zeros(std::array{half}, {DType::u8, {}, MemoryFormat::contiguous});
+    const Tensor to = zeros(std::array{half}, {DType::u8, {}, MemoryFormat::contiguous});
+    report_.time("memcpy", [&] {
+      std::memcpy(to.data(), from.data(), static_cast<std::size_t>(half));
+      asm volatile("" : : "r"(to.data()) : "memory");  // or else the copy nobody reads is left out
+    });
+  }
+
+  int threads_;
+  Numerics numerics_;
+  NamedTensors operands_;
+  Expr expr_;
+  Tensor reference_;
+  Report report_;
+};
+
+void print_json(const BenchArguments& arguments, const Report& report) {
+  using nlohmann::ordered_json;
+  ordered_json json;
+  json["expression"] = arguments.expression;
+  json["threads"] = arguments.threads;
+  json["bytes"] = report.bytes;
+  json["rows"] = ordered_json::array();
+  for (const Row& row : report.rows) {
+    json["rows"].push_back({{"variant", row.variant},
+                            {"ns", row.ns},
+                            {"gbps", row.gbps},
+                            {"ratio_to_interp", report.ratio(row, "interp")},
+                            {"fraction_of_memcpy", report.ratio(row, "memcpy")}});
+  }
+  json["skipped"] = ordered_json::array();
+  for (const Skipped& skipped : report.skipped) {
+    json["skipped"].push_back({{"variant", skipped.variant}, {"reason", skipped.reason}});
+  }
+  std::cout << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+void print_table(const BenchArguments& arguments, const Report& report) {
+  std::cout << arguments.expression << ": " << report.bytes << " bytes a call, "
+            << arguments.threads << (arguments.threads == 1 ? " thread" : " threads")
+            << " (naive and memcpy: always 1)\n";
+  Table table({"variant", "ns/call", "GB/s", "x interp", "of memcpy"});
+  for (const Row& row : report.rows) {
+    table.add({row.variant, short_number(row.ns), short_number(row.gbps),
+               short_number(report.ratio(row, "interp")),
+               short_number(report.ratio(row, "memcpy"))});
+  }
+  table.print(std::cout);
+  for (const Skipped& skipped : report.skipped) {
+    std::cout << skipped.variant << ": left out: " << skipped.reason << '\n';
+  }
+}
+
+}  // namespace
+
+void run_bench(const BenchArguments& arguments) {
+  const Report report = Bench(arguments).run();
+  if (arguments.json) {
+    print_json(arguments, report);
+  } else {
+    print_table(arguments, report);
+  }
+}
+
+}  // namespace weft::cli

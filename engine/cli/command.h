@@ -1,0 +1,57 @@
+// The subcommands of `weft`: what each is asked for, and the function that does it.  weft.cpp reads
+// the command line; every other file is one subcommand.  All throw weft's errors and print results
+// only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// What explain, eval and bench have in common.
+struct ExpressionArguments {
+  std::string expression;
+  std::vector<std::string> operands;  ///< NAME=LAYOUT or NAME=FILE
+  std::string backend = "auto";
+  std::string numerics = "default";
+  bool json = false;
+};
+
+struct ExplainArguments : ExpressionArguments {
+  std::string out;  ///< layout of a given output, or empty
+  std::string target = "host";
+  std::string arch;  ///< sm_XX
+  std::string emit;  ///< comma-separated
+};
+void run_explain(const ExplainArguments& arguments);
+
+struct EvalArguments : ExpressionArguments {
+  std::string output;
+  int repeat = 0;  ///< timed runs
+};
+void run_eval(const EvalArguments& arguments);
+
+struct BenchArguments : ExpressionArguments {
+  int threads = 1;
+};
+void run_bench(const BenchArguments& arguments);
+
+struct InfoArguments {
+  bool json = false;
+};
+void run_info(const InfoArguments& arguments);
+
+struct CacheArguments {
+  std::string action;  ///< stats | clear | verify
+  bool json = false;
+};
+void run_cache(const CacheArguments& arguments);
+
+struct OpsArguments {
+  bool matrix = false;
+  bool json = false;
+};
+void run_ops(const OpsArguments& arguments);
+
+}  // namespace weft::cli

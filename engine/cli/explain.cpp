@@ -1,0 +1,129 @@
+// weft explain: one expression planned and compiled without data.
+#include "engine/cli/arguments.h"
+#include "engine/cli/command.h"
+#include "engine/cli/table.h"
+
+#include <weft/engine.h>
+#include <weft/error.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iostream>
+
+namespace weft::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string hexadecimal(std::uint64_t value) {
+  char buffer[17];
+  std::snprintf(buffer, sizeof buffer, "%016llx", static_cast<unsigned long long>(value));
+  return buffer;
+}
+
+void check_emit(const std::vector<std::string>& emit) {
+  constexpr auto known =
+      std::to_array<std::string_view>({"iter", "signature", "ir", "llvm", "asm"});
+  constexpr auto later = std::to_array<std::string_view>({"cuda", "ptx", "sass"});
+  for (const std::string& stage : emit) {
+    WEFT_CHECK(std::ranges::find(later, stage) == later.end(), UnsupportedError, "emit ", stage,
+               ": the CUDA tier is not built yet");
+    WEFT_CHECK(std::ranges::find(known, stage) != known.end(), ArgumentError, "unknown stage '",
+               stage, "' to emit; there are iter, signature, ir, llvm, asm, cuda, ptx, sass");
+  }
+}
+
+void check_arch(std::string_view arch) {
+  if (arch.empty()) return;
+  const bool is_named = arch.starts_with("sm_") && arch.size() > 3;
+  WEFT_CHECK(is_named && arch.find_first_not_of("0123456789", 3) >= arch.size() - 1, ArgumentError,
+             "unknown arch '", arch, "'; expected sm_ and a number, as in sm_90");
+}
+
+ordered_json to_json(const Explanation& explanation) {
+  ordered_json json;
+  json["result"] = {{"dtype", name(explanation.result_dtype)},
+                    {"sizes", explanation.result_sizes},
+                    {"strides", explanation.result_strides}};
+  json["common_dtype"] = name(explanation.common_dtype);
+  json["fast_setup"] = explanation.fast_setup;
+  json["perm"] = explanation.perm;
+  json["shape"] = explanation.shape;
+  json["operands"] = ordered_json::array();
+  for (const Explanation::Operand& operand : explanation.operands) {
+    json["operands"].push_back({{"name", operand.name},
+                                {"role", operand.role},
+                                {"dtype", name(operand.dtype)},
+                                {"stride_bytes", operand.stride_bytes}});
+  }
+  json["signature"] = explanation.signature;
+  json["signature_hash"] = hexadecimal(explanation.signature_hash);
+  json["backend"] = explanation.backend;
+  json["refusals"] = explanation.refusals;
+  json["schedule"] = explanation.schedule;
+  json["compile_us"] = explanation.compile_us;
+  for (const auto& [stage, text] : explanation.texts) {
+    if (stage != "signature") json[stage] = text;
+  }
+  return json;
+}
+
+void print(const Explanation& explanation, const std::vector<std::string>& emit) {
+  const Tensor result =
+      unbacked(explanation.result_sizes, explanation.result_strides, explanation.result_dtype);
+  std::vector<std::int64_t> perm(explanation.perm.begin(), explanation.perm.end());
+  Table facts({"result", layout_text(result)});
+  facts.add({"common dtype", std::string(name(explanation.common_dtype))});
+  facts.add({"fast set-up", explanation.fast_setup});
+  facts.add({"perm", text(perm)});
+  facts.add({"shape", text(explanation.shape) + "  (coalesced, fastest first)"});
+  facts.add({"schedule", explanation.schedule});
+  facts.add({"backend", explanation.backend});
+  for (const std::string& refusal : explanation.refusals) facts.add({"", "not " + refusal});
+  facts.add({"compile", short_number(explanation.compile_us) + " us"});
+  facts.add({"signature", hexadecimal(explanation.signature_hash)});
+  facts.print(std::cout);
+  std::cout << '\n';
+
+  Table operands({"operand", "role", "dtype", "stride_bytes"});
+  for (const Explanation::Operand& operand : explanation.operands) {
+    operands.add(
+        {operand.name, operand.role, std::string(name(operand.dtype)), text(operand.stride_bytes)});
+  }
+  operands.print(std::cout);
+  for (const std::string& stage : emit) {
+    const std::string& text = explanation.texts.at(stage);
+    std::cout << "\n--- " << stage << " ---\n" << text << (text.ends_with('\n') ? "" : "\n");
+  }
+}
+
+}  // namespace
+
+void run_explain(const ExplainArguments& arguments) {
+  check_backend(arguments.backend);
+  check_arch(arguments.arch);
+  ExplainOptions options;
+  options.backend = arguments.backend;
+  options.target = arguments.target;
+  options.emit = split_commas(arguments.emit);
+  options.numerics = read_numerics(arguments.numerics);
+  check_emit(options.emit);
+
+  const NamedTensors operands = read_operands(
+      arguments.operands, [](const std::string& layout) { return parse_layout(layout); });
+  const Tensor out = arguments.out.empty() ? Tensor() : parse_layout(arguments.out);
+  const Expr expr = parse_expr(arguments.expression, operands);
+  Engine engine;
+  const Explanation explanation = engine.explain(expr, out, options);
+  if (arguments.json) {
+    std::cout << to_json(explanation).dump(2, ' ', false, ordered_json::error_handler_t::replace)
+              << '\n';
+  } else {
+    print(explanation, options.emit);
+  }
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,147 @@
+// The `weft` program: reads the command line, runs one subcommand, and turns errors into one line
+// on stderr (and an object on stdout with --json).
+#include "engine/cli/command.h"
+
+#include <weft/error.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::cli {
+namespace {
+
+/// `-a * b` is an expression and `-h` an option.  An expression gets a space in front, which the
+/// parser skips and CLI11 respects.
+void protect_expressions(std::vector<std::string>& words) {
+  if (words.empty() || (words[0] != "explain" && words[0] != "eval" && words[0] != "bench")) return;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") return;
+    const bool looks_like_option = word.size() > 1 && word[0] == '-' && word[1] != '-';
+    const bool is_option = word == "-h" || (words[0] == "eval" && word.starts_with("-o"));
+    const bool is_file = words[i - 1] == "-o";
+    if (looks_like_option && !is_option && !is_file) words[i].insert(0, " ");
+  }
+}
+
+void add_expression(CLI::App& command, ExpressionArguments& arguments, const char* value) {
+  command
+      .add_option("EXPR", arguments.expression, "an expression over the names, as Python spells it")
+      ->required();
+  command.add_option("OPERANDS", arguments.operands, std::string("NAME=") + value + " ...");
+  command.add_option("--numerics", arguments.numerics, "default, strict or fast");
+  command.add_flag("--json", arguments.json, "print one JSON object");
+}
+
+struct Arguments {
+  ExplainArguments explain;
+  EvalArguments eval;
+  BenchArguments bench;
+  InfoArguments info;
+  CacheArguments cache;
+  OpsArguments ops;
+};
+
+void add_commands(CLI::App& app, Arguments& arguments) {
+  CLI::App& explain = *app.add_subcommand("explain", "plan and compile without data");
+  add_expression(explain, arguments.explain, "LAYOUT");
+  explain.add_option("--backend", arguments.explain.backend, "auto, interp, xbyak, llvm or nvrtc");
+  explain.add_option("--out", arguments.explain.out, "layout of a given output");
+  explain.add_option("--target", arguments.explain.target, "host, avx2 or avx512");
+  explain.add_option("--arch", arguments.explain.arch, "sm_XX, for nvrtc");
+  explain
+      .add_option("--emit", arguments.explain.emit,
+                  "stages to print: iter,signature,ir,llvm,asm,cuda,ptx,sass")
+      ->join(',');
+  explain.callback([&arguments] { run_explain(arguments.explain); });
+
+  CLI::App& eval = *app.add_subcommand("eval", "run on .npy files");
+  add_expression(eval, arguments.eval, "FILE.npy");
+  eval.add_option("--backend", arguments.eval.backend, "auto, interp, xbyak, llvm or nvrtc");
+  eval.add_option("-o,--output", arguments.eval.output, "the .npy file to write")->required();
+  eval.add_option("--repeat", arguments.eval.repeat, "also run N times and print the time")
+      ->check(CLI::PositiveNumber);
+  eval.callback([&arguments] { run_eval(arguments.eval); });
+
+  CLI::App& bench = *app.add_subcommand("bench", "time every way to compute one expression");
+  add_expression(bench, arguments.bench, "LAYOUT");
+  bench
+      .add_option("--threads", arguments.bench.threads,
+                  "threads of weft's variants; 1 unless given")
+      ->check(CLI::PositiveNumber);
+  bench.callback([&arguments] { run_bench(arguments.bench); });
+
+  CLI::App& info = *app.add_subcommand("info", "backends, CPU features, versions, folders");
+  info.add_flag("--json", arguments.info.json, "print one JSON object");
+  info.callback([&arguments] { run_info(arguments.info); });
+
+  CLI::App& cache = *app.add_subcommand("cache", "the kernel cache on disk");
+  cache.add_option("ACTION", arguments.cache.action, "stats, clear or verify")->required();
+  cache.add_flag("--json", arguments.cache.json, "print one JSON object");
+  cache.callback([&arguments] { run_cache(arguments.cache); });
+
+  CLI::App& ops = *app.add_subcommand("ops", "the op table");
+  ops.add_flag("--matrix", arguments.ops.matrix, "what each backend makes of each op");
+  ops.add_flag("--json", arguments.ops.json, "print one JSON object");
+  ops.callback([&arguments] { run_ops(arguments.ops); });
+}
+
+/// People at a terminal see the whole message with its picture, programs the one line of the
+/// contract.
+int report(std::string_view kind, std::string_view message, bool json) {
+  if (json) {
+    const nlohmann::ordered_json object{{"error", {{"kind", kind}, {"message", message}}}};
+    std::cout << object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  }
+  std::string shown(message);
+  if (isatty(STDERR_FILENO) == 0) {
+    shown.erase(std::min(shown.find('\n'), shown.size()));
+    std::ranges::replace(shown, '\r', ' ');
+  }
+  std::cerr << "weft: " << shown << '\n';
+  return 1;
+}
+
+int run(std::vector<std::string> words) {
+  const bool json = std::ranges::find(words, "--json") != words.end();
+  try {
+    CLI::App app{"weft: elementwise work on strided tensors, compiled", "weft"};
+    app.require_subcommand(1);
+    app.set_version_flag("--version", WEFT_VERSION);
+    Arguments arguments;
+    add_commands(app, arguments);
+    protect_expressions(words);
+    std::ranges::reverse(words);  // CLI11 takes them from the back
+    try {
+      app.parse(std::move(words));
+    } catch (const CLI::ParseError& error) {
+      if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+      return report("argument", std::string(error.what()) + " (see weft --help)", json);
+    }
+    std::cout.flush();
+    WEFT_CHECK(std::cout.good(), DeviceError, "cannot write to the standard output");
+    return 0;
+  } catch (const Error& error) {
+    return report(error.kind(), error.what(), json);
+  } catch (const std::bad_alloc&) {
+    return report("device", "out of memory", json);
+  } catch (const std::exception& error) {
+    return report("internal", error.what(), json);
+  }
+}
+
+}  // namespace
+}  // namespace weft::cli
+
+int main(int argc, char** argv) {
+  return weft::cli::run(std::vector<std::string>(argv + 1, argv + argc));
+}

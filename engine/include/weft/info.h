@@ -1,0 +1,29 @@
+// What this build of weft and this machine offer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct EngineInfo {
+  struct Backend {
+    std::string name;
+    std::string unavailable_reason;  ///< empty: usable
+  };
+  std::string version;
+  std::string compiler;  ///< that built weft
+  std::vector<Backend> backends;
+  std::string cpu_features;  ///< "avx512+vbmi+bf16"
+  std::int64_t l1d_bytes;
+  std::int64_t l2_bytes;
+  std::int64_t l3_bytes;
+  int num_threads;           ///< that the process may use
+  std::string cache_folder;  ///< $XDG_CACHE_HOME/weft, else ~/.cache/weft
+};
+
+/// Errors: ArgumentError if WEFT_ISA in the environment is none that this machine has.
+EngineInfo engine_info();
+
+}  // namespace weft

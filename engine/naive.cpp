@@ -1,0 +1,155 @@
+#include <weft/naive.h>
+
+#include "engine/expr_node.h"
+#include "ir/evaluate.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace weft {
+namespace {
+
+/// One element of any dtype.
+struct alignas(16) Slot {
+  std::array<std::byte, 16> bytes{};
+};
+
+/// A tensor that is read or written, with strides of the result's shape.
+struct Access {
+  std::byte* base;
+  std::size_t itemsize_bytes;
+  std::vector<std::int64_t> stride_bytes;
+  Slot* slot;
+};
+
+/// One op or cast on slots.
+struct Step {
+  ir::BlockFunction function;
+  std::array<const void*, max_arity> args;
+  void* result;
+};
+
+class NaiveProgram {
+ public:
+  NaiveProgram(const Expr& expr, const Tensor& out)
+      : sizes_(out.sizes().begin(), out.sizes().end()) {
+    Slot* const value = converted(define_all(expr.node()), out.dtype());
+    out_ = access(out, value);
+  }
+
+  void run() const {
+    std::int64_t count = 1;
+    for (std::int64_t size : sizes_) count *= size;
+    for (std::int64_t i = 0; i < count; ++i) run_element(i);
+  }
+
+ private:
+  void run_element(std::int64_t index) const {
+    for (const Access& leaf : leaves_) {
+      std::memcpy(leaf.slot->bytes.data(), leaf.base + byte_offset(leaf, index),
+                  leaf.itemsize_bytes);
+    }
+    for (const Step& step : steps_) step.function(step.result, step.args.data(), 1);
+    std::memcpy(out_.base + byte_offset(out_, index), out_.slot->bytes.data(), out_.itemsize_bytes);
+  }
+
+  std::int64_t byte_offset(const Access& access, std::int64_t index) const {
+    std::int64_t offset = 0;
+    for (std::size_t dim = sizes_.size(); dim-- > 0;) {
+      offset += index % sizes_[dim] * access.stride_bytes[dim];
+      index /= sizes_[dim];
+    }
+    return offset;
+  }
+
+  Access access(const Tensor& tensor, Slot* slot) const {
+    WEFT_CHECK(!tensor.is_conj() && !tensor.is_neg(), UnsupportedError,
+               "the naive loop reads no lazily conjugated or negated tensors");
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
+    const Tensor expanded = tensor.expand(sizes_);
+    Access result{tensor.data(), itemsize_bytes(tensor.dtype()), {}, slot};
+    for (std::int64_t stride : expanded.strides()) result.stride_bytes.push_back(stride * itemsize);
+    return result;
+  }
+
+  /// Walks the DAG with a stack of its own, arguments before their users.
+  const ExprNode& define_all(const ExprNode& root) {
+    std::vector<const ExprNode*> pending{&root};
+    while (!pending.empty()) {
+      const ExprNode* const node = pending.back();
+      bool is_ready = true;
+      for (const auto& arg : node->args) {
+        if (values_.contains(arg.get())) continue;
+        pending.push_back(arg.get());
+        is_ready = false;
+      }
+      if (!is_ready) continue;
+      pending.pop_back();
+      if (!values_.contains(node)) values_[node] = define(*node);
+    }
+    return root;
+  }
+
+  Slot* define(const ExprNode& node) {
+    switch (node.kind) {
+      case ExprNode::Kind::tensor: {
+        Slot* const slot = &slots_.emplace_back();
+        leaves_.push_back(access(node.tensor, slot));
+        return slot;
+      }
+      case ExprNode::Kind::scalar: return constant(node.scalar, node.dtype);
+      case ExprNode::Kind::cast: return converted(*node.args[0], node.dtype);
+      case ExprNode::Kind::op: break;
+    }
+    const OpInfo& row = info(node.op);
+    Step step{ir::block_function(node.op, node.compute_dtype), {}, nullptr};
+    WEFT_CHECK(step.function != nullptr, UnsupportedError, row.name, " is not computed in ",
+               name(node.compute_dtype));
+    for (std::size_t i = 0; i < node.args.size(); ++i) {
+      const bool is_mask = row.result == ResultRule::select && i == 0;
+      step.args[i] = converted(*node.args[i], is_mask ? DType::boolean : node.compute_dtype);
+    }
+    Slot* const slot = &slots_.emplace_back();
+    step.result = slot;
+    steps_.push_back(step);
+    return slot;
+  }
+
+  Slot* constant(const Scalar& scalar, DType dtype) {
+    const Bits bits = scalar.bits(dtype);
+    Slot* const slot = &slots_.emplace_back();
+    std::memcpy(slot->bytes.data(), &bits, sizeof bits);
+    return slot;
+  }
+
+  /// The value of `node` in `dtype`.  A bare number is converted from what was written, not by way
+  /// of the dtype that it has alone.
+  Slot* converted(const ExprNode& node, DType dtype) {
+    if (node.kind == ExprNode::Kind::scalar) return constant(node.scalar, dtype);
+    Slot* const value = values_.at(&node);
+    if (node.dtype == dtype) return value;
+    Slot* const slot = &slots_.emplace_back();
+    steps_.push_back({ir::cast_function(dtype, node.dtype), {value}, slot});
+    return slot;
+  }
+
+  std::vector<std::int64_t> sizes_;
+  std::deque<Slot> slots_;  ///< never moves its elements: steps point into it
+  std::unordered_map<const ExprNode*, Slot*> values_;
+  std::vector<Access> leaves_;
+  std::vector<Step> steps_;
+  Access out_{};
+};
+
+}  // namespace
+
+void naive_eval(const Expr& expr, const Tensor& out) { NaiveProgram(expr, out).run(); }
+
+}  // namespace weft
