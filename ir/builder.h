@@ -26,6 +26,7 @@ class Builder {
 
   /// Appends `inst` as it is.
   Value append(const Inst& inst);
+  const std::vector<Inst>& body() const { return body_; }
   /// An earlier instruction's value.
   Value value(ValueId id) { return {this, id, result_dtype(body_[id])}; }
 

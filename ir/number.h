@@ -304,7 +304,7 @@ Number<real_type<T>> abs(const Number<T>& x) {
   if constexpr (is_complex(dtype_of<T>)) {
     return Number<real_type<T>>(std::abs(x.value));
   } else if constexpr (std::is_integral_v<T>) {
-    return x < Number<T>(0) ? -x : x;
+    return select(x < Number<T>(0), -x, x);
   } else {
     return Number<T>(std::abs(x.value));
   }
@@ -458,10 +458,9 @@ Number<T> hypot(const Number<T>& x, const Number<T>& y) {
 template <class T>
 Number<T> pow(const Number<T>& x, const Number<T>& y) {
   if constexpr (std::is_integral_v<T>) {
-    if (y < Number<T>(0)) {
-      if (x == Number<T>(1)) return x;
-      const bool is_odd = (y.value & 1) != 0;
-      return x == Number<T>(-1) ? Number<T>(is_odd ? -1 : 1) : Number<T>(0);
+    if ((y < Number<T>(0)).value) {
+      const Number<T> of_minus_one((y.value & 1) != 0 ? -1 : 1);
+      return select(x == Number<T>(1), x, select(x == Number<T>(-1), of_minus_one, Number<T>(0)));
     }
     Number<T> result(1), power = x;
     for (auto exponent = static_cast<std::make_unsigned_t<T>>(y.value); exponent != 0;

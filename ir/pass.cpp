@@ -1,0 +1,36 @@
+// The pipeline, in one place.
+#include "ir/pass.h"
+
+#include "ir/verifier.h"
+
+namespace weft::ir {
+namespace {
+
+constexpr Pass passes[] = {
+    // Before the composites, so that sigmoid of bf16 computes wholly in f32 and rounds once.
+    {"legalise_dtypes", legalise_dtypes},
+    {"expand_composites", expand_composites},
+    {"expand_casts", expand_casts},
+    {"fold_constants", fold_constants},
+    {"share_common_values", share_common_values},
+    {"eliminate_dead_code", eliminate_dead_code},
+    {"hoist_invariants", hoist_invariants},
+    {"choose_schedule", choose_schedule},
+    {"vectorise", vectorise},
+};
+
+}  // namespace
+
+std::span<const Pass> pipeline() { return passes; }
+
+void run_pipeline(Kernel& kernel, const PassObserver& observer) {
+  for (const Pass& pass : passes) {
+    const bool changed = pass.run(kernel);
+#ifndef NDEBUG
+    verify(kernel);
+#endif
+    if (observer) observer(pass.name, changed, kernel);
+  }
+}
+
+}  // namespace weft::ir

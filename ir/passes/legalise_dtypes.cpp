@@ -1,0 +1,83 @@
+// Machines compute neither in f16, bf16 and f8 nor arithmetically in bool: compute in f32, and in logic.
+#include "ir/pass.h"
+#include "ir/passes/rewrite.h"
+
+namespace weft::ir {
+namespace {
+
+bool is_structural(Op op) { return info(op).form == Form::structural; }
+
+class Legaliser {
+ public:
+  explicit Legaliser(const Kernel& kernel) : rounds_each_op_(kernel.numerics == Numerics::strict) {}
+
+  Value replace(Builder& builder, const Inst& inst, std::span<const Value> args) {
+    if (is_structural(inst.op)) return append_with(builder, inst, args);
+    // The neighbour of a number depends on how it is stored, so this one is rebuilt before it is widened.
+    if (inst.op == Op::nextafter && is_small_float(inst.dtype)) return widen_body_of(builder, inst, args);
+    if (!is_small_float(inst.dtype)) return builder.apply(inst.op, args);
+    return widen(builder, inst.op, args);
+  }
+
+ private:
+  /// Computes in f32 and rounds the result.
+  Value widen(Builder& builder, Op op, std::span<const Value> args) {
+    std::array<Value, max_arity> wide{};
+    for (std::size_t i = 0; i < args.size(); ++i)
+      wide[i] = is_boolean(args[i].dtype) ? args[i] : wide_value(builder, args[i]);
+    const Value result = builder.apply(op, std::span<const Value>(wide.data(), args.size()));
+    if (result.dtype != DType::f32) return result;
+    const Value rounded = builder.cast(result, args.back().dtype);
+    remember(rounded.id, result);
+    return rounded;
+  }
+
+  /// The f32 that a small float is computed from.  What this pass has just rounded is taken before the
+  /// rounding, unless each op must round.  Casts of the expression itself are never looked through.
+  Value wide_value(Builder& builder, const Value& value) {
+    if (!rounds_each_op_ && value.id < unrounded_.size() && unrounded_[value.id].id != no_value)
+      return unrounded_[value.id];
+    return builder.cast(value, DType::f32);
+  }
+
+  void remember(ValueId rounded, const Value& unrounded) {
+    if (unrounded_.size() <= rounded) unrounded_.resize(rounded + 1);
+    unrounded_[rounded] = unrounded;
+  }
+
+  Value widen_body_of(Builder& builder, const Inst& inst, std::span<const Value> args) {
+    std::vector<Inst> body;
+    Builder inner(body);
+    std::array<Value, max_arity> inner_args{};
+    // Stand-ins for the arguments; they are replaced by the real ones below.
+    for (std::size_t i = 0; i < args.size(); ++i) inner_args[i] = inner.constant(args[i].dtype, Bits{});
+    inner.expand(inst.op, std::span<const Value>(inner_args.data(), args.size()));
+    std::vector<Value> renamed;
+    for (ValueId id = 0; id < body.size(); ++id) {
+      if (id < args.size()) {
+        renamed.push_back(args[id]);
+        continue;
+      }
+      std::array<Value, max_arity> step_args{};
+      std::size_t num_args = 0;
+      for (ValueId arg : body[id].args)
+        if (arg != no_value) step_args[num_args++] = renamed[arg];
+      renamed.push_back(replace(builder, body[id], std::span<const Value>(step_args.data(), num_args)));
+    }
+    return renamed.back();
+  }
+
+  bool rounds_each_op_;
+  std::vector<Value> unrounded_;  ///< [value made by a rounding of this pass] what was rounded
+};
+
+}  // namespace
+
+bool legalise_dtypes(Kernel& kernel) {
+  Legaliser legaliser(kernel);
+  return rewrite_body(kernel, [&](Builder& builder, ValueId, const Inst& inst, std::span<const Value> args) {
+    return legaliser.replace(builder, inst, args);
+  });
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,215 @@
+// Runs a kernel in blocks along the innermost loop: each instruction is one call of a block function of
+// ir/evaluate.h on the values of the whole block.  All loads of a block come before its first store, so
+// an output may be the memory of an input with the same strides.
+#include "jit/interp/backend.h"
+
+#include "ir/evaluate.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+namespace weft::jit {
+namespace {
+
+using ir::BlockFunction;
+using ir::Inst;
+using ir::Kernel;
+using ir::no_value;
+
+constexpr std::size_t scratch_bytes = 128 << 10;
+constexpr std::size_t max_block = 256;
+constexpr std::size_t max_operands = 255;  // rule V1
+constexpr std::size_t max_loops = 64;      // rule V2
+constexpr std::size_t value_alignment = 16;
+
+/// One instruction with everything looked up.
+struct Step {
+  Op op;
+  std::uint8_t operand;
+  std::uint8_t num_args;
+  std::uint8_t itemsize;          ///< of the value; of the stored value for a store
+  std::uint32_t slot = 0;         ///< byte offset of the value's block in the scratch memory
+  std::array<std::uint32_t, max_arity> arg_slots{};
+  Bits bits;
+  BlockFunction function = nullptr;  ///< table ops and casts
+};
+
+struct Program {
+  std::size_t num_operands;
+  std::size_t num_loops;
+  std::size_t block;  ///< elements
+  std::size_t num_hoisted;
+  std::vector<Step> steps;
+};
+
+/// The most elements whose values all fit the scratch memory.
+std::size_t block_size(const Kernel& kernel) {
+  std::size_t bytes = 0, num_values = 0;
+  for (const Inst& inst : kernel.body) {
+    if (inst.op == Op::store) continue;
+    bytes += itemsize_bytes(result_dtype(inst));
+    ++num_values;
+  }
+  const std::size_t padding = num_values * value_alignment;
+  const std::size_t block = bytes == 0 ? max_block : (scratch_bytes - padding) / bytes;
+  return std::min(block, max_block);
+}
+// Rule V14: 4096 values of 16 bytes, padded, leave room for one element.
+static_assert(4096 * (16 + value_alignment) <= scratch_bytes);
+
+Program make_program(const Kernel& kernel) {
+  Program program{.num_operands = kernel.operands.size(),
+                  .num_loops = kernel.loops.size(),
+                  .block = block_size(kernel),
+                  .num_hoisted = kernel.num_hoisted,
+                  .steps = {}};
+  std::uint32_t next_slot = 0;
+  for (const Inst& inst : kernel.body) {
+    const DType dtype = inst.op == Op::store ? inst.dtype : result_dtype(inst);
+    Step step{.op = inst.op, .operand = inst.operand, .num_args = 0, .itemsize = static_cast<std::uint8_t>(itemsize_bytes(dtype)), .bits = inst.bits};
+    for (ir::ValueId arg : inst.args)
+      if (arg != no_value) step.arg_slots[step.num_args++] = program.steps[arg].slot;
+    if (inst.op == Op::cast)
+      step.function = ir::cast_function(inst.dtype, result_dtype(kernel.body[inst.args[0]]));
+    else if (info(inst.op).form != Form::structural)
+      step.function = ir::block_function(inst.op, inst.dtype);
+    if (inst.op != Op::store) {
+      step.slot = next_slot;
+      const std::size_t bytes = program.block * step.itemsize;
+      next_slot += static_cast<std::uint32_t>((bytes + value_alignment - 1) / value_alignment * value_alignment);
+    }
+    program.steps.push_back(step);
+  }
+  return program;
+}
+
+template <class Function>
+void with_element_size(std::size_t itemsize, Function&& function) {
+  switch (itemsize) {
+    case 1: return function(std::integral_constant<std::size_t, 1>{});
+    case 2: return function(std::integral_constant<std::size_t, 2>{});
+    case 4: return function(std::integral_constant<std::size_t, 4>{});
+    case 8: return function(std::integral_constant<std::size_t, 8>{});
+    default: return function(std::integral_constant<std::size_t, 16>{});
+  }
+}
+
+/// Copies elements from one stride to another.
+void copy_strided(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
+                  std::size_t itemsize, std::size_t num_elements) {
+  with_element_size(itemsize, [&](auto size) {
+    const auto contiguous = static_cast<std::int64_t>(size());
+    if (to_stride == contiguous && from_stride == contiguous) {
+      std::memcpy(to, from, size() * num_elements);
+      return;
+    }
+    for (std::size_t i = 0; i < num_elements; ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      std::memcpy(to + at * to_stride, from + at * from_stride, size());
+    }
+  });
+}
+
+/// One innermost loop's blocks.
+class InnerLoop {
+ public:
+  InnerLoop(const Program& program, const KernelArgs& args, std::byte* scratch)
+      : program_(program), args_(args), scratch_(scratch),
+        strides_(args.stride_bytes + (program.num_loops - 1) * program.num_operands) {}
+
+  void run(std::byte* const* base) {
+    const auto extent = static_cast<std::size_t>(args_.extents[program_.num_loops - 1]);
+    const std::size_t first_block = std::min(extent, program_.block);
+    for (std::size_t i = 0; i < program_.num_hoisted; ++i) run_step(program_.steps[i], base, 0, first_block);
+    for (std::size_t begin = 0; begin < extent; begin += program_.block) {
+      const std::size_t count = std::min(program_.block, extent - begin);
+      for (std::size_t i = program_.num_hoisted; i < program_.steps.size(); ++i)
+        run_step(program_.steps[i], base, begin, count);
+    }
+  }
+
+ private:
+  void run_step(const Step& step, std::byte* const* base, std::size_t begin, std::size_t count) {
+    std::byte* out = scratch_ + step.slot;
+    switch (step.op) {
+      case Op::constant: fill(out, step.bits, step.itemsize, count); break;
+      case Op::param: fill(out, args_.params[step.operand], step.itemsize, count); break;
+      case Op::load:
+        copy_strided(out, step.itemsize, address(step, base, begin), strides_[step.operand], step.itemsize, count);
+        break;
+      case Op::store:
+        copy_strided(address(step, base, begin), strides_[step.operand], scratch_ + step.arg_slots[0], step.itemsize,
+                     step.itemsize, count);
+        break;
+      case Op::bitcast: std::memcpy(out, scratch_ + step.arg_slots[0], step.itemsize * count); break;
+      default: {
+        std::array<const void*, max_arity> pointers{};
+        for (std::size_t i = 0; i < step.num_args; ++i) pointers[i] = scratch_ + step.arg_slots[i];
+        step.function(out, pointers.data(), count);
+      }
+    }
+  }
+
+  std::byte* address(const Step& step, std::byte* const* base, std::size_t begin) const {
+    return base[step.operand] + static_cast<std::int64_t>(begin) * strides_[step.operand];
+  }
+
+  static void fill(std::byte* out, const Bits& bits, std::size_t itemsize, std::size_t count) {
+    std::byte element[sizeof(Bits)];
+    std::memcpy(element, &bits, sizeof bits);
+    copy_strided(out, static_cast<std::int64_t>(itemsize), element, 0, itemsize, count);
+  }
+
+  const Program& program_;
+  const KernelArgs& args_;
+  std::byte* scratch_;
+  const std::int64_t* strides_;  ///< [operand] of the innermost loop
+};
+
+/// Steps the outer loops as an odometer, the innermost of them fastest.
+void run_program(const KernelArgs* args) {
+  const Program& program = *static_cast<const Program*>(args->context);
+  alignas(64) std::byte scratch[scratch_bytes];
+  std::array<std::byte*, max_operands> base;
+  std::array<std::int64_t, max_loops> position{};
+  std::copy_n(args->base, program.num_operands, base.begin());
+  InnerLoop inner(program, *args, scratch);
+  while (true) {
+    inner.run(base.data());
+    std::size_t loop = program.num_loops - 1;
+    while (loop > 0) {
+      --loop;
+      const std::int64_t* strides = args->stride_bytes + loop * program.num_operands;
+      const bool wraps = ++position[loop] == args->extents[loop];
+      const std::int64_t steps = wraps ? 1 - args->extents[loop] : 1;
+      for (std::size_t i = 0; i < program.num_operands; ++i) base[i] += steps * strides[i];
+      if (!wraps) break;
+      position[loop] = 0;
+      if (loop == 0) return;
+    }
+    if (program.num_loops == 1) return;
+  }
+}
+
+std::string refuses(const Kernel&, const Target&) { return {}; }
+
+std::shared_ptr<const CodeObject> compile(const Kernel& kernel, const Target&) {
+  const auto program = std::make_shared<const Program>(make_program(kernel));
+  auto code = std::make_shared<CodeObject>();
+  code->entry = &run_program;
+  code->context = program.get();
+  code->backend = "interp";
+  code->code_bytes = sizeof(Program) + program->steps.size() * sizeof(Step);
+  code->memory = program;
+  return code;
+}
+
+constexpr Backend backend{"interp", &refuses, &compile};
+
+}  // namespace
+
+const Backend& interp_backend() { return backend; }
+
+}  // namespace weft::jit
