@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace weft {
@@ -64,7 +65,10 @@ Scalar read_scalar(const std::byte* data, bool is_conj, bool is_neg) {
     T value;
     std::memcpy(&value, data, sizeof(T));
     if constexpr (std::is_integral_v<T>) {
-      return Scalar(is_neg ? static_cast<T>(0 - static_cast<std::uint64_t>(value)) : value);
+      if (is_neg) value = static_cast<T>(0 - static_cast<std::uint64_t>(value));
+      // One kind of integer where the values fit, so that equal numbers are equal scalars.
+      using Wide = std::conditional_t<std::is_same_v<T, std::uint64_t>, T, std::int64_t>;
+      return Scalar(static_cast<Wide>(value));
     } else if constexpr (is_complex(dtype_of<T>)) {
       const auto number = convert<c128>(value);
       const double imag = is_conj ? -number.imag() : number.imag();

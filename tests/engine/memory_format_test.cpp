@@ -1,0 +1,166 @@
+// Flags and strides of memory formats: PyTorch's recordings, replayed, and the cases that are easy
+// to get wrong.
+#include "engine/memory_format.h"
+
+#include <weft/error.h>
+#include <weft/tensor.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Strides = std::vector<std::int64_t>;
+
+Strides values(IntSpan dims) { return {dims.begin(), dims.end()}; }
+
+/// Everything that one recording says about a layout, computed here, under the recording's names.
+json measure(const Tensor& x) {
+  json seen;
+  const TensorImpl& impl = *x.impl();
+  seen["numel"] = x.numel();
+  seen["c"] = int{x.is_contiguous()};
+  seen["cl"] = int{x.is_contiguous(MemoryFormat::channels_last)};
+  seen["cl3"] = int{x.is_contiguous(MemoryFormat::channels_last_3d)};
+  seen["nod"] = int{x.is_non_overlapping_and_dense()};
+  seen["smf"] = name(x.suggest_memory_format());
+  seen["smf_exact"] = name(x.suggest_memory_format(true));
+  const auto like = [&](MemoryFormat format) { return values(empty_like_strides(impl, format)); };
+  seen["el_p"] = seen["clone_p"] = seen["to_dt"] = like(MemoryFormat::preserve);
+  seen["el_c"] = like(MemoryFormat::contiguous);
+  seen["contig_self"] = int{contiguous_is_self(x, MemoryFormat::contiguous)};
+  seen["contig"] =
+      contiguous_is_self(x, MemoryFormat::contiguous) ? json(values(x.strides())) : seen["el_c"];
+  if (x.dim() != 4 && x.dim() != 5) return seen;
+  const bool is_2d = x.dim() == 4;
+  const MemoryFormat format = is_2d ? MemoryFormat::channels_last : MemoryFormat::channels_last_3d;
+  const std::string suffix = is_2d ? "_cl" : "_cl3";
+  seen["el" + suffix] = seen["clone" + suffix] = like(format);
+  const auto kept_if = [&](bool is_self) { return is_self ? values(x.strides()) : like(format); };
+  seen["contig" + suffix] = kept_if(contiguous_is_self(x, format));
+  seen["to" + suffix] = kept_if(to_is_self(x, x.dtype(), format));
+  return seen;
+}
+
+void replay(const std::filesystem::path& path, std::size_t least_lines) {
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path;
+  std::size_t num_lines = 0;
+  for (std::string line; std::getline(file, line); ++num_lines) {
+    const json recorded = json::parse(line);
+    const Tensor x = unbacked(recorded["sz"].get<Strides>(), recorded["st"].get<Strides>(),
+                              DType::f32, recorded.value("off", 0));
+    const json seen = measure(x);
+    for (const auto& [key, value] : seen.items())
+      EXPECT_EQ(value, recorded.at(key)) << key << " of " << line;
+    for (const auto& [key, value] : recorded.items()) {
+      if (key == "id" || key == "tag" || key == "sz" || key == "st" || key == "off" ||
+          key == "overlap")
+        continue;
+      EXPECT_TRUE(seen.contains(key)) << key << " is recorded and not compared: " << line;
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GE(num_lines, least_lines);
+}
+
+TEST(MemoryFormatRecordings, CommittedSample) {
+  replay(WEFT_SOURCE_DIR "/tests/conformance/data/layout.jsonl", 60);
+}
+
+TEST(MemoryFormatRecordings, WholeCorpus) {
+  const std::filesystem::path path = WEFT_SOURCE_DIR "/../shared/conformance/layout.jsonl";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "the corpus is not on this machine";
+  replay(path, 1000);
+}
+
+Tensor layout(const Strides& sizes, const Strides& strides) {
+  return unbacked(sizes, strides, DType::f32);
+}
+
+TEST(MemoryFormat, EmptyTensorHasTheStridesOfItsFormat) {
+  EXPECT_THAT(empty({2, 3, 4, 5}).strides(), ElementsAre(60, 20, 5, 1));
+  const TensorOptions last{DType::f32, {}, MemoryFormat::channels_last};
+  EXPECT_THAT(empty({2, 3, 4, 5}, last).strides(), ElementsAre(60, 1, 15, 3));
+  const TensorOptions last_3d{DType::f32, {}, MemoryFormat::channels_last_3d};
+  EXPECT_THAT(empty({2, 3, 4, 5, 6}, last_3d).strides(), ElementsAre(360, 1, 90, 18, 3));
+}
+
+TEST(MemoryFormat, ZeroSizesCountAsOneOnlyInContiguousStrides) {
+  EXPECT_THAT(empty({2, 0, 3}).strides(), ElementsAre(3, 3, 1));
+  const TensorOptions last{DType::f32, {}, MemoryFormat::channels_last};
+  EXPECT_THAT(empty({2, 3, 0, 5}, last).strides(), ElementsAre(0, 1, 15, 3));
+}
+
+TEST(MemoryFormat, DenseIsAPermutationOfContiguous) {
+  EXPECT_TRUE(layout({3, 4}, {1, 3}).is_non_overlapping_and_dense());
+  EXPECT_FALSE(layout({3, 4}, {1, 3}).is_contiguous());
+  EXPECT_FALSE(layout({4, 2, 3}, {8, 3, 1}).is_non_overlapping_and_dense());
+  EXPECT_FALSE(layout({3, 4}, {1, 1}).is_non_overlapping_and_dense());
+  EXPECT_FALSE(layout({3, 4}, {0, 1}).is_non_overlapping_and_dense());
+  EXPECT_TRUE(layout({3, 1, 4}, {1, 77, 3}).is_non_overlapping_and_dense());
+}
+
+TEST(MemoryFormat, NegativeStridesAreNeverDense) {
+  const Tensor x = empty({3, 4});
+  EXPECT_FALSE(x.flip({1}).is_non_overlapping_and_dense());
+  EXPECT_FALSE(x.flip({0, 1}).is_contiguous());
+  EXPECT_TRUE(empty({1, 4}).flip({0}).is_contiguous());
+}
+
+TEST(MemoryFormat, AmbiguousTensorsAreBoth) {
+  const Tensor x = layout({2, 2048, 1, 1}, {2048, 1, 1, 1});
+  EXPECT_TRUE(x.is_contiguous());
+  EXPECT_TRUE(x.is_contiguous(MemoryFormat::channels_last));
+  EXPECT_EQ(x.suggest_memory_format(), MemoryFormat::contiguous);
+  const Tensor y = layout({2, 1, 4, 4}, {16, 1, 4, 1});
+  EXPECT_TRUE(y.is_contiguous());
+  EXPECT_EQ(y.suggest_memory_format(), MemoryFormat::channels_last);
+}
+
+TEST(MemoryFormat, PreserveKeepsTheOrderOfDimensions) {
+  EXPECT_THAT(empty_like(layout({3, 4}, {1, 3})).strides(), ElementsAre(1, 3));
+  EXPECT_THAT(empty_like(layout({3, 4}, {2, 6})).strides(), ElementsAre(1, 3));
+  EXPECT_THAT(empty_like(empty({3, 1}).expand({3, 4})).strides(), ElementsAre(4, 1));
+  EXPECT_THAT(empty_like(empty({4, 3}).t().flip({0})).strides(), ElementsAre(1, 3));
+}
+
+template <class Function>
+std::string message_of(Function&& function) {
+  try {
+    function();
+  } catch (const ArgumentError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(MemoryFormat, RefusalsSayWhatPyTorchSays) {
+  const Tensor x = empty({3, 4});
+  EXPECT_THAT(message_of([&] { empty_like(x, {}, MemoryFormat::channels_last); }),
+              HasSubstr("required rank 4 tensor to use channels_last format"));
+  EXPECT_THAT(message_of([&] { empty_like(x, {}, MemoryFormat::channels_last_3d); }),
+              HasSubstr("required rank 5 tensor to use channels_last_3d format"));
+  EXPECT_THAT(message_of([&] { contiguous_is_self(x.t(), MemoryFormat::preserve); }),
+              HasSubstr("preserve memory format is unsupported by the contiguous operator"));
+  EXPECT_TRUE(contiguous_is_self(x, MemoryFormat::preserve));
+  EXPECT_THAT(message_of([&] { x.resize_({2}, MemoryFormat::preserve); }),
+              HasSubstr("Unsupported memory formatPreserve"));
+  EXPECT_THAT(message_of([] {
+                empty(Strides{2}, {DType::f32, {}, MemoryFormat::preserve});
+              }),
+              HasSubstr("unsupported memory format Preserve"));
+}
+
+}  // namespace
+}  // namespace weft
