@@ -167,14 +167,13 @@ void print_plan(Engine& engine, const Step& step) {
 
 /// Runs the step, checks it against both references, and prints its part of the table.
 /// Returns whether all results have the same bits.
-bool run_step(Engine& engine, Engine& interpreter, Engine& all_threads, const Step& step) {
+bool run_step(Engine& engine, Engine& interpreter, const Step& step) {
   const Tensor interpreted = weft::empty_like(step.out), plain = weft::empty_like(step.out);
   std::vector<std::byte> from(step.bytes_moved / 2), to(step.bytes_moved / 2);
   std::vector<Contender> contenders = {
       {"naive", [&] { step.naive(plain); }, {}},
       {"interpreted", [&] { interpreter.eval(step.expr, interpreted); }, {}},
       {"JIT", [&] { engine.eval(step.expr, step.out); }, {}},
-      {"JIT, all threads", [&] { all_threads.eval(step.expr, step.out); }, {}},
       {"memcpy", [&] { std::memcpy(to.data(), from.data(), from.size()); }, {}},
   };
   time_in_turns(contenders, 16);
@@ -197,7 +196,6 @@ bool run_step(Engine& engine, Engine& interpreter, Engine& all_threads, const St
 int run(const std::string& in_path, const std::string& out_path) {
   Engine engine({.num_threads = 1});
   Engine interpreter({.backend = "interp", .num_threads = 1});
-  Engine all_threads;
 
   const Tensor photo = example::read_png(in_path);
   const Tensor planes = photo.permute({2, 0, 1}).unsqueeze(0);  // [1, 3, height, width], a view
@@ -215,11 +213,10 @@ int run(const std::string& in_path, const std::string& out_path) {
   const std::array<const Step*, 3> steps = {&first, &second, &third};
   for (const Step* step : steps) print_plan(engine, *step);
 
-  std::cout << "\nOne thread unless it says otherwise; medians of 15 rounds taken in turns; bytes "
+  std::cout << "\nOne thread; medians of 15 rounds taken in turns; bytes "
                "read + written.\n";
   bool all_right = true;
-  for (const Step* step : steps)
-    all_right = run_step(engine, interpreter, all_threads, *step) && all_right;
+  for (const Step* step : steps) all_right = run_step(engine, interpreter, *step) && all_right;
 
   const weft::EngineStats stats = engine.stats();
   std::cout << "\ncache: " << stats.plan_hits << " plan hits, " << stats.plan_misses
