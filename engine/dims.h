@@ -31,24 +31,28 @@ class Dims {
   Dims(const Dims& other) : inline_(other.inline_), size_(other.size_) {
     if (other.heap_) copy_heap(other);
   }
-  Dims(Dims&& other) noexcept
-      : inline_(other.inline_),
-        heap_(std::move(other.heap_)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, inline_capacity)) {}
-  Dims& operator=(Dims other) noexcept {
+  Dims(Dims&& other) noexcept : inline_(other.inline_), size_(other.size_) {
+    if (other.heap_) take_heap(other);
+  }
+  Dims& operator=(const Dims& other) {
+    if (this != &other) assign(other.begin(), other.end());
+    return *this;
+  }
+  Dims& operator=(Dims&& other) noexcept {
     inline_ = other.inline_;
-    heap_ = std::move(other.heap_);
     size_ = other.size_;
-    capacity_ = std::exchange(other.capacity_, inline_capacity);
+    if (other.heap_)
+      take_heap(other);
+    else
+      data_ = inline_.data();
     return *this;
   }
   ~Dims() = default;
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  std::int64_t* data() { return heap_ ? heap_.get() : inline_.data(); }
-  const std::int64_t* data() const { return heap_ ? heap_.get() : inline_.data(); }
+  std::int64_t* data() { return data_; }
+  const std::int64_t* data() const { return data_; }
   std::int64_t* begin() { return data(); }
   std::int64_t* end() { return data() + size_; }
   const std::int64_t* begin() const { return data(); }
@@ -88,15 +92,25 @@ class Dims {
     auto larger = std::make_unique<std::int64_t[]>(capacity);
     std::copy(begin(), end(), larger.get());
     heap_ = std::move(larger);
+    data_ = heap_.get();
     capacity_ = static_cast<std::uint32_t>(capacity);
   }
   void copy_heap(const Dims& other) {
     heap_ = std::make_unique<std::int64_t[]>(other.capacity_);
+    data_ = heap_.get();
     capacity_ = other.capacity_;
-    std::copy(other.begin(), other.end(), heap_.get());
+    std::copy(other.begin(), other.end(), data_);
+  }
+  void take_heap(Dims& other) {
+    heap_ = std::move(other.heap_);
+    data_ = heap_.get();
+    capacity_ = std::exchange(other.capacity_, inline_capacity);
+    other.data_ = other.inline_.data();
+    other.size_ = 0;
   }
 
   std::array<std::int64_t, inline_capacity> inline_{};
+  std::int64_t* data_ = inline_.data();  ///< inline_ or heap_
   std::unique_ptr<std::int64_t[]> heap_;
   std::uint32_t size_ = 0;
   std::uint32_t capacity_ = inline_capacity;

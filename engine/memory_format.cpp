@@ -17,7 +17,7 @@ std::span<const int> order_of(MemoryFormat format) {
   return channels_last_3d_order;
 }
 
-bool is_row_major(const Dims& sizes, const Dims& strides) {
+bool is_row_major(IntSpan sizes, IntSpan strides) {
   std::int64_t expected = 1;
   for (std::size_t i = sizes.size(); i-- > 0;) {
     if (sizes[i] == 1) continue;
@@ -27,7 +27,7 @@ bool is_row_major(const Dims& sizes, const Dims& strides) {
   return true;
 }
 
-bool is_dense_in_order(const Dims& sizes, const Dims& strides, std::span<const int> order) {
+bool is_dense_in_order(IntSpan sizes, IntSpan strides, std::span<const int> order) {
   std::int64_t expected = 1;
   for (int dim : order) {
     if (sizes[dim] == 1) continue;
@@ -39,7 +39,7 @@ bool is_dense_in_order(const Dims& sizes, const Dims& strides, std::span<const i
 }
 
 // For layouts with elements: some order of the dimensions longer than 1 must be dense.
-bool is_dense_in_some_order(const Dims& sizes, const Dims& strides) {
+bool is_dense_in_some_order(IntSpan sizes, IntSpan strides) {
   const std::size_t ndim = sizes.size();
   std::array<std::uint8_t, max_dims> by_stride;
   std::size_t count = 0;
@@ -58,7 +58,7 @@ bool is_dense_in_some_order(const Dims& sizes, const Dims& strides) {
   return true;
 }
 
-std::int64_t product_of(const Dims& sizes) {
+std::int64_t product_of(IntSpan sizes) {
   std::int64_t product = 1;
   bool overflows = false;
   for (std::int64_t size : sizes) {

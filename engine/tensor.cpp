@@ -48,11 +48,12 @@ std::shared_ptr<Storage> new_storage(std::size_t size_bytes, Device device) {
 
 /// A new tensor with these strides, which may be negative: the storage begins at the lowest
 /// element.
-Tensor allocate(IntSpan sizes, IntSpan strides, DType dtype, Device device) {
+Tensor allocate(Dims sizes, Dims strides, DType dtype, Device device) {
   const Reach touched = checked_reach(sizes, strides);
   const std::size_t bytes =
       bytes_of_elements(touched.last - touched.first + 1, dtype, sizes, strides);
-  return make_tensor(new_storage(bytes, device), sizes, strides, -touched.first, dtype);
+  return make_tensor(new_storage(bytes, device), std::move(sizes), std::move(strides),
+                     -touched.first, dtype);
 }
 
 /// The element at `data`, negated and conjugated as the lazy bits ask, in the arithmetic of its
@@ -161,12 +162,12 @@ const TensorImpl& defined_impl(const Tensor& tensor) {
   return *tensor.impl();
 }
 
-Tensor make_tensor(std::shared_ptr<Storage> storage, IntSpan sizes, IntSpan strides,
+Tensor make_tensor(std::shared_ptr<Storage> storage, Dims sizes, Dims strides,
                    std::int64_t storage_offset, DType dtype) {
   auto impl = std::make_shared<TensorImpl>();
   impl->storage = std::move(storage);
-  impl->sizes = Dims(sizes);
-  impl->strides = Dims(strides);
+  impl->sizes = std::move(sizes);
+  impl->strides = std::move(strides);
   impl->storage_offset = storage_offset;
   impl->dtype = dtype;
   impl->refresh();
@@ -234,14 +235,14 @@ const Tensor& Tensor::resize_(IntSpan sizes, std::optional<MemoryFormat> format)
 
 Tensor empty(IntSpan sizes, TensorOptions options) {
   check_sizes(sizes);
-  return allocate(sizes, format_strides(sizes, options.memory_format), options.dtype,
+  return allocate(Dims(sizes), format_strides(sizes, options.memory_format), options.dtype,
                   options.device);
 }
 
 Tensor empty_strided(IntSpan sizes, IntSpan strides, TensorOptions options) {
   check_same_rank(sizes, strides);
   check_sizes(sizes);
-  return allocate(sizes, strides, options.dtype, options.device);
+  return allocate(Dims(sizes), Dims(strides), options.dtype, options.device);
 }
 
 Tensor empty_like(const Tensor& tensor, std::optional<DType> dtype, MemoryFormat format) {
@@ -273,8 +274,8 @@ Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
   // storage begins.
   std::function<void(void*)> release_storage;
   if (release) release_storage = [data, release = std::move(release)](void*) { release(data); };
-  return make_tensor(Storage::borrow(first, bytes, std::move(release_storage)), sizes, strides,
-                     -touched.first, dtype);
+  return make_tensor(Storage::borrow(first, bytes, std::move(release_storage)), Dims(sizes),
+                     Dims(strides), -touched.first, dtype);
 }
 
 Tensor from_blob(void* data, IntSpan sizes, DType dtype, std::function<void(void*)> release) {
@@ -291,7 +292,8 @@ Tensor unbacked(IntSpan sizes, IntSpan strides, DType dtype, std::int64_t storag
       touched.last < 0 ? 0 : checked_add(checked_add(storage_offset, touched.last), 1);
   const std::size_t bytes = bytes_of_elements(elements, dtype, sizes, strides);
   check_in_storage(sizes, strides, storage_offset, dtype, bytes);
-  return make_tensor(Storage::unbacked(bytes, Device{}), sizes, strides, storage_offset, dtype);
+  return make_tensor(Storage::unbacked(bytes, Device{}), Dims(sizes), Dims(strides), storage_offset,
+                     dtype);
 }
 
 std::vector<std::int64_t> infer_size(IntSpan a, IntSpan b) {

@@ -56,7 +56,7 @@ struct Reach {
 std::optional<Reach> reach(IntSpan sizes, IntSpan strides);
 
 /// A tensor on `storage`.  Nothing is checked but numel.
-Tensor make_tensor(std::shared_ptr<Storage> storage, IntSpan sizes, IntSpan strides,
+Tensor make_tensor(std::shared_ptr<Storage> storage, Dims sizes, Dims strides,
                    std::int64_t storage_offset, DType dtype);
 
 /// The impl behind `tensor`.  Errors: ArgumentError if it is undefined.

@@ -11,11 +11,17 @@
 namespace weft {
 namespace {
 
-Tensor with_layout(const Tensor& tensor, Dims sizes, Dims strides) {
-  auto impl = copy_view(tensor);
-  impl->sizes = std::move(sizes);
-  impl->strides = std::move(strides);
-  return finish_view(std::move(impl));
+/// Another layout of what `impl` shows.
+Tensor with_layout(const TensorImpl& impl, Dims sizes, Dims strides, std::int64_t storage_offset) {
+  auto view = std::make_shared<TensorImpl>();
+  view->storage = impl.storage;
+  view->sizes = std::move(sizes);
+  view->strides = std::move(strides);
+  view->storage_offset = storage_offset;
+  view->dtype = impl.dtype;
+  view->is_conj = impl.is_conj;
+  view->is_neg = impl.is_neg;
+  return finish_view(std::move(view));
 }
 
 /// The offset after `index` steps of `stride`.
@@ -45,11 +51,7 @@ Tensor Tensor::as_strided(IntSpan sizes, IntSpan strides,
   check_sizes(sizes);
   const std::int64_t offset = storage_offset.value_or(impl.storage_offset);
   check_in_storage(sizes, strides, offset, impl.dtype, impl.storage->size_bytes());
-  auto view = copy_view(*this);
-  view->sizes = Dims(sizes);
-  view->strides = Dims(strides);
-  view->storage_offset = offset;
-  return finish_view(std::move(view));
+  return with_layout(impl, Dims(sizes), Dims(strides), offset);
 }
 
 Tensor Tensor::permute(std::span<const int> dims) const {
@@ -59,16 +61,17 @@ Tensor Tensor::permute(std::span<const int> dims) const {
              "permute(): number of dimensions in the tensor input does not match the length of the "
              "desired ordering of dimensions i.e. input.dim() = ",
              ndim, " is not equal to len(dims) = ", dims.size());
-  auto view = copy_view(*this);
+  Dims sizes(dims.size());
+  Dims strides(dims.size());
   std::bitset<max_dims> seen;
   for (int i = 0; i < ndim; ++i) {
     const int from = wrap_dim(dims[i], ndim);
     WEFT_CHECK(!seen[from], ArgumentError, "permute(): duplicate dims are not allowed.");
     seen.set(from);
-    view->sizes[i] = impl.sizes[from];
-    view->strides[i] = impl.strides[from];
+    sizes[i] = impl.sizes[from];
+    strides[i] = impl.strides[from];
   }
-  return finish_view(std::move(view));
+  return with_layout(impl, std::move(sizes), std::move(strides), impl.storage_offset);
 }
 
 Tensor Tensor::transpose(int dim0, int dim1) const {
@@ -214,7 +217,7 @@ Tensor Tensor::expand(IntSpan sizes) const {
                ".  Tensor sizes: ", dims_text(impl.sizes));
     new_strides[i] = 0;
   }
-  return with_layout(*this, std::move(new_sizes), std::move(new_strides));
+  return with_layout(impl, std::move(new_sizes), std::move(new_strides), impl.storage_offset);
 }
 
 Tensor Tensor::view(IntSpan sizes) const {
@@ -226,7 +229,7 @@ Tensor Tensor::view(IntSpan sizes) const {
       "view size is not compatible with input tensor's size and stride (at least one dimension "
       "spans across two contiguous subspaces). Use .reshape(...) instead. Got ",
       describe(*this), " viewed as ", dims_text(sizes));
-  return with_layout(*this, std::move(new_sizes), std::move(*new_strides));
+  return with_layout(impl, std::move(new_sizes), std::move(*new_strides), impl.storage_offset);
 }
 
 Tensor Tensor::squeeze() const {
