@@ -1,0 +1,126 @@
+// The backend's two functions: what it refuses, and how it compiles.
+#include "jit/xbyak/backend.h"
+
+#include "jit/xbyak/emit.h"
+#include "runtime/exec_memory.h"
+
+#include <weft/error.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace weft::jit {
+namespace {
+
+using namespace xbyak;
+
+constexpr std::size_t max_operands = 16;
+constexpr std::size_t max_buffer_bytes = std::size_t{16} << 20;
+
+bool is_refused(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {
+  switch (inst.op) {
+    case Op::load:
+    case Op::store:
+    case Op::constant:
+    case Op::param: return itemsize_bytes(inst.dtype) > 8;
+    default: break;
+  }
+  if (involves_masks(kernel, inst)) return !has_mask_row(kernel, inst);
+  const DType from = result_dtype(kernel.body[inst.args[0]]);
+  if (inst.op == Op::bitcast) return itemsize_bytes(from) != itemsize_bytes(inst.dtype);
+  if (inst.op == Op::cast) return !has_cast(from, inst.dtype, isa);
+  return find_row(inst.op, inst.dtype, isa) == nullptr;
+}
+
+std::string describe(const ir::Kernel& kernel, ir::ValueId id) {
+  const ir::Inst& inst = kernel.body[id];
+  std::string text = "%" + std::to_string(id) + ": " + std::string(name(inst.op)) + " ";
+  if (inst.op == Op::cast || inst.op == Op::bitcast)
+    text += std::string(name(result_dtype(kernel.body[inst.args[0]]))) + " to ";
+  return text + std::string(name(inst.dtype)) + " has no row";
+}
+
+std::string refuses(const ir::Kernel& kernel, const Target& target) {
+  const int widest = target.vector_bytes();
+  if (widest == 0) return "the target has neither AVX2 nor AVX-512";
+  if (kernel.schedule != ir::Schedule::linear && kernel.schedule != ir::Schedule::strided)
+    return "the schedule is " + std::string(name(kernel.schedule)) + ", not linear or strided";
+  if (kernel.vector_bytes != widest || kernel.loops.back().kind != ir::LoopKind::vector)
+    return "the kernel is not vectorised for " + std::to_string(widest) + "-byte registers";
+  if (kernel.operands.size() > max_operands)
+    return std::to_string(kernel.operands.size()) + " operands are more than " +
+           std::to_string(max_operands);
+  for (const ir::Operand& operand : kernel.operands)
+    if (itemsize_bytes(operand.dtype) > 8)
+      return "items of " + std::string(name(operand.dtype)) + " are too wide";
+  const int lanes = kernel.loops.back().lanes;
+  if (lanes < 4) return "fewer than 4 lanes";
+  for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
+    if (is_refused(kernel, kernel.body[id], target.features.isa)) return describe(kernel, id);
+  return {};
+}
+
+struct FreeBuffer {
+  void operator()(std::byte* buffer) const { std::free(buffer); }
+};
+
+/// Where code is emitted before it is published; each thread keeps one, as large as it ever needed.
+class Buffer {
+ public:
+  std::span<std::byte> get(std::size_t size_bytes) {
+    if (size_bytes > size_bytes_) {
+      memory_.reset(static_cast<std::byte*>(std::aligned_alloc(64, size_bytes)));
+      size_bytes_ = memory_ != nullptr ? size_bytes : 0;
+      if (memory_ == nullptr) throw CompileError("No memory for a buffer to emit code in.");
+    }
+    return {memory_.get(), size_bytes_};
+  }
+  std::size_t size_bytes() const { return size_bytes_; }
+
+ private:
+  std::unique_ptr<std::byte, FreeBuffer> memory_;
+  std::size_t size_bytes_ = 0;
+};
+
+std::shared_ptr<const CodeObject> publish(const Assembler& code) {
+  const std::span<const std::byte> blob = code.blob();
+  CodeBlock block = allocate_code(blob.size());
+  std::memcpy(block.write, blob.data(), blob.size());
+  auto object = std::make_shared<CodeObject>();
+  // POSIX allows the conversion of an object pointer to a function pointer that C++ leaves open.
+  object->entry = reinterpret_cast<KernelFunction>(
+      reinterpret_cast<std::uintptr_t>(block.run + code.code_offset()));
+  object->memory = std::move(block.owner);
+  object->backend = "xbyak";
+  object->code_bytes = blob.size();
+  return object;
+}
+
+std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target) {
+  static thread_local Buffer buffer;
+  std::size_t size_bytes = std::max<std::size_t>(buffer.size_bytes(), 32 << 10);
+  bool with_frame = needs_frame(kernel, target.features);
+  for (;;) {
+    try {
+      const std::span<std::byte> memory = buffer.get(size_bytes);
+      Assembler code(memory, (memory.size() / 4) & ~std::size_t{63}, target.features);
+      emit_kernel(code, kernel, with_frame);
+      if (with_frame || code.frame_bytes() == 0) return publish(code);
+      with_frame = true;  // a value had to be spilled after all
+    } catch (const Xbyak::Error& error) {
+      if (static_cast<int>(error) != Xbyak::ERR_CODE_IS_TOO_BIG || size_bytes >= max_buffer_bytes)
+        throw CompileError(std::string("The xbyak backend failed: ") + error.what() + ".");
+      size_bytes *= 2;
+    }
+  }
+}
+
+constexpr Backend backend{"xbyak", refuses, compile};
+
+}  // namespace
+
+const Backend& xbyak_backend() { return backend; }
+
+}  // namespace weft::jit

@@ -1,0 +1,295 @@
+// The loop nest: outer loops over rows, and along a row an unrolled loop, a loop over single
+// vectors and a tail.
+#include "jit/xbyak/emit.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace weft::jit::xbyak {
+namespace {
+
+// More instructions than this in an iteration gain nothing: the processor overlaps iterations
+// anyway.
+constexpr std::size_t max_unrolled_instructions = 96;
+
+class KernelEmitter {
+ public:
+  KernelEmitter(Assembler& code, const ir::Kernel& kernel, bool with_frame)
+      : code_(code),
+        kernel_(kernel),
+        with_frame_(with_frame),
+        registers_(code, kernel),
+        operands_(code, registers_, kernel),
+        lanes_(kernel.loops.back().lanes) {}
+
+  void emit();
+
+ private:
+  void prologue();
+  void epilogue();
+  void outer_loops();
+  void enter_loop(std::size_t loop);
+  void leave_loop(std::size_t loop);
+  void inner_loop();
+  void tail();
+  void tail_mask();
+  void body(Step step);
+  void hoisted(bool global);
+  void instruction(ir::ValueId id, Step step);
+  void parameter(ir::ValueId id);
+  void arithmetic(ir::ValueId id);
+  int unroll() const;
+  std::size_t num_outer() const { return kernel_.loops.size() - 1; }
+  RegExp saved_pointer(std::size_t loop, std::size_t operand) const {
+    return code_.frame(pointers_slot_ +
+                       static_cast<int>(8 * (loop * kernel_.operands.size() + operand)));
+  }
+
+  Assembler& code_;
+  const ir::Kernel& kernel_;
+  bool with_frame_;
+  Registers registers_;
+  Operands operands_;
+  int lanes_;
+  std::size_t frame_size_at_ = 0;  ///< position of the frame's size in the code
+  int stack_slot_ = 0;
+  int counters_slot_ = 0;
+  int pointers_slot_ = 0;
+  std::vector<const std::uint8_t*> loop_heads_;
+};
+
+void KernelEmitter::prologue() {
+  for (const Reg64& reg : operands_.saved_registers()) code_.push(reg);
+  if (!with_frame_) return;
+  const auto num_counters = static_cast<int>(num_outer());
+  const auto num_operands = static_cast<int>(kernel_.operands.size());
+  stack_slot_ = code_.allocate_frame(8, 8);
+  counters_slot_ = code_.allocate_frame(8 * num_counters, 8);
+  pointers_slot_ = code_.allocate_frame(8 * std::max(0, num_counters - 1) * num_operands, 8);
+  code_.mov(code_.rax, code_.rsp);
+  code_.db(0x48);  // sub rsp, imm32: the size is known at the end
+  code_.db(0x81);
+  code_.db(0xec);
+  code_.dd(0);
+  frame_size_at_ = code_.getSize() - 4;
+  code_.and_(code_.rsp, -64);
+  code_.mov(code_.qword[code_.frame(stack_slot_)], code_.rax);
+}
+
+void KernelEmitter::epilogue() {
+  if (code_.needs_zeroupper()) code_.vzeroupper();
+  if (with_frame_) code_.mov(code_.rsp, code_.qword[code_.frame(stack_slot_)]);
+  const auto& saved = operands_.saved_registers();
+  for (auto reg = saved.rbegin(); reg != saved.rend(); ++reg) code_.pop(*reg);
+  code_.ret();
+  if (with_frame_)
+    code_.rewrite(frame_size_at_, static_cast<std::uint64_t>(code_.frame_bytes()), 4);
+}
+
+void KernelEmitter::emit() {
+  prologue();
+  operands_.load_strides();
+  hoisted(true);
+  outer_loops();
+  epilogue();
+}
+
+void KernelEmitter::enter_loop(std::size_t loop) {
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
+  code_.mov(code_.rax, code_.qword[code_.rax + 8 * loop]);
+  code_.mov(code_.qword[code_.frame(counters_slot_) + 8 * loop], code_.rax);
+  if (loop + 1 == num_outer()) return;
+  for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
+    if (loop == 0) {
+      code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, base)]);
+      code_.mov(code_.rax, code_.qword[code_.rax + 8 * i]);
+    } else {
+      code_.mov(code_.rax, code_.qword[saved_pointer(loop - 1, i)]);
+    }
+    code_.mov(code_.qword[saved_pointer(loop, i)], code_.rax);
+  }
+}
+
+void KernelEmitter::leave_loop(std::size_t loop) {
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, stride_bytes)]);
+  if (loop + 1 == num_outer()) {
+    operands_.next_row(loop);
+  } else {
+    for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
+      if (kernel_.operands[i].strides[loop] == 0) continue;
+      code_.mov(code_.rcx, code_.qword[code_.rax + 8 * (loop * kernel_.operands.size() + i)]);
+      code_.add(code_.qword[saved_pointer(loop, i)], code_.rcx);
+    }
+  }
+  code_.dec(code_.qword[code_.frame(counters_slot_) + 8 * loop]);
+  code_.jump_back_if(Condition::not_zero, loop_heads_[loop]);
+}
+
+void KernelEmitter::outer_loops() {
+  for (std::size_t loop = 0; loop < num_outer(); ++loop) {
+    enter_loop(loop);
+    if (loop + 1 == num_outer() && loop > 0) operands_.start_rows(saved_pointer(loop - 1, 0));
+    if (loop + 1 == num_outer() && loop == 0) {
+      code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, base)]);
+      operands_.start_rows(code_.rcx);
+    }
+    loop_heads_.push_back(code_.here());
+  }
+  if (num_outer() == 0) {
+    code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, base)]);
+    operands_.start_rows(code_.rcx);
+  }
+  inner_loop();
+  for (std::size_t loop = num_outer(); loop-- > 0;) leave_loop(loop);
+}
+
+int KernelEmitter::unroll() const {
+  int unroll = operands_.has_lane_access() ? 1 : std::max(1, kernel_.loops.back().unroll);
+  const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
+  while (unroll > 1 && static_cast<std::size_t>(unroll) * length > max_unrolled_instructions)
+    unroll /= 2;
+  return unroll;
+}
+
+// `remaining` counts down below zero by what a loop needs to be left, so that one subtraction both
+// counts and decides.
+void KernelEmitter::inner_loop() {
+  const int unrolled = unroll();
+  const int full = operands_.full_elements();
+  const int full_unrolled = full + (unrolled - 1) * lanes_;
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
+  code_.mov(gpr::remaining, code_.qword[code_.rax + 8 * num_outer()]);
+  operands_.start_row();
+  code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
+  hoisted(false);
+
+  code_.sub(gpr::remaining, full_unrolled);
+  const auto few = code_.jump_if(Condition::below);
+  if (unrolled > 1) {
+    code_.align(32);
+    const std::uint8_t* head = code_.here();
+    for (int copy = 0; copy < unrolled; ++copy) body({.is_tail = false, .copy = copy});
+    code_.add(gpr::index, unrolled * lanes_);
+    operands_.advance(unrolled);
+    code_.sub(gpr::remaining, unrolled * lanes_);
+    code_.jump_back_if(Condition::not_below, head);
+    code_.bind(few);
+    code_.add(gpr::remaining, full_unrolled - full);
+  }
+  const auto fewer = unrolled > 1 ? code_.jump_if(Condition::sign) : few;
+  code_.align(32);
+  const std::uint8_t* head = code_.here();
+  body({});
+  code_.add(gpr::index, lanes_);
+  operands_.advance(1);
+  code_.sub(gpr::remaining, lanes_);
+  code_.jump_back_if(Condition::not_below, head);
+  code_.bind(fewer);
+  code_.add(gpr::remaining, full);
+  const auto none = code_.jump_if(Condition::zero);
+  tail();
+  code_.bind(none);
+}
+
+void KernelEmitter::tail() {
+  if (operands_.is_simple()) {
+    tail_mask();
+    return body({.is_tail = true});
+  }
+  const std::uint8_t* head = code_.here();
+  code_.mov(gpr::count.cvt32(), lanes_);
+  code_.cmp(gpr::remaining, gpr::count);
+  code_.cmovb(gpr::count, gpr::remaining);
+  if (code_.has_avx512()) tail_mask();
+  body({.is_tail = true});
+  if (operands_.full_elements() == lanes_) return;
+  code_.add(gpr::index, lanes_);
+  operands_.advance(1);
+  code_.sub(gpr::remaining, lanes_);
+  code_.jump_back_if(Condition::above, head);
+}
+
+void KernelEmitter::tail_mask() {
+  const Opmask mask(Registers::tail_mask_index);
+  if (lanes_ <= 32) {
+    code_.mov(code_.eax, -1);
+    code_.bzhi(code_.eax, code_.eax, operands_.tail_count().cvt32());
+    code_.kmovd(mask, code_.eax);
+  } else {
+    code_.mov(code_.rax, -1);
+    code_.bzhi(code_.rax, code_.rax, operands_.tail_count());
+    code_.kmovq(mask, code_.rax);
+  }
+}
+
+void KernelEmitter::body(Step step) {
+  registers_.start(Registers::Section::body);
+  for (ir::ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) instruction(id, step);
+  operands_.advance_copy();
+}
+
+void KernelEmitter::hoisted(bool global) {
+  if (kernel_.num_hoisted == 0) return;
+  registers_.start(Registers::Section::hoisted);
+  for (ir::ValueId id = 0; id < kernel_.num_hoisted; ++id)
+    if (registers_.is_global(id) == global) instruction(id, {});
+}
+
+void KernelEmitter::instruction(ir::ValueId id, Step step) {
+  const ir::Inst& inst = kernel_.body[id];
+  switch (inst.op) {
+    case Op::load: operands_.load(id, step); break;
+    case Op::store: operands_.store(id, step); break;
+    case Op::constant:
+      if (registers_.is_lazy(id)) break;
+      registers_.is_mask(id) ? void(registers_.use_mask(id)) : void(registers_.use(id));
+      break;
+    case Op::param: parameter(id); break;
+    default: arithmetic(id); break;
+  }
+  registers_.finish(id);
+}
+
+void KernelEmitter::parameter(ir::ValueId id) {
+  const ir::Inst& inst = kernel_.body[id];
+  const bool is_bool = inst.dtype == DType::boolean;
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, params)]);
+  const Address from = code_.ptr[code_.rax + static_cast<int>(sizeof(Bits)) * inst.operand];
+  const Xmm out = is_bool ? registers_.temp(lanes_) : registers_.define(id);
+  switch (itemsize_bytes(inst.dtype)) {
+    case 1: code_.vpbroadcastb(out, from); break;
+    case 2: code_.vpbroadcastw(out, from); break;
+    case 4: code_.vpbroadcastd(out, from); break;
+    default: code_.vpbroadcastq(out, from); break;
+  }
+  if (is_bool) mask_from_bytes(registers_, code_, id, out);
+}
+
+void KernelEmitter::arithmetic(ir::ValueId id) {
+  const ir::Inst& inst = kernel_.body[id];
+  if (involves_masks(kernel_, inst)) return emit_mask_row(registers_, code_, kernel_, id);
+  const int arity = info(inst.op).arity;
+  const Xmm x = registers_.use(inst.args[0]);
+  const Xmm y = arity > 1 ? registers_.use(inst.args[1]) : x;
+  const Xmm z = arity > 2 ? registers_.use(inst.args[2]) : x;
+  const Xmm out = registers_.define(id);
+  if (inst.op == Op::bitcast) return code_.move(out, x);
+  if (inst.op == Op::cast)
+    return emit_cast(registers_, code_, result_dtype(kernel_.body[inst.args[0]]), inst.dtype, out,
+                     x);
+  find_row(inst.op, inst.dtype, code_.features().isa)->emit(registers_, code_, out, x, y, z);
+}
+
+}  // namespace
+
+bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features) {
+  return kernel.loops.size() > 1 || kernel.schedule != ir::Schedule::linear ||
+         features.isa != Isa::avx512;
+}
+
+void emit_kernel(Assembler& code, const ir::Kernel& kernel, bool with_frame) {
+  KernelEmitter(code, kernel, with_frame).emit();
+}
+
+}  // namespace weft::jit::xbyak

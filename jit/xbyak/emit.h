@@ -1,0 +1,19 @@
+// Emits one kernel: the loop nest around copies of the body.
+#pragma once
+
+#include "jit/xbyak/operands.h"
+
+#include <span>
+
+namespace weft::jit::xbyak {
+
+/// Whether the code certainly needs a stack frame.
+bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features);
+
+/// The machine code of `kernel`, in `code`.  If `with_frame` is false and the code turns out to
+/// need a frame, code.frame_bytes() is not zero and the code must not be run.
+///
+/// Errors: Xbyak::Error when the buffer or the constant pool is too small.
+void emit_kernel(Assembler& code, const ir::Kernel& kernel, bool with_frame);
+
+}  // namespace weft::jit::xbyak

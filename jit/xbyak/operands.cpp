@@ -1,0 +1,262 @@
+// Addresses of operands, and accesses to whole vectors.  strided.cpp has those with other strides.
+#include "jit/xbyak/operands.h"
+
+#include <algorithm>
+#include <array>
+
+namespace weft::jit::xbyak {
+namespace {
+
+constexpr int pointer_bytes = 8;
+using Code = Xbyak::Operand::Code;
+
+}  // namespace
+
+Operands::Operands(Assembler& code, Registers& registers, const ir::Kernel& kernel)
+    : code_(code),
+      registers_(registers),
+      kernel_(kernel),
+      lanes_(kernel.loops.back().lanes),
+      full_elements_(kernel.loops.back().lanes),
+      places_(kernel.operands.size()) {
+  classify();
+  assign_registers();
+}
+
+bool Operands::can_permute(const Place& place) const {
+  return code_.has_avx512() && place.stride >= 2 && place.stride <= 4 &&
+         (place.itemsize > 1 || code_.features().avx512_vbmi);
+}
+
+void Operands::classify() {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    Place& place = places_[i];
+    const ir::Operand& operand = kernel_.operands[i];
+    place.stride = operand.strides.back();
+    place.itemsize = static_cast<int>(itemsize_bytes(operand.dtype));
+    place.is_indexed = place.stride == 1;
+    place.is_moving = place.stride != 0 && place.stride != 1;
+    const bool is_output = operand.role == ir::Role::output;
+    is_simple_ &= place.is_indexed || (place.stride == 0 && !is_output);
+    has_lane_access_ |= is_output ? !place.is_indexed && place.stride != -1
+                                  : place.is_moving && place.stride != -1 && !can_permute(place);
+    if (!is_output && can_permute(place)) {
+      // Whole registers are read, which may be more than the lanes need: more elements must be
+      // left.
+      const int registers = (lanes_ * place.stride * place.itemsize + 63) / 64;
+      const int items = registers * 64 / place.itemsize;
+      full_elements_ = std::max(full_elements_, (items - 2) / place.stride + 2);
+    }
+  }
+  is_simple_ &= code_.has_avx512();
+}
+
+void Operands::assign_registers() {
+  static constexpr Code simple[] = {Code::RDX, Code::R9,  Code::R10, Code::R11, Code::RBX,
+                                    Code::RBP, Code::R12, Code::R13, Code::R14, Code::R15};
+  static constexpr Code general[] = {Code::R9,  Code::RBX, Code::RBP, Code::R12,
+                                     Code::R13, Code::R14, Code::R15};
+  const std::span<const Code> available = is_simple_ ? std::span<const Code>(simple) : general;
+  const bool has_rows = kernel_.loops.size() > 1;
+  std::size_t next = 0;
+  for (Place& place : places_) {
+    const bool varies = place.is_indexed || place.is_moving;
+    if (varies && next < available.size()) {
+      const Reg64 reg(available[next++]);
+      place.gpr = reg.getIdx();
+      if (reg.getIdx() == Code::RBX || reg.getIdx() == Code::RBP || reg.getIdx() >= Code::R12)
+        saved_.push_back(reg);
+    } else if (varies) {
+      place.slot = code_.allocate_frame(pointer_bytes, pointer_bytes);
+    }
+    if (has_rows && !place.is_indexed)
+      place.row_slot = code_.allocate_frame(pointer_bytes, pointer_bytes);
+    if (place.stride == ir::stride_any)
+      place.stride_slot = code_.allocate_frame(pointer_bytes, pointer_bytes);
+  }
+}
+
+void Operands::start_rows(const RegExp& source) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    const int home = place.row_slot >= 0 ? place.row_slot : place.slot;
+    if (place.row_slot < 0 && place.gpr >= 0) {
+      code_.mov(Reg64(place.gpr), code_.qword[source + pointer_bytes * i]);
+    } else if (home >= 0) {
+      code_.mov(code_.rax, code_.qword[source + pointer_bytes * i]);
+      code_.mov(code_.qword[code_.frame(home)], code_.rax);
+    }
+  }
+}
+
+void Operands::start_row() {
+  for (const Place& place : places_) {
+    if (!place.is_moving || place.row_slot < 0) continue;
+    const Reg64 reg = place.gpr >= 0 ? Reg64(place.gpr) : code_.rax;
+    code_.mov(reg, code_.qword[code_.frame(place.row_slot)]);
+    if (place.gpr < 0) code_.mov(code_.qword[code_.frame(place.slot)], reg);
+  }
+}
+
+void Operands::next_row(std::size_t loop) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    const ir::StrideClass stride = kernel_.operands[i].strides[loop];
+    if (stride == 0) continue;
+    const int home = place.row_slot >= 0 ? place.row_slot : place.slot;
+    const bool in_register = place.row_slot < 0 && place.gpr >= 0;
+    if (stride != ir::stride_any) {
+      in_register ? code_.add(Reg64(place.gpr), stride * place.itemsize)
+                  : code_.add(code_.qword[code_.frame(home)], stride * place.itemsize);
+      continue;
+    }
+    const RegExp at = code_.rax + pointer_bytes * (loop * places_.size() + i);
+    if (in_register) {
+      code_.add(Reg64(place.gpr), code_.qword[at]);
+    } else {
+      code_.mov(code_.rcx, code_.qword[at]);
+      code_.add(code_.qword[code_.frame(home)], code_.rcx);
+    }
+  }
+}
+
+void Operands::load_strides() {
+  const std::size_t inner = kernel_.loops.size() - 1;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (places_[i].stride_slot < 0) continue;
+    code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, stride_bytes)]);
+    code_.mov(code_.rax, code_.qword[code_.rax + pointer_bytes * (inner * places_.size() + i)]);
+    code_.mov(code_.qword[code_.frame(places_[i].stride_slot)], code_.rax);
+  }
+}
+
+RegExp Operands::address(const Place& place, int offset_bytes) {
+  if (!place.is_indexed && !place.is_moving) {
+    if (place.row_slot >= 0) {
+      code_.mov(code_.rax, code_.qword[code_.frame(place.row_slot)]);
+    } else {
+      const auto operand = static_cast<std::size_t>(&place - places_.data());
+      code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, base)]);
+      code_.mov(code_.rax, code_.qword[code_.rax + pointer_bytes * operand]);
+    }
+    return code_.rax + offset_bytes;
+  }
+  if (place.gpr < 0) code_.mov(code_.rax, code_.qword[code_.frame(place.slot)]);
+  const Reg64 base = place.gpr < 0 ? code_.rax : Reg64(place.gpr);
+  if (place.is_indexed) return base + gpr::index * place.itemsize + offset_bytes;
+  return base + offset_bytes;
+}
+
+void Operands::broadcast(const Xmm& out, const Place& place) {
+  const RegExp from = address(place, 0);
+  switch (place.itemsize) {
+    case 1: return code_.vpbroadcastb(out, code_.ptr[from]);
+    case 2: return code_.vpbroadcastw(out, code_.ptr[from]);
+    case 4: return code_.vpbroadcastd(out, code_.ptr[from]);
+    default: return code_.vpbroadcastq(out, code_.ptr[from]);
+  }
+}
+
+void Operands::load_masked(const Xmm& out, const Opmask& mask, const Address& from, int itemsize) {
+  const Xmm to = out | mask | Xbyak::util::T_z;
+  switch (itemsize) {
+    case 1: return code_.vmovdqu8(to, from);
+    case 2: return code_.vmovdqu16(to, from);
+    case 4: return code_.vmovdqu32(to, from);
+    default: return code_.vmovdqu64(to, from);
+  }
+}
+
+void Operands::store_masked(const Address& to, const Opmask& mask, const Xmm& x, int itemsize) {
+  switch (itemsize) {
+    case 1: return code_.vmovdqu8(to | mask, x);
+    case 2: return code_.vmovdqu16(to | mask, x);
+    case 4: return code_.vmovdqu32(to | mask, x);
+    default: return code_.vmovdqu64(to | mask, x);
+  }
+}
+
+// A window over ones followed by zeros, shifted so that it starts with `count` ones.
+Xmm Operands::lane_mask(const Place& place) {
+  std::array<std::byte, 64> ones_then_zeros{};
+  std::fill_n(ones_then_zeros.begin(), 32, std::byte{0xff});
+  const Xmm mask = registers_.temp(place.itemsize * lanes_);
+  code_.lea(code_.rcx, code_.constant(ones_then_zeros));
+  code_.mov(code_.rdx, gpr::count);
+  code_.neg(code_.rdx);
+  code_.vmovups(mask, code_.ptr[code_.rcx + code_.rdx * place.itemsize + 32]);
+  return mask;
+}
+
+void Operands::load_vector(const Xmm& out, const Place& place, Step step) {
+  const int bytes = place.itemsize * lanes_;
+  const bool permutes = can_permute(place);
+  if (place.stride == 0) return broadcast(out, place);
+  if (place.stride == -1 && (!step.is_tail || code_.has_avx512()))
+    return load_reversed(out, place, step);
+  if (permutes) return load_permuted(out, place, step);
+  if (place.stride != 1)
+    return step.is_tail ? load_buffered(out, place) : load_lanes(out, place, step);
+  if (!step.is_tail) return code_.load_bytes(out, address(place, step.copy * bytes), bytes);
+  if (code_.has_avx512())
+    return load_masked(out, Opmask(Registers::tail_mask_index), code_.ptr[address(place, 0)],
+                       place.itemsize);
+  if (place.itemsize < 4) return load_buffered(out, place);
+  const Xmm mask = lane_mask(place);
+  const RegExp from = address(place, 0);
+  place.itemsize == 4 ? code_.vpmaskmovd(out, mask, code_.ptr[from])
+                      : code_.vpmaskmovq(out, mask, code_.ptr[from]);
+}
+
+void Operands::store_vector(const Xmm& x, const Place& place, Step step) {
+  const int bytes = place.itemsize * lanes_;
+  if (place.stride == -1 && (!step.is_tail || code_.has_avx512()))
+    return store_reversed(x, place, step);
+  if (place.stride != 1)
+    return step.is_tail ? store_buffered(x, place) : store_lanes(x, place, step);
+  if (!step.is_tail) return code_.store_bytes(address(place, step.copy * bytes), x, bytes);
+  if (code_.has_avx512())
+    return store_masked(code_.ptr[address(place, 0)], Opmask(Registers::tail_mask_index), x,
+                        place.itemsize);
+  if (place.itemsize < 4) return store_buffered(x, place);
+  const Xmm mask = lane_mask(place);
+  const RegExp to = address(place, 0);
+  place.itemsize == 4 ? code_.vpmaskmovd(code_.ptr[to], mask, x)
+                      : code_.vpmaskmovq(code_.ptr[to], mask, x);
+}
+
+void Operands::load(ir::ValueId id, Step step) {
+  const ir::Inst& inst = kernel_.body[id];
+  const Place& place = places_[inst.operand];
+  if (inst.dtype != DType::boolean) return load_vector(registers_.define(id), place, step);
+  const Xmm bytes = registers_.temp(lanes_);
+  load_vector(bytes, place, step);
+  mask_from_bytes(registers_, code_, id, bytes);
+}
+
+void Operands::store(ir::ValueId id, Step step) {
+  const ir::Inst& inst = kernel_.body[id];
+  const Xmm x = inst.dtype == DType::boolean ? bytes_from_mask(registers_, code_, inst.args[0])
+                                             : registers_.use(inst.args[0]);
+  store_vector(x, places_[inst.operand], step);
+}
+
+void Operands::advance_copy() {
+  for (const Place& place : places_) {
+    if (place.stride != ir::stride_any) continue;
+    code_.imul(code_.rcx, code_.qword[code_.frame(place.stride_slot)], lanes_);
+    place.gpr >= 0 ? code_.add(Reg64(place.gpr), code_.rcx)
+                   : code_.add(code_.qword[code_.frame(place.slot)], code_.rcx);
+  }
+}
+
+void Operands::advance(int vectors) {
+  for (const Place& place : places_) {
+    if (!place.is_moving || place.stride == ir::stride_any) continue;
+    const int bytes = vectors * lanes_ * place.stride * place.itemsize;
+    place.gpr >= 0 ? code_.add(Reg64(place.gpr), bytes)
+                   : code_.add(code_.qword[code_.frame(place.slot)], bytes);
+  }
+}
+
+}  // namespace weft::jit::xbyak

@@ -1,0 +1,103 @@
+// Where operands' elements are, and how vectors of them get into registers and back.
+#pragma once
+
+#include "jit/xbyak/rows.h"
+
+#include <vector>
+
+namespace weft::jit::xbyak {
+
+/// Which of the copies of the body is being emitted.
+struct Step {
+  bool is_tail = false;  ///< fewer elements than lanes may be left; otherwise full_elements() are
+  int copy = 0;          ///< of the unrolled loop's vectors, the how-manyeth
+};
+
+/// Registers with a fixed meaning.  rax and rcx are scratch everywhere, and rdx and r10 too where
+/// an operand is not contiguous; the rest hold operands' addresses.
+namespace gpr {
+inline const Reg64 arguments{Xbyak::Operand::RDI};
+inline const Reg64 index{Xbyak::Operand::RSI};     ///< elements done in the innermost loop
+inline const Reg64 remaining{Xbyak::Operand::R8};  ///< elements left
+inline const Reg64 count{Xbyak::Operand::R11};     ///< elements of the tail, at most `lanes`
+}  // namespace gpr
+
+/// Emits the accesses to memory.  Elements outside an operand are neither read nor written, but the
+/// gaps between the elements of one with a stride may be read.
+class Operands {
+ public:
+  Operands(Assembler& code, Registers& registers, const ir::Kernel& kernel);
+
+  /// Whether every access is to whole vectors, under a mask in the tail.
+  bool is_simple() const { return is_simple_; }
+  /// Whether an access takes an instruction or more for each lane.
+  bool has_lane_access() const { return has_lane_access_; }
+  /// The register that holds the number of elements in the tail.
+  const Reg64& tail_count() const { return is_simple_ ? gpr::remaining : gpr::count; }
+  /// How many elements must be left for a copy of the body that is not the tail.
+  int full_elements() const { return full_elements_; }
+  /// Registers that must be saved for the caller.
+  const std::vector<Reg64>& saved_registers() const { return saved_; }
+
+  /// Sets the addresses from [source + 8 * operand], at the start of an innermost loop's run.
+  void start_rows(const RegExp& source);
+  /// To be called before each run of the innermost loop: `start_rows` may have been rows ago.
+  void start_row();
+  /// Moves on to the next row.  rax must hold the strides of the loop around the innermost.
+  void next_row(std::size_t loop);
+  /// Reads launch-time strides of the innermost loop, once a call.
+  void load_strides();
+
+  void load(ir::ValueId id, Step step);
+  void store(ir::ValueId id, Step step);
+  /// After each copy of the body, and after the `vectors` copies of an iteration.
+  void advance_copy();
+  void advance(int vectors);
+
+ private:
+  struct Place {
+    ir::StrideClass stride = 1;  ///< along the innermost loop
+    int itemsize = 0;
+    bool is_indexed = false;  ///< element i is at [address + i * itemsize]
+    bool is_moving = false;   ///< the address itself moves along the innermost loop
+    int gpr = -1;             ///< register with the address, or -1
+    int row_slot = -1;        ///< where the address of the row's start is kept
+    int slot = -1;            ///< where the address is if it is not in a register
+    int stride_slot = -1;     ///< stride in bytes, if only known at launch
+  };
+
+  void classify();
+  void assign_registers();
+  bool can_permute(const Place& place) const;
+  RegExp address(const Place& place, int offset_bytes);
+  void load_vector(const Xmm& out, const Place& place, Step step);
+  void store_vector(const Xmm& x, const Place& place, Step step);
+  void broadcast(const Xmm& out, const Place& place);
+  void load_masked(const Xmm& out, const Opmask& mask, const Address& from, int itemsize);
+  void store_masked(const Address& to, const Opmask& mask, const Xmm& x, int itemsize);
+  Xmm lane_mask(const Place& place);
+  void load_reversed(const Xmm& out, const Place& place, Step step);
+  void store_reversed(const Xmm& x, const Place& place, Step step);
+  Opmask upper_lanes_mask();
+  void reverse(const Xmm& out, const Xmm& x, int itemsize);
+  void load_permuted(const Xmm& out, const Place& place, Step step);
+  void load_lanes(const Xmm& out, const Place& place, Step step);
+  void store_lanes(const Xmm& x, const Place& place, Step step);
+  void load_buffered(const Xmm& out, const Place& place);
+  void store_buffered(const Xmm& x, const Place& place);
+  void start_copy_loop(const Place& place);
+  /// Address of lane k, to be asked for in order; keeps it in rax, rcx, rdx as it goes.
+  RegExp lane_address(const Place& place, Step step, int lane);
+
+  Assembler& code_;
+  Registers& registers_;
+  const ir::Kernel& kernel_;
+  int lanes_;
+  int full_elements_;
+  bool is_simple_ = true;
+  bool has_lane_access_ = false;
+  std::vector<Place> places_;
+  std::vector<Reg64> saved_;
+};
+
+}  // namespace weft::jit::xbyak

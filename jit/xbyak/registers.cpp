@@ -1,0 +1,295 @@
+// Register assignment on the fly.  See "Register Allocation" in any compiler book under Belady
+// (1966): in straight-line code, evicting the value used furthest ahead minimises the number of
+// reloads.
+#include "jit/xbyak/registers.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::jit::xbyak {
+namespace {
+
+// What the hungriest row needs beyond the values that live: its result, temporaries, loads'
+// indices.
+constexpr int headroom = 10;
+
+int arity(const ir::Inst& inst) { return info(inst.op).arity; }
+
+}  // namespace
+
+Registers::Registers(Assembler& code, const ir::Kernel& kernel)
+    : code_(code), kernel_(kernel), lanes_(kernel.loops.back().lanes), values_(kernel.body.size()) {
+  vectors_.free = code.num_vectors() == 32 ? 0xffffffffu : 0xffffu;
+  masks_.free = code.has_avx512() ? 0xfcu : 0;  // k0 means "no mask", k1 is the tail's
+  classify(kernel);
+  choose_residents();
+}
+
+// The item size of a bool that lives in a vector: that of the items it comes from, so that
+// comparing and selecting in one dtype needs no conversion.
+int Registers::mask_itemsize(const ir::Inst& inst) const {
+  switch (inst.op) {
+    case Op::load:
+    case Op::constant:
+    case Op::param: return 1;
+    default: {
+      const ir::ValueId source = inst.op == Op::where ? inst.args[1] : inst.args[0];
+      return values_[source].itemsize;
+    }
+  }
+}
+
+void Registers::classify(const ir::Kernel& kernel) {
+  for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
+    const ir::Inst& inst = kernel.body[id];
+    Value& value = values_[id];
+    const bool is_hoisted = id < kernel.num_hoisted;
+    value.is_constant = inst.op == Op::constant;
+    value.is_global = is_hoisted && inst.op != Op::load && inst.op != Op::store;
+    for (int i = 0; i < arity(inst); ++i) {
+      Value& argument = values_[inst.args[i]];
+      ++(is_hoisted ? argument.hoisted_uses : argument.body_uses);
+      value.is_global &= argument.is_global;
+    }
+    if (inst.op == Op::store) continue;
+    const DType dtype = result_dtype(inst);
+    value.is_mask = dtype == DType::boolean && code_.has_avx512();
+    value.itemsize = static_cast<std::uint8_t>(
+        dtype == DType::boolean && !value.is_mask ? mask_itemsize(inst) : itemsize_bytes(dtype));
+  }
+  for (ir::ValueId id = 0; id < kernel.num_hoisted; ++id) {
+    values_[id].is_long_lived |= values_[id].body_uses > 0;
+    for (int i = 0; i < arity(kernel.body[id]); ++i) {
+      Value& argument = values_[kernel.body[id].args[i]];
+      argument.is_long_lived |= argument.is_global && !values_[id].is_global;
+    }
+  }
+}
+
+int Registers::most_live() const {
+  std::vector<std::uint32_t> uses_left(values_.size());
+  int live = 0;
+  int most = 0;
+  for (ir::ValueId id = kernel_.num_hoisted; id < values_.size(); ++id) {
+    const ir::Inst& inst = kernel_.body[id];
+    uses_left[id] = values_[id].body_uses;
+    if (uses_left[id] > 0 && !values_[id].is_mask) ++live;
+    most = std::max(most, live);
+    for (int i = 0; i < arity(inst); ++i) {
+      const ir::ValueId argument = inst.args[i];
+      if (argument >= kernel_.num_hoisted && --uses_left[argument] == 0 &&
+          !values_[argument].is_mask)
+        --live;
+    }
+  }
+  return most;
+}
+
+void Registers::choose_residents() {
+  if (kernel_.num_hoisted == 0) return;
+  std::vector<ir::ValueId> candidates;
+  for (ir::ValueId id = 0; id < kernel_.num_hoisted; ++id)
+    if (values_[id].is_long_lived) candidates.push_back(id);
+  std::stable_sort(candidates.begin(), candidates.end(), [&](ir::ValueId a, ir::ValueId b) {
+    return values_[a].body_uses > values_[b].body_uses;
+  });
+  int vectors_left = std::max(0, code_.num_vectors() - headroom - most_live());
+  int masks_left = 2;
+  for (const ir::ValueId id : candidates) {
+    int& left = values_[id].is_mask ? masks_left : vectors_left;
+    if (left == 0) continue;
+    --left;
+    values_[id].is_resident = true;
+  }
+}
+
+void Registers::start(Section section) {
+  for (Bank* bank : {&vectors_, &masks_})
+    for (std::uint32_t rest = bank->held; rest != 0; rest &= rest - 1) {
+      const int index = std::countr_zero(rest);
+      Value& value = values_[bank->owner[index]];
+      if (value.is_resident) continue;
+      value.index = -1;
+      bank->free |= 1u << index;
+      bank->held &= ~(1u << index);
+    }
+  for (Value& value : values_)
+    value.uses_left = section == Section::hoisted ? value.hoisted_uses : value.body_uses;
+  position_ = section == Section::hoisted ? 0 : kernel_.num_hoisted;
+}
+
+int Registers::furthest(const Bank& bank, std::uint32_t candidates) const {
+  const auto owner_bit = [&](ir::ValueId id) {
+    const Value& value = values_[id];
+    return value.index >= 0 && &bank == (value.is_mask ? &masks_ : &vectors_) ? 1u << value.index
+                                                                              : 0u;
+  };
+  for (ir::ValueId id = position_; id < kernel_.body.size(); ++id)
+    for (int i = 0; i < arity(kernel_.body[id]); ++i) {
+      const std::uint32_t rest = candidates & ~owner_bit(kernel_.body[id].args[i]);
+      if (rest == 0) return std::countr_zero(candidates);
+      candidates = rest;
+    }
+  return std::countr_zero(candidates);
+}
+
+int Registers::take(Bank& bank) {
+  if (bank.free == 0) {
+    std::uint32_t candidates = 0;
+    for (std::uint32_t rest = bank.held & ~bank.pinned; rest != 0; rest &= rest - 1)
+      if (!values_[bank.owner[std::countr_zero(rest)]].is_resident) candidates |= rest & -rest;
+    if (candidates == 0) throw Xbyak::Error(Xbyak::ERR_INTERNAL);
+    evict(bank, furthest(bank, candidates));
+  }
+  // Registers 16 to 31 first: they need no vzeroupper.
+  const std::uint32_t upper = bank.free & 0xffff0000u;
+  const int index = std::countr_zero(upper != 0 ? upper : bank.free);
+  bank.free &= ~(1u << index);
+  bank.pinned |= 1u << index;
+  return index;
+}
+
+void Registers::evict(Bank& bank, int index) {
+  const ir::ValueId id = bank.owner[index];
+  if (values_[id].slot < 0 && !values_[id].is_constant) save(id);
+  values_[id].index = -1;
+  bank.free |= 1u << index;
+  bank.held &= ~(1u << index);
+}
+
+void Registers::save(ir::ValueId id) {
+  Value& value = values_[id];
+  const int slot_bytes = code_.has_avx512() ? 64 : 32;
+  if (free_slots_.empty()) {
+    value.slot = code_.allocate_frame(slot_bytes, slot_bytes);
+  } else {
+    value.slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  if (value.is_mask) {
+    code_.kmovq(code_.ptr[code_.frame(value.slot)], Opmask(value.index));
+  } else {
+    const int bytes = std::max(16, bytes_of(value));
+    code_.store_bytes(code_.frame(value.slot), vector_register(value.index, bytes), bytes);
+  }
+}
+
+void Registers::reload(ir::ValueId id) {
+  const Value& value = values_[id];
+  if (value.is_constant) return materialise(id);
+  if (value.is_mask) {
+    code_.kmovq(Opmask(value.index), code_.ptr[code_.frame(value.slot)]);
+  } else {
+    const int bytes = std::max(16, bytes_of(value));
+    code_.load_bytes(vector_register(value.index, bytes), code_.frame(value.slot), bytes);
+  }
+}
+
+void Registers::materialise(ir::ValueId id) {
+  const Value& value = values_[id];
+  std::uint64_t bits = kernel_.body[id].bits.lo;
+  if (value.is_mask) {
+    const Opmask mask(value.index);
+    bits != 0 ? code_.kxnorq(mask, mask, mask) : code_.kxorq(mask, mask, mask);
+    return;
+  }
+  const Xmm out = vector_register(value.index, bytes_of(value));
+  code_.note_written(out);
+  if (bits == 0) return code_.set_zero(out);
+  if (kernel_.body[id].dtype == DType::boolean) bits = 0xff;
+  switch (value.itemsize) {
+    case 1: code_.vpbroadcastb(out, code_.splat(bits, 1, 1)); break;
+    case 2: code_.vpbroadcastw(out, code_.splat(bits, 2, 2)); break;
+    case 4: code_.vpbroadcastd(out, code_.splat(bits, 4, 4)); break;
+    default: code_.vpbroadcastq(out, code_.splat(bits, 8, 8)); break;
+  }
+}
+
+int Registers::acquire(ir::ValueId id) {
+  Value& value = values_[id];
+  Bank& bank = bank_of(value);
+  if (value.index < 0) {
+    value.index = static_cast<std::int8_t>(take(bank));
+    bank.owner[value.index] = id;
+    bank.held |= 1u << value.index;
+    return -1 - value.index;  // negative: nothing is in it yet
+  }
+  bank.pinned |= 1u << value.index;
+  return value.index;
+}
+
+Xmm Registers::use(ir::ValueId id) {
+  if (acquire(id) < 0) reload(id);
+  return vector_register(values_[id].index, bytes_of(values_[id]));
+}
+
+Xmm Registers::define(ir::ValueId id) {
+  acquire(id);
+  const Xmm out = vector_register(values_[id].index, bytes_of(values_[id]));
+  code_.note_written(out);
+  return out;
+}
+
+Opmask Registers::use_mask(ir::ValueId id) {
+  if (acquire(id) < 0) reload(id);
+  return Opmask(values_[id].index);
+}
+
+Opmask Registers::define_mask(ir::ValueId id) {
+  acquire(id);
+  return Opmask(values_[id].index);
+}
+
+Xmm Registers::temp(int bytes) {
+  const int index = take(vectors_);
+  vectors_.temporary |= 1u << index;
+  const Xmm out = vector_register(index, bytes);
+  code_.note_written(out);
+  return out;
+}
+
+Opmask Registers::temp_mask() {
+  const int index = take(masks_);
+  masks_.temporary |= 1u << index;
+  return Opmask(index);
+}
+
+void Registers::free_temps_since(std::uint32_t mark) {
+  const std::uint32_t released = vectors_.temporary & ~mark;
+  vectors_.free |= released;
+  vectors_.pinned &= ~released;
+  vectors_.temporary = mark;
+}
+
+void Registers::release(ir::ValueId id) {
+  Value& value = values_[id];
+  if (value.index >= 0 && !value.is_resident) {
+    bank_of(value).free |= 1u << value.index;
+    bank_of(value).held &= ~(1u << value.index);
+    value.index = -1;
+  }
+  if (value.slot >= 0 && !value.is_long_lived) {
+    free_slots_.push_back(value.slot);
+    value.slot = -1;
+  }
+}
+
+void Registers::finish(ir::ValueId id) {
+  const ir::Inst& inst = kernel_.body[id];
+  for (Bank* bank : {&vectors_, &masks_}) {
+    bank->free |= bank->temporary;
+    bank->temporary = 0;
+    bank->pinned = 0;
+  }
+  for (int i = 0; i < arity(inst); ++i)
+    if (--values_[inst.args[i]].uses_left == 0) release(inst.args[i]);
+  Value& value = values_[id];
+  if (value.index >= 0) {
+    const bool keeps = value.is_long_lived && !value.is_resident && !value.is_constant;
+    if (keeps && value.slot < 0) save(id);
+    if (value.uses_left == 0) release(id);
+  }
+  position_ = id + 1;
+}
+
+}  // namespace weft::jit::xbyak

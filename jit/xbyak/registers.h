@@ -1,0 +1,99 @@
+// Which register or stack slot each value of the body lives in, decided while the code is emitted.
+#pragma once
+
+#include "ir/kernel.h"
+#include "jit/xbyak/assembler.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace weft::jit::xbyak {
+
+/// A body is a straight line, so one pass suffices: a register is taken when a value is defined,
+/// and when none is free the value whose next use is furthest away goes to the stack (Belady's
+/// rule). Hoisted values stay in their registers ("resident") as far as these suffice, else in the
+/// frame.
+///
+/// With AVX-512 a bool value lives in a mask register, one bit a lane.  With AVX2 it is a vector of
+/// lanes of all ones or all zeros, as wide as the items that it was made from.
+class Registers {
+ public:
+  Registers(Assembler& code, const ir::Kernel& kernel);
+
+  int lanes() const { return lanes_; }
+  /// Bytes of an item of this value in its register.
+  int itemsize(ir::ValueId id) const { return values_[id].itemsize; }
+  bool is_mask(ir::ValueId id) const { return values_[id].is_mask; }
+  /// Whether a hoisted value depends on parameters and constants only, not on where the loops are.
+  bool is_global(ir::ValueId id) const { return values_[id].is_global; }
+  /// Constants are not defined where they stand but made when needed, unless they are resident.
+  bool is_lazy(ir::ValueId id) const { return values_[id].is_constant && !values_[id].is_resident; }
+
+  /// Forgets what is not resident.  To be called at each place where control flow joins.
+  enum class Section : std::uint8_t { hoisted, body };
+  void start(Section section);
+  /// The register that holds a value, or is to hold a new one.  Stays so until finish().
+  Xmm use(ir::ValueId id);
+  Xmm define(ir::ValueId id);
+  Opmask use_mask(ir::ValueId id);
+  Opmask define_mask(ir::ValueId id);
+  /// A register until finish().
+  Xmm temp(int bytes);
+  Opmask temp_mask();
+  /// Frees the temporaries taken since marked_temps() returned `mark`.
+  std::uint32_t marked_temps() const { return vectors_.temporary; }
+  void free_temps_since(std::uint32_t mark);
+  /// Ends the emission of instruction `id`: temporaries are free again, and so are values used up.
+  void finish(ir::ValueId id);
+
+  static constexpr int tail_mask_index = 1;
+
+ private:
+  struct Value {
+    bool is_mask = false;
+    bool is_constant = false;
+    bool is_global = false;
+    bool is_resident = false;
+    bool is_long_lived = false;  ///< hoisted, and used after the section that defines it
+    std::uint8_t itemsize = 0;
+    std::int8_t index = -1;
+    std::int32_t slot = -1;
+    std::uint32_t hoisted_uses = 0;
+    std::uint32_t body_uses = 0;
+    std::uint32_t uses_left = 0;
+  };
+  struct Bank {
+    std::array<ir::ValueId, 32> owner;
+    std::uint32_t free = 0;       ///< bit set of registers
+    std::uint32_t held = 0;       ///< those that hold values
+    std::uint32_t pinned = 0;     ///< used by the current instruction
+    std::uint32_t temporary = 0;  ///< of the pinned, those that hold no value
+  };
+
+  void classify(const ir::Kernel& kernel);
+  int mask_itemsize(const ir::Inst& inst) const;
+  void choose_residents();
+  int most_live() const;
+  Bank& bank_of(const Value& value) { return value.is_mask ? masks_ : vectors_; }
+  int take(Bank& bank);
+  int furthest(const Bank& bank, std::uint32_t candidates) const;
+  void evict(Bank& bank, int index);
+  void release(ir::ValueId id);
+  int acquire(ir::ValueId id);
+  void reload(ir::ValueId id);
+  void save(ir::ValueId id);
+  void materialise(ir::ValueId id);
+  int bytes_of(const Value& value) const { return value.itemsize * lanes_; }
+
+  Assembler& code_;
+  const ir::Kernel& kernel_;
+  int lanes_;
+  std::vector<Value> values_;
+  std::vector<int> free_slots_;
+  Bank vectors_;
+  Bank masks_;
+  ir::ValueId position_ = 0;
+};
+
+}  // namespace weft::jit::xbyak

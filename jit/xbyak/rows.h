@@ -1,0 +1,44 @@
+// What the backend can compute: a table (op, dtype) -> instructions, and the same for casts.
+#pragma once
+
+#include "jit/xbyak/registers.h"
+
+namespace weft::jit::xbyak {
+
+/// Emits out = op(x, y, z) for all lanes.  `out` is none of the arguments.
+using EmitFunction = void (*)(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
+                              const Xmm& y, const Xmm& z);
+
+struct Row {
+  Op op;
+  DType dtype;
+  Isa isa;  ///< the least it needs; of two rows the one that needs more is taken where it can be
+  EmitFunction emit;
+};
+
+/// The row of an op on numbers, or null.
+const Row* find_row(Op op, DType dtype, Isa isa);
+
+/// Whether numbers of dtype `from` can be cast to `to`; neither is bool.
+bool has_cast(DType from, DType to, Isa isa);
+void emit_cast(Registers& registers, Assembler& code, DType from, DType to, const Xmm& out,
+               const Xmm& x);
+
+/// `lanes` items of `from` bytes become items of `to` bytes, truncated or extended.
+void narrow_items(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x, int from,
+                  int to, int lanes);
+void widen_items(Assembler& code, const Xmm& out, const Xmm& x, int from, int to, bool with_sign,
+                 int lanes);
+
+/// Whether an instruction that takes or makes bools has a row (comparisons, logic, where, casts).
+bool has_mask_row(const ir::Kernel& kernel, const ir::Inst& inst);
+/// Emits it.
+void emit_mask_row(Registers& registers, Assembler& code, const ir::Kernel& kernel, ir::ValueId id);
+/// Whether emit_mask_row is responsible: a bool is among the arguments or is the result.
+bool involves_masks(const ir::Kernel& kernel, const ir::Inst& inst);
+
+/// Bytes that are zero or not -> a bool value, and a bool value -> bytes 0 and 1.
+void mask_from_bytes(Registers& registers, Assembler& code, ir::ValueId id, const Xmm& bytes);
+Xmm bytes_from_mask(Registers& registers, Assembler& code, ir::ValueId id);
+
+}  // namespace weft::jit::xbyak

@@ -1,0 +1,276 @@
+// Accesses to operands whose inner stride is neither 0 nor 1.
+#include "jit/xbyak/operands.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace weft::jit::xbyak {
+namespace {
+
+// Writes item `value` as the i-th index of a permutation of items of `itemsize` bytes.
+void set_index(std::array<std::byte, 64>& indices, int i, int itemsize, int value) {
+  std::memcpy(indices.data() + i * itemsize, &value,
+              static_cast<std::size_t>(std::min(itemsize, 4)));
+}
+
+void permute_one(Assembler& code, int itemsize, const Xmm& out, const Xmm& indices,
+                 const Xbyak::Operand& table) {
+  switch (itemsize) {
+    case 1: return code.vpermb(out, indices, table);
+    case 2: return code.vpermw(out, indices, table);
+    case 4: return code.vpermd(Zmm(out.getIdx()), Zmm(indices.getIdx()), table);
+    default: return code.vpermq(Zmm(out.getIdx()), Zmm(indices.getIdx()), table);
+  }
+}
+
+void permute_two(Assembler& code, int itemsize, const Xmm& out, const Xmm& indices,
+                 const Xbyak::Operand& table) {
+  switch (itemsize) {
+    case 1: return code.vpermt2b(out, indices, table);
+    case 2: return code.vpermt2w(out, indices, table);
+    case 4: return code.vpermt2d(out, indices, table);
+    default: return code.vpermt2q(out, indices, table);
+  }
+}
+
+}  // namespace
+
+// Which of the items so far and of register `source` the lanes take, when `source` is added: the
+// first permutation takes items of one or two registers, a later one keeps what is in its lane.
+static std::array<std::byte, 64> gather_indices(int lanes, int itemsize, int stride, int source) {
+  const int items = 64 / itemsize;
+  std::array<std::byte, 64> indices{};
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int from = lane * stride / items;
+    const int item = lane * stride % items;
+    const int kept = source <= 1 ? item : lane;
+    set_index(indices, lane, itemsize, from == source && source > 0 ? items + item : kept);
+  }
+  return indices;
+}
+
+void Operands::load_permuted(const Xmm& out, const Place& place, Step step) {
+  constexpr int vector_bytes = 64;
+  const int bytes = lanes_ * place.stride * place.itemsize;
+  const int sources = (bytes + vector_bytes - 1) / vector_bytes;
+  const int items = vector_bytes / place.itemsize;
+  const Xmm whole = resized(out, vector_bytes);
+  const Xmm indices = registers_.temp(vector_bytes);
+  code_.note_written(whole);
+  const Xmm part = step.is_tail ? registers_.temp(vector_bytes) : whole;
+  const Opmask mask = step.is_tail ? registers_.temp_mask() : Opmask(Registers::tail_mask_index);
+  if (step.is_tail)  // the number of items up to the last needed one
+    code_.imul(code_.rcx, gpr::count, place.stride), code_.sub(code_.rcx, place.stride - 1);
+  for (int source = 0; source < sources; ++source) {
+    const RegExp from = address(place, step.copy * bytes + source * vector_bytes);
+    if (step.is_tail) {
+      code_.mov(code_.rdx, -1);
+      code_.bzhi(code_.rdx, code_.rdx, code_.rcx);
+      code_.kmovq(mask, code_.rdx);
+      load_masked(source == 0 ? whole : part, mask, code_.ptr[from], place.itemsize);
+      code_.xor_(code_.edx, code_.edx);
+      code_.sub(code_.rcx, items);
+      code_.cmovs(code_.rcx, code_.rdx);
+    } else if (source == 0 && sources > 1) {
+      code_.vmovups(whole, code_.ptr[from]);
+    }
+    if (source == 0 && sources > 1) continue;
+    code_.vmovups(indices,
+                  code_.constant(gather_indices(lanes_, place.itemsize, place.stride, source)));
+    const Address memory = code_.ptr[from];
+    const Xbyak::Operand& table =
+        step.is_tail ? static_cast<const Xbyak::Operand&>(source == 0 ? whole : part) : memory;
+    source == 0 ? permute_one(code_, place.itemsize, whole, indices, table)
+                : permute_two(code_, place.itemsize, whole, indices, table);
+  }
+}
+
+// Reverses the items of each 16 bytes, then the order of the groups.
+void Operands::reverse(const Xmm& out, const Xmm& x, int itemsize) {
+  const int bytes = itemsize * lanes_;
+  const int group = std::min(bytes, 16);
+  const int width = width_bytes(x);
+  std::array<std::byte, 64> order{};
+  for (int i = 0; i < width; ++i)
+    order[static_cast<std::size_t>(i)] = static_cast<std::byte>(
+        (group - itemsize - i % 16 / itemsize * itemsize + i % itemsize) & 0x8f);
+  code_.vpshufb(out, x, code_.constant(std::span(order).first(static_cast<std::size_t>(width))));
+  if (bytes == 32) code_.vpermq(Ymm(out.getIdx()), Ymm(out.getIdx()), 0x4e);
+  if (bytes == 64) code_.vshufi64x2(Zmm(out.getIdx()), Zmm(out.getIdx()), Zmm(out.getIdx()), 0x1b);
+}
+
+// The last `count` of the lanes.
+Opmask Operands::upper_lanes_mask() {
+  const Opmask mask = registers_.temp_mask();
+  code_.mov(code_.rdx, -1);
+  code_.bzhi(code_.rdx, code_.rdx, gpr::count);
+  code_.mov(code_.ecx, lanes_);
+  code_.sub(code_.ecx, gpr::count.cvt32());
+  code_.shlx(code_.rdx, code_.rdx, code_.rcx);
+  code_.kmovq(mask, code_.rdx);
+  return mask;
+}
+
+void Operands::load_reversed(const Xmm& out, const Place& place, Step step) {
+  const int bytes = place.itemsize * lanes_;
+  const int offset = place.itemsize - (step.copy + 1) * bytes;
+  if (step.is_tail) {
+    const Opmask mask = upper_lanes_mask();
+    load_masked(out, mask, code_.ptr[address(place, offset)], place.itemsize);
+  } else {
+    code_.load_bytes(out, address(place, offset), bytes);
+  }
+  reverse(out, out, place.itemsize);
+}
+
+void Operands::store_reversed(const Xmm& x, const Place& place, Step step) {
+  const int bytes = place.itemsize * lanes_;
+  const int offset = place.itemsize - (step.copy + 1) * bytes;
+  const Xmm reversed = registers_.temp(bytes);
+  reverse(reversed, x, place.itemsize);
+  if (!step.is_tail) return code_.store_bytes(address(place, offset), reversed, bytes);
+  const Opmask mask = upper_lanes_mask();
+  store_masked(code_.ptr[address(place, offset)], mask, reversed, place.itemsize);
+}
+
+RegExp Operands::lane_address(const Place& place, Step step, int lane) {
+  if (place.stride != ir::stride_any) {
+    const int offset = (step.copy * lanes_ + lane) * place.stride * place.itemsize;
+    const bool in_scratch = place.gpr < 0 && place.is_moving;
+    if (in_scratch && lane > 0) return code_.rax + offset;
+    if (place.is_moving || lane == 0) return address(place, offset);
+    return code_.rax + offset;
+  }
+  switch (lane % 4) {
+    case 0:
+      if (lane == 0) {
+        code_.lea(code_.rax, code_.ptr[address(place, 0)]);
+        code_.mov(code_.rcx, code_.qword[code_.frame(place.stride_slot)]);
+        code_.lea(code_.rdx, code_.ptr[code_.rcx + code_.rcx * 2]);
+      } else {
+        code_.lea(code_.rax, code_.ptr[code_.rax + code_.rcx * 4]);
+      }
+      return code_.rax;
+    case 1: return code_.rax + code_.rcx;
+    case 2: return code_.rax + code_.rcx * 2;
+    default: return code_.rax + code_.rdx;
+  }
+}
+
+void Operands::load_lanes(const Xmm& out, const Place& place, Step step) {
+  const int per_group = std::min(lanes_, 16 / place.itemsize);
+  for (int group = 0; group * per_group < lanes_; ++group) {
+    const std::uint32_t mark = registers_.marked_temps();
+    const Xmm target = group == 0 ? resized(out, 16) : registers_.temp(16);
+    for (int i = 0; i < per_group; ++i) {
+      const RegExp from = lane_address(place, step, group * per_group + i);
+      const auto position = static_cast<std::uint8_t>(i);
+      if (i == 0 && place.itemsize < 4) code_.set_zero(target);
+      switch (place.itemsize) {
+        case 1: code_.vpinsrb(target, target, code_.byte[from], position); break;
+        case 2: code_.vpinsrw(target, target, code_.word[from], position); break;
+        case 4:
+          i == 0 ? code_.vmovd(target, code_.dword[from])
+                 : code_.vpinsrd(target, target, code_.dword[from], position);
+          break;
+        default:
+          i == 0 ? code_.vmovq(target, code_.qword[from])
+                 : code_.vpinsrq(target, target, code_.qword[from], position);
+          break;
+      }
+    }
+    if (group > 0) code_.insert_part(out, target, group);
+    registers_.free_temps_since(mark);
+  }
+}
+
+void Operands::store_lanes(const Xmm& x, const Place& place, Step step) {
+  const int per_group = std::min(lanes_, 16 / place.itemsize);
+  const Xmm source = registers_.temp(16);
+  for (int group = 0; group * per_group < lanes_; ++group) {
+    code_.extract_part(source, x, group);
+    for (int i = 0; i < per_group; ++i) {
+      const RegExp to = lane_address(place, step, group * per_group + i);
+      const auto position = static_cast<std::uint8_t>(i);
+      switch (place.itemsize) {
+        case 1: code_.vpextrb(code_.byte[to], source, position); break;
+        case 2: code_.vpextrw(code_.word[to], source, position); break;
+        case 4: code_.vpextrd(code_.dword[to], source, position); break;
+        default: code_.vpextrq(code_.qword[to], source, position); break;
+      }
+    }
+  }
+}
+
+// rax: the element; rdx: its distance to the next; rcx: how many are done.
+void Operands::start_copy_loop(const Place& place) {
+  code_.lea(code_.rax, code_.ptr[address(place, 0)]);
+  if (place.stride == ir::stride_any)
+    code_.mov(code_.rdx, code_.qword[code_.frame(place.stride_slot)]);
+  else
+    code_.mov(code_.rdx, place.stride * place.itemsize);
+  code_.xor_(code_.ecx, code_.ecx);
+}
+
+void Operands::load_buffered(const Xmm& out, const Place& place) {
+  const int buffer = code_.scratch_frame();
+  start_copy_loop(place);
+  const std::uint8_t* loop = code_.here();
+  const RegExp to = code_.frame(buffer) + code_.rcx * place.itemsize;
+  switch (place.itemsize) {
+    case 1:
+      code_.mov(code_.r10b, code_.byte[code_.rax]);
+      code_.mov(code_.byte[to], code_.r10b);
+      break;
+    case 2:
+      code_.mov(code_.r10w, code_.word[code_.rax]);
+      code_.mov(code_.word[to], code_.r10w);
+      break;
+    case 4:
+      code_.mov(code_.r10d, code_.dword[code_.rax]);
+      code_.mov(code_.dword[to], code_.r10d);
+      break;
+    default:
+      code_.mov(code_.r10, code_.qword[code_.rax]);
+      code_.mov(code_.qword[to], code_.r10);
+      break;
+  }
+  code_.add(code_.rax, code_.rdx);
+  code_.inc(code_.rcx);
+  code_.cmp(code_.rcx, gpr::count);
+  code_.jump_back_if(Condition::below, loop);
+  code_.load_bytes(out, code_.frame(buffer), place.itemsize * lanes_);
+}
+
+void Operands::store_buffered(const Xmm& x, const Place& place) {
+  const int buffer = code_.scratch_frame();
+  code_.store_bytes(code_.frame(buffer), x, place.itemsize * lanes_);
+  start_copy_loop(place);
+  const std::uint8_t* loop = code_.here();
+  const RegExp from = code_.frame(buffer) + code_.rcx * place.itemsize;
+  switch (place.itemsize) {
+    case 1:
+      code_.mov(code_.r10b, code_.byte[from]);
+      code_.mov(code_.byte[code_.rax], code_.r10b);
+      break;
+    case 2:
+      code_.mov(code_.r10w, code_.word[from]);
+      code_.mov(code_.word[code_.rax], code_.r10w);
+      break;
+    case 4:
+      code_.mov(code_.r10d, code_.dword[from]);
+      code_.mov(code_.dword[code_.rax], code_.r10d);
+      break;
+    default:
+      code_.mov(code_.r10, code_.qword[from]);
+      code_.mov(code_.qword[code_.rax], code_.r10);
+      break;
+  }
+  code_.add(code_.rax, code_.rdx);
+  code_.inc(code_.rcx);
+  code_.cmp(code_.rcx, gpr::count);
+  code_.jump_back_if(Condition::below, loop);
+}
+
+}  // namespace weft::jit::xbyak
