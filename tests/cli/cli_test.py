@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+"""Runs the `weft` program: the contract's JSON keys, values, and one clear line for every mistake.
+
+Usage: cli_test.py PATH_OF_WEFT [unittest arguments]
+"""
+import json
+import math
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WEFT = ""
+
+CODES = {"f32": ("<f4", "f"), "f64": ("<f8", "d"), "i32": ("<i4", "i"), "u8": ("|u1", "B"), "bool": ("|b1", "?")}
+
+
+def weft(*args, **options):
+    return subprocess.run([WEFT, *map(str, args)], capture_output=True, text=True, timeout=300, **options)
+
+
+def npy_bytes(dtype, sizes, values, fortran=False, descr=None):
+    """A version 1.0 file, written from the format's description alone."""
+    code, letter = CODES[dtype]
+    shape = "(" + "".join(f"{size}, " for size in sizes).rstrip() + ")"
+    header = f"{{'descr': '{descr or code}', 'fortran_order': {fortran}, 'shape': {shape}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+            + struct.pack(f"<{len(values)}{letter}", *values))
+
+
+def read_npy(path):
+    """dtype code, shape and values in the order of the file."""
+    data = pathlib.Path(path).read_bytes()
+    assert data[:8] == b"\x93NUMPY\x01\x00", data[:8]
+    length = struct.unpack("<H", data[8:10])[0]
+    header = eval(data[10:10 + length].decode(), {"__builtins__": {}})  # our own output: a literal
+    letter = next(letter for code, letter in CODES.values() if code[1:] == header["descr"][1:])
+    body = data[10 + length:]
+    values = struct.unpack(f"<{len(body) // struct.calcsize(letter)}{letter}", body)
+    return header, values
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def path(self, name, data=None):
+        if data is not None:
+            (self.folder / name).write_bytes(data)
+        return self.folder / name
+
+    def succeeds(self, *args):
+        done = weft(*args)
+        self.assertEqual(done.returncode, 0, f"{args}: {done.stderr}")
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def json_of(self, *args):
+        return json.loads(self.succeeds(*args, "--json"))
+
+    def fails(self, args, kind, *fragments):
+        """One line on stderr, nothing on stdout; with --json the same as an object."""
+        plain = weft(*args)
+        self.assertEqual(plain.returncode, 1, f"{args}: {plain}")
+        self.assertEqual(plain.stdout, "", args)
+        self.assertTrue(plain.stderr.endswith("\n"), args)
+        self.assertEqual(plain.stderr.count("\n"), 1, f"{args}: {plain.stderr}")
+        told = weft(*args, "--json")
+        self.assertEqual(told.returncode, 1, args)
+        self.assertEqual(told.stderr, plain.stderr)
+        error = json.loads(told.stdout)["error"]
+        self.assertEqual(set(error), {"kind", "message"})
+        self.assertEqual(error["kind"], kind, f"{args}: {error}")
+        for fragment in fragments:
+            self.assertIn(fragment, plain.stderr, args)
+        return error["message"]
+
+
+class Explain(CliTest):
+    def test_has_the_keys_of_the_contract(self):
+        # Worked example: a channels_last activation and a contiguous one that broadcasts.
+        told = self.json_of("explain", "a + b", "a=f32[2,3,4,5]:channels_last", "b=f32[3,4,5]")
+        self.assertEqual(told["result"], {"dtype": "f32", "sizes": [2, 3, 4, 5], "strides": [60, 1, 15, 3]})
+        self.assertEqual(told["common_dtype"], "f32")
+        self.assertEqual(told["fast_setup"], "none")
+        self.assertEqual(told["perm"], [1, 3, 2, 0])
+        self.assertEqual(told["shape"], [3, 20, 2])
+        self.assertEqual(told["operands"], [
+            {"name": "out", "role": "output", "dtype": "f32", "stride_bytes": [4, 12, 240]},
+            {"name": "a", "role": "input", "dtype": "f32", "stride_bytes": [4, 12, 240]},
+            {"name": "b", "role": "input", "dtype": "f32", "stride_bytes": [80, 4, 0]}])
+        self.assertIsInstance(told["signature"], str)
+        self.assertTrue(told["signature_hash"])
+        self.assertIn(told["backend"], ["interp", "xbyak", "llvm"])
+        self.assertIsInstance(told["schedule"], str)
+        self.assertGreaterEqual(told["compile_us"], 0)
+
+    def test_fast_setups(self):
+        for layout, word in [("f32[4,5]", "contiguous"), ("f32[2,3,4,5]:channels_last", "channels_last"),
+                             ("f32[4,5]{1,4}", "non_overlapping_dense"), ("f32[4,5]{10,2}", "none")]:
+            told = self.json_of("explain", "a + b", f"a={layout}", f"b={layout}")
+            self.assertEqual(told["fast_setup"], word, layout)
+
+    def test_emits_each_stage_under_its_name(self):
+        stages = ["iter", "signature", "ir", "llvm", "asm"]
+        args = ["explain", "tanh(a*b + c)", "a=f32[8,8]", "b=f32[8,8]", "c=f32[8]"]
+        told = self.json_of(*args, "--emit=" + ",".join(stages))
+        for stage in stages:
+            self.assertTrue(told[stage].strip(), stage)
+        printed = self.succeeds(*args, "--emit=iter,ir", "--emit=asm")
+        for stage in ["iter", "ir", "asm"]:
+            self.assertIn(f"--- {stage} ---\n", printed)
+        self.assertNotIn("--- llvm ---", printed)
+        self.assertNotIn("ir", self.json_of(*args))
+
+    def test_flags(self):
+        for backend in ["auto", "interp"]:
+            told = self.json_of("explain", "a", "a=f32[4]", f"--backend={backend}")
+            self.assertTrue(backend == "auto" or told["backend"] == backend)
+        for target in ["host", "avx2", "avx512"]:
+            self.json_of("explain", "a + 1", "a=f32[4]", f"--target={target}", "--emit=asm")
+        for numerics in ["default", "strict", "fast"]:
+            self.json_of("explain", "a * b + a", "a=bf16[4]", "b=bf16[4]", f"--numerics={numerics}")
+        told = self.json_of("explain", "a", "a=u8[2,3]", "--out", "f32[2,3]{1,2}")
+        self.assertEqual(told["result"], {"dtype": "f32", "sizes": [2, 3], "strides": [1, 2]})
+
+    def test_expressions_of_the_contract(self):
+        for text, dtype in [("a + b", "f32"), ("where(m, a, 0)", "f32"), ("tanh(a*b + c)", "f32"), ("copy(a)", "f32"),
+                            ("cast(a, bf16)", "bf16"), ("a < b", "bool"), ("a * 2j", "c64"), ("-a", "f32"),
+                            ("-a ** 2", "f32"), ("~m", "bool"), ("3", "i64")]:
+            told = self.json_of("explain", text, "a=f32[2,3]", "b=f32[3]", "c=f32[]", "m=bool[2,1]")
+            self.assertEqual(told["result"]["dtype"], dtype, text)
+
+    def test_layouts(self):
+        for layout, strides in [("f32[]", []), ("f32[0,3]", [3, 1]), ("f32[2,3]{1,2}@5", [1, 2])]:
+            self.assertEqual(self.json_of("explain", "a", f"a={layout}")["result"]["strides"], strides, layout)
+
+    def test_deep_and_long_expressions_end_well(self):
+        count = 10_000
+        for text in ["(" * count + "a" + ")" * count, "+".join("a" * count), "-" * count + "a",
+                     "exp(" * count + "a" + ")" * count, "(" * count]:
+            done = weft("explain", text, "a=f32[4]", "--json")
+            self.assertIn(done.returncode, [0, 1], done.stderr[:300])
+            self.assertIsInstance(json.loads(done.stdout), dict)
+            self.assertLess(len(done.stderr), 500)
+
+
+class Mistakes(CliTest):
+    def test_expressions(self):
+        a = "a=f32[2,3]"
+        message = self.fails(["explain", "a + * b", a], "argument", "column 5: expected a value, found '*'")
+        self.assertTrue(message.endswith("\n  a + * b\n      ^"), message)
+        self.fails(["explain", "a + x", a], "argument", "column 5: unknown name 'x'", "a")
+        self.fails(["explain", "tahn(a)", a], "argument", "unknown function 'tahn'", "tanh")
+        self.fails(["explain", "where(a)", a], "argument", "where takes 3 arguments")
+        self.fails(["explain", "sum(a, dims=[0])", a], "unsupported", "reduction", "not built yet")
+        self.fails(["explain", "a & a", a], "argument", "column 3", "bitwise_and")
+        self.fails(["explain", "", a], "argument", "the expression is empty")
+
+    def test_shapes_and_dtypes(self):
+        self.fails(["explain", "a + b", "a=f32[2,3]", "b=f32[4]"], "argument", "The size of tensor", "must match")
+        self.fails(["explain", "a / b", "a=f32[2]", "b=f32[2]", "--out", "i32[2]"], "argument",
+                   "can't be cast to the desired output type")
+        self.fails(["explain", "a + b", "a=u64[2]", "b=i64[2]"], "argument", "u64", "i64")
+        self.fails(["explain", "a + b", "a=f8e5m2[2]", "b=f32[2]"], "argument", "f8e5m2")
+        self.fails(["explain", "a - a", "a=bool[2]"], "argument", "bool")
+
+    def test_layouts(self):
+        self.fails(["explain", "a", "a=f31[2]"], "argument", "a: layout, column 1", "f32")
+        self.fails(["explain", "a", "a=f32[2"], "argument", "a: layout, column")
+        self.fails(["explain", "a", "a=f32[2]{1,1}"], "argument", "a: layout, column")
+        self.fails(["explain", "a", "a=f32[-2]"], "argument", "a: layout, column")
+        self.fails(["explain", "a", "a=f32[" + ",".join("1" * 65) + "]"], "argument", "64")
+        self.fails(["explain", "a", "a=f32[4611686018427387904,4]"], "argument", "a: layout")
+        self.fails(["explain", "a", "a=f32[4]", "--out", "f32[?]"], "argument", "layout, column")
+        self.fails(["bench", "a", "a=f32[1000000000000]"], "device", "a: ")
+
+    def test_operands(self):
+        self.fails(["explain", "a", "f32[2]"], "argument", "expected NAME=VALUE", "f32[2]")
+        self.fails(["explain", "a", "2a=f32[2]"], "argument", "expected NAME=VALUE")
+        self.fails(["explain", "a", "a=f32[2]", "a=f32[2]"], "argument", "'a' is given twice")
+        many = [f"n{i}=f32[2]" for i in range(100)]
+        self.fails(["explain", "+".join(f"n{i}" for i in range(100)), *many], "argument", "operands")
+
+    def test_flags(self):
+        a = "a=f32[2]"
+        self.fails(["explain", "a", a, "--emit=iter,irr"], "argument", "irr", "signature", "asm")
+        for stage in ["cuda", "ptx", "sass"]:
+            self.fails(["explain", "a", a, f"--emit={stage}"], "unsupported", stage, "not built yet")
+        self.fails(["explain", "a", a, "--backend=nvrtc", "--arch=sm_90"], "unsupported", "not built yet")
+        self.fails(["explain", "a", a, "--backend=gcc"], "argument", "gcc", "xbyak")
+        self.fails(["explain", "a", a, "--target=sse"], "argument", "sse", "avx2")
+        self.fails(["explain", "a", a, "--arch=90"], "argument", "90", "sm_90")
+        self.fails(["explain", "a", a, "--numerics=wild"], "argument", "wild", "strict")
+        self.fails(["explain", "a", a, "--nonsense"], "argument", "--nonsense")
+        self.fails(["bench", "a", a, "--threads=0"], "argument", "--threads")
+        self.fails(["eval", "a", "a=x.npy"], "argument", "--output")
+        self.fails(["explain"], "argument", "EXPR")
+        self.fails(["nonsense"], "argument")
+        self.fails([], "argument")
+        self.fails(["cache", "stats"], "unsupported", "not built yet")
+        self.fails(["cache", "burn"], "argument", "burn", "verify")
+
+    def test_isa_in_the_environment(self):
+        done = weft("info", env={**os.environ, "WEFT_ISA": "pentium"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("WEFT_ISA", done.stderr)
+
+    def test_a_full_disk_behind_stdout(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([WEFT, "info"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
+
+
+class Eval(CliTest):
+    def test_values_of_c_and_fortran_order(self):
+        values = [0.5, -1.0, 2.0, 3.5, 0.25, -8.0]
+        a = self.path("a.npy", npy_bytes("f32", (2, 3), values))
+        # The same matrix with its columns stored one after the other.
+        columns = [values[row * 3 + column] for column in range(3) for row in range(2)]
+        b = self.path("b.npy", npy_bytes("f32", (2, 3), columns, fortran=True))
+        m = self.path("m.npy", npy_bytes("bool", (3,), [True, False, True]))
+        out = self.path("out.npy")
+        for backend in ["auto", "interp"]:
+            self.succeeds("eval", "where(m, a * b + 1, -a)", f"a={a}", f"b={b}", f"m={m}", "-o", out,
+                          f"--backend={backend}")
+            header, result = read_npy(out)
+            self.assertEqual((header["descr"], header["shape"]), ("<f4", (2, 3)))
+            expected = [x * x + 1 if i % 3 != 1 else -x for i, x in enumerate(values)]
+            if header["fortran_order"]:
+                expected = [expected[row * 3 + column] for column in range(3) for row in range(2)]
+            self.assertEqual(list(result), expected)
+
+    def test_every_small_shape(self):
+        for sizes in [(), (0,), (1,), (7,), (2, 0, 3), (2, 1, 3)]:
+            count = math.prod(sizes)
+            a = self.path("a.npy", npy_bytes("i32", sizes, list(range(count))))
+            self.succeeds("eval", "a * 2 - 1", f"a={a}", "-o", self.path("o.npy"))
+            header, result = read_npy(self.path("o.npy"))
+            self.assertEqual(header["shape"], sizes)
+            self.assertEqual(list(result), [2 * i - 1 for i in range(count)])
+
+    def test_numbers_keep_their_precision(self):
+        a = self.path("a.npy", npy_bytes("f64", (1,), [3.0]))
+        self.succeeds("eval", "a * (1/3) + -0.1", f"a={a}", "-o", self.path("o.npy"))
+        self.assertEqual(read_npy(self.path("o.npy"))[1], (3.0 * (1 / 3) + -0.1,))
+
+    def test_repeat_prints_a_time(self):
+        a = self.path("a.npy", npy_bytes("f32", (4,), [1, 2, 3, 4]))
+        args = ["eval", "-a", f"a={a}", "-o", self.path("o.npy"), "--repeat=5"]
+        self.assertIn("ns per call", self.succeeds(*args))
+        told = self.json_of(*args)
+        self.assertGreater(told["ns"], 0)
+        self.assertEqual(told["result"], {"dtype": "f32", "sizes": [4], "strides": [1]})
+        self.assertEqual(read_npy(self.path("o.npy"))[1], (-1, -2, -3, -4))
+
+    def test_the_output_may_be_an_input(self):
+        a = self.path("a.npy", npy_bytes("u8", (3,), [1, 2, 255]))
+        self.succeeds("eval", "a + 1", f"a={a}", "-o", a)
+        self.assertEqual(read_npy(a)[1], (2, 3, 0))
+
+    def test_bad_files(self):
+        good = npy_bytes("f32", (4,), [1, 2, 3, 4])
+        before = b"what was there before"
+        out = self.path("out.npy", before)
+
+        def refused(name, data, kind, *fragments):
+            path = self.path(name, data)
+            self.fails(["eval", "a + a", f"a={path}", "-o", out], kind, "a: ", *fragments)
+            self.assertEqual(out.read_bytes(), before)
+
+        missing = weft("eval", "a", f"a={self.folder}/missing.npy", "-o", out, "--json")
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("missing.npy", missing.stderr)
+        self.assertIn(json.loads(missing.stdout)["error"]["kind"], ["argument", "device"])
+        refused("short.npy", good[:-1], "argument", "short.npy")
+        refused("header.npy", good[:20], "argument", "header.npy")
+        refused("empty.npy", b"", "argument", "empty.npy")
+        refused("text.npy", b"hello, world; this is no array at all", "argument", "text.npy")
+        refused("big.npy", npy_bytes("f32", (4,), [0] * 4, descr=">f4"), "argument", "big.npy", "endian")
+        refused("huge.npy", npy_bytes("f32", (1 << 62, 4), []), "argument", "huge.npy")
+        self.assertEqual(out.read_bytes(), before)
+
+    def test_errors_leave_the_output_file_alone(self):
+        before = b"what was there before"
+        out = self.path("out.npy", before)
+        a = self.path("a.npy", npy_bytes("i32", (4,), [1, 2, 3, 4]))
+        b = self.path("b.npy", npy_bytes("i32", (3,), [0, 1, 2]))
+        self.fails(["eval", "a + b", f"a={a}", f"b={b}", "-o", out], "argument", "must match")
+        self.fails(["eval", "b // b", f"b={b}", "-o", out], "arithmetic", "division by zero")
+        self.fails(["eval", "a +", f"a={a}", "-o", out], "argument", "column 4")
+        self.fails(["eval", "a", f"a={a}", "-o", out, "--backend=nvrtc"], "unsupported", "not built yet")
+        self.assertEqual(out.read_bytes(), before)
+
+    def test_outputs_that_cannot_be_written(self):
+        a = self.path("a.npy", npy_bytes("f32", (4,), [1, 2, 3, 4]))
+        self.fails(["eval", "a", f"a={a}", "-o", self.folder], "device", str(self.folder))
+        self.fails(["eval", "a", f"a={a}", "-o", self.folder / "none" / "o.npy"], "device", "o.npy")
+        locked = self.path("locked.npy", b"keep me")
+        locked.chmod(0o444)
+        if not os.access(locked, os.W_OK):  # root may write everywhere
+            self.fails(["eval", "a", f"a={a}", "-o", locked], "device", "locked.npy")
+            self.assertEqual(locked.read_bytes(), b"keep me")
+
+
+class Bench(CliTest):
+    def test_rows(self):
+        told = self.json_of("bench", "a * b + 1", "a=f32[64,64]", "b=f32[64]")
+        self.assertEqual(told["bytes"], 4 * (64 * 64 * 2 + 64))
+        variants = {row["variant"]: row for row in told["rows"]}
+        for row in told["rows"]:
+            self.assertGreater(row["ns"], 0)
+            self.assertAlmostEqual(row["gbps"], told["bytes"] / row["ns"], delta=1e-6 * row["gbps"])
+        skipped = {row["variant"]: row["reason"] for row in told["skipped"]}
+        for variant in ["naive", "interp", "memcpy"]:
+            self.assertIn(variant, variants)
+        for variant in ["xbyak", "llvm", "nvrtc"]:
+            self.assertNotEqual(variant in variants, variant in skipped, variant)
+            self.assertNotIn("differs", skipped.get(variant, ""))
+
+    def test_layouts_numerics_and_threads(self):
+        for text, layout in [("a", "u8[3,5]{-1,3}@7"), ("a + 0.5", "bf16[16]"), ("a ** 2", "i32[0,4]"),
+                             ("cast(a, f32) / 255", "u8[2,3,4,5]:channels_last"), ("a * 2", "c64[]")]:
+            told = self.json_of("bench", text, f"a={layout}", "--threads=2", "--numerics=strict")
+            self.assertIn("naive", [row["variant"] for row in told["rows"]], told["skipped"])
+            for row in told["skipped"]:
+                self.assertNotIn("differs", row["reason"], text)
+        printed = self.succeeds("bench", "-a", "a=f32[1000]")
+        self.assertIn("of memcpy", printed)
+
+
+class Tables(CliTest):
+    def test_info(self):
+        told = self.json_of("info")
+        self.assertEqual([row["name"] for row in told["backends"]], ["interp", "xbyak", "llvm", "nvrtc"])
+        for row in told["backends"]:
+            self.assertEqual(row["available"], row["reason"] == "")
+        self.assertTrue(told["backends"][0]["available"])
+        self.assertGreaterEqual(told["threads"], 1)
+        self.assertIn(told["version"], self.succeeds("--version"))
+        there = json.loads(weft("info", "--json", env={**os.environ, "XDG_CACHE_HOME": "/there"}).stdout)
+        self.assertEqual(there["cache_folder"], "/there/weft")
+        without = {key: value for key, value in os.environ.items() if key != "XDG_CACHE_HOME"}
+        home = json.loads(weft("info", "--json", env={**without, "HOME": "/me"}).stdout)
+        self.assertEqual(home["cache_folder"], "/me/.cache/weft")
+        self.assertIn("cache folder", self.succeeds("info"))
+
+    def test_ops(self):
+        rows = {row["name"]: row for row in self.json_of("ops")["ops"]}
+        self.assertEqual(rows["where"]["arity"], 3)
+        self.assertEqual(rows["exp"]["form"], "primitive")
+        self.assertEqual(rows["sigmoid"]["form"], "composite")
+        printed = self.succeeds("ops")
+        for name in rows:
+            self.assertIn(name, printed)
+
+    def test_matrix(self):
+        rows = self.json_of("ops", "--matrix")["ops"]
+        for row in rows:
+            self.assertIn(row["backends"]["interp"], ["native", "composite"], row["name"])
+
+    def test_help(self):
+        for args in [["--help"], ["explain", "--help"], ["eval", "-h"], ["bench", "--help"]]:
+            self.assertIn("--help", self.succeeds(*args))
+
+
+if __name__ == "__main__":
+    WEFT = sys.argv.pop(1)
+    unittest.main()
