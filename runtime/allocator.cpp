@@ -79,20 +79,32 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
+/// Written by one thread, read by any: no locked instruction on the way of an allocation.
+class Counter {
+ public:
+  void add(std::uint64_t amount) {
+    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
 /// A stack of unused blocks of one class.
 struct FreeList {
   FreeBlock* head = nullptr;
-  std::size_t count = 0;
+  Counter count;
 
   void push(void* data) {
     head = new (data) FreeBlock{head};
-    ++count;
+    count.add(1);
   }
   void* pop() {
     FreeBlock* block = head;
     if (block == nullptr) return nullptr;
     head = block->next;
-    --count;
+    count.add(std::uint64_t{0} - 1);
     return block;
   }
 };
@@ -123,27 +135,14 @@ std::size_t default_limit_bytes() {
   return std::min(std::size_t{1} << 30, memory_bytes / 8);
 }
 
-/// Written by one thread, read by any: no locked instruction on the way of an allocation.
-class Counter {
- public:
-  void add(std::uint64_t amount) {
-    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
-  }
-  std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::uint64_t> value_{0};
-};
-
 /// Sums wrap: a thread that only frees counts negative bytes, and the total is right.
 struct Counters {
-  Counter num_allocations, num_reused, live_bytes, cached_bytes;
+  Counter num_allocations, num_from_system, live_bytes;
 
   void add(const Counters& other) {
     num_allocations.add(other.num_allocations.value());
-    num_reused.add(other.num_reused.value());
+    num_from_system.add(other.num_from_system.value());
     live_bytes.add(other.live_bytes.value());
-    cached_bytes.add(other.cached_bytes.value());
   }
 };
 
@@ -153,20 +152,22 @@ class ThreadCache {
   /// Up to 64 KiB; larger blocks take long enough to fill that a lock does not matter.
   static constexpr std::size_t num_classes = small_class(std::size_t{64} << 10).index + 1;
 
-  void* pop(SizeClass wanted) {
-    void* block = lists_[wanted.index].pop();
-    if (block != nullptr) counters.cached_bytes.add(0 - wanted.size_bytes);
-    return block;
-  }
+  void* pop(SizeClass wanted) { return lists_[wanted.index].pop(); }
   /// False if it keeps enough blocks of this class.
   bool push(void* block, SizeClass of) {
     FreeList& list = lists_[of.index];
-    constexpr std::size_t most_class_bytes = std::size_t{64} << 10;
-    constexpr std::size_t most_count = 64;
-    if (list.count >= std::min(most_count, most_class_bytes / of.size_bytes)) return false;
+    constexpr std::uint64_t most_class_bytes = std::uint64_t{64} << 10;
+    constexpr std::uint64_t most_count = 64;
+    const std::uint64_t count = list.count.value();
+    if (count >= most_count || (count + 1) * of.size_bytes > most_class_bytes) return false;
     list.push(block);
-    counters.cached_bytes.add(of.size_bytes);
     return true;
+  }
+  std::size_t retained_bytes() const {
+    std::size_t result = 0;
+    for (std::size_t i = 0; i < num_classes; ++i)
+      result += lists_[i].count.value() * class_bytes(i, steps_small, first_power);
+    return result;
   }
 
   Counters counters;
@@ -182,11 +183,9 @@ class Pool {
   void* allocate_small(SizeClass wanted, Counters& counters) {
     {
       const std::lock_guard lock(mutex_);
-      if (void* block = pop(small_[wanted.index], wanted.size_bytes)) {
-        counters.num_reused.add(1);
-        return block;
-      }
+      if (void* block = pop(small_[wanted.index], wanted.size_bytes)) return block;
     }
+    counters.num_from_system.add(1);
     return ask_system(wanted.size_bytes,
                       [&] { return std::aligned_alloc(allocation_alignment, wanted.size_bytes); });
   }
@@ -194,11 +193,9 @@ class Pool {
   void* allocate_large(SizeClass wanted, Counters& counters) {
     {
       const std::lock_guard lock(mutex_);
-      if (void* block = pop(large_[wanted.index], wanted.size_bytes)) {
-        counters.num_reused.add(1);
-        return block;
-      }
+      if (void* block = pop(large_[wanted.index], wanted.size_bytes)) return block;
     }
+    counters.num_from_system.add(1);
     log(LogTopic::memory, "map ", wanted.size_bytes, " bytes");
     return ask_system(wanted.size_bytes, [&] { return map_large(wanted.size_bytes); });
   }
@@ -250,10 +247,14 @@ class Pool {
     const std::lock_guard lock(mutex_);
     Counters sum;
     sum.add(finished_);
-    for (const ThreadCache* cache = caches_; cache != nullptr; cache = cache->next)
+    std::size_t cached_bytes = 0;
+    for (const ThreadCache* cache = caches_; cache != nullptr; cache = cache->next) {
       sum.add(cache->counters);
-    return {sum.num_allocations.value(), sum.num_reused.value(), sum.live_bytes.value(),
-            retained_bytes_ + sum.cached_bytes.value()};
+      cached_bytes += cache->retained_bytes();
+    }
+    const std::uint64_t num_allocations = sum.num_allocations.value();
+    return {num_allocations, num_allocations - sum.num_from_system.value(), sum.live_bytes.value(),
+            retained_bytes_ + cached_bytes};
   }
 
  private:
@@ -362,10 +363,8 @@ void* allocate(std::size_t size_bytes, ThreadCache* cache, Counters& counters) {
   const bool is_large = size_bytes >= large_bytes;
   const SizeClass wanted = is_large ? large_class(size_bytes) : small_class(size_bytes);
   void* block = nullptr;
-  if (!is_large && cache != nullptr && wanted.index < ThreadCache::num_classes) {
+  if (!is_large && cache != nullptr && wanted.index < ThreadCache::num_classes)
     block = cache->pop(wanted);
-    if (block != nullptr) counters.num_reused.add(1);
-  }
   if (block == nullptr)
     block = is_large ? pool().allocate_large(wanted, counters)
                      : pool().allocate_small(wanted, counters);

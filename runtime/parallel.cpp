@@ -42,10 +42,8 @@ struct Workers {
   tbb::task_arena arena;
 };
 
-std::atomic<int>& thread_count() {
-  static std::atomic<int> count{std::max(1, tbb::info::default_concurrency())};
-  return count;
-}
+/// 0 until somebody asks: a plain load is all that a loop in one thread pays.
+constinit std::atomic<int> thread_count = 0;
 
 /// The workers of `count` threads, made when first needed: one thread never starts the library.
 std::shared_ptr<Workers> workers_for(int count) {
@@ -90,12 +88,20 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain,
   });
 }
 
-int num_threads() { return thread_count().load(std::memory_order_relaxed); }
+int num_threads() {
+  int count = thread_count.load(std::memory_order_relaxed);
+  if (count != 0) [[likely]]
+    return count;
+  // Threads that get here at once find the same number; one that was set in between stays.
+  const int found = std::max(1, tbb::info::default_concurrency());
+  return thread_count.compare_exchange_strong(count, found, std::memory_order_relaxed) ? found
+                                                                                       : count;
+}
 
 void set_num_threads(int count) {
   WEFT_CHECK(count >= 1, ArgumentError, "The number of threads must be at least 1, got ", count,
              ".");
-  thread_count().store(count, std::memory_order_relaxed);
+  thread_count.store(count, std::memory_order_relaxed);
 }
 
 }  // namespace weft

@@ -111,13 +111,26 @@ TEST(Convert, BoolIsDifferenceFromZero) {
   EXPECT_TRUE(convert<bool>(std::int64_t{1} << 32));
   EXPECT_TRUE(convert<bool>(f8e4m3fn{0xff}));
   EXPECT_FALSE(convert<bool>(f8e5m2{0x80}));
-  EXPECT_TRUE(convert<bool>(c64(0, 1)));
-  EXPECT_TRUE(convert<bool>(c128(nan, 0)));
-  EXPECT_FALSE(convert<bool>(c64(-0.0f, 0)));
-  EXPECT_TRUE(convert<bool>(c32{f16{0x8000}, f16{1}}));
   EXPECT_EQ(convert<f16>(true).bits, 0x3c00);
   EXPECT_EQ(convert<double>(true), 1.0);
   EXPECT_EQ(convert<std::int8_t>(true), 1);
+}
+
+TEST(Convert, BoolOfComplexIsThatOfTheRealPart) {
+  EXPECT_FALSE(convert<bool>(c64(0, 1)));
+  EXPECT_TRUE(convert<bool>(c128(nan, 0)));
+  EXPECT_FALSE(convert<bool>(c64(-0.0f, nan)));
+  EXPECT_FALSE(convert<bool>(c32{f16{0x8000}, f16{1}}));
+  EXPECT_TRUE(convert<bool>(c32{f16{1}, f16{0}}));
+}
+
+TEST(IsNonzero, LooksAtBothParts) {
+  EXPECT_TRUE(is_nonzero(c64(0, 1)));
+  EXPECT_TRUE(is_nonzero(c128(nan, 0)));
+  EXPECT_FALSE(is_nonzero(c64(-0.0f, 0)));
+  EXPECT_TRUE(is_nonzero(c32{f16{0x8000}, f16{1}}));
+  EXPECT_FALSE(is_nonzero(c32{f16{0x8000}, f16{0x8000}}));
+  EXPECT_TRUE(is_nonzero(std::uint8_t{2}));
 }
 
 TEST(Convert, ComplexGainsAndDropsTheImaginaryPart) {

@@ -12,8 +12,9 @@
 //                  not fit there, and NaN, is its smallest value; the rest wraps.  u64 is the value
 //                  modulo 2^64 in [-2^63, 2^64), and 2^63 otherwise.
 //   to bool        is it different from zero?  NaN is true.
-//   complex        a real number gets an imaginary part of 0; to a real type, the imaginary part is
-//                  dropped; to bool, either part counts.
+//   complex        a real number gets an imaginary part of 0; to any other type, bool included, the
+//                  imaginary part is dropped, as PyTorch 1.13 does.  is_nonzero() looks at both
+//                  parts.
 //
 // Requires: the rounding mode that a process starts with.
 #pragma once
@@ -101,7 +102,7 @@ struct part_of_t<c64> : std::type_identity<float> {};
 template <>
 struct part_of_t<c128> : std::type_identity<double> {};
 
-/// Every small float is a float; exact.  No branches, so that loops over it become vector code.
+/// Every small float is a float; exact.
 template <class From>
 constexpr float widen(From value) {
   using Source = layout_of<From>;
@@ -244,19 +245,6 @@ constexpr To to_integer(From value) {
   }
 }
 
-template <class From>
-constexpr bool to_bool(From value) {
-  if constexpr (is_complex_type<From>) {
-    // Not ||: both parts without a branch.
-    return (static_cast<int>(to_bool(real_part(value))) |
-            static_cast<int>(to_bool(imag_part(value)))) != 0;
-  } else if constexpr (is_small_float_type<From>) {
-    return (value.bits & layout_of<From>::magnitude_mask) != 0;
-  } else {
-    return value != 0;
-  }
-}
-
 template <class To, class From>
 constexpr To to_small_float(From value) {
   if constexpr (is_small_float_type<From>) {
@@ -272,14 +260,25 @@ constexpr To to_small_float(From value) {
 
 }  // namespace detail
 
+/// Whether the value is different from zero; of a complex number, whether either part is.
+template <class T>
+constexpr bool is_nonzero(T value) {
+  using namespace detail;
+  if constexpr (is_complex_type<T>) {
+    return is_nonzero(real_part(value)) || is_nonzero(imag_part(value));
+  } else if constexpr (is_small_float_type<T>) {
+    return (value.bits & layout_of<T>::magnitude_mask) != 0;
+  } else {
+    return value != 0;
+  }
+}
+
 /// The value as the dtype that `To` stores; the rules are on top of this file.  Never undefined.
 template <class To, class From>
 constexpr To convert(From value) {
   using namespace detail;
   if constexpr (std::is_same_v<To, From>) {
     return value;
-  } else if constexpr (std::is_same_v<To, bool>) {
-    return to_bool(value);
   } else if constexpr (is_complex_type<To>) {
     using Part = typename part_of_t<To>::type;
     if constexpr (is_complex_type<From>)
@@ -288,6 +287,8 @@ constexpr To convert(From value) {
       return To{convert<Part>(value), Part{}};
   } else if constexpr (is_complex_type<From>) {
     return convert<To>(real_part(value));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return is_nonzero(value);
   } else if constexpr (is_small_float_type<To>) {
     return to_small_float<To>(value);
   } else if constexpr (is_small_float_type<From>) {
