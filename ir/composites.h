@@ -128,6 +128,34 @@ V times_normal_cdf(const V& x) {
   return like(x, 0.5) * x * (erfc(argument) + correction);
 }
 
+/// From `far` on, asinh and acosh are log(2 * x) to the last bit.
+template <class V>
+V log_of_double(const V& x) {
+  return log(x) + like(x, 0.6931471805599453);
+}
+inline constexpr double asymptotic_from = 1e18;
+
+template <class V>
+V inverse_sinh(const V& x) {
+  if constexpr (requires { x < x; }) {
+    if (is_complex_type(x)) return bounded_asinh(x);
+    const V size = abs(x);
+    return select(size < like(x, asymptotic_from), bounded_asinh(x), with_sign_of(log_of_double(size), x));
+  } else {
+    return bounded_asinh(x);
+  }
+}
+
+template <class V>
+V inverse_cosh(const V& x) {
+  if constexpr (requires { x < x; }) {
+    if (is_complex_type(x)) return bounded_acosh(x);
+    return select(x < like(x, asymptotic_from), bounded_acosh(x), log_of_double(x));
+  } else {
+    return bounded_acosh(x);
+  }
+}
+
 template <class V>
 V log_add_exp(const V& x, const V& y) {
   const V apart = maximum(x, y) + log1p(exp(-abs(x - y)));

@@ -180,17 +180,18 @@ Number<T> operator-(const Number<T>& x) {
 }
 
 // --- Comparison and choice. ---
-#define WEFT_COMPARISON(symbol)                                          \
+#define WEFT_COMPARISON(symbol, condition)                               \
   template <class T>                                                     \
+    requires(condition)                                                  \
   Mask operator symbol(const Number<T>& x, const Number<T>& y) {         \
     return Mask(x.value symbol y.value);                                 \
   }
-WEFT_COMPARISON(==)
-WEFT_COMPARISON(!=)
-WEFT_COMPARISON(<)
-WEFT_COMPARISON(<=)
-WEFT_COMPARISON(>)
-WEFT_COMPARISON(>=)
+WEFT_COMPARISON(==, true)
+WEFT_COMPARISON(!=, true)
+WEFT_COMPARISON(<, !is_complex(dtype_of<T>))
+WEFT_COMPARISON(<=, !is_complex(dtype_of<T>))
+WEFT_COMPARISON(>, !is_complex(dtype_of<T>))
+WEFT_COMPARISON(>=, !is_complex(dtype_of<T>))
 #undef WEFT_COMPARISON
 
 inline Mask operator&&(const Mask& x, const Mask& y) { return Mask(x.value && y.value); }
@@ -417,8 +418,6 @@ WEFT_FUNCTION(atan)
 WEFT_FUNCTION(sinh)
 WEFT_FUNCTION(cosh)
 WEFT_FUNCTION(tanh)
-WEFT_FUNCTION(asinh)
-WEFT_FUNCTION(acosh)
 WEFT_FUNCTION(atanh)
 #undef WEFT_FUNCTION
 
@@ -443,6 +442,22 @@ Number<T> sqrt(const Number<T>& x) {
     return internal::by_double(x, [](std::complex<double> value) { return std::sqrt(value); });
   else
     return Number<T>(std::sqrt(x.value));
+}
+
+/// The library's squares its argument, which overflows from the root of the largest number on.
+template <class T>
+Number<T> bounded_asinh(const Number<T>& x) {
+  if constexpr (is_complex(dtype_of<T>))
+    return internal::by_double(x, [](std::complex<double> value) { return std::asinh(value); });
+  else
+    return Number<T>(internal::call_bounded_asinh(x.value));
+}
+template <class T>
+Number<T> bounded_acosh(const Number<T>& x) {
+  if constexpr (is_complex(dtype_of<T>))
+    return internal::by_double(x, [](std::complex<double> value) { return std::acosh(value); });
+  else
+    return Number<T>(internal::call_bounded_acosh(x.value));
 }
 
 template <class T>
@@ -470,8 +485,7 @@ Number<T> pow(const Number<T>& x, const Number<T>& y) {
     }
     return result;
   } else if constexpr (is_complex(dtype_of<T>)) {
-    const std::complex<double> base(x.value), exponent(y.value);
-    return Number<T>(computed_as<T>(std::pow(base, exponent)));
+    return Number<T>(std::pow(x.value, y.value));  // as PyTorch: not by way of double
   } else {
     return Number<T>(internal::call_pow(x.value, y.value));
   }

@@ -30,8 +30,8 @@ namespace weft::ir {
   WEFT_VECTOR_MATH(sinh, 1, sinh, u10)          \
   WEFT_VECTOR_MATH(cosh, 1, cosh, u10)          \
   WEFT_VECTOR_MATH(tanh, 1, tanh, u10)          \
-  WEFT_VECTOR_MATH(asinh, 1, asinh, u10)        \
-  WEFT_VECTOR_MATH(acosh, 1, acosh, u10)        \
+  WEFT_VECTOR_MATH(bounded_asinh, 1, asinh, u10)\
+  WEFT_VECTOR_MATH(bounded_acosh, 1, acosh, u10)\
   WEFT_VECTOR_MATH(atanh, 1, atanh, u10)        \
   WEFT_VECTOR_MATH(erf, 1, erf, u10)            \
   WEFT_VECTOR_MATH(erfc, 1, erfc, u15)          \
