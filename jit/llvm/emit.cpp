@@ -7,6 +7,7 @@
 #include "jit/llvm/builder.h"
 #include "jit/llvm/memory.h"
 #include "jit/llvm/operators.h"
+#include "jit/llvm/support.h"
 
 #include <weft/error.h>
 
@@ -168,7 +169,8 @@ class Emitter {
     emit_hoisted(start, lanes);
     Position position{builder_.getInt64(0), start};
     if (lanes > 1) {
-      if (loop.unroll > 1) position = emit_steps(position, lanes, loop.unroll);
+      if (loop.unroll > 1 && !calls_functions())
+        position = emit_steps(position, lanes, loop.unroll);
       position = emit_steps(position, lanes, 1);
       if (can_mask_tail(lanes)) return emit_masked_tail(position, lanes);
     }
@@ -236,7 +238,8 @@ class Emitter {
     llvm::Value* remaining = builder_.CreateSub(extents_.back(), position.index, "remaining");
     builder_.CreateCondBr(builder_.CreateICmpSGT(remaining, builder_.getInt64(0)), tail, after);
     builder_.SetInsertPoint(tail);
-    emit_body(position, lanes, 1, remaining);
+    Tail rest(remaining);
+    emit_body(position, lanes, 1, &rest);
     builder_.CreateBr(after);
     builder_.SetInsertPoint(after);
   }
@@ -245,9 +248,8 @@ class Emitter {
   /// uses.
   void emit_hoisted(const Pointers& start, int lanes) {
     builder_.set_lanes(1);
-    const Position first{builder_.getInt64(0), start};
     for (ValueId id = 0; id < kernel_.num_hoisted; ++id)
-      scalars_[id] = emit_inst(kernel_.body[id], scalars_, first, 0, nullptr);
+      scalars_[id] = emit_inst(kernel_.body[id], scalars_, {start, 0, nullptr});
     builder_.set_lanes(lanes);
     for (ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
       for (ValueId arg : kernel_.body[id].args)
@@ -255,38 +257,74 @@ class Emitter {
           splats_[arg] = builder_.splat(scalars_[arg]);
   }
 
-  /// The rest of the body, for `unroll` neighbouring vectors.
-  void emit_body(const Position& position, int lanes, int unroll, llvm::Value* remaining) {
-    builder_.set_lanes(lanes);
-    const std::vector<llvm::Value*>& hoisted = lanes == 1 ? scalars_ : splats_;
-    std::vector<std::vector<llvm::Value*>> values(static_cast<std::size_t>(unroll), hoisted);
-    // Short bodies side by side keep more loads in flight; long ones would run out of registers.
+  /// Short bodies side by side keep more loads in flight.  Long ones would run out of registers,
+  /// and calls spill what lives across them.
+  bool goes_side_by_side() const {
     constexpr std::size_t long_body = 12;
-    const std::size_t first = kernel_.num_hoisted;
-    const std::size_t count = kernel_.body.size() - first;
-    const bool is_long = count > long_body;
-    const std::size_t num_steps = count * static_cast<std::size_t>(unroll);
-    for (std::size_t step = 0; step < num_steps; ++step) {
-      const std::size_t vector = is_long ? step / count : step % static_cast<std::size_t>(unroll);
-      const std::size_t id =
-          first + (is_long ? step % count : step / static_cast<std::size_t>(unroll));
-      values[vector][id] = emit_inst(kernel_.body[id], values[vector], position,
-                                     static_cast<std::int64_t>(vector) * lanes, remaining);
+    return kernel_.body.size() - kernel_.num_hoisted <= long_body && !calls_functions();
+  }
+  bool calls_functions() const {
+    return std::any_of(kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(),
+                       [](const Inst& inst) { return is_call(inst.op, inst.dtype); });
+  }
+
+  /// The rest of the body, for `unroll` neighbouring vectors.
+  void emit_body(const Position& position, int lanes, int unroll, Tail* tail) {
+    builder_.set_lanes(lanes);
+    const Pointers addresses = current_addresses(position);
+    const auto num_vectors = static_cast<std::size_t>(unroll);
+    std::vector<std::vector<llvm::Value*>> values(num_vectors, lanes == 1 ? scalars_ : splats_);
+    const auto emit = [&](std::size_t vector, std::size_t id) {
+      const std::int64_t first_lane = static_cast<std::int64_t>(vector) * lanes;
+      values[vector][id] =
+          emit_inst(kernel_.body[id], values[vector], {addresses, first_lane, tail});
+    };
+    if (goes_side_by_side()) {
+      for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
+        for (std::size_t vector = 0; vector < num_vectors; ++vector) emit(vector, id);
+    } else {
+      for (std::size_t vector = 0; vector < num_vectors; ++vector)
+        for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) emit(vector, id);
     }
   }
 
+  /// Of the operands that the body touches, where the innermost loop has come to.
+  Pointers current_addresses(const Position& position) {
+    Pointers addresses = position.pointers;
+    std::vector<bool> done(num_operands());
+    for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
+      const Inst& inst = kernel_.body[id];
+      if ((inst.op != Op::load && inst.op != Op::store) || done[inst.operand]) continue;
+      done[inst.operand] = true;
+      const ir::StrideClass stride = inner_stride(inst.operand);
+      if (stride == stride_any || stride == 0) continue;
+      llvm::Value* item = stride == 1
+                              ? position.index
+                              : builder_.CreateMul(position.index, builder_.getInt64(stride));
+      addresses[inst.operand] =
+          builder_.CreateGEP(builder_.memory_type(inst.dtype), addresses[inst.operand], item);
+    }
+    return addresses;
+  }
+
+  /// One vector of a body.
+  struct Place {
+    const Pointers& addresses;  ///< of lane 0 of the first vector
+    std::int64_t first_lane;
+    Tail* tail;
+  };
+
   llvm::Value* emit_inst(const Inst& inst, const std::vector<llvm::Value*>& values,
-                         const Position& position, std::int64_t first_lane,
-                         llvm::Value* remaining) {
+                         const Place& place) {
     std::vector<llvm::Value*> args;
     for (ValueId arg : inst.args)
       if (arg != ir::no_value) args.push_back(values[arg]);
     switch (inst.op) {
       case Op::constant: return builder_.splat(constant(inst.dtype, inst.bits.lo));
       case Op::param: return builder_.splat(param(inst));
-      case Op::load: return load(builder_, access(inst.operand, position, first_lane), remaining);
+      case Op::load: return load(builder_, access(inst.operand, place), place.tail);
       case Op::store:
-        store(builder_, access(inst.operand, position, first_lane), args[0], remaining);
+        store(builder_, access(inst.operand, place), args[0], place.tail);
         return nullptr;
       case Op::cast: {
         const DType from = ir::result_dtype(kernel_.body[inst.args[0]]);
@@ -312,19 +350,12 @@ class Emitter {
     return is_boolean(inst.dtype) ? builder_.CreateICmpNE(value, builder_.getInt8(0)) : value;
   }
 
-  Access access(std::size_t operand, const Position& position, std::int64_t first_lane) {
-    const ir::StrideClass stride = inner_stride(operand);
+  Access access(std::size_t operand, const Place& place) {
     llvm::Value* step = stride_bytes(num_loops() - 1, operand);
-    llvm::Value* address = position.pointers[operand];
-    if (stride == stride_any) {
-      if (first_lane != 0)
-        address = advance(address, builder_.CreateMul(step, builder_.getInt64(first_lane)));
-    } else if (stride != 0) {
-      address = advance(address, builder_.CreateMul(position.index, step));
-      if (first_lane != 0)
-        address = advance(address, builder_.CreateMul(step, builder_.getInt64(first_lane)));
-    }
-    return {kernel_.operands[operand].dtype, stride, address, step};
+    llvm::Value* address = place.addresses[operand];
+    if (place.first_lane != 0)
+      address = advance(address, builder_.CreateMul(step, builder_.getInt64(place.first_lane)));
+    return {kernel_.operands[operand].dtype, inner_stride(operand), address, step};
   }
 
   const Kernel& kernel_;

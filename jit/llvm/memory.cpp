@@ -33,13 +33,6 @@ llvm::Constant* lane_numbers(Builder& builder, int first) {
   return llvm::ConstantVector::get(numbers);
 }
 
-/// Lanes whose number, counted from `first`, is below `limit` (an i64 that fits the numbers' type).
-llvm::Value* lanes_below(Builder& builder, int first, llvm::Value* limit) {
-  llvm::Constant* numbers = lane_numbers(builder, first);
-  llvm::Type* type = numbers->getType()->getScalarType();
-  return builder.CreateICmpULT(numbers, builder.splat(builder.CreateZExtOrTrunc(limit, type)));
-}
-
 llvm::Value* reversed(Builder& builder, llvm::Value* vector) {
   return builder.CreateVectorReverse(vector);
 }
@@ -58,34 +51,27 @@ struct Chunk {
   llvm::Value* mask;
 };
 
-std::vector<Chunk> chunks(Builder& builder, const Access& access, llvm::Value* remaining) {
+std::vector<Chunk> chunks(Builder& builder, const Access& access, Tail* tail) {
   const int lanes = builder.lanes();
-  const int stride = access.stride;
-  // Items up to the last element; comparing with `remaining * stride` is as good, but 64 * 4 needs
-  // 9 bits.
-  llvm::Value* span = nullptr;
-  if (remaining != nullptr)
-    span = builder.CreateSub(builder.CreateMul(remaining, builder.getInt64(stride)),
-                             builder.getInt64(stride - 1));
   std::vector<Chunk> found;
-  for (int first = 0; first < stride * lanes; first += lanes) {
+  for (int first = 0; first < access.stride * lanes; first += lanes) {
     std::vector<llvm::Constant*> belongs;
     for (int lane = 0; lane < lanes; ++lane)
-      belongs.push_back(builder.getInt1((first + lane) % stride == 0));
+      belongs.push_back(builder.getInt1((first + lane) % access.stride == 0));
     llvm::Value* mask = llvm::ConstantVector::get(belongs);
-    if (span != nullptr) mask = builder.CreateAnd(mask, lanes_below(builder, first, span));
-    found.push_back(
-        {first, offset_bytes(builder, access.address, std::int64_t{first} * itemsize(access.dtype)),
-         mask});
+    if (tail != nullptr) mask = builder.CreateAnd(mask, tail->mask(builder, access.stride, first));
+    llvm::Value* address =
+        offset_bytes(builder, access.address, std::int64_t{first} * itemsize(access.dtype));
+    found.push_back({first, address, mask});
   }
   return found;
 }
 
-llvm::Value* load_strided(Builder& builder, const Access& access, llvm::Value* remaining) {
+llvm::Value* load_strided(Builder& builder, const Access& access, Tail* tail) {
   const int lanes = builder.lanes();
   llvm::Type* type = builder.wide(builder.memory_type(access.dtype));
   llvm::Value* gathered = llvm::PoisonValue::get(type);
-  for (const Chunk& chunk : chunks(builder, access, remaining)) {
+  for (const Chunk& chunk : chunks(builder, access, tail)) {
     llvm::Value* part = masked_load(builder, type, chunk.address, chunk.mask);
     std::vector<int> picks;
     for (int lane = 0; lane < lanes; ++lane) {
@@ -97,10 +83,9 @@ llvm::Value* load_strided(Builder& builder, const Access& access, llvm::Value* r
   return gathered;
 }
 
-void store_strided(Builder& builder, const Access& access, llvm::Value* value,
-                   llvm::Value* remaining) {
+void store_strided(Builder& builder, const Access& access, llvm::Value* value, Tail* tail) {
   const int lanes = builder.lanes();
-  for (const Chunk& chunk : chunks(builder, access, remaining)) {
+  for (const Chunk& chunk : chunks(builder, access, tail)) {
     std::vector<int> picks;
     for (int lane = 0; lane < lanes; ++lane) {
       const int item = chunk.first_item + lane;
@@ -148,66 +133,77 @@ Access lowest_first(Builder& builder, const Access& access) {
   return lowest;
 }
 
-llvm::Value* load_vector(Builder& builder, const Access& access, llvm::Value* remaining) {
+llvm::Value* load_vector(Builder& builder, const Access& access, Tail* tail) {
   llvm::Type* scalar = builder.memory_type(access.dtype);
   llvm::Type* type = builder.wide(scalar);
   if (access.stride == 0)
     return builder.splat(builder.CreateAlignedLoad(scalar, access.address, unaligned));
   if (!is_wide(access.stride) || (access.stride > 1 && !has_masked_moves(builder, access.dtype)))
     return load_lanes(builder, access);
-  if (access.stride > 1) return load_strided(builder, access, remaining);
+  if (access.stride > 1) return load_strided(builder, access, tail);
   const bool backwards = access.stride < 0;
   const Access forward = backwards ? lowest_first(builder, access) : access;
   llvm::Value* value = nullptr;
-  if (remaining == nullptr) {
+  if (tail == nullptr) {
     value = builder.CreateAlignedLoad(type, forward.address, unaligned);
   } else {
-    llvm::Value* mask = lanes_below(builder, 0, remaining);
+    llvm::Value* mask = tail->mask(builder, 1, 0);
     value = masked_load(builder, type, forward.address, backwards ? reversed(builder, mask) : mask);
   }
   return backwards ? reversed(builder, value) : value;
 }
 
-void store_vector(Builder& builder, const Access& access, llvm::Value* value,
-                  llvm::Value* remaining) {
+void store_vector(Builder& builder, const Access& access, llvm::Value* value, Tail* tail) {
   if (!is_wide(access.stride) || (access.stride > 1 && !has_masked_moves(builder, access.dtype)))
     return store_lanes(builder, access, value);
-  if (access.stride > 1) return store_strided(builder, access, value, remaining);
+  if (access.stride > 1) return store_strided(builder, access, value, tail);
   const bool backwards = access.stride < 0;
   const Access forward = backwards ? lowest_first(builder, access) : access;
   if (backwards) value = reversed(builder, value);
-  if (remaining == nullptr) {
+  if (tail == nullptr) {
     builder.CreateAlignedStore(value, forward.address, unaligned);
     return;
   }
-  llvm::Value* mask = lanes_below(builder, 0, remaining);
+  llvm::Value* mask = tail->mask(builder, 1, 0);
   builder.CreateMaskedStore(value, forward.address, unaligned,
                             backwards ? reversed(builder, mask) : mask);
 }
 
 }  // namespace
 
+llvm::Value* Tail::mask(Builder& builder, int stride, int first_item) {
+  llvm::Value*& mask = masks_[{stride, first_item}];
+  if (mask != nullptr) return mask;
+  // One less than the number of items: with 64 lanes and stride 4, as many as 8 bits can count.
+  llvm::Value* last = builder.CreateMul(builder.CreateSub(remaining_, builder.getInt64(1)),
+                                        builder.getInt64(static_cast<std::uint64_t>(stride)));
+  llvm::Constant* numbers = lane_numbers(builder, first_item);
+  llvm::Type* type = numbers->getType()->getScalarType();
+  mask = builder.CreateICmpULE(numbers, builder.splat(builder.CreateTrunc(last, type)));
+  return mask;
+}
+
 bool can_mask(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role) {
   if (stride == 0) return role == ir::Role::input;
   return is_wide(stride) && has_masked_moves(builder, dtype);
 }
 
-llvm::Value* load(Builder& builder, const Access& access, llvm::Value* remaining) {
+llvm::Value* load(Builder& builder, const Access& access, Tail* tail) {
   llvm::Value* value =
       builder.lanes() == 1
           ? builder.CreateAlignedLoad(builder.memory_type(access.dtype), access.address, unaligned)
-          : load_vector(builder, access, remaining);
+          : load_vector(builder, access, tail);
   if (!is_boolean(access.dtype)) return value;
   return builder.CreateICmpNE(value, builder.integer(value->getType(), 0));
 }
 
-void store(Builder& builder, const Access& access, llvm::Value* value, llvm::Value* remaining) {
+void store(Builder& builder, const Access& access, llvm::Value* value, Tail* tail) {
   if (is_boolean(access.dtype))
     value = builder.CreateZExt(value, builder.wide(builder.getInt8Ty()));
   if (builder.lanes() == 1)
     builder.CreateAlignedStore(value, access.address, unaligned);
   else
-    store_vector(builder, access, value, remaining);
+    store_vector(builder, access, value, tail);
 }
 
 }  // namespace weft::jit

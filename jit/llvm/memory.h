@@ -4,6 +4,9 @@
 #include "ir/kernel.h"
 #include "jit/llvm/builder.h"
 
+#include <map>
+#include <utility>
+
 namespace weft::jit {
 
 /// Where the lanes of one vector lie.
@@ -17,11 +20,26 @@ struct Access {
 /// Whether load() and store() can leave out lanes of such an access.
 bool can_mask(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role);
 
-/// Both touch the bytes of the lanes' elements and no others.  If `remaining` (an i64) is not null,
-/// only the first so many lanes are meant; the rest of a loaded value is 0.
+/// The end of a row that does not fill a vector: which lanes are meant.
+class Tail {
+ public:
+  /// `remaining`: how many elements are left, as an i64 between 1 and the number of lanes.
+  explicit Tail(llvm::Value* remaining) : remaining_(remaining) {}
+
+  /// Items [first_item, first_item + lanes), counted from the first element of an operand with this
+  /// stride: those up to its last element.  Masks are made once.
+  llvm::Value* mask(Builder& builder, int stride, int first_item);
+
+ private:
+  llvm::Value* remaining_;
+  std::map<std::pair<int, int>, llvm::Value*> masks_;
+};
+
+/// Both touch the bytes of the lanes' elements and no others.  Lanes that `tail` leaves out are not
+/// stored, and 0 where loaded; it may be null.
 ///
-/// Requires: can_mask(), if `remaining` is not null.
-llvm::Value* load(Builder& builder, const Access& access, llvm::Value* remaining);
-void store(Builder& builder, const Access& access, llvm::Value* value, llvm::Value* remaining);
+/// Requires: can_mask(), if there is a tail.
+llvm::Value* load(Builder& builder, const Access& access, Tail* tail);
+void store(Builder& builder, const Access& access, llvm::Value* value, Tail* tail);
 
 }  // namespace weft::jit

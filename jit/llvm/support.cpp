@@ -51,9 +51,12 @@ bool has_operator(Op op, DType dtype) {
     case Op::sqrt:
     case Op::angle: return is_wide_float(dtype);
     case Op::pow: return is_integer(dtype) || is_wide_float(dtype);
-    case Op::c_fmod: return is_wide_float(dtype);
-    default: return is_wide_float(dtype) && !ir::sleef_stem(op).empty();
+    default: return is_call(op, dtype);
   }
+}
+
+bool is_call(Op op, DType dtype) {
+  return is_wide_float(dtype) && (op == Op::c_fmod || !ir::sleef_stem(op).empty());
 }
 
 bool has_cast(DType from, DType to) {

@@ -7,6 +7,8 @@ namespace weft::jit {
 
 /// Whether a table op can be emitted in this dtype.
 bool has_operator(Op op, DType dtype);
+/// Whether it becomes a call, or several.
+bool is_call(Op op, DType dtype);
 /// Whether a cast can be emitted; where not, ir::expand_casts() leaves no such cast.
 bool has_cast(DType from, DType to);
 

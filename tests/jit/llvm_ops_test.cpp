@@ -1,0 +1,75 @@
+// Every op of the table in every dtype it computes in, and every cast, against the interpreter.
+#include "ir/pass.h"
+#include "jit/llvm/backend.h"
+#include "llvm_support.h"
+
+namespace weft::jit::test {
+namespace {
+
+/// Several vectors, one, and ends of all kinds.
+const std::vector<std::vector<std::int64_t>> lengths = {{1},  {2},  {7},  {16},
+                                                        {31}, {64}, {95}, {300}};
+
+bool computes_in(Op op, DType dtype) {
+  if (is_complex(dtype) || !accepts(info(op).domain, dtype)) return false;
+  return info(op).result != ResultRule::floating || is_floating(dtype);
+}
+
+class LlvmOps : public testing::TestWithParam<Op> {
+  void SetUp() override {
+    if (const std::string reason = llvm_unavailable_reason(); !reason.empty())
+      GTEST_SKIP() << reason;
+  }
+};
+
+TEST_P(LlvmOps, GiveTheInterpretersBits) {
+  const Op op = GetParam();
+  for (Isa isa : isas())
+    for (DType dtype : all_dtypes) {
+      if (!computes_in(op, dtype)) continue;
+      ir::Kernel kernel = kernel_of(op, dtype, isa);
+      ir::run_pipeline(kernel);
+      expect_same(kernel, target_for(isa), lengths);
+    }
+}
+
+std::vector<Op> primitive_ops() {
+  std::vector<Op> ops;
+  for (Op op : all_ops())
+    if (info(op).form == Form::primitive && op != Op::imag)
+      ops.push_back(op);  // of complex numbers only
+  return ops;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LlvmOps, testing::ValuesIn(primitive_ops()),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+class LlvmCasts : public testing::TestWithParam<DType> {
+  void SetUp() override {
+    if (const std::string reason = llvm_unavailable_reason(); !reason.empty())
+      GTEST_SKIP() << reason;
+  }
+};
+
+TEST_P(LlvmCasts, GiveTheInterpretersBits) {
+  for (Isa isa : isas())
+    for (DType to : all_dtypes) {
+      if (is_complex(to) || to == GetParam()) continue;
+      ir::Kernel kernel = cast_kernel(GetParam(), to, isa);
+      ir::run_pipeline(kernel);
+      expect_same(kernel, target_for(isa), lengths);
+    }
+}
+
+std::vector<DType> real_dtypes() {
+  std::vector<DType> dtypes;
+  for (DType dtype : all_dtypes)
+    if (!is_complex(dtype)) dtypes.push_back(dtype);
+  return dtypes;
+}
+
+INSTANTIATE_TEST_SUITE_P(From, LlvmCasts, testing::ValuesIn(real_dtypes()),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+}  // namespace
+}  // namespace weft::jit::test
