@@ -59,7 +59,7 @@ StrideTable compute_strides(const IterOperands& operands, IntSpan sizes, bool ha
     WEFT_CHECK(offset >= 0 && (offset == 0 || !has_static_shape), ArgumentError, "a tensor with ",
                operand_ndim, " dimensions can't be walked through in the static shape ",
                dims_text(sizes), ".");
-    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(operands[i].dtype));
     std::int64_t* row = table.row(i);
     for (std::int64_t dim = 0; dim < offset; ++dim) row[dim] = 0;
     for (std::int64_t dim = offset; dim < ndim; ++dim) {
@@ -93,6 +93,48 @@ DimArray<int> reorder_dimensions(const StrideTable& strides, IntSpan sizes,
     }
   }
   return perm;
+}
+
+DimArray<std::int64_t> permute_sizes(IntSpan sizes, std::span<const int> perm) {
+  DimArray<std::int64_t> result(perm.size());
+  for (std::size_t dim = 0; dim < perm.size(); ++dim) result[dim] = sizes[perm[dim]];
+  return result;
+}
+
+StrideTable permute_strides(const StrideTable& strides, std::span<const int> perm) {
+  StrideTable result;
+  result.num_rows = strides.num_rows;
+  result.row_length = strides.row_length;
+  result.values.resize(strides.values.size());
+  for (int i = 0; i < result.num_rows; ++i) {
+    const std::int64_t* from = strides.row(i);
+    std::int64_t* to = result.row(i);
+    for (std::size_t dim = 0; dim < perm.size(); ++dim) to[dim] = from[perm[dim]];
+  }
+  return result;
+}
+
+void set_new_output_strides(StrideTable& strides, const IterOperands& operands, int num_outputs,
+                            const OutputLayout& layout) {
+  for (int i = 0; i < num_outputs; ++i) {
+    if (!operands[i].will_resize) continue;
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(operands[i].dtype));
+    for (std::size_t dim = 0; dim < layout.strides.size(); ++dim) {
+      strides.row(i)[dim] = layout.strides[dim] * itemsize;
+    }
+  }
+}
+
+std::int64_t checked_numel(IntSpan sizes) {
+  std::int64_t numel = 1;
+  bool overflows = false;
+  for (std::int64_t size : sizes) overflows |= __builtin_mul_overflow(numel, size, &numel);
+  if (!overflows) [[likely]]
+    return numel;
+  WEFT_CHECK(std::ranges::find(sizes, 0) != sizes.end(), ArgumentError,
+             "numel: integer multiplication overflow with sizes ", dims_text(sizes),
+             ": the operands broadcast to more than 2^63 elements.");
+  return 0;
 }
 
 OutputLayout permuted_output_layout(IntSpan sizes, std::span<const int> perm) {

@@ -1,4 +1,4 @@
-// The stages of TensorIteratorConfig::build(), each from one value to the next; iterator.cpp runs
+// Stages of TensorIteratorConfig::build(), each from one value to the next; iterator.cpp runs
 // them in order.  They throw ArgumentError on bad operands and change no tensor, except for the one
 // that allocates.
 #pragma once
@@ -39,27 +39,22 @@ struct OutputLayout {
   std::optional<MemoryFormat> format;
 };
 
-void mark_outputs(IterOperands& operands, int num_outputs);
-void compute_mem_overlaps(const IterOperands& operands, int num_outputs, const IterOptions& options,
-                          Names names);
-BroadcastShape compute_shape(const IterOperands& operands, const IterOptions& options,
-                             DimArray<std::int64_t>& static_shape, Names names);
 /// Product of the sizes.   Errors: ArgumentError if it leaves 64 bits.
 std::int64_t checked_numel(IntSpan sizes);
-void mark_resize_outputs(IterOperands& operands, int num_outputs, const BroadcastShape& shape,
-                         const IterOptions& options, Names names);
 /// Also gives undefined outputs their dtype.
 ComputedTypes compute_types(IterOperands& operands, int num_outputs, const BroadcastShape& shape,
                             const IterOptions& options, Names names);
-FastSetup compute_fast_setup(const IterOperands& operands, const BroadcastShape& shape,
-                             const IterOptions& options);
-
 /// Strides in bytes along `sizes`, 0 where an operand is broadcast; rows of outputs that are to be
 /// allocated or resized are left unset.
 StrideTable compute_strides(const IterOperands& operands, IntSpan sizes, bool has_static_shape);
 /// The dimensions of `sizes`, fastest first.
 DimArray<int> reorder_dimensions(const StrideTable& strides, IntSpan sizes,
                                  const IterOperands& operands, const IterOptions& options);
+DimArray<std::int64_t> permute_sizes(IntSpan sizes, std::span<const int> perm);
+StrideTable permute_strides(const StrideTable& strides, std::span<const int> perm);
+/// The rows that compute_strides() left unset.
+void set_new_output_strides(StrideTable& strides, const IterOperands& operands, int num_outputs,
+                            const OutputLayout& layout);
 /// What new outputs look like after the slow path: dense in the order of `perm`.
 OutputLayout permuted_output_layout(IntSpan sizes, std::span<const int> perm);
 /// Checks that every output can be resized, allocates undefined ones, resizes given ones.
@@ -76,5 +71,13 @@ void find_temporaries(IterOperands& operands, int num_outputs, IntSpan shape,
 std::string operand_label(int operand, int num_outputs, Names names);
 /// The same with the tensor: "input 1 `b` is f32[3, 4] strides [4, 1] cpu".
 std::string operand_text(const IterOperands& operands, int operand, int num_outputs, Names names);
+
+/// Refuses an input whose sizes don't broadcast with `so_far`, those of the operands before it.
+[[noreturn, gnu::cold]] void throw_broadcast(const IterOperands& operands, int operand,
+                                             IntSpan so_far, std::int64_t dim, int num_outputs,
+                                             Names names);
+/// Refuses an output that overlaps itself, or an input.
+[[noreturn, gnu::cold]] void throw_overlap(const IterOperands& operands, int output,
+                                           std::optional<int> input, int num_outputs, Names names);
 
 }  // namespace weft::iter

@@ -1,9 +1,12 @@
-// Configuration, and build(): PyTorch's stages in PyTorch's order.
+// build(): PyTorch's stages in PyTorch's order, of which plan() is the table of contents.  The
+// stages that only mark or compare are here; types, dimensions, overlap and outputs have files of
+// their own. Mirrors TensorIteratorBase::build and the functions that it calls.
 #include <weft/iterator.h>
 
 #include "engine/iter_plan.h"
 
 #include <weft/error.h>
+#include <weft/overlap.h>
 
 #include <algorithm>
 
@@ -29,18 +32,183 @@ namespace {
 
 using namespace iter;
 
-void populate_operands(IterOperands& operands, int num_outputs, Names names, bool& is_meta) {
+/// What is there, as the later stages want to see it.
+struct PopulatedOperands {
+  bool is_meta = false;
+  bool is_one_dtype = true;  ///< all are defined, of one dtype, and on the CPU
+};
+
+PopulatedOperands populate_operands(IterOperands& operands, int num_outputs, Names names) {
+  PopulatedOperands result;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     IterOperand& operand = operands[i];
     operand.impl = operand.tensor().impl().get();
-    if (operand.impl != nullptr) {
-      operand.dtype = operand.impl->dtype;
-      is_meta |= operand.impl->storage->device().type == DeviceType::meta;
+    if (operand.impl == nullptr) {
+      WEFT_CHECK(operand.is_output, ArgumentError, "Found undefined input tensor! It is ",
+                 operand_label(static_cast<int>(i), num_outputs, names), ".");
+      result.is_one_dtype = false;
       continue;
     }
-    WEFT_CHECK(operand.is_output, ArgumentError, "Found undefined input tensor! It is ",
-               operand_label(static_cast<int>(i), num_outputs, names), ".");
+    operand.dtype = operand.impl->dtype;
+    result.is_one_dtype &= operand.dtype == operands[0].dtype &&
+                           (!operand.declared_dtype || *operand.declared_dtype == operand.dtype);
+    const Device device = operand.impl->storage->device();
+    if (device.type == DeviceType::cpu) [[likely]]
+      continue;
+    result.is_meta |= device.type == DeviceType::meta;
+    result.is_one_dtype = false;
   }
+  return result;
+}
+
+/// Whether operands of one dtype on the CPU leave nothing to compute_types().
+bool is_common_dtype_given(const IterOperands& operands, const IterOptions& options) {
+  if (options.common_dtype || options.has_numbers || operands.empty()) return false;
+  return !options.promote_integer_inputs_to_float || !is_integral(operands[0].dtype);
+}
+
+void mark_outputs(IterOperands& operands, int num_outputs) {
+  for (int i = 0; i < num_outputs; ++i) {
+    IterOperand& output = operands[i];
+    if (output.impl == nullptr) continue;
+    for (std::size_t j = num_outputs; j < operands.size(); ++j) {
+      output.is_read_write |= operands[j].impl == output.impl;
+    }
+  }
+}
+
+void compute_mem_overlaps(const IterOperands& operands, int num_outputs, const IterOptions& options,
+                          Names names) {
+  if (!options.check_mem_overlap) return;
+  for (int i = 0; i < num_outputs; ++i) {
+    const TensorImpl* output = operands[i].impl;
+    if (output == nullptr) continue;
+    if (!output->is_non_overlapping_and_dense &&
+        has_internal_overlap(operands[i].tensor()) == MemOverlap::yes) [[unlikely]] {
+      throw_overlap(operands, i, {}, num_outputs, names);
+    }
+    for (int j = num_outputs; j < static_cast<int>(operands.size()); ++j) {
+      const TensorImpl* input = operands[j].impl;
+      if (input == output || input->storage != output->storage) [[likely]]
+        continue;
+      if (get_overlap_status(operands[i].tensor(), operands[j].tensor()) ==
+          MemOverlapStatus::partial) [[unlikely]] {
+        throw_overlap(operands, i, j, num_outputs, names);
+      }
+    }
+  }
+}
+
+/// A loop of few steps, where a call of memcmp would cost more.
+bool equals(const Dims& a, const DimArray<std::int64_t>& b) {
+  if (a.size() != b.size()) return false;
+  bool equal = true;
+  for (std::size_t i = 0; i < a.size(); ++i) equal &= a[i] == b[i];
+  return equal;
+}
+
+bool equals(const Dims& a, const Dims& b) {
+  bool equal = a.size() == b.size();
+  for (std::size_t i = 0; i < a.size() && equal; ++i) equal = a[i] == b[i];
+  return equal;
+}
+
+/// Broadcasts `shape` with the sizes of one operand, in place.
+void broadcast(DimArray<std::int64_t>& shape, const IterOperands& operands, int operand,
+               int num_outputs, Names names) {
+  const Dims& sizes = operands[operand].impl->sizes;
+  const std::int64_t shape_ndim = std::ssize(shape);
+  const std::int64_t ndim = std::max<std::int64_t>(shape_ndim, std::ssize(sizes));
+  DimArray<std::int64_t> result(ndim);
+  for (std::int64_t dim = ndim - 1; dim >= 0; --dim) {
+    const std::int64_t a_dim = dim - ndim + shape_ndim;
+    const std::int64_t b_dim = dim - ndim + std::ssize(sizes);
+    const std::int64_t a = a_dim >= 0 ? shape[a_dim] : 1;
+    const std::int64_t b = b_dim >= 0 ? sizes[b_dim] : 1;
+    if (a != b && a != 1 && b != 1) [[unlikely]] {
+      throw_broadcast(operands, operand, {shape.data(), shape.size()}, dim, num_outputs, names);
+    }
+    result[dim] = a == 1 ? b : a;
+  }
+  shape = std::move(result);
+}
+
+BroadcastShape compute_shape(const IterOperands& operands, int num_outputs,
+                             const IterOptions& options, DimArray<std::int64_t>& static_shape,
+                             Names names) {
+  BroadcastShape result;
+  if (options.has_static_shape) {
+    result.sizes = std::move(static_shape);
+    return result;
+  }
+  result.all_ops_same_shape = true;
+  bool has_scalars = options.has_numbers;
+  bool has_tensors = false;
+  // PyTorch leaves outputs out that it may resize.
+  for (std::size_t i = options.resize_outputs ? num_outputs : 0; i < operands.size(); ++i) {
+    if (operands[i].impl == nullptr) continue;
+    const Dims& sizes = operands[i].impl->sizes;
+    has_scalars |= sizes.empty();
+    has_tensors |= !sizes.empty();
+    if (result.sizes.empty()) {
+      result.sizes.resize(sizes.size());
+      for (std::size_t dim = 0; dim < sizes.size(); ++dim) result.sizes[dim] = sizes[dim];
+    } else if (!equals(sizes, result.sizes)) {
+      result.all_ops_same_shape = false;
+      broadcast(result.sizes, operands, static_cast<int>(i), num_outputs, names);
+    }
+  }
+  result.all_ops_same_shape &= !has_scalars || !has_tensors;
+  result.all_ops_are_scalars = !has_tensors;
+  return result;
+}
+
+/// Returns whether there is an output to allocate or to resize.
+bool mark_resize_outputs(IterOperands& operands, int num_outputs, const BroadcastShape& shape,
+                         const IterOptions& options, Names names) {
+  bool resizes = false;
+  for (int i = 0; i < num_outputs; ++i) {
+    IterOperand& output = operands[i];
+    if (output.impl == nullptr) {
+      output.will_resize = true;
+    } else if (!options.has_static_shape && !equals(output.impl->sizes, shape.sizes)) {
+      output.will_resize = options.resize_outputs && !output.is_read_write;
+      WEFT_CHECK(output.will_resize || options.is_reduction, ArgumentError, "output with shape ",
+                 dims_text(output.impl->sizes), " doesn't match the broadcast shape ",
+                 dims_text({shape.sizes.data(), shape.sizes.size()}), ": ",
+                 operand_text(operands, i, num_outputs, names), ".");
+    }
+    resizes |= output.will_resize;
+  }
+  return resizes;
+}
+
+FastSetup compute_fast_setup(const IterOperands& operands, const BroadcastShape& shape,
+                             const IterOptions& options) {
+  if (options.is_reduction || !shape.all_ops_same_shape) return FastSetup::none;
+  bool contiguous = true;
+  bool channels_last = true;
+  bool dense = true;
+  const TensorImpl* first = nullptr;
+  for (const IterOperand& operand : operands) {
+    if (operand.will_resize) continue;
+    const TensorImpl& impl = *operand.impl;
+    contiguous &= impl.is_contiguous;
+    channels_last &= impl.is_channels_last_contiguous;
+    dense &= impl.is_non_overlapping_and_dense;
+    if (first == nullptr) first = &impl;
+  }
+  if (contiguous) return FastSetup::contiguous;
+  // Only in logical order is a contiguous run one dimension.
+  if (options.enforce_linear_iteration) return FastSetup::none;
+  if (channels_last) return FastSetup::channels_last;
+  if (!dense) return FastSetup::none;
+  for (const IterOperand& operand : operands) {
+    if (!operand.will_resize && !equals(operand.impl->strides, first->strides)) {
+      return FastSetup::none;
+    }
+  }
+  return FastSetup::non_overlapping_dense;
 }
 
 /// What outputs get under a fast set-up.
@@ -52,65 +220,38 @@ OutputLayout fast_output_layout(FastSetup fast_setup, const IterOperands& operan
     default:
       for (const IterOperand& operand : operands) {
         if (operand.will_resize) continue;
-        layout.strides = DimArray<std::int64_t>(
-            IntSpan(operand.impl->strides.data(), operand.impl->strides.size()));
+        const Dims& strides = operand.impl->strides;
+        layout.strides = DimArray<std::int64_t>(IntSpan(strides.data(), strides.size()));
       }
   }
   return layout;
 }
 
-/// The strides of rows that compute_strides() left unset, from the tensors made meanwhile.
-void set_new_output_strides(StrideTable& strides, const IterOperands& operands, int num_outputs,
-                            const OutputLayout& layout) {
-  for (int i = 0; i < num_outputs; ++i) {
-    if (!operands[i].will_resize) continue;
-    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(operands[i].dtype));
-    for (std::size_t dim = 0; dim < layout.strides.size(); ++dim) {
-      strides.row(i)[dim] = layout.strides[dim] * itemsize;
-    }
-  }
-}
-
-bool needs_outputs(const IterOperands& operands, int num_outputs) {
-  return std::any_of(operands.begin(), operands.begin() + num_outputs,
-                     [](const IterOperand& output) { return output.will_resize; });
-}
-
-/// One dimension, dense in every operand: the strides of a fast set-up.
-StrideTable fast_strides(const IterOperands& operands, bool has_dimension) {
+/// One dimension, or none, dense in every operand.
+StrideTable fast_strides(const IterOperands& operands, int ndim) {
   StrideTable table;
   table.num_rows = static_cast<int>(operands.size());
-  table.row_length = has_dimension ? 1 : 0;
-  table.values.resize(table.num_rows * table.row_length);
-  for (int i = 0; i < table.num_rows && has_dimension; ++i) {
+  table.row_length = ndim;
+  table.values.resize(static_cast<std::size_t>(table.num_rows * ndim));
+  for (std::size_t i = 0; i < table.values.size(); ++i) {
     table.values[i] = static_cast<std::int64_t>(itemsize_bytes(operands[i].dtype));
   }
   return table;
 }
 
-/// The strides of `from` with dimensions in the order of `perm`.
-StrideTable permute_dimensions(const StrideTable& from, std::span<const int> perm) {
-  StrideTable to;
-  to.num_rows = from.num_rows;
-  to.row_length = from.row_length;
-  to.values.resize(from.values.size());
-  for (int i = 0; i < to.num_rows; ++i) {
-    for (std::size_t dim = 0; dim < perm.size(); ++dim) to.row(i)[dim] = from.row(i)[perm[dim]];
+/// The order that reorder_dimensions() would find.  Row-major operands whose dimensions are all
+/// longer than 1 leave nothing undecided.
+DimArray<int> fast_perm(FastSetup fast_setup, const IterOperands& operands, IntSpan sizes,
+                        const IterOptions& options) {
+  bool is_reversal = fast_setup == FastSetup::contiguous;
+  for (std::int64_t size : sizes) is_reversal &= size > 1;
+  if (!is_reversal && sizes.size() > 1) {
+    return reorder_dimensions(compute_strides(operands, sizes, false), sizes, operands, options);
   }
-  return to;
-}
-
-/// True if reorder_dimensions() would find a plain reversal without looking at strides: every
-/// operand that counts is row-major and no dimension leaves the comparison undecided.
-bool is_plainly_reversed(FastSetup fast_setup, IntSpan sizes) {
-  return sizes.size() <= 1 ||
-         (fast_setup == FastSetup::contiguous &&
-          std::ranges::all_of(sizes, [](std::int64_t size) { return size > 1; }));
-}
-
-DimArray<int> reversed_dimensions(std::size_t ndim) {
-  DimArray<int> perm(ndim);
-  for (std::size_t dim = 0; dim < ndim; ++dim) perm[dim] = static_cast<int>(ndim - 1 - dim);
+  DimArray<int> perm(sizes.size());
+  for (std::size_t dim = 0; dim < sizes.size(); ++dim) {
+    perm[dim] = static_cast<int>(sizes.size() - 1 - dim);
+  }
   return perm;
 }
 
@@ -118,117 +259,59 @@ DimArray<int> reversed_dimensions(std::size_t ndim) {
 
 void TensorIterator::plan(TensorIteratorConfig& config) {
   const IterOptions& options = config.options_;
-  const int num_outputs = num_outputs_ = config.num_outputs_;
-  names_ = std::move(config.names_);
+  num_outputs_ = config.num_outputs_;
+  if (!config.names_.empty()) names_ = std::move(config.names_);
   operands_ = std::move(config.operands_);
   is_reduction_ = options.is_reduction;
+  const Names names = names_;
 
-  populate_operands(operands_, num_outputs, names_, is_meta_);
-  mark_outputs(operands_, num_outputs);
-  compute_mem_overlaps(operands_, num_outputs, options, names_);
-  BroadcastShape broadcast = compute_shape(operands_, options, config.static_shape_, names_);
-  mark_resize_outputs(operands_, num_outputs, broadcast, options, names_);
-  const ComputedTypes types = compute_types(operands_, num_outputs, broadcast, options, names_);
+  const PopulatedOperands populated = populate_operands(operands_, num_outputs_, names);
+  is_meta_ = populated.is_meta;
+  mark_outputs(operands_, num_outputs_);
+  compute_mem_overlaps(operands_, num_outputs_, options, names);
+  BroadcastShape broadcast_shape =
+      compute_shape(operands_, num_outputs_, options, config.static_shape_, names);
+  const bool makes_outputs =
+      mark_resize_outputs(operands_, num_outputs_, broadcast_shape, options, names);
+  const ComputedTypes types =
+      populated.is_one_dtype && is_common_dtype_given(operands_, options)
+          ? ComputedTypes{operands_[0].dtype, {}}
+          : compute_types(operands_, num_outputs_, broadcast_shape, options, names);
   common_dtype_ = types.common_dtype;
-  const IntSpan sizes(broadcast.sizes.data(), broadcast.sizes.size());
-  const std::int64_t numel = checked_numel(sizes);
+  fast_setup_ = compute_fast_setup(operands_, broadcast_shape, options);
+  sizes_ = std::move(broadcast_shape.sizes);
+  const std::int64_t numel = checked_numel(sizes());
 
-  fast_setup_ = compute_fast_setup(operands_, broadcast, options);
-  const bool makes_outputs = needs_outputs(operands_, num_outputs);
   if (fast_setup_ != FastSetup::none) {
-    if (is_plainly_reversed(fast_setup_, sizes)) {
-      perm_ = reversed_dimensions(sizes.size());
-    } else {
-      const StrideTable strides = compute_strides(operands_, sizes, false);
-      perm_ = reorder_dimensions(strides, sizes, operands_, options);
-    }
+    perm_ = fast_perm(fast_setup_, operands_, sizes(), options);
     if (makes_outputs) {
-      const OutputLayout layout = fast_output_layout(fast_setup_, operands_, sizes);
-      allocate_or_resize_outputs(operands_, num_outputs, layout, types.common_device, names_);
+      const OutputLayout layout = fast_output_layout(fast_setup_, operands_, sizes());
+      allocate_or_resize_outputs(operands_, num_outputs_, layout, types.common_device, names);
     }
-    has_coalesced_dimensions_ = sizes.size() > 1;
-    shape_.resize(std::min<std::size_t>(sizes.size(), 1));
+    has_coalesced_dimensions_ = sizes_.size() > 1;
+    shape_.resize(sizes_.empty() ? 0 : 1);
     if (!shape_.empty()) shape_[0] = numel;
-    strides_ = fast_strides(operands_, !shape_.empty());
+    strides_ = fast_strides(operands_, ndim());
   } else {
-    StrideTable strides = compute_strides(operands_, sizes, options.has_static_shape);
-    perm_ = reorder_dimensions(strides, sizes, operands_, options);
+    StrideTable strides = compute_strides(operands_, sizes(), options.has_static_shape);
+    perm_ = reorder_dimensions(strides, sizes(), operands_, options);
     if (makes_outputs) {
-      const OutputLayout layout = permuted_output_layout(sizes, perm());
-      allocate_or_resize_outputs(operands_, num_outputs, layout, types.common_device, names_);
-      set_new_output_strides(strides, operands_, num_outputs, layout);
+      const OutputLayout layout = permuted_output_layout(sizes(), perm());
+      allocate_or_resize_outputs(operands_, num_outputs_, layout, types.common_device, names);
+      set_new_output_strides(strides, operands_, num_outputs_, layout);
     }
-    strides_ = permute_dimensions(strides, perm());
-    shape_.resize(sizes.size());
-    for (std::size_t dim = 0; dim < sizes.size(); ++dim) shape_[dim] = sizes[perm_[dim]];
+    shape_ = permute_sizes(sizes(), perm());
+    strides_ = permute_strides(strides, perm());
     if (!is_meta_) coalesce();
   }
-  sizes_ = std::move(broadcast.sizes);
   for (IterOperand& operand : operands_) operand.data = operand.impl->data();
-  if (options.exact_mem_overlap) find_temporaries(operands_, num_outputs, shape(), strides_);
+  if (options.exact_mem_overlap) find_temporaries(operands_, num_outputs_, shape(), strides_);
 }
 
 void TensorIterator::coalesce() {
   if (shape_.size() <= 1) return;
   coalesce_dimensions(shape_, strides_);
   has_coalesced_dimensions_ = true;
-}
-
-std::int64_t TensorIterator::numel() const {
-  std::int64_t numel = 1;
-  for (std::int64_t size : shape_) numel *= size;
-  return numel;
-}
-
-DType TensorIterator::common_dtype() const {
-  WEFT_CHECK(common_dtype_, ArgumentError,
-             "the inputs have several dtypes, and promote_inputs_to_common_dtype is off.");
-  return *common_dtype_;
-}
-
-Device TensorIterator::device(int operand) const {
-  return operands_[operand].impl->storage->device();
-}
-
-bool TensorIterator::has_contiguous_first_dim() const {
-  for (int i = 0; i < ntensors(); ++i) {
-    if (stride_bytes(i)[0] != static_cast<std::int64_t>(itemsize_bytes(dtype(i)))) return false;
-  }
-  return true;
-}
-
-bool TensorIterator::is_contiguous() const {
-  if (numel() == 1) return true;
-  return ndim() == 1 && has_contiguous_first_dim();
-}
-
-bool TensorIterator::is_scalar(int operand) const { return operands_[operand].impl->numel == 1; }
-
-bool TensorIterator::is_cpu_scalar(int operand) const {
-  return is_scalar(operand) && device(operand).type == DeviceType::cpu;
-}
-
-bool TensorIterator::is_dim_reduced(int dim) const {
-  for (int i = 0; i < num_outputs_; ++i) {
-    if (stride_bytes(i)[dim] == 0 && shape_[dim] > 1) return true;
-  }
-  return false;
-}
-
-int TensorIterator::num_reduce_dims() const {
-  int count = 0;
-  for (int dim = 0; dim < ndim(); ++dim) count += num_outputs_ > 0 && stride_bytes(0)[dim] == 0;
-  return count;
-}
-
-std::vector<std::int64_t> TensorIterator::compatible_stride(std::int64_t element_size_bytes) const {
-  std::vector<std::int64_t> strides;
-  std::int64_t next = element_size_bytes;
-  for (std::int64_t size : shape_) {
-    strides.push_back(next);
-    next *= size;
-  }
-  return strides;
 }
 
 }  // namespace weft

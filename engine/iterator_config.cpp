@@ -7,43 +7,31 @@
 
 namespace weft {
 
-TensorIteratorConfig& TensorIteratorConfig::add(const Tensor* borrowed, Tensor owned,
-                                                bool is_output, bool is_const) {
-  const int num_operands = static_cast<int>(operands_.size());
-  WEFT_CHECK(!is_output || num_outputs_ == num_operands, ArgumentError,
-             "Keep in mind that you have to add all outputs first before adding any input: output ",
-             num_outputs_, " comes after ", num_operands - num_outputs_, " inputs.");
-  detail::IterOperand& operand = operands_.emplace_back();
-  operand.borrowed = borrowed;
-  operand.owned = std::move(owned);
-  operand.is_output = is_output;
-  operand.is_const = is_const;
-  num_outputs_ += is_output;
+TensorIteratorConfig& TensorIteratorConfig::add_owned(Tensor tensor, bool is_output,
+                                                      bool is_const) {
+  add(nullptr, is_output, is_const);
+  operands_.back().owned = std::move(tensor);
   return *this;
 }
 
-TensorIteratorConfig& TensorIteratorConfig::add_output(const Tensor& output) {
-  return add(&output, {}, true, false);
-}
-
 TensorIteratorConfig& TensorIteratorConfig::add_owned_output(Tensor output) {
-  return add(nullptr, std::move(output), true, false);
-}
-
-TensorIteratorConfig& TensorIteratorConfig::add_input(const Tensor& input) {
-  return add(&input, {}, false, false);
+  return add_owned(std::move(output), true, false);
 }
 
 TensorIteratorConfig& TensorIteratorConfig::add_owned_input(Tensor input) {
-  return add(nullptr, std::move(input), false, false);
-}
-
-TensorIteratorConfig& TensorIteratorConfig::add_const_input(const Tensor& input) {
-  return add(&input, {}, false, true);
+  return add_owned(std::move(input), false, false);
 }
 
 TensorIteratorConfig& TensorIteratorConfig::add_owned_const_input(Tensor input) {
-  return add(nullptr, std::move(input), false, true);
+  return add_owned(std::move(input), false, true);
+}
+
+void TensorIteratorConfig::throw_output_after_input() const {
+  throw ArgumentError(
+      detail::concat("Keep in mind that you have to add all outputs first before adding any input: "
+                     "output ",
+                     num_outputs_, " comes after ",
+                     static_cast<int>(operands_.size()) - num_outputs_, " inputs."));
 }
 
 TensorIteratorConfig& TensorIteratorConfig::add_number(const Scalar& number) {
@@ -52,68 +40,11 @@ TensorIteratorConfig& TensorIteratorConfig::add_number(const Scalar& number) {
   return *this;
 }
 
-TensorIteratorConfig& TensorIteratorConfig::set_check_mem_overlap(bool value) {
-  options_.check_mem_overlap = value;
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::set_exact_mem_overlap(bool value) {
-  options_.exact_mem_overlap = value;
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::allow_cpu_scalars(bool value) {
-  options_.allow_cpu_scalars = value;
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::is_reduction(bool value) {
-  options_.is_reduction = value;
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::resize_outputs(bool value) {
-  options_.resize_outputs = value;
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::check_all_same_dtype(bool value) {
-  options_.check_all_same_dtype = value;
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::check_all_same_device(bool value) {
-  options_.check_all_same_device = value;
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::enforce_safe_casting_to_output(bool value) {
-  options_.enforce_safe_casting_to_output = value;
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::enforce_linear_iteration(bool value) {
-  options_.enforce_linear_iteration = value;
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::promote_inputs_to_common_dtype(bool value) {
-  options_.promote_inputs_to_common_dtype = value;
-  if (value) options_.check_all_same_dtype = false;
-  return *this;
-}
-
 TensorIteratorConfig& TensorIteratorConfig::promote_integer_inputs_to_float(bool value) {
   WEFT_CHECK(!value || options_.promote_inputs_to_common_dtype, ArgumentError,
              "promote_inputs_to_common_dtype(true) must be called before "
              "promote_integer_inputs_to_float(true).");
   options_.promote_integer_inputs_to_float = value;
-  return *this;
-}
-
-TensorIteratorConfig& TensorIteratorConfig::cast_common_dtype_to_outputs(bool value) {
-  options_.cast_common_dtype_to_outputs = value;
-  if (value) options_.check_all_same_dtype = false;
   return *this;
 }
 

@@ -36,7 +36,7 @@ Tensor allocate(IntSpan sizes, const Dims& strides, DType dtype, std::int64_t nu
              "outputs on a CUDA device can't be allocated here: give one.");
   std::shared_ptr<Storage> storage =
       unbacked ? Storage::unbacked(num_bytes, device) : Storage::allocate(num_bytes);
-  return make_tensor(std::move(storage), sizes, {strides.data(), strides.size()}, 0, dtype);
+  return make_tensor(std::move(storage), Dims(sizes), strides, 0, dtype);
 }
 
 }  // namespace

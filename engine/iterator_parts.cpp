@@ -1,4 +1,4 @@
-// Parts of a finished plan: narrowing, splitting, 32-bit indexing.
+// What a finished plan answers, and parts of it: narrowing, splitting, 32-bit indexing.
 #include "engine/iter_plan.h"
 
 #include <weft/error.h>
@@ -14,6 +14,63 @@ namespace {
 constexpr std::int64_t max_32bit = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
+
+std::int64_t TensorIterator::numel() const {
+  std::int64_t numel = 1;
+  for (std::int64_t size : shape_) numel *= size;
+  return numel;
+}
+
+DType TensorIterator::common_dtype() const {
+  WEFT_CHECK(common_dtype_, ArgumentError,
+             "the inputs have several dtypes, and promote_inputs_to_common_dtype is off.");
+  return *common_dtype_;
+}
+
+Device TensorIterator::device(int operand) const {
+  return operands_[operand].impl->storage->device();
+}
+
+bool TensorIterator::has_contiguous_first_dim() const {
+  for (int i = 0; i < ntensors(); ++i) {
+    if (stride_bytes(i)[0] != static_cast<std::int64_t>(itemsize_bytes(dtype(i)))) return false;
+  }
+  return true;
+}
+
+bool TensorIterator::is_contiguous() const {
+  if (numel() == 1) return true;
+  return ndim() == 1 && has_contiguous_first_dim();
+}
+
+bool TensorIterator::is_scalar(int operand) const { return operands_[operand].impl->numel == 1; }
+
+bool TensorIterator::is_cpu_scalar(int operand) const {
+  return is_scalar(operand) && device(operand).type == DeviceType::cpu;
+}
+
+bool TensorIterator::is_dim_reduced(int dim) const {
+  for (int i = 0; i < num_outputs_; ++i) {
+    if (stride_bytes(i)[dim] == 0 && shape_[dim] > 1) return true;
+  }
+  return false;
+}
+
+int TensorIterator::num_reduce_dims() const {
+  int count = 0;
+  for (int dim = 0; dim < ndim(); ++dim) count += num_outputs_ > 0 && stride_bytes(0)[dim] == 0;
+  return count;
+}
+
+std::vector<std::int64_t> TensorIterator::compatible_stride(std::int64_t element_size_bytes) const {
+  std::vector<std::int64_t> strides;
+  std::int64_t next = element_size_bytes;
+  for (std::int64_t size : shape_) {
+    strides.push_back(next);
+    next *= size;
+  }
+  return strides;
+}
 
 std::vector<std::int64_t> TensorIterator::view_offsets() const {
   if (view_offsets_.empty()) return std::vector<std::int64_t>(std::max(ndim(), 1), 0);

@@ -1,6 +1,10 @@
-// A plan in words, and how messages call operands.
+// A plan in words, how messages call operands, and the longer messages of build().
 #include "engine/iter_plan.h"
 
+#include <weft/error.h>
+#include <weft/overlap.h>
+
+#include <algorithm>
 #include <sstream>
 
 namespace weft {
@@ -17,6 +21,30 @@ std::string operand_label(int operand, int num_outputs, Names names) {
 
 std::string operand_text(const IterOperands& operands, int operand, int num_outputs, Names names) {
   return operand_label(operand, num_outputs, names) + " is " + describe(operands[operand].tensor());
+}
+
+void throw_broadcast(const IterOperands& operands, int operand, IntSpan so_far, std::int64_t dim,
+                     int num_outputs, Names names) {
+  const Dims& sizes = operands[operand].impl->sizes;
+  const auto ndim = std::max<std::int64_t>(std::ssize(so_far), std::ssize(sizes));
+  throw ArgumentError(
+      detail::concat("The size of tensor a (", so_far[dim - ndim + std::ssize(so_far)],
+                     ") must match the size of tensor b (", sizes[dim - ndim + std::ssize(sizes)],
+                     ") at non-singleton dimension ", dim, ": ",
+                     operand_text(operands, operand, num_outputs, names),
+                     ", the operands before it broadcast to ", dims_text(so_far), "."));
+}
+
+void throw_overlap(const IterOperands& operands, int output, std::optional<int> input,
+                   int num_outputs, Names names) {
+  const std::string label = operand_label(output, num_outputs, names);
+  const Tensor& written = operands[output].tensor();
+  if (input) {
+    assert_no_partial_overlap(written, operands[*input].tensor(), label,
+                              operand_label(*input, num_outputs, names));
+  }
+  assert_no_internal_overlap(written, label);
+  throw InternalError("an overlap was found that the check for its message does not see.");
 }
 
 }  // namespace iter

@@ -360,10 +360,11 @@ bool is_hazard(const TensorImpl& output, const TensorImpl& input, IntSpan shape,
 void find_temporaries(IterOperands& operands, int num_outputs, IntSpan shape,
                       const StrideTable& strides) {
   for (int i = 0; i < num_outputs; ++i) {
-    const Storage& written = *operands[i].impl->storage;
+    const TensorImpl& output = *operands[i].impl;
     for (int j = num_outputs; j < static_cast<int>(operands.size()); ++j) {
-      if (!share_bytes(written, *operands[j].impl->storage)) [[likely]]
+      if (!share_bytes(*output.storage, *operands[j].impl->storage)) [[likely]]
         continue;
+      if (operands[j].impl == &output && output.is_non_overlapping_and_dense) continue;
       operands[j].needs_temporary |=
           is_hazard(*operands[i].impl, *operands[j].impl, shape, strides.row(i), strides.row(j));
     }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace weft {
@@ -75,8 +77,10 @@ class InlineArray {
   bool is_inline() const { return capacity_ == capacity; }
 
   void reserve(std::size_t size) {
-    if (size <= capacity_) [[likely]]
-      return;
+    if (size > capacity_) [[unlikely]]
+      grow(size);
+  }
+  [[gnu::noinline]] void grow(std::size_t size) {
     T* grown = std::allocator<T>().allocate(size);
     std::uninitialized_move(data_, data_ + size_, grown);
     const std::size_t kept = size_;
@@ -97,6 +101,12 @@ class InlineArray {
   /// Requires: this array is empty and inline.
   void take(InlineArray&& other) noexcept {
     if (other.is_inline()) {
+      if constexpr (std::is_trivially_copyable_v<T>) {
+        // A constant size beats a call with the right one.
+        std::memcpy(bytes_, other.bytes_, sizeof bytes_);
+        size_ = other.size_;
+        return;
+      }
       std::uninitialized_move(other.data_, other.data_ + other.size_, data_);
       size_ = other.size_;
       return;

@@ -90,35 +90,63 @@ class TensorIteratorConfig {
  public:
   /// An output; an undefined tensor is allocated by build() in the memory format PyTorch would
   /// choose, and belongs to the iterator: see TensorIterator::output().
-  TensorIteratorConfig& add_output(const Tensor& output);
+  TensorIteratorConfig& add_output(const Tensor& output) { return add(&output, true); }
   TensorIteratorConfig& add_output(Tensor&& output) = delete;
   TensorIteratorConfig& add_owned_output(Tensor output);
-  TensorIteratorConfig& add_input(const Tensor& input);
+  TensorIteratorConfig& add_input(const Tensor& input) { return add(&input, false); }
   TensorIteratorConfig& add_input(Tensor&& input) = delete;
   TensorIteratorConfig& add_owned_input(Tensor input);
   /// An input that the operation promises not to write.
-  TensorIteratorConfig& add_const_input(const Tensor& input);
+  TensorIteratorConfig& add_const_input(const Tensor& input) { return add(&input, false, true); }
+  TensorIteratorConfig& add_const_input(Tensor&& input) = delete;
   TensorIteratorConfig& add_owned_const_input(Tensor input);
   /// A bare number among the inputs.  It takes part in promotion, and in the choice of the fast
   /// set-up as the 0-dim tensor that PyTorch makes of it would, but it is no operand of the plan.
   TensorIteratorConfig& add_number(const Scalar& number);
 
-  TensorIteratorConfig& set_check_mem_overlap(bool value);            ///< default true
-  TensorIteratorConfig& allow_cpu_scalars(bool value);                ///< default false
-  TensorIteratorConfig& is_reduction(bool value);                     ///< default false
-  TensorIteratorConfig& resize_outputs(bool value);                   ///< default true
-  TensorIteratorConfig& check_all_same_dtype(bool value);             ///< default true
-  TensorIteratorConfig& check_all_same_device(bool value);            ///< default true
-  TensorIteratorConfig& enforce_safe_casting_to_output(bool value);   ///< default false
-  TensorIteratorConfig& enforce_linear_iteration(bool value = true);  ///< default false
+  /// Default true.
+  TensorIteratorConfig& set_check_mem_overlap(bool value) {
+    return set(options_.check_mem_overlap, value);
+  }
+  /// Default false: at most one 0-dim CPU input among operands of another device.
+  TensorIteratorConfig& allow_cpu_scalars(bool value) {
+    return set(options_.allow_cpu_scalars, value);
+  }
+  /// Default false: outputs may have stride 0 along dimensions that are reduced.
+  TensorIteratorConfig& is_reduction(bool value) { return set(options_.is_reduction, value); }
+  /// Default true; false makes outputs take part in the broadcast.
+  TensorIteratorConfig& resize_outputs(bool value) { return set(options_.resize_outputs, value); }
+  /// Default true.
+  TensorIteratorConfig& check_all_same_dtype(bool value) {
+    return set(options_.check_all_same_dtype, value);
+  }
+  /// Default true.
+  TensorIteratorConfig& check_all_same_device(bool value) {
+    return set(options_.check_all_same_device, value);
+  }
+  /// Default false.
+  TensorIteratorConfig& enforce_safe_casting_to_output(bool value) {
+    return set(options_.enforce_safe_casting_to_output, value);
+  }
+  /// Default false: keep the order of dimensions, last one fastest.
+  TensorIteratorConfig& enforce_linear_iteration(bool value = true) {
+    return set(options_.enforce_linear_iteration, value);
+  }
   /// Default false; true also turns check_all_same_dtype off.
-  TensorIteratorConfig& promote_inputs_to_common_dtype(bool value);
+  TensorIteratorConfig& promote_inputs_to_common_dtype(bool value) {
+    if (value) options_.check_all_same_dtype = false;
+    return set(options_.promote_inputs_to_common_dtype, value);
+  }
   /// Default false.   Errors: ArgumentError unless promote_inputs_to_common_dtype is on.
   TensorIteratorConfig& promote_integer_inputs_to_float(bool value);
   /// Default false; true also turns check_all_same_dtype off.
-  TensorIteratorConfig& cast_common_dtype_to_outputs(bool value);
-  /// The dtype (device) of undefined outputs.   Errors: ArgumentError while check_all_same_dtype is
-  /// on.
+  TensorIteratorConfig& cast_common_dtype_to_outputs(bool value) {
+    if (value) options_.check_all_same_dtype = false;
+    return set(options_.cast_common_dtype_to_outputs, value);
+  }
+  /// The dtype (device) of undefined outputs.
+  ///
+  /// Errors: ArgumentError while check_all_same_dtype is on.
   TensorIteratorConfig& declare_static_dtype(DType dtype);
   TensorIteratorConfig& declare_static_device(Device device);
   TensorIteratorConfig& declare_static_dtype_and_device(DType dtype, Device device);
@@ -128,14 +156,16 @@ class TensorIteratorConfig {
   TensorIteratorConfig& declare_static_shape(IntSpan shape);
   TensorIteratorConfig& declare_static_shape(IntSpan shape, std::span<const int> squash_dims);
   /// The dtype that expressions computed elsewhere give the operation, in place of the promotion of
-  /// its inputs.
+  /// its inputs; check_all_same_dtype is off then.
   TensorIteratorConfig& set_common_dtype(DType dtype);
   /// The dtype of one undefined output, and what is cast to it if it is given, in place of the
   /// common dtype.
   TensorIteratorConfig& set_output_dtype(int output, DType dtype);
   /// Default true.  False gives PyTorch's plain behaviour: overlap that its checks let through is
   /// not looked for, and needs_temporary() is false.
-  TensorIteratorConfig& set_exact_mem_overlap(bool value);
+  TensorIteratorConfig& set_exact_mem_overlap(bool value) {
+    return set(options_.exact_mem_overlap, value);
+  }
   /// Names of the operands, outputs first, for error messages and text().
   TensorIteratorConfig& set_names(std::vector<std::string> names);
 
@@ -150,7 +180,25 @@ class TensorIteratorConfig {
 
  private:
   friend class TensorIterator;
-  TensorIteratorConfig& add(const Tensor* borrowed, Tensor owned, bool is_output, bool is_const);
+  TensorIteratorConfig& add(const Tensor* borrowed, bool is_output, bool is_const = false) {
+    const std::size_t index = operands_.size();
+    if (is_output) {
+      if (static_cast<std::size_t>(num_outputs_) != index) [[unlikely]]
+        throw_output_after_input();
+      ++num_outputs_;
+    }
+    detail::IterOperand& operand = operands_.emplace_back();
+    operand.borrowed = borrowed;
+    operand.is_output = is_output;
+    operand.is_const = is_const;
+    return *this;
+  }
+  TensorIteratorConfig& add_owned(Tensor tensor, bool is_output, bool is_const);
+  TensorIteratorConfig& set(bool& option, bool value) {
+    option = value;
+    return *this;
+  }
+  [[noreturn]] void throw_output_after_input() const;
 
   detail::IterOperands operands_;
   detail::IterOptions options_;
