@@ -1,0 +1,142 @@
+#include "runtime/file.h"
+
+#include <weft/error.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace weft {
+namespace {
+
+std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
+
+constexpr std::size_t max_transfer_bytes = std::size_t{1}
+                                           << 30;  // Linux moves no more than 2 GiB at once
+
+/// Where writing to `path` really goes, so that a symbolic link is followed and not replaced.
+std::string resolved(const std::string& path) {
+  std::error_code error;
+  const auto target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+/// Creates a file of its own beside `path`.  The name is short and does not contain that of `path`,
+/// which may be as long as the system allows already.
+FileDescriptor create_beside(const std::string& path, std::string& name) {
+  static std::atomic<unsigned> counter{0};
+  while (true) {
+    name = folder_of(path) + ".weft-" + std::to_string(::getpid()) + "-" +
+           std::to_string(counter++) + ".tmp";
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) return FileDescriptor(descriptor);
+    WEFT_CHECK(errno == EEXIST || errno == EINTR, DeviceError,
+               "the file can't be written: ", reason(errno));
+  }
+}
+
+}  // namespace
+
+FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
+    : value_(std::exchange(other.value_, -1)) {}
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  std::swap(value_, other.value_);
+  return *this;
+}
+
+FileDescriptor::~FileDescriptor() { close(); }
+
+bool FileDescriptor::close() { return value_ < 0 || ::close(std::exchange(value_, -1)) == 0; }
+
+InputFile::InputFile(const std::string& path) {
+  WEFT_CHECK(path.find('\0') == std::string::npos, ArgumentError,
+             "a file name can't contain a zero byte");
+  // O_NONBLOCK: opening a pipe must fail below, not wait for a writer.
+  descriptor_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  WEFT_CHECK(descriptor_.get() >= 0, ArgumentError, "the file can't be read: ", reason(errno));
+  struct stat status;
+  WEFT_CHECK(::fstat(descriptor_.get(), &status) == 0, DeviceError,
+             "the file can't be read: ", reason(errno));
+  WEFT_CHECK(S_ISREG(status.st_mode), ArgumentError, "expected a regular file, got ",
+             S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe");
+  size_bytes_ = static_cast<std::size_t>(status.st_size);
+}
+
+std::size_t InputFile::read(std::span<std::byte> bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const std::size_t wanted = std::min(bytes.size() - done, max_transfer_bytes);
+    const ssize_t count = ::read(descriptor_.get(), bytes.data() + done, wanted);
+    if (count == 0) break;
+    if (count < 0 && errno == EINTR) continue;
+    WEFT_CHECK(count > 0, DeviceError, "the file can't be read: ", reason(errno));
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+std::shared_ptr<std::byte> InputFile::map() const {
+  if (size_bytes_ == 0) return nullptr;
+  void* address = ::mmap(nullptr, size_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
+                         descriptor_.get(), 0);
+  WEFT_CHECK(address != MAP_FAILED, DeviceError, "the file can't be mapped: ", reason(errno));
+  return {static_cast<std::byte*>(address),
+          [size = size_bytes_](std::byte* begin) { ::munmap(begin, size); }};
+}
+
+OutputFile::OutputFile(const std::string& path) : path_(resolved(path)) {
+  WEFT_CHECK(!path.empty() && path.find('\0') == std::string::npos, DeviceError,
+             "the file can't be written: expected a file name");
+  struct stat status;
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  WEFT_CHECK(!exists || !S_ISDIR(status.st_mode), DeviceError,
+             "the file can't be written: it is a folder");
+  if (exists && !S_ISREG(status.st_mode)) {
+    descriptor_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+    WEFT_CHECK(descriptor_.get() >= 0, DeviceError, "the file can't be written: ", reason(errno));
+    return;
+  }
+  // Renaming would replace a file that may not be written.
+  WEFT_CHECK(!exists || ::access(path_.c_str(), W_OK) == 0, DeviceError,
+             "the file can't be written: ", reason(errno));
+  descriptor_ = create_beside(path_, temporary_path_);
+}
+
+OutputFile::~OutputFile() {
+  if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count =
+        ::write(descriptor_.get(), bytes.data(), std::min(bytes.size(), max_transfer_bytes));
+    if (count < 0 && errno == EINTR) continue;
+    WEFT_CHECK(count > 0, DeviceError, "the file can't be written: ", reason(errno));
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+void OutputFile::commit() {
+  WEFT_CHECK(descriptor_.close(), DeviceError, "the file can't be written: ", reason(errno));
+  if (temporary_path_.empty()) return;
+  WEFT_CHECK(std::rename(temporary_path_.c_str(), path_.c_str()) == 0, DeviceError,
+             "the file can't be written: ", reason(errno));
+  temporary_path_.clear();
+}
+
+}  // namespace weft

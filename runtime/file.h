@@ -1,0 +1,71 @@
+// Files: read whole or mapped, and written so that nobody sees half of one.
+// Messages don't name the file; callers, who know what it is to them, do.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace weft {
+
+/// A file descriptor that closes itself.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int value) : value_(value) {}
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor();
+
+  int get() const { return value_; }
+  /// Closes, and says whether that went well: a full disk may show only here.
+  bool close();
+
+ private:
+  int value_ = -1;
+};
+
+/// A regular file, open for reading from the front.
+///
+/// Errors: ArgumentError if there is no such file, it isn't a regular one, or may not be read;
+/// DeviceError if
+///         the system fails later.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path);
+
+  std::size_t size_bytes() const { return size_bytes_; }
+  /// Fills `bytes` as far as the file goes and returns how far that was.
+  std::size_t read(std::span<std::byte> bytes);
+  /// The whole file in memory, loaded page by page when touched.  Writes stay in this process. Null
+  /// if empty.
+  std::shared_ptr<std::byte> map() const;
+
+ private:
+  FileDescriptor descriptor_;
+  std::size_t size_bytes_ = 0;
+};
+
+/// A file under construction beside its final place, which it takes in commit().  Without commit()
+/// nothing of it stays and what was in the place is untouched.  A place that is no regular file
+/// (/dev/stdout, a pipe) is written directly.
+///
+/// Errors: DeviceError from every function, with the system's reason.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void commit();
+
+ private:
+  std::string path_;            ///< the final place, symbolic links resolved
+  std::string temporary_path_;  ///< empty when written directly
+  FileDescriptor descriptor_;
+};
+
+}  // namespace weft
