@@ -113,8 +113,8 @@ struct FreeList {
 void* map_large(std::size_t size_bytes) {
   // One page more, so that an aligned range lies within; what is over is returned.
   const std::size_t mapped_bytes = size_bytes + huge_page_bytes;
-  void* address = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* address =
+      mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) return nullptr;
   auto* begin = static_cast<std::byte*>(address);
   const std::size_t misaligned_bytes = reinterpret_cast<std::uintptr_t>(begin) % huge_page_bytes;

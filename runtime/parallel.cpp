@@ -12,8 +12,20 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#if defined(__SANITIZE_THREAD__)
+#define WEFT_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WEFT_THREAD_SANITIZER
+#endif
+#endif
 
 namespace weft {
 
@@ -33,17 +45,47 @@ class InsideParallelFor {
   bool before_;
 };
 
-/// Threads for one setting of set_num_threads().
-struct Workers {
-  explicit Workers(int count)
-      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count)),
-        arena(count) {}
-  tbb::global_control limit;  // lets the arena have more threads than the machine has cores
-  tbb::task_arena arena;
-};
-
 /// 0 until somebody asks: a plain load is all that a loop in one thread pays.
 constinit std::atomic<int> thread_count = 0;
+
+/// Works on chunk `index` of a loop.
+using ChunkFunction = FunctionRef<void(std::int64_t index)>;
+
+#if defined(WEFT_THREAD_SANITIZER)
+
+/// The sanitizer does not see how an uninstrumented library hands work over, and would report every
+/// loop as a race.  With threads of our own it judges the code inside the loops.
+void run_chunks(int, std::int64_t num_chunks, ChunkFunction run) {
+  std::mutex mutex;
+  std::exception_ptr first_error;
+  const auto run_one = [&](std::int64_t index) {
+    try {
+      const InsideParallelFor inside;
+      run(index);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (first_error == nullptr) first_error = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::int64_t i = 1; i < num_chunks; ++i) threads.emplace_back(run_one, i);
+  run_one(0);
+  for (std::thread& thread : threads) thread.join();
+  if (first_error != nullptr) std::rethrow_exception(first_error);
+}
+
+#else
+
+/// Threads for one setting of set_num_threads().
+struct Workers {
+  explicit Workers(int count) : arena(count) {
+    // Only to have more threads than cores: a lower limit would also bind the caller's own loops.
+    if (count > tbb::info::default_concurrency())
+      limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
+  }
+  std::optional<tbb::global_control> limit;
+  tbb::task_arena arena;
+};
 
 /// The workers of `count` threads, made when first needed: one thread never starts the library.
 std::shared_ptr<Workers> workers_for(int count) {
@@ -55,6 +97,21 @@ std::shared_ptr<Workers> workers_for(int count) {
     current = std::make_shared<Workers>(count);
   return current;
 }
+
+void run_chunks(int threads, std::int64_t num_chunks, ChunkFunction run) {
+  const std::shared_ptr<Workers> workers = workers_for(threads);
+  workers->arena.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::int64_t>(0, num_chunks, 1),
+        [&](const tbb::blocked_range<std::int64_t>& chunks) {
+          const InsideParallelFor inside;
+          for (std::int64_t i = chunks.begin(); i < chunks.end(); ++i) run(i);
+        },
+        tbb::static_partitioner());
+  });
+}
+
+#endif
 
 }  // namespace
 
@@ -73,18 +130,9 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain,
     function(begin, end);
     return;
   }
-  const std::shared_ptr<Workers> workers = workers_for(static_cast<int>(threads));
-  workers->arena.execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<std::int64_t>(0, num_chunks, 1),
-        [&](const tbb::blocked_range<std::int64_t>& chunks) {
-          const InsideParallelFor inside;
-          for (std::int64_t i = chunks.begin(); i < chunks.end(); ++i) {
-            const std::int64_t chunk_begin = begin + i * chunk;
-            function(chunk_begin, chunk_begin + std::min(chunk, end - chunk_begin));
-          }
-        },
-        tbb::static_partitioner());
+  run_chunks(static_cast<int>(threads), num_chunks, [&](std::int64_t index) {
+    const std::int64_t chunk_begin = begin + index * chunk;
+    function(chunk_begin, chunk_begin + std::min(chunk, end - chunk_begin));
   });
 }
 

@@ -14,8 +14,9 @@ namespace {
 #if defined(__x86_64__)
 TEST(CpuFeatures, AgreeWithTheCompilersDetection) {
   __builtin_cpu_init();
+  // F16C is left out: clang 14 does not know it, and every processor with AVX2 has it.
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+                        __builtin_cpu_supports("bmi2");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
                           __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") &&

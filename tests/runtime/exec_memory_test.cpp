@@ -5,10 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <sys/resource.h>
+
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <limits>
 #include <string>
 #include <thread>
@@ -111,6 +114,23 @@ TEST(ExecMemory, RefusalIsADeviceError) {
   EXPECT_THROW(allocate_code(std::numeric_limits<std::size_t>::max()), DeviceError);
   EXPECT_THROW(allocate_code(std::size_t{1} << 60), DeviceError);
   EXPECT_THROW(allocate_code(0), DeviceError);
+}
+
+/// Ends the process with what allocate_code() says when the system gives out no more files.
+[[noreturn]] void report_refusal() {
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_NOFILE, &none);
+  try {
+    allocate_code(std::size_t{1} << 20);
+  } catch (const DeviceError& error) {
+    std::cerr << error.what();
+  }
+  std::exit(0);
+}
+
+TEST(ExecMemoryDeathTest, RefusalNamesTheCallAndTheReason) {
+  EXPECT_EXIT(report_refusal(), testing::ExitedWithCode(0),
+              "Executable memory is not available: memfd_create of 1048576 bytes failed: ");
 }
 
 }  // namespace
