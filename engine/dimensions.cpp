@@ -45,8 +45,8 @@ void replace_strides(StrideTable& strides, std::size_t to, std::size_t from) {
 
 }  // namespace
 
-StrideTable compute_strides(const IterOperands& operands, IntSpan sizes, bool has_static_shape) {
-  StrideTable table;
+void compute_strides(const IterOperands& operands, IntSpan sizes, bool has_static_shape,
+                     StrideTable& table) {
   const std::int64_t ndim = std::ssize(sizes);
   table.num_rows = static_cast<int>(operands.size());
   table.row_length = static_cast<int>(ndim);
@@ -68,15 +68,14 @@ StrideTable compute_strides(const IterOperands& operands, IntSpan sizes, bool ha
       row[dim] = is_broadcast ? 0 : impl.strides[dim - offset] * itemsize;
     }
   }
-  return table;
 }
 
-DimArray<int> reorder_dimensions(const StrideTable& strides, IntSpan sizes,
-                                 const IterOperands& operands, const IterOptions& options) {
+void reorder_dimensions(const StrideTable& strides, IntSpan sizes, const IterOperands& operands,
+                        const IterOptions& options, DimArray<int>& perm) {
   const int ndim = static_cast<int>(sizes.size());
-  DimArray<int> perm(ndim);
+  perm.resize(sizes.size());
   for (int dim = 0; dim < ndim; ++dim) perm[dim] = ndim - 1 - dim;
-  if (options.enforce_linear_iteration) return perm;
+  if (options.enforce_linear_iteration) return;
   // An insertion sort that goes on past undecided comparisons: a dimension may still have to move
   // before one further in.
   for (int i = 1; i < ndim; ++i) {
@@ -92,26 +91,20 @@ DimArray<int> reorder_dimensions(const StrideTable& strides, IntSpan sizes,
       }
     }
   }
-  return perm;
 }
 
-DimArray<std::int64_t> permute_sizes(IntSpan sizes, std::span<const int> perm) {
-  DimArray<std::int64_t> result(perm.size());
-  for (std::size_t dim = 0; dim < perm.size(); ++dim) result[dim] = sizes[perm[dim]];
-  return result;
-}
-
-StrideTable permute_strides(const StrideTable& strides, std::span<const int> perm) {
-  StrideTable result;
-  result.num_rows = strides.num_rows;
-  result.row_length = strides.row_length;
-  result.values.resize(strides.values.size());
-  for (int i = 0; i < result.num_rows; ++i) {
+void permute_dimensions(IntSpan sizes, const StrideTable& strides, std::span<const int> perm,
+                        DimArray<std::int64_t>& permuted_sizes, StrideTable& permuted_strides) {
+  permuted_sizes.resize(perm.size());
+  for (std::size_t dim = 0; dim < perm.size(); ++dim) permuted_sizes[dim] = sizes[perm[dim]];
+  permuted_strides.num_rows = strides.num_rows;
+  permuted_strides.row_length = strides.row_length;
+  permuted_strides.values.resize(strides.values.size());
+  for (int i = 0; i < strides.num_rows; ++i) {
     const std::int64_t* from = strides.row(i);
-    std::int64_t* to = result.row(i);
+    std::int64_t* to = permuted_strides.row(i);
     for (std::size_t dim = 0; dim < perm.size(); ++dim) to[dim] = from[perm[dim]];
   }
-  return result;
 }
 
 void set_new_output_strides(StrideTable& strides, const IterOperands& operands, int num_outputs,

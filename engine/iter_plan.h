@@ -21,8 +21,8 @@ using detail::StrideTable;
 
 using Names = std::span<const std::string>;
 
-struct BroadcastShape {
-  DimArray<std::int64_t> sizes;
+/// What the shapes of the operands say about the fast set-up and about promotion.
+struct ShapeReview {
   bool all_ops_same_shape = false;
   bool all_ops_are_scalars = false;
 };
@@ -42,16 +42,18 @@ struct OutputLayout {
 /// Product of the sizes.   Errors: ArgumentError if it leaves 64 bits.
 std::int64_t checked_numel(IntSpan sizes);
 /// Also gives undefined outputs their dtype.
-ComputedTypes compute_types(IterOperands& operands, int num_outputs, const BroadcastShape& shape,
+ComputedTypes compute_types(IterOperands& operands, int num_outputs, const ShapeReview& shape,
                             const IterOptions& options, Names names);
 /// Strides in bytes along `sizes`, 0 where an operand is broadcast; rows of outputs that are to be
 /// allocated or resized are left unset.
-StrideTable compute_strides(const IterOperands& operands, IntSpan sizes, bool has_static_shape);
+void compute_strides(const IterOperands& operands, IntSpan sizes, bool has_static_shape,
+                     StrideTable& strides);
 /// The dimensions of `sizes`, fastest first.
-DimArray<int> reorder_dimensions(const StrideTable& strides, IntSpan sizes,
-                                 const IterOperands& operands, const IterOptions& options);
-DimArray<std::int64_t> permute_sizes(IntSpan sizes, std::span<const int> perm);
-StrideTable permute_strides(const StrideTable& strides, std::span<const int> perm);
+void reorder_dimensions(const StrideTable& strides, IntSpan sizes, const IterOperands& operands,
+                        const IterOptions& options, DimArray<int>& perm);
+/// Sizes and strides with the dimensions in the order of `perm`.
+void permute_dimensions(IntSpan sizes, const StrideTable& strides, std::span<const int> perm,
+                        DimArray<std::int64_t>& permuted_sizes, StrideTable& permuted_strides);
 /// The rows that compute_strides() left unset.
 void set_new_output_strides(StrideTable& strides, const IterOperands& operands, int num_outputs,
                             const OutputLayout& layout);
@@ -74,8 +76,7 @@ std::string operand_text(const IterOperands& operands, int operand, int num_outp
 
 /// Refuses an input whose sizes don't broadcast with `so_far`, those of the operands before it.
 [[noreturn, gnu::cold]] void throw_broadcast(const IterOperands& operands, int operand,
-                                             IntSpan so_far, std::int64_t dim, int num_outputs,
-                                             Names names);
+                                             IntSpan so_far, int num_outputs, Names names);
 /// Refuses an output that overlaps itself, or an input.
 [[noreturn, gnu::cold]] void throw_overlap(const IterOperands& operands, int output,
                                            std::optional<int> input, int num_outputs, Names names);

@@ -38,21 +38,27 @@ struct PopulatedOperands {
   bool is_one_dtype = true;  ///< all are defined, of one dtype, and on the CPU
 };
 
-PopulatedOperands populate_operands(IterOperands& operands, int num_outputs, Names names) {
+PopulatedOperands populate_operands(IterOperands& given, int num_outputs, Names names,
+                                    IterOperands& operands) {
   PopulatedOperands result;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    IterOperand& operand = operands[i];
-    operand.impl = operand.tensor().impl().get();
-    if (operand.impl == nullptr) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    IterOperand& operand = operands.emplace_back();
+    operand.borrowed = given[i].borrowed;
+    operand.declared_dtype = given[i].declared_dtype;
+    operand.is_output = given[i].is_output;
+    operand.is_const = given[i].is_const;
+    if (operand.borrowed == nullptr) operand.owned = std::move(given[i].owned);
+    const TensorImpl* impl = operand.impl = operand.tensor().impl().get();
+    if (impl == nullptr) {
       WEFT_CHECK(operand.is_output, ArgumentError, "Found undefined input tensor! It is ",
                  operand_label(static_cast<int>(i), num_outputs, names), ".");
       result.is_one_dtype = false;
       continue;
     }
-    operand.dtype = operand.impl->dtype;
+    operand.dtype = impl->dtype;
     result.is_one_dtype &= operand.dtype == operands[0].dtype &&
                            (!operand.declared_dtype || *operand.declared_dtype == operand.dtype);
-    const Device device = operand.impl->storage->device();
+    const Device device = impl->storage->device();
     if (device.type == DeviceType::cpu) [[likely]]
       continue;
     result.is_meta |= device.type == DeviceType::meta;
@@ -100,45 +106,45 @@ void compute_mem_overlaps(const IterOperands& operands, int num_outputs, const I
 }
 
 /// A loop of few steps, where a call of memcmp would cost more.
-bool equals(const Dims& a, const DimArray<std::int64_t>& b) {
+bool equals(const Dims& a, IntSpan b) {
   if (a.size() != b.size()) return false;
-  bool equal = true;
-  for (std::size_t i = 0; i < a.size(); ++i) equal &= a[i] == b[i];
-  return equal;
-}
-
-bool equals(const Dims& a, const Dims& b) {
-  bool equal = a.size() == b.size();
-  for (std::size_t i = 0; i < a.size() && equal; ++i) equal = a[i] == b[i];
-  return equal;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
 }
 
 /// Broadcasts `shape` with the sizes of one operand, in place.
 void broadcast(DimArray<std::int64_t>& shape, const IterOperands& operands, int operand,
                int num_outputs, Names names) {
   const Dims& sizes = operands[operand].impl->sizes;
-  const std::int64_t shape_ndim = std::ssize(shape);
-  const std::int64_t ndim = std::max<std::int64_t>(shape_ndim, std::ssize(sizes));
-  DimArray<std::int64_t> result(ndim);
-  for (std::int64_t dim = ndim - 1; dim >= 0; --dim) {
-    const std::int64_t a_dim = dim - ndim + shape_ndim;
-    const std::int64_t b_dim = dim - ndim + std::ssize(sizes);
-    const std::int64_t a = a_dim >= 0 ? shape[a_dim] : 1;
-    const std::int64_t b = b_dim >= 0 ? sizes[b_dim] : 1;
+  const std::size_t before = shape.size();
+  const std::size_t ndim = std::max(before, sizes.size());
+  const std::size_t added = ndim - before;
+  const std::size_t missing = ndim - sizes.size();
+  for (std::size_t dim = missing; dim < ndim; ++dim) {
+    const std::int64_t a = dim >= added ? shape[dim - added] : 1;
+    const std::int64_t b = sizes[dim - missing];
     if (a != b && a != 1 && b != 1) [[unlikely]] {
-      throw_broadcast(operands, operand, {shape.data(), shape.size()}, dim, num_outputs, names);
+      throw_broadcast(operands, operand, {shape.data(), before}, num_outputs, names);
     }
-    result[dim] = a == 1 ? b : a;
   }
-  shape = std::move(result);
+  shape.resize(ndim);
+  if (added > 0) {
+    std::copy_backward(shape.begin(), shape.begin() + before, shape.end());
+    std::fill_n(shape.begin(), added, 1);
+  }
+  for (std::size_t dim = missing; dim < ndim; ++dim) {
+    if (shape[dim] == 1) shape[dim] = sizes[dim - missing];
+  }
 }
 
-BroadcastShape compute_shape(const IterOperands& operands, int num_outputs,
-                             const IterOptions& options, DimArray<std::int64_t>& static_shape,
-                             Names names) {
-  BroadcastShape result;
+ShapeReview compute_shape(const IterOperands& operands, int num_outputs, const IterOptions& options,
+                          const DimArray<std::int64_t>& static_shape, Names names,
+                          DimArray<std::int64_t>& shape) {
+  ShapeReview result;
   if (options.has_static_shape) {
-    result.sizes = std::move(static_shape);
+    shape = static_shape;
     return result;
   }
   result.all_ops_same_shape = true;
@@ -150,12 +156,12 @@ BroadcastShape compute_shape(const IterOperands& operands, int num_outputs,
     const Dims& sizes = operands[i].impl->sizes;
     has_scalars |= sizes.empty();
     has_tensors |= !sizes.empty();
-    if (result.sizes.empty()) {
-      result.sizes.resize(sizes.size());
-      for (std::size_t dim = 0; dim < sizes.size(); ++dim) result.sizes[dim] = sizes[dim];
-    } else if (!equals(sizes, result.sizes)) {
+    if (shape.empty()) {
+      shape.resize(sizes.size());
+      for (std::size_t dim = 0; dim < sizes.size(); ++dim) shape[dim] = sizes[dim];
+    } else if (!equals(sizes, {shape.data(), shape.size()})) {
       result.all_ops_same_shape = false;
-      broadcast(result.sizes, operands, static_cast<int>(i), num_outputs, names);
+      broadcast(shape, operands, static_cast<int>(i), num_outputs, names);
     }
   }
   result.all_ops_same_shape &= !has_scalars || !has_tensors;
@@ -164,26 +170,25 @@ BroadcastShape compute_shape(const IterOperands& operands, int num_outputs,
 }
 
 /// Returns whether there is an output to allocate or to resize.
-bool mark_resize_outputs(IterOperands& operands, int num_outputs, const BroadcastShape& shape,
+bool mark_resize_outputs(IterOperands& operands, int num_outputs, IntSpan shape,
                          const IterOptions& options, Names names) {
   bool resizes = false;
   for (int i = 0; i < num_outputs; ++i) {
     IterOperand& output = operands[i];
     if (output.impl == nullptr) {
       output.will_resize = true;
-    } else if (!options.has_static_shape && !equals(output.impl->sizes, shape.sizes)) {
+    } else if (!options.has_static_shape && !equals(output.impl->sizes, shape)) {
       output.will_resize = options.resize_outputs && !output.is_read_write;
       WEFT_CHECK(output.will_resize || options.is_reduction, ArgumentError, "output with shape ",
                  dims_text(output.impl->sizes), " doesn't match the broadcast shape ",
-                 dims_text({shape.sizes.data(), shape.sizes.size()}), ": ",
-                 operand_text(operands, i, num_outputs, names), ".");
+                 dims_text(shape), ": ", operand_text(operands, i, num_outputs, names), ".");
     }
     resizes |= output.will_resize;
   }
   return resizes;
 }
 
-FastSetup compute_fast_setup(const IterOperands& operands, const BroadcastShape& shape,
+FastSetup compute_fast_setup(const IterOperands& operands, const ShapeReview& shape,
                              const IterOptions& options) {
   if (options.is_reduction || !shape.all_ops_same_shape) return FastSetup::none;
   bool contiguous = true;
@@ -204,7 +209,8 @@ FastSetup compute_fast_setup(const IterOperands& operands, const BroadcastShape&
   if (channels_last) return FastSetup::channels_last;
   if (!dense) return FastSetup::none;
   for (const IterOperand& operand : operands) {
-    if (!operand.will_resize && !equals(operand.impl->strides, first->strides)) {
+    if (!operand.will_resize &&
+        !equals(operand.impl->strides, {first->strides.data(), first->strides.size()})) {
       return FastSetup::none;
     }
   }
@@ -228,62 +234,62 @@ OutputLayout fast_output_layout(FastSetup fast_setup, const IterOperands& operan
 }
 
 /// One dimension, or none, dense in every operand.
-StrideTable fast_strides(const IterOperands& operands, int ndim) {
-  StrideTable table;
+void set_fast_strides(const IterOperands& operands, int ndim, StrideTable& table) {
   table.num_rows = static_cast<int>(operands.size());
   table.row_length = ndim;
   table.values.resize(static_cast<std::size_t>(table.num_rows * ndim));
   for (std::size_t i = 0; i < table.values.size(); ++i) {
     table.values[i] = static_cast<std::int64_t>(itemsize_bytes(operands[i].dtype));
   }
-  return table;
 }
 
 /// The order that reorder_dimensions() would find.  Row-major operands whose dimensions are all
 /// longer than 1 leave nothing undecided.
-DimArray<int> fast_perm(FastSetup fast_setup, const IterOperands& operands, IntSpan sizes,
-                        const IterOptions& options) {
+void set_fast_perm(FastSetup fast_setup, const IterOperands& operands, IntSpan sizes,
+                   const IterOptions& options, DimArray<int>& perm) {
   bool is_reversal = fast_setup == FastSetup::contiguous;
   for (std::int64_t size : sizes) is_reversal &= size > 1;
   if (!is_reversal && sizes.size() > 1) {
-    return reorder_dimensions(compute_strides(operands, sizes, false), sizes, operands, options);
+    StrideTable strides;
+    compute_strides(operands, sizes, false, strides);
+    reorder_dimensions(strides, sizes, operands, options, perm);
+    return;
   }
-  DimArray<int> perm(sizes.size());
+  perm.resize(sizes.size());
   for (std::size_t dim = 0; dim < sizes.size(); ++dim) {
     perm[dim] = static_cast<int>(sizes.size() - 1 - dim);
   }
-  return perm;
 }
 
 }  // namespace
 
+// Stages write to the members that keep their results: to return these arrays and move them would
+// cost more than to compute them, because wide loads wait for the narrow stores before them.
 void TensorIterator::plan(TensorIteratorConfig& config) {
   const IterOptions& options = config.options_;
   num_outputs_ = config.num_outputs_;
   if (!config.names_.empty()) names_ = std::move(config.names_);
-  operands_ = std::move(config.operands_);
   is_reduction_ = options.is_reduction;
   const Names names = names_;
 
-  const PopulatedOperands populated = populate_operands(operands_, num_outputs_, names);
+  const PopulatedOperands populated =
+      populate_operands(config.operands_, num_outputs_, names, operands_);
   is_meta_ = populated.is_meta;
   mark_outputs(operands_, num_outputs_);
   compute_mem_overlaps(operands_, num_outputs_, options, names);
-  BroadcastShape broadcast_shape =
-      compute_shape(operands_, num_outputs_, options, config.static_shape_, names);
-  const bool makes_outputs =
-      mark_resize_outputs(operands_, num_outputs_, broadcast_shape, options, names);
+  const ShapeReview shape_review =
+      compute_shape(operands_, num_outputs_, options, config.static_shape_, names, sizes_);
+  const bool makes_outputs = mark_resize_outputs(operands_, num_outputs_, sizes(), options, names);
   const ComputedTypes types =
       populated.is_one_dtype && is_common_dtype_given(operands_, options)
           ? ComputedTypes{operands_[0].dtype, {}}
-          : compute_types(operands_, num_outputs_, broadcast_shape, options, names);
+          : compute_types(operands_, num_outputs_, shape_review, options, names);
   common_dtype_ = types.common_dtype;
-  fast_setup_ = compute_fast_setup(operands_, broadcast_shape, options);
-  sizes_ = std::move(broadcast_shape.sizes);
   const std::int64_t numel = checked_numel(sizes());
 
+  fast_setup_ = compute_fast_setup(operands_, shape_review, options);
   if (fast_setup_ != FastSetup::none) {
-    perm_ = fast_perm(fast_setup_, operands_, sizes(), options);
+    set_fast_perm(fast_setup_, operands_, sizes(), options, perm_);
     if (makes_outputs) {
       const OutputLayout layout = fast_output_layout(fast_setup_, operands_, sizes());
       allocate_or_resize_outputs(operands_, num_outputs_, layout, types.common_device, names);
@@ -291,17 +297,17 @@ void TensorIterator::plan(TensorIteratorConfig& config) {
     has_coalesced_dimensions_ = sizes_.size() > 1;
     shape_.resize(sizes_.empty() ? 0 : 1);
     if (!shape_.empty()) shape_[0] = numel;
-    strides_ = fast_strides(operands_, ndim());
+    set_fast_strides(operands_, ndim(), strides_);
   } else {
-    StrideTable strides = compute_strides(operands_, sizes(), options.has_static_shape);
-    perm_ = reorder_dimensions(strides, sizes(), operands_, options);
+    StrideTable strides;
+    compute_strides(operands_, sizes(), options.has_static_shape, strides);
+    reorder_dimensions(strides, sizes(), operands_, options, perm_);
     if (makes_outputs) {
       const OutputLayout layout = permuted_output_layout(sizes(), perm());
       allocate_or_resize_outputs(operands_, num_outputs_, layout, types.common_device, names);
       set_new_output_strides(strides, operands_, num_outputs_, layout);
     }
-    shape_ = permute_sizes(sizes(), perm());
-    strides_ = permute_strides(strides, perm());
+    permute_dimensions(sizes(), strides, perm(), shape_, strides_);
     if (!is_meta_) coalesce();
   }
   for (IterOperand& operand : operands_) operand.data = operand.impl->data();

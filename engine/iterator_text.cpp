@@ -23,14 +23,20 @@ std::string operand_text(const IterOperands& operands, int operand, int num_outp
   return operand_label(operand, num_outputs, names) + " is " + describe(operands[operand].tensor());
 }
 
-void throw_broadcast(const IterOperands& operands, int operand, IntSpan so_far, std::int64_t dim,
-                     int num_outputs, Names names) {
+void throw_broadcast(const IterOperands& operands, int operand, IntSpan so_far, int num_outputs,
+                     Names names) {
   const Dims& sizes = operands[operand].impl->sizes;
-  const auto ndim = std::max<std::int64_t>(std::ssize(so_far), std::ssize(sizes));
+  const std::int64_t ndim = std::max<std::int64_t>(std::ssize(so_far), std::ssize(sizes));
+  // The last dimension that doesn't fit is the one PyTorch names.
+  std::int64_t from_end = 1;
+  while (so_far[so_far.size() - from_end] == sizes[sizes.size() - from_end] ||
+         so_far[so_far.size() - from_end] == 1 || sizes[sizes.size() - from_end] == 1) {
+    ++from_end;
+  }
   throw ArgumentError(
-      detail::concat("The size of tensor a (", so_far[dim - ndim + std::ssize(so_far)],
-                     ") must match the size of tensor b (", sizes[dim - ndim + std::ssize(sizes)],
-                     ") at non-singleton dimension ", dim, ": ",
+      detail::concat("The size of tensor a (", so_far[so_far.size() - from_end],
+                     ") must match the size of tensor b (", sizes[sizes.size() - from_end],
+                     ") at non-singleton dimension ", ndim - from_end, ": ",
                      operand_text(operands, operand, num_outputs, names),
                      ", the operands before it broadcast to ", dims_text(so_far), "."));
 }

@@ -113,7 +113,7 @@ void check_type(const IterOperands& operands, int index, const ComputedTypes& ty
 
 }  // namespace
 
-ComputedTypes compute_types(IterOperands& operands, int num_outputs, const BroadcastShape& shape,
+ComputedTypes compute_types(IterOperands& operands, int num_outputs, const ShapeReview& shape,
                             const IterOptions& options, Names names) {
   const TypeReview review = review_types(operands, options);
   const bool differs = review.has_different_input_dtypes && !options.common_dtype;
