@@ -1,7 +1,7 @@
 // Every op of the table in every dtype it computes in, and every cast, against the interpreter.
 #include "ir/pass.h"
 #include "jit/llvm/backend.h"
-#include "llvm_support.h"
+#include "tests/jit/llvm_support.h"
 
 namespace weft::jit::test {
 namespace {

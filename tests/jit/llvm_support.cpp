@@ -1,4 +1,4 @@
-#include "llvm_support.h"
+#include "tests/jit/llvm_support.h"
 
 #include "ir/text.h"
 #include "jit/interp/backend.h"
