@@ -2,6 +2,8 @@
 # find_package(weft) reads.  Static unless BUILD_SHARED_LIBS is on.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
+find_package(Threads REQUIRED)
+find_package(TBB REQUIRED)
 
 set(weft_layers weft_runtime weft_ir weft_jit weft_engine)
 add_library(weft_library)  # the name `weft` is the program's
