@@ -108,8 +108,6 @@ Value Builder::expand(Op op, std::span<const Value> args) {
   return in_order(first, run_expression(op, args));
 }
 
-/// Compilers evaluate the operands of an expression in different orders.  This puts what was appended
-/// since `first` into the order of a walk from `result`, arguments first and left to right.
 Value Builder::in_order(std::size_t first, Value result) {
   if (result.id < first) return result;
   const std::vector<Inst> appended(body_.begin() + static_cast<std::ptrdiff_t>(first), body_.end());

@@ -48,11 +48,14 @@ class Builder {
   }
   /// The row's expression, in primitives and other rows' ops.
   Value expand(Op op, std::span<const Value> args);
+  /// Brings what was appended since `first` into the order of a walk from `result`, arguments first and
+  /// left to right, and drops what that does not need.  Compilers evaluate the operands of a C++ expression
+  /// in different orders; this makes their IR the same.  Requires: no stores since `first`.
+  Value in_order(std::size_t first, Value result);
 
  private:
   Value apply_to_bool(Op op, std::span<const Value> args);
   Value run_expression(Op op, std::span<const Value> args);
-  Value in_order(std::size_t first, Value result);
   std::vector<Inst>& body_;
 };
 

@@ -22,7 +22,8 @@ class Reader {
         ++line;
         line_start = i + 1;
       }
-    std::string given = position_ == text_.size() ? "the end of the text" : '\'' + std::string(peek_word()) + '\'';
+    const bool ends = position_ == text_.size();
+    const std::string given = ends ? "the end of the text" : detail::concat("'", peek_word(), "'");
     throw ArgumentError(detail::concat("line ", line, ", column ", position_ - line_start + 1, ": expected ",
                                        expected, ", not ", given, "."));
   }
@@ -39,7 +40,7 @@ class Reader {
     return true;
   }
   void expect(char symbol) {
-    if (!take(symbol)) fail(std::string("'") + symbol + '\'');
+    if (!take(symbol)) fail(detail::concat("'", symbol, "'"));
   }
   /// Takes the word `word` if it comes next.
   bool take(std::string_view word) {

@@ -7,20 +7,15 @@
 namespace weft::ir {
 namespace {
 
-/// The layout of a small float below its sign.
+/// The layout of an 8-bit float below its sign.
 struct Format {
   int fraction_bits;
   int bias;
   std::uint32_t special;  ///< magnitude of infinity, or of NaN where there is no infinity
 };
 
-Format format_of(DType dtype) {
-  switch (dtype) {
-    case DType::bf16: return {7, 127, 0x7f80};
-    case DType::f8e5m2: return {2, 15, 0x7c};
-    default: return {3, 7, 0x7f};  // f8e4m3fn
-  }
-}
+constexpr Format f8e5m2_format{2, 15, 0x7c};
+constexpr Format f8e4m3fn_format{3, 7, 0x7f};
 
 class CastExpander {
  public:
@@ -29,7 +24,7 @@ class CastExpander {
   Value expand(const Value& value, DType to) {
     const DType from = value.dtype;
     if (is_complex(from) || is_complex(to) || from == to) return plain(value, to);
-    if (is_small_float(from)) return expand(widen(value), to);
+    if (is_small_float(from)) return to == DType::f32 ? widen(value) : expand(widen(value), to);
     if (!is_small_float(to)) return plain(value, to);
     if (is_integral(from)) return from_integer(value, to);
     return narrow(from == DType::f64 ? round_to_odd(value) : value, to);
@@ -65,29 +60,31 @@ class CastExpander {
   /// f32 to a small float: rounds to nearest even.  The steps are those of convert.h.
   Value narrow(const Value& value, DType to) {
     if (to == DType::f16) return plain(value, to);
-    const Format format = format_of(to);
+    if (to == DType::bf16) return narrow_to_bf16(value);
+    const Format& format = to == DType::f8e5m2 ? f8e5m2_format : f8e4m3fn_format;
     const auto shift = static_cast<std::uint32_t>(23 - format.fraction_bits);
     const auto rebias = static_cast<std::uint32_t>(127 - format.bias) << format.fraction_bits;
     const Value bits = as_u32(value);
     const Value magnitude = bits & u32(0x7fffffff);
     const Value odd = (magnitude >> u32(shift)) & u32(1);
     const Value rounded = (magnitude + u32((1u << (shift - 1)) - 1) + odd) >> u32(shift);
-    Value result = rounded;
-    if (rebias != 0) {
-      result = select(rounded >= u32(rebias + format.special), u32(format.special), rounded - u32(rebias));
-      // Adding this number leaves the rounding of a subnormal result to the float adder.
-      const std::uint32_t anchor = (static_cast<std::uint32_t>(127 - format.bias + 1) + shift) << 23;
-      const std::uint32_t smallest_normal = static_cast<std::uint32_t>(127 - format.bias + 1) << 23;
-      const Value subnormal = as_u32(builder_.bitcast(magnitude, DType::f32) + f32(anchor)) - u32(anchor);
-      result = select(magnitude < u32(smallest_normal), subnormal, result);
-    }
-    const Value is_nan = value != value;
-    if (to == DType::bf16) {
-      const Value with_sign = result | ((bits >> u32(16)) & u32(0x8000));
-      return builder_.bitcast(plain(select(is_nan, u32(0x7fc0), with_sign), DType::u16), to);
-    }
-    const Value with_sign = select(is_nan, u32(0x7f), result) | ((bits >> u32(24)) & u32(0x80));
+    const Value is_large = rounded >= u32(rebias + format.special);
+    const Value normal = select(is_large, u32(format.special), rounded - u32(rebias));
+    // Adding this number leaves the rounding of a subnormal result to the float adder.
+    const std::uint32_t anchor = (static_cast<std::uint32_t>(127 - format.bias + 1) + shift) << 23;
+    const std::uint32_t smallest_normal = static_cast<std::uint32_t>(127 - format.bias + 1) << 23;
+    const Value subnormal = as_u32(builder_.bitcast(magnitude, DType::f32) + f32(anchor)) - u32(anchor);
+    const Value number = select(magnitude < u32(smallest_normal), subnormal, normal);
+    const Value with_sign = select(value != value, u32(0x7f), number) | ((bits >> u32(24)) & u32(0x80));
     return builder_.bitcast(plain(with_sign, DType::u8), to);
+  }
+
+  /// The exponents are the same, so the sign can stay where it is: no carry reaches it but a NaN's.
+  Value narrow_to_bf16(const Value& value) {
+    const Value bits = as_u32(value);
+    const Value odd = (bits >> u32(16)) & u32(1);
+    const Value rounded = (bits + u32(0x7fff) + odd) >> u32(16);
+    return builder_.bitcast(plain(select(value != value, u32(0x7fc0), rounded), DType::u16), DType::bf16);
   }
 
   /// f64 to f32 so that rounding again, to something with two bits less, rounds as if once: truncates, and
@@ -142,7 +139,8 @@ class CastExpander {
 bool expand_casts(Kernel& kernel) {
   return rewrite_body(kernel, [](Builder& builder, ValueId, const Inst& inst, std::span<const Value> args) {
     if (inst.op != Op::cast) return append_with(builder, inst, args);
-    return CastExpander(builder).expand(args[0], inst.dtype);
+    const std::size_t first = builder.body().size();
+    return builder.in_order(first, CastExpander(builder).expand(args[0], inst.dtype));
   });
 }
 

@@ -10,6 +10,22 @@ bool is_foldable(Op op) {
   return op != Op::constant && op != Op::param && op != Op::load && op != Op::store;
 }
 
+bool is_zero(const Inst& inst) { return inst.op == Op::constant && inst.bits == Bits{}; }
+
+/// Whether a second argument of zero returns the first.
+bool is_unchanged_by_zero(const Inst& inst) {
+  if (!is_integral(inst.dtype)) return false;
+  switch (inst.op) {
+    case Op::add:
+    case Op::sub:
+    case Op::bitwise_or:
+    case Op::bitwise_xor:
+    case Op::bitwise_left_shift:
+    case Op::bitwise_right_shift: return true;
+    default: return false;
+  }
+}
+
 /// Integers equal themselves, a choice that is made or between equals is none.  Nothing about floats:
 /// NaN and the sign of zero break what looks like an identity.
 const Value* same_as(const std::vector<Inst>& body, const Inst& inst, std::span<const Value> args) {
@@ -19,6 +35,7 @@ const Value* same_as(const std::vector<Inst>& body, const Inst& inst, std::span<
     if (args[1].id == args[2].id) return &args[1];
   }
   if (inst.op == Op::cast && inst.dtype == args[0].dtype) return &args[0];
+  if (is_unchanged_by_zero(inst) && is_zero(body[args[1].id])) return &args[0];
   const bool is_lattice = inst.op == Op::bitwise_and || inst.op == Op::bitwise_or || inst.op == Op::maximum ||
                           inst.op == Op::minimum;
   if (is_lattice && args[0].id == args[1].id) return &args[0];

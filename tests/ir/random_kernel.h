@@ -1,0 +1,128 @@
+// Random kernels that the verifier accepts, and random elements with the values that break things.
+#pragma once
+
+#include "ir/builder.h"
+#include "ir/kernel.h"
+
+#include <weft/convert.h>
+
+#include <bit>
+#include <cstring>
+#include <random>
+
+namespace weft::ir {
+
+using Random = std::mt19937_64;
+
+inline std::size_t pick(Random& random, std::size_t count) { return random() % count; }
+
+/// Any bit pattern, or often a value that is special or small.
+inline Bits random_bits(Random& random, DType dtype) {
+  static constexpr double interesting[] = {0,    -0.0, 1,   -1,  0.5,  2,    3,     -7,   127,  128,  255,
+                                           256,  448,  464, 480, 1e-3, 6e-5, 65504, 1e9,  -1e9, 3e38, 4e-42,
+                                           1e18, 1e300, std::numeric_limits<double>::infinity(),
+                                           std::numeric_limits<double>::quiet_NaN()};
+  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    Bits bits;
+    if (std::is_same_v<T, bool>) {
+      bits.lo = random() & 1;
+    } else if (pick(random, 2) == 0) {
+      const T value = convert<T>(interesting[pick(random, std::size(interesting))]);
+      std::memcpy(static_cast<void*>(&bits), &value, sizeof value);
+    } else {
+      const std::uint64_t words[2] = {random(), random()};
+      std::memcpy(static_cast<void*>(&bits), words, sizeof(T));
+    }
+    return bits;
+  });
+}
+
+struct RandomKernelOptions {
+  std::span<const DType> dtypes = all_dtypes;
+  int max_loops = 4;
+  int max_instructions = 24;
+};
+
+/// A kernel with random operands, layout and body, unscheduled.
+class RandomKernel {
+ public:
+  RandomKernel(Random& random, RandomKernelOptions options) : random_(random), options_(options), builder_(kernel_.body) {}
+
+  Kernel make() {
+    kernel_.numerics = pick(random_, 2) == 0 ? Numerics::strict : Numerics::standard;
+    kernel_.vector_bytes = static_cast<int>(std::array{0, 16, 32, 64}[pick(random_, 4)]);
+    kernel_.loops.resize(1 + pick(random_, static_cast<std::size_t>(options_.max_loops)));
+    const std::size_t num_outputs = 1 + pick(random_, 2);
+    kernel_.operands.resize(num_outputs);  // their dtypes are known at the end
+    for (std::size_t i = 0; i < pick(random_, 2); ++i) add_param();
+    const std::size_t num_inputs = 1 + pick(random_, 3);
+    for (std::size_t i = 0; i < num_inputs; ++i) add_input();
+    const auto count = static_cast<int>(pick(random_, static_cast<std::size_t>(options_.max_instructions)));
+    for (int i = 0; i < count; ++i) add_inst();
+    for (std::size_t i = 0; i < num_outputs; ++i) {
+      const Value value = any_value();
+      kernel_.operands[i] = {value.dtype, Role::output, random_strides(true)};
+      builder_.store(static_cast<std::uint8_t>(i), value);
+    }
+    return kernel_;
+  }
+
+ private:
+  std::vector<StrideClass> random_strides(bool is_output) {
+    std::vector<StrideClass> strides(kernel_.loops.size(), stride_any);
+    static constexpr StrideClass inner[] = {1, 1, 0, 2, 3, 4, -1, stride_any};
+    strides.back() = inner[pick(random_, std::size(inner))];
+    if (is_output && strides.back() == 0) strides.back() = stride_any;
+    return strides;
+  }
+  DType any_dtype() { return options_.dtypes[pick(random_, options_.dtypes.size())]; }
+  Value any_value() { return values_[pick(random_, values_.size())]; }
+
+  void add_input() {
+    const DType dtype = any_dtype();
+    kernel_.operands.push_back({dtype, Role::input, random_strides(false)});
+    values_.push_back(builder_.load(static_cast<std::uint8_t>(kernel_.operands.size() - 1), dtype));
+  }
+  void add_param() {
+    kernel_.params.push_back(any_dtype());
+    values_.push_back(builder_.param(static_cast<std::uint8_t>(kernel_.params.size() - 1), kernel_.params.back()));
+  }
+
+  /// A value of `dtype`, made if there is none.
+  Value value_of(DType dtype) {
+    for (int attempt = 0; attempt < 4; ++attempt)
+      if (const Value value = any_value(); value.dtype == dtype) return value;
+    const Value value = pick(random_, 4) == 0 ? builder_.constant(dtype, random_bits(random_, dtype))
+                                              : builder_.cast(any_value(), dtype);
+    values_.push_back(value);
+    return value;
+  }
+
+  void add_inst() {
+    if (pick(random_, 5) == 0) {
+      values_.push_back(builder_.cast(any_value(), any_dtype()));
+      return;
+    }
+    const Op op = all_ops()[pick(random_, all_ops().size())];
+    const DType dtype = any_value().dtype;
+    if (!computes_in(info(op).domain, info(op).result, dtype)) return;
+    Inst inst{.op = op, .dtype = dtype};
+    for (int i = 0; i < info(op).arity; ++i) {
+      const bool is_mask = info(op).result == ResultRule::select && i == 0;
+      inst.args[static_cast<std::size_t>(i)] = value_of(is_mask ? DType::boolean : dtype).id;
+    }
+    values_.push_back(builder_.append(inst));
+  }
+
+  Random& random_;
+  RandomKernelOptions options_;
+  Kernel kernel_;
+  Builder builder_;
+  std::vector<Value> values_;
+};
+
+inline Kernel random_kernel(Random& random, RandomKernelOptions options = {}) {
+  return RandomKernel(random, options).make();
+}
+
+}  // namespace weft::ir
