@@ -36,10 +36,10 @@ bool is_refused(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {
 
 std::string describe(const ir::Kernel& kernel, ir::ValueId id) {
   const ir::Inst& inst = kernel.body[id];
-  std::string text = "%" + std::to_string(id) + ": " + std::string(name(inst.op)) + " ";
-  if (inst.op == Op::cast || inst.op == Op::bitcast)
-    text += std::string(name(result_dtype(kernel.body[inst.args[0]]))) + " to ";
-  return text + std::string(name(inst.dtype)) + " has no row";
+  const bool converts = inst.op == Op::cast || inst.op == Op::bitcast;
+  const std::string_view from = converts ? name(result_dtype(kernel.body[inst.args[0]])) : "";
+  return detail::concat("%", id, ": ", name(inst.op), " ", from, converts ? " to " : "",
+                        name(inst.dtype), " has no row");
 }
 
 std::string refuses(const ir::Kernel& kernel, const Target& target) {

@@ -94,7 +94,7 @@ void Registers::choose_residents() {
     return values_[a].body_uses > values_[b].body_uses;
   });
   int vectors_left = std::max(0, code_.num_vectors() - headroom - most_live());
-  int masks_left = 2;
+  int masks_left = 1;  // of six; where on bools takes five
   for (const ir::ValueId id : candidates) {
     int& left = values_[id].is_mask ? masks_left : vectors_left;
     if (left == 0) continue;
