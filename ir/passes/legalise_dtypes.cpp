@@ -1,9 +1,16 @@
 // Machines compute neither in f16, bf16 and f8 nor arithmetically in bool: compute in f32, and in logic.
+// Complex numbers of two f16 compute in c64.
 #include "ir/pass.h"
 #include "ir/passes/rewrite.h"
 
 namespace weft::ir {
 namespace {
+
+/// The dtype that `dtype` computes in.
+DType wide_dtype(DType dtype) {
+  if (dtype == DType::c32) return DType::c64;
+  return is_small_float(dtype) ? DType::f32 : dtype;
+}
 
 bool is_structural(Op op) { return info(op).form == Form::structural; }
 
@@ -15,29 +22,29 @@ class Legaliser {
     if (is_structural(inst.op)) return append_with(builder, inst, args);
     // The neighbour of a number depends on how it is stored, so this one is rebuilt before it is widened.
     if (inst.op == Op::nextafter && is_small_float(inst.dtype)) return widen_body_of(builder, inst, args);
-    if (!is_small_float(inst.dtype)) return builder.apply(inst.op, args);
-    return widen(builder, inst.op, args);
+    if (wide_dtype(inst.dtype) == inst.dtype) return builder.apply(inst.op, args);
+    return widen(builder, inst, args);
   }
 
  private:
-  /// Computes in f32 and rounds the result.
-  Value widen(Builder& builder, Op op, std::span<const Value> args) {
+  /// Computes in the wider dtype and rounds the result.
+  Value widen(Builder& builder, const Inst& inst, std::span<const Value> args) {
     std::array<Value, max_arity> wide{};
     for (std::size_t i = 0; i < args.size(); ++i)
       wide[i] = is_boolean(args[i].dtype) ? args[i] : wide_value(builder, args[i]);
-    const Value result = builder.apply(op, std::span<const Value>(wide.data(), args.size()));
-    if (result.dtype != DType::f32) return result;
-    const Value rounded = builder.cast(result, args.back().dtype);
+    const Value result = builder.apply(inst.op, std::span<const Value>(wide.data(), args.size()));
+    if (result.dtype == result_dtype(inst)) return result;  // bool
+    const Value rounded = builder.cast(result, result_dtype(inst));
     remember(rounded.id, result);
     return rounded;
   }
 
-  /// The f32 that a small float is computed from.  What this pass has just rounded is taken before the
+  /// The wide value that a small one is computed from.  What this pass has just rounded is taken before the
   /// rounding, unless each op must round.  Casts of the expression itself are never looked through.
   Value wide_value(Builder& builder, const Value& value) {
     if (!rounds_each_op_ && value.id < unrounded_.size() && unrounded_[value.id].id != no_value)
       return unrounded_[value.id];
-    return builder.cast(value, DType::f32);
+    return builder.cast(value, wide_dtype(value.dtype));
   }
 
   void remember(ValueId rounded, const Value& unrounded) {
