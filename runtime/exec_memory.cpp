@@ -1,6 +1,8 @@
 // An arena of dual-mapped chunks with bump allocation.
 #include "runtime/exec_memory.h"
 
+#include "runtime/file.h"
+
 #include <weft/error.h>
 
 #include <sys/mman.h>
@@ -30,20 +32,6 @@ std::atomic<std::size_t> mapped_bytes{0};
   throw DeviceError(detail::concat("Executable memory is not available: ", call, " of ", size_bytes,
                                    " bytes failed: ", std::strerror(error), "."));
 }
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
-  ~FileDescriptor() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 /// One anonymous file, mapped twice.
 class Chunk {
