@@ -19,7 +19,7 @@
 namespace weft::jit::testing {
 namespace {
 
-constexpr std::size_t region_bytes = std::size_t{1} << 18;
+constexpr std::size_t region_bytes = std::size_t{1} << 20;
 
 /// Accessible bytes between two pages that are not.
 class GuardedRegion {

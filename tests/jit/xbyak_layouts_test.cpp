@@ -135,8 +135,16 @@ class RandomBody {
     for (std::uint8_t i = 0; i < 3; ++i)
       kernel_.body.push_back({.op = Op::param, .dtype = kernel_.params[i], .operand = i});
     while (kernel_.body.size() < length) append();
-    fold(DType::f32, Op::add, 0);
-    fold(DType::u8, Op::bitwise_xor, 1);
+    const ValueId sum = fold(DType::f32, Op::add);
+    const ValueId mixed = fold(DType::u8, Op::bitwise_xor);
+    push({.op = Op::store,
+          .dtype = DType::f32,
+          .operand = 0,
+          .args = {sum, no_value, no_value, no_value}});
+    push({.op = Op::store,
+          .dtype = DType::u8,
+          .operand = 1,
+          .args = {mixed, no_value, no_value, no_value}});
   }
   const ir::Kernel& kernel() const { return kernel_; }
 
@@ -180,17 +188,13 @@ class RandomBody {
     push(inst);
   }
   /// Joins every value of the body into one result, last ones first, so that registers run out.
-  void fold(DType dtype, Op op, std::uint8_t output) {
+  ValueId fold(DType dtype, Op op) {
     ValueId result = some(dtype);
     for (auto id = static_cast<ValueId>(kernel_.body.size()); id-- > 0;) {
       const ValueId other = dtype_of_value(id) == dtype ? id : cast(id, dtype);
       result = push({.op = op, .dtype = dtype, .args = {result, other, no_value, no_value}});
-      if (result > 4000) break;
     }
-    push({.op = Op::store,
-          .dtype = dtype,
-          .operand = output,
-          .args = {result, no_value, no_value, no_value}});
+    return result;
   }
 
   Random& random_;
