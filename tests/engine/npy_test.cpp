@@ -55,7 +55,9 @@ std::string bytes_of(const std::vector<T>& values) {
 class Npy : public testing::Test {
  protected:
   Npy() {
-    std::string name = (fs::temp_directory_path() / "weft_npy_XXXXXX").string();
+    // In memory where the system has that: thousands of small files take seconds on some disks.
+    const fs::path parent = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
+    std::string name = (parent / "weft_npy_XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for the test");
     folder_ = name;
   }
