@@ -11,8 +11,7 @@ namespace weft::jit {
 
 const Backend& llvm_backend();
 
-/// Why the module cannot be used here (not found, wrong version, ...); empty if it can.  Looks for
-/// the file but does not open it, unless that has happened already.
+/// Why the module cannot be used here (not found, wrong version, ...); empty if it can.  Opens it.
 std::string llvm_unavailable_reason();
 
 /// The module's functions.

@@ -169,15 +169,19 @@ class Emitter {
     emit_hoisted(start, lanes);
     Position position{builder_.getInt64(0), start};
     if (lanes > 1) {
-      if (loop.unroll > 1 && !calls_functions())
+      // Neither calls nor moves of single elements gain from more vectors at once, and both are
+      // long.
+      const bool is_masked = can_mask_all(lanes);
+      if (loop.unroll > 1 && is_masked && !calls_functions())
         position = emit_steps(position, lanes, loop.unroll);
       position = emit_steps(position, lanes, 1);
-      if (can_mask_tail(lanes)) return emit_masked_tail(position, lanes);
+      if (is_masked) return emit_masked_tail(position, lanes);
     }
     emit_steps(position, 1, 1);
   }
 
-  bool can_mask_tail(int lanes) {
+  /// Whether all operands move as whole vectors, some lanes of which can be left out.
+  bool can_mask_all(int lanes) {
     builder_.set_lanes(lanes);
     return std::all_of(kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(),
                        [&](const Inst& inst) {

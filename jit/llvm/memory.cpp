@@ -96,32 +96,35 @@ void store_strided(Builder& builder, const Access& access, llvm::Value* value, T
   }
 }
 
-llvm::Value* lane_address(Builder& builder, const Access& access, int lane) {
-  if (access.stride != ir::stride_any)
-    return offset_bytes(builder, access.address,
-                        std::int64_t{lane} * access.stride * itemsize(access.dtype));
-  if (lane == 0) return access.address;
-  return builder.CreateGEP(builder.getInt8Ty(), access.address,
-                           builder.CreateMul(access.stride_bytes, builder.getInt64(lane)));
+/// The address of each lane.
+std::vector<llvm::Value*> lane_addresses(Builder& builder, const Access& access) {
+  std::vector<llvm::Value*> addresses{access.address};
+  for (int lane = 1; lane < builder.lanes(); ++lane)
+    // One after the other: a multiple of an unknown stride for each lane would cost more than the
+    // chain.
+    addresses.push_back(
+        builder.CreateGEP(builder.getInt8Ty(), addresses.back(), access.stride_bytes));
+  return addresses;
 }
 
 // Hardware gathers and scatters are no faster than this on the machines measured, and slower on
 // most.
 llvm::Value* load_lanes(Builder& builder, const Access& access) {
   llvm::Type* scalar = builder.memory_type(access.dtype);
+  const std::vector<llvm::Value*> addresses = lane_addresses(builder, access);
   llvm::Value* vector = llvm::PoisonValue::get(builder.wide(scalar));
-  for (int lane = 0; lane < builder.lanes(); ++lane) {
-    llvm::Value* element =
-        builder.CreateAlignedLoad(scalar, lane_address(builder, access, lane), unaligned);
-    vector = builder.CreateInsertElement(vector, element, builder.getInt64(lane));
+  for (std::uint64_t lane = 0; lane < addresses.size(); ++lane) {
+    llvm::Value* element = builder.CreateAlignedLoad(scalar, addresses[lane], unaligned);
+    vector = builder.CreateInsertElement(vector, element, lane);
   }
   return vector;
 }
 
 void store_lanes(Builder& builder, const Access& access, llvm::Value* value) {
-  for (int lane = 0; lane < builder.lanes(); ++lane)
-    builder.CreateAlignedStore(builder.CreateExtractElement(value, builder.getInt64(lane)),
-                               lane_address(builder, access, lane), unaligned);
+  const std::vector<llvm::Value*> addresses = lane_addresses(builder, access);
+  for (std::uint64_t lane = 0; lane < addresses.size(); ++lane)
+    builder.CreateAlignedStore(builder.CreateExtractElement(value, lane), addresses[lane],
+                               unaligned);
 }
 
 /// The lowest address and the mask of lanes at stride -1, which lie in memory in reverse.

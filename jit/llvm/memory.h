@@ -14,7 +14,7 @@ struct Access {
   DType dtype;
   ir::StrideClass stride;     ///< of the operand along the vector loop
   llvm::Value* address;       ///< of the first lane
-  llvm::Value* stride_bytes;  ///< only where `stride` is stride_any
+  llvm::Value* stride_bytes;  ///< a constant unless `stride` is stride_any
 };
 
 /// Whether load() and store() can leave out lanes of such an access.
