@@ -14,9 +14,11 @@
 namespace weft::iter {
 
 using detail::DimArray;
+using detail::GivenOperands;
 using detail::IterOperand;
 using detail::IterOperands;
 using detail::IterOptions;
+using detail::OptionalDType;
 using detail::StrideTable;
 
 using Names = std::span<const std::string>;
@@ -28,7 +30,7 @@ struct ShapeReview {
 };
 
 struct ComputedTypes {
-  std::optional<DType> common_dtype;
+  OptionalDType common_dtype;
   Device common_device;
 };
 

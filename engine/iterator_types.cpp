@@ -32,14 +32,15 @@ std::string_view torch_name(DType dtype) {
   return "Undefined";
 }
 
-std::optional<DType> inferred_common_dtype(const IterOperands& operands, int num_outputs,
-                                           const IterOptions& options) {
+OptionalDType inferred_common_dtype(const IterOperands& operands, int num_outputs,
+                                    const IterOptions& options) {
   PromotionState state = options.numbers;
   for (std::size_t i = num_outputs; i < operands.size(); ++i) {
     state.add(operands[i].dtype, operands[i].impl->sizes.empty() ? OperandCategory::zero_dim
                                                                  : OperandCategory::dimensioned);
   }
-  return state.result();
+  const std::optional<DType> result = state.result();
+  return result ? OptionalDType(*result) : OptionalDType();
 }
 
 /// First review of compute_types: what the operands are, before anything is decided.
@@ -103,8 +104,7 @@ void check_type(const IterOperands& operands, int index, const ComputedTypes& ty
                operand_text(operands, index, num_outputs, names), ".");
   }
   if (!options.enforce_safe_casting_to_output || !operand.is_output) return;
-  const std::optional<DType> from =
-      operand.declared_dtype ? operand.declared_dtype : types.common_dtype;
+  const OptionalDType from = operand.declared_dtype ? operand.declared_dtype : types.common_dtype;
   WEFT_CHECK(!from || can_cast(*from, operand.dtype), ArgumentError, "result type ",
              torch_name(*from), " can't be cast to the desired output type ",
              torch_name(operand.dtype), ": ", operand_text(operands, index, num_outputs, names),
@@ -128,14 +128,15 @@ ComputedTypes compute_types(IterOperands& operands, int num_outputs, const Shape
       operand_text(operands, num_outputs, num_outputs, names), ".");
   if (options.check_all_same_dtype) check_same_dtype(operands, review, num_outputs, names);
 
-  ComputedTypes types{review.input_dtype, review.common_device};
+  ComputedTypes types{{}, review.common_device};
+  if (review.input_dtype) types.common_dtype = *review.input_dtype;
   if (options.common_dtype) {
     types.common_dtype = options.common_dtype;
   } else if (options.promote_inputs_to_common_dtype &&
              (differs || shape.all_ops_are_scalars || options.has_numbers)) {
     types.common_dtype = inferred_common_dtype(operands, num_outputs, options);
   } else if (differs) {
-    types.common_dtype = std::nullopt;
+    types.common_dtype = {};
   }
   if (options.promote_integer_inputs_to_float && types.common_dtype &&
       is_integral(*types.common_dtype)) {
@@ -149,7 +150,7 @@ ComputedTypes compute_types(IterOperands& operands, int num_outputs, const Shape
       check_type(operands, i, types, options, num_outputs, num_cpu_scalars, names);
       continue;
     }
-    const std::optional<DType> dtype =
+    const OptionalDType dtype =
         operand.declared_dtype ? operand.declared_dtype
                                : (options.static_dtype ? options.static_dtype : types.common_dtype);
     WEFT_CHECK(dtype, ArgumentError, "no dtype for the undefined ",

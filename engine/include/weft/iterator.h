@@ -24,13 +24,34 @@ class TensorIterator;
 
 namespace detail {
 
+/// A dtype or none in one byte, which is written and read as a whole.
+class OptionalDType {
+ public:
+  OptionalDType() = default;
+  OptionalDType(DType dtype) : code_(static_cast<std::uint8_t>(dtype)) {}
+  explicit operator bool() const { return code_ != none; }
+  DType operator*() const { return static_cast<DType>(code_); }
+
+ private:
+  static constexpr std::uint8_t none = 0xff;
+  std::uint8_t code_ = none;
+};
+
+/// One operand as it was added.
+struct GivenOperand {
+  const Tensor* borrowed = nullptr;  ///< null: `owned` is the operand
+  Tensor owned;
+  OptionalDType declared_dtype;
+  bool is_const = false;
+};
+
 /// What an iterator knows of one operand besides its strides.
 struct IterOperand {
   const Tensor* borrowed = nullptr;  ///< null: `owned` is the operand
   Tensor owned;
   std::byte* data = nullptr;
   const TensorImpl* impl = nullptr;  ///< null while an output is undefined
-  std::optional<DType> declared_dtype;
+  OptionalDType declared_dtype;
   DType dtype = DType::f32;
   bool is_output = false;
   bool is_const = false;
@@ -44,6 +65,7 @@ struct IterOperand {
 inline constexpr std::size_t inline_dims = 6;
 inline constexpr std::size_t inline_operands = 4;
 
+using GivenOperands = InlineArray<GivenOperand, inline_operands>;
 using IterOperands = InlineArray<IterOperand, inline_operands>;
 template <class T>
 using DimArray = InlineArray<T, inline_dims>;
@@ -74,8 +96,8 @@ struct IterOptions {
   bool cast_common_dtype_to_outputs = false;
   bool has_static_shape = false;
   bool has_numbers = false;
-  std::optional<DType> static_dtype;
-  std::optional<DType> common_dtype;
+  OptionalDType static_dtype;
+  OptionalDType common_dtype;
   std::optional<Device> static_device;
   PromotionState numbers;
 };
@@ -187,9 +209,8 @@ class TensorIteratorConfig {
         throw_output_after_input();
       ++num_outputs_;
     }
-    detail::IterOperand& operand = operands_.emplace_back();
+    detail::GivenOperand& operand = operands_.emplace_back();
     operand.borrowed = borrowed;
-    operand.is_output = is_output;
     operand.is_const = is_const;
     return *this;
   }
@@ -200,7 +221,7 @@ class TensorIteratorConfig {
   }
   [[noreturn]] void throw_output_after_input() const;
 
-  detail::IterOperands operands_;
+  detail::GivenOperands operands_;
   detail::IterOptions options_;
   int num_outputs_ = 0;
   detail::DimArray<std::int64_t> static_shape_;
@@ -245,7 +266,7 @@ class TensorIterator {
   ///
   /// Errors: ArgumentError if there is none: inputs of several dtypes and no promotion.
   DType common_dtype() const;
-  bool has_common_dtype() const { return common_dtype_.has_value(); }
+  bool has_common_dtype() const { return static_cast<bool>(common_dtype_); }
   DType input_dtype(int input = 0) const { return dtype(num_outputs_ + input); }
   Device device(int operand = 0) const;
   const Tensor& output(int index = 0) const { return tensor(index); }
@@ -307,6 +328,8 @@ class TensorIterator {
   friend class TensorIteratorConfig;
   TensorIterator() = default;
   void plan(TensorIteratorConfig& config);
+  bool plan_plain(TensorIteratorConfig& config);
+  void set_fast_shape(std::int64_t numel);
   void coalesce();
 
   detail::IterOperands operands_;
@@ -315,7 +338,7 @@ class TensorIterator {
   detail::DimArray<std::int64_t> sizes_;
   detail::DimArray<int> perm_;
   detail::DimArray<std::int64_t> view_offsets_;  ///< empty until narrow() moves one
-  std::optional<DType> common_dtype_;
+  detail::OptionalDType common_dtype_;
   int num_outputs_ = 0;
   FastSetup fast_setup_ = FastSetup::none;
   bool is_reduction_ = false;
