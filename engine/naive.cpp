@@ -29,6 +29,17 @@ struct Access {
   Slot* slot;
 };
 
+/// A copy of one element, without the call that memcpy of a size known only at run time costs.
+void copy_element(void* to, const void* from, std::size_t itemsize_bytes) {
+  switch (itemsize_bytes) {
+    case 1: std::memcpy(to, from, 1); return;
+    case 2: std::memcpy(to, from, 2); return;
+    case 4: std::memcpy(to, from, 4); return;
+    case 8: std::memcpy(to, from, 8); return;
+    default: std::memcpy(to, from, 16);
+  }
+}
+
 /// One op or cast on slots.
 struct Step {
   ir::BlockFunction function;
@@ -53,11 +64,12 @@ class NaiveProgram {
  private:
   void run_element(std::int64_t index) const {
     for (const Access& leaf : leaves_) {
-      std::memcpy(leaf.slot->bytes.data(), leaf.base + byte_offset(leaf, index),
-                  leaf.itemsize_bytes);
+      copy_element(leaf.slot->bytes.data(), leaf.base + byte_offset(leaf, index),
+                   leaf.itemsize_bytes);
     }
     for (const Step& step : steps_) step.function(step.result, step.args.data(), 1);
-    std::memcpy(out_.base + byte_offset(out_, index), out_.slot->bytes.data(), out_.itemsize_bytes);
+    copy_element(out_.base + byte_offset(out_, index), out_.slot->bytes.data(),
+                 out_.itemsize_bytes);
   }
 
   std::int64_t byte_offset(const Access& access, std::int64_t index) const {

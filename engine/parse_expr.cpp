@@ -108,11 +108,11 @@ class ExprParser {
 
 ExprParser::ExprParser(std::string_view text, std::span<const std::pair<std::string, Tensor>> names)
     : lexer_(text) {
-  for (const auto& [name, tensor] : names) {
+  for (const std::pair<std::string, Tensor>& given : names) {
     const bool is_new =
-        std::ranges::none_of(names_, [&](const auto& known) { return known.first == name; });
-    WEFT_CHECK(is_new, ArgumentError, "the name '", name, "' is given twice");
-    names_.emplace_back(name, Expr::named(name, tensor));
+        std::ranges::none_of(names_, [&](const auto& known) { return known.first == given.first; });
+    WEFT_CHECK(is_new, ArgumentError, "the name '", given.first, "' is given twice");
+    names_.emplace_back(given.first, Expr::named(given.first, given.second));
   }
 }
 
