@@ -18,11 +18,13 @@ Bits bits_of(T element) {
 }
 
 Bits bits_of_number(DType dtype, double number) {
-  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) { return bits_of(convert<T>(number)); });
+  return visit_dtype(dtype,
+                     [&]<class T>(std::type_identity<T>) { return bits_of(convert<T>(number)); });
 }
 
 double rounded(DType dtype, double number) {
-  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) { return convert<double>(convert<T>(number)); });
+  return visit_dtype(
+      dtype, [&]<class T>(std::type_identity<T>) { return convert<double>(convert<T>(number)); });
 }
 
 DType signed_of_size(std::size_t size_bytes) {
@@ -34,7 +36,9 @@ DType signed_of_size(std::size_t size_bytes) {
   }
 }
 
-bool is_rounding(Op op) { return op == Op::floor || op == Op::ceil || op == Op::trunc || op == Op::round; }
+bool is_rounding(Op op) {
+  return op == Op::floor || op == Op::ceil || op == Op::trunc || op == Op::round;
+}
 
 }  // namespace
 
@@ -43,9 +47,13 @@ Value Builder::append(const Inst& inst) {
   return {this, static_cast<ValueId>(body_.size() - 1), result_dtype(inst)};
 }
 
-Value Builder::constant(DType dtype, Bits bits) { return append({.op = Op::constant, .dtype = dtype, .bits = bits}); }
+Value Builder::constant(DType dtype, Bits bits) {
+  return append({.op = Op::constant, .dtype = dtype, .bits = bits});
+}
 
-Value Builder::constant(DType dtype, double number) { return constant(dtype, bits_of_number(dtype, number)); }
+Value Builder::constant(DType dtype, double number) {
+  return constant(dtype, bits_of_number(dtype, number));
+}
 
 Value Builder::load(std::uint8_t operand, DType dtype) {
   return append({.op = Op::load, .dtype = dtype, .operand = operand});
@@ -56,7 +64,10 @@ Value Builder::param(std::uint8_t index, DType dtype) {
 }
 
 void Builder::store(std::uint8_t operand, Value value) {
-  append({.op = Op::store, .dtype = value.dtype, .operand = operand, .args = {value.id, no_value, no_value, no_value}});
+  append({.op = Op::store,
+          .dtype = value.dtype,
+          .operand = operand,
+          .args = {value.id, no_value, no_value, no_value}});
 }
 
 Value Builder::cast(Value value, DType dtype) {
@@ -66,12 +77,13 @@ Value Builder::cast(Value value, DType dtype) {
 
 Value Builder::bitcast(Value value, DType dtype) {
   if (value.dtype == dtype) return value;
-  return append({.op = Op::bitcast, .dtype = dtype, .args = {value.id, no_value, no_value, no_value}});
+  return append(
+      {.op = Op::bitcast, .dtype = dtype, .args = {value.id, no_value, no_value, no_value}});
 }
 
 Value Builder::apply(Op op, std::span<const Value> args) {
-  WEFT_ASSERT(args.size() == static_cast<std::size_t>(info(op).arity), name(op), " takes ", info(op).arity,
-              " arguments, not ", args.size());
+  WEFT_ASSERT(args.size() == static_cast<std::size_t>(info(op).arity), name(op), " takes ",
+              info(op).arity, " arguments, not ", args.size());
   const DType dtype = args.back().dtype;
   if (is_rounding(op) && is_integral(dtype)) return args[0];
   if ((op == Op::conj || op == Op::real) && !is_complex(dtype)) return args[0];
@@ -120,7 +132,8 @@ Value Builder::in_order(std::size_t first, Value result) {
     if (renamed[at] == no_value) {
       for (std::size_t i = max_arity; i-- > 0;) {
         const ValueId arg = appended[at].args[i];
-        if (arg != no_value && arg >= first && renamed[arg - first] == no_value) pending.push_back(arg);
+        if (arg != no_value && arg >= first && renamed[arg - first] == no_value)
+          pending.push_back(arg);
       }
       if (pending.size() != num_pending) continue;
       Inst inst = appended[at];
@@ -141,7 +154,8 @@ Value Builder::run_expression(Op op, std::span<const Value> args) {
   [[maybe_unused]] const auto T = [&](double constant) { return like(args.back(), constant); };
   switch (op) {
 #define WEFT_OP(name, arity, domain, result, form, expression) \
-  case Op::name: return expression;
+  case Op::name:                                               \
+    return expression;
 #include <weft/ops.def>
 #undef WEFT_OP
     default: break;

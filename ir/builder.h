@@ -1,5 +1,5 @@
-// Builder and Value: writing IR as if it were arithmetic.  The expressions of the op table run on Values
-// as they run on numbers (ir/number.h): that is how composites are rebuilt.
+// Builder and Value: writing IR as if it were arithmetic.  The expressions of the op table run on
+// Values as they run on numbers (ir/number.h): that is how composites are rebuilt.
 #pragma once
 
 #include "ir/kernel.h"
@@ -40,17 +40,18 @@ class Builder {
   Value cast(Value value, DType dtype);
   Value bitcast(Value value, DType dtype);
 
-  /// An op of the table on values of one dtype.  Ops on bool that are logic become that, and what leaves
-  /// integers or real numbers as they are (floor, conj) returns its argument.
+  /// An op of the table on values of one dtype.  Ops on bool that are logic become that, and what
+  /// leaves integers or real numbers as they are (floor, conj) returns its argument.
   Value apply(Op op, std::span<const Value> args);
   Value apply(Op op, std::initializer_list<Value> args) {
     return apply(op, std::span<const Value>(args.begin(), args.size()));
   }
   /// The row's expression, in primitives and other rows' ops.
   Value expand(Op op, std::span<const Value> args);
-  /// Brings what was appended since `first` into the order of a walk from `result`, arguments first and
-  /// left to right, and drops what that does not need.  Compilers evaluate the operands of a C++ expression
-  /// in different orders; this makes their IR the same.  Requires: no stores since `first`.
+  /// Brings what was appended since `first` into the order of a walk from `result`, arguments first
+  /// and left to right, and drops what that does not need.  Compilers evaluate the operands of a
+  /// C++ expression in different orders; this makes their IR the same.  Requires: no stores since
+  /// `first`.
   Value in_order(std::size_t first, Value result);
 
  private:
@@ -75,7 +76,9 @@ Value call(Op op, const Value& first, const Values&... rest) {
 #define WEFT_ARGUMENTS_3 x, y, z
 #define WEFT_ARGUMENTS_4 x, y, z, w
 #define WEFT_OP(name, arity, domain, result, form, expression) \
-  inline Value name(WEFT_PARAMETERS_##arity) { return internal::call(Op::name, WEFT_ARGUMENTS_##arity); }
+  inline Value name(WEFT_PARAMETERS_##arity) {                 \
+    return internal::call(Op::name, WEFT_ARGUMENTS_##arity);   \
+  }
 #include <weft/ops.def>
 #undef WEFT_OP
 #undef WEFT_PARAMETERS_1
@@ -111,13 +114,22 @@ inline Value operator!(const Value& x) { return bitwise_not(x); }
 inline Value select(const Value& mask, const Value& x, const Value& y) { return where(mask, x, y); }
 
 // What templates over Number and Value ask of x.
-inline Value like(const Value& x, double constant) { return x.builder->constant(x.dtype, constant); }
+inline Value like(const Value& x, double constant) {
+  return x.builder->constant(x.dtype, constant);
+}
+/// A constant that depends on the precision computed in.
+inline Value like(const Value& x, double for_f32, double for_f64) {
+  return like(x, x.dtype == DType::f64 || x.dtype == DType::c128 ? for_f64 : for_f32);
+}
+/// What `like(x, high)` leaves of high + low.
 Value like_rest(const Value& x, double high, double low);
 inline bool is_integral_type(const Value& x) { return is_integral(x.dtype); }
 inline bool is_complex_type(const Value& x) { return is_complex(x.dtype); }
 /// A float's bits as a signed integer; an integer as it is.
 Value to_bits(const Value& x);
-inline Value from_bits(const Value& x, const Value& bits) { return x.builder->bitcast(bits, x.dtype); }
+inline Value from_bits(const Value& x, const Value& bits) {
+  return x.builder->bitcast(bits, x.dtype);
+}
 /// The integer that has only its sign bit set.
 Value sign_mask(const Value& x);
 

@@ -1,5 +1,6 @@
-// Meanings that need more than one line: templates over V, which is Number<T> when numbers are computed
-// and Value when IR is built.  No branches on values; on dtypes (is_integral_type) they are fine.
+// Meanings that need more than one line: templates over V, which is Number<T> when numbers are
+// computed and Value when IR is built.  No branches on values; on dtypes (is_integral_type) they
+// are fine.
 #pragma once
 
 #include <limits>
@@ -33,14 +34,18 @@ V with_sign_of(const V& x, const V& y) {
 template <class V>
 auto is_infinite(const V& x) {
   if (is_integral_type(x)) return x != x;
-  const auto of_part = [](const auto& part) { return abs(part) == like(part, std::numeric_limits<double>::infinity()); };
+  const auto of_part = [](const auto& part) {
+    return abs(part) == like(part, std::numeric_limits<double>::infinity());
+  };
   return is_complex_type(x) ? of_part(real(x)) || of_part(imag(x)) : of_part(real(x));
 }
 
 template <class V>
 auto is_finite(const V& x) {
   if (is_integral_type(x)) return x == x;
-  const auto of_part = [](const auto& part) { return abs(part) < like(part, std::numeric_limits<double>::infinity()); };
+  const auto of_part = [](const auto& part) {
+    return abs(part) < like(part, std::numeric_limits<double>::infinity());
+  };
   return is_complex_type(x) ? of_part(real(x)) && of_part(imag(x)) : of_part(real(x));
 }
 
@@ -128,7 +133,45 @@ V times_normal_cdf(const V& x) {
   return like(x, 0.5) * x * (erfc(argument) + correction);
 }
 
-/// From `far` on, asinh and acosh are log(2 * x) to the last bit.
+/// Near the end of the range log1p(x) = log1p(x / 256) + log(256).
+template <class V>
+V log_of_one_plus(const V& x) {
+  const auto is_large = x > like(x, 1e37, 1e306);
+  const V result = bounded_log1p(select(is_large, x * like(x, 1.0 / 256), x));
+  return select(is_large, result + like(x, 5.545177444479562), result);
+}
+
+/// Near the end of the range sinh and cosh are taken at an x nearer to zero, by a step that
+/// subtracts without rounding, and scaled by its exponential.
+inline constexpr double hyperbolic_step = 0.6875, exp_of_hyperbolic_step = 1.9887374695822919;
+
+template <class V>
+V hyperbolic_sine(const V& x) {
+  if constexpr (requires { x < x; }) {
+    if (is_complex_type(x)) return bounded_sinh(x);
+    const auto is_large = abs(x) > like(x, 88, 709);
+    const V nearer = x - with_sign_of(like(x, hyperbolic_step), x);
+    const V result = bounded_sinh(select(is_large, nearer, x));
+    return select(is_large, result * like(x, exp_of_hyperbolic_step), result);
+  } else {
+    return bounded_sinh(x);
+  }
+}
+
+template <class V>
+V hyperbolic_cosine(const V& x) {
+  if constexpr (requires { x < x; }) {
+    if (is_complex_type(x)) return bounded_cosh(x);
+    const V size = abs(x);
+    const auto is_large = size > like(x, 88, 709);
+    const V result = bounded_cosh(select(is_large, size - like(x, hyperbolic_step), size));
+    return select(is_large, result * like(x, exp_of_hyperbolic_step), result);
+  } else {
+    return bounded_cosh(x);
+  }
+}
+
+/// From `asymptotic_from` on, asinh and acosh are log(2 * x) to the last bit.
 template <class V>
 V log_of_double(const V& x) {
   return log(x) + like(x, 0.6931471805599453);
@@ -140,7 +183,8 @@ V inverse_sinh(const V& x) {
   if constexpr (requires { x < x; }) {
     if (is_complex_type(x)) return bounded_asinh(x);
     const V size = abs(x);
-    return select(size < like(x, asymptotic_from), bounded_asinh(x), with_sign_of(log_of_double(size), x));
+    return select(size < like(x, asymptotic_from), bounded_asinh(x),
+                  with_sign_of(log_of_double(size), x));
   } else {
     return bounded_asinh(x);
   }
@@ -158,7 +202,7 @@ V inverse_cosh(const V& x) {
 
 template <class V>
 V log_add_exp(const V& x, const V& y) {
-  const V apart = maximum(x, y) + log1p(exp(-abs(x - y)));
+  const V apart = maximum(x, y) + bounded_log1p(exp(-abs(x - y)));
   return select(x == y, x + like(x, 0.6931471805599453), apart);
 }
 

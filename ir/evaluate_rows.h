@@ -1,5 +1,5 @@
-// The rows of the op table as loops over arrays.  Instantiated by dtype group in evaluate_*.cpp, which
-// keeps each file's compile time bearable.
+// The rows of the op table as loops over arrays.  Instantiated by dtype group in evaluate_*.cpp,
+// which keeps each file's compile time bearable.
 #pragma once
 
 #include "ir/composites.h"
@@ -17,16 +17,16 @@ BlockFunction find_block_function(Op op);
 namespace internal {
 
 // A row as a type.  `T` is the number type that the expression computes in.
-#define WEFT_OP(name, arity_, domain_, result_, form, expression)                                   \
-  struct Row_##name {                                                                                \
-    static constexpr int arity = arity_;                                                             \
-    static constexpr Domain domain = Domain::domain_;                                                \
-    static constexpr ResultRule result = ResultRule::result_;                                        \
-    template <class First, class T>                                                                  \
-    static auto run([[maybe_unused]] const First& x, [[maybe_unused]] const T& y,                    \
-                    [[maybe_unused]] const T& z, [[maybe_unused]] const T& w) {                      \
-      return expression;                                                                             \
-    }                                                                                                \
+#define WEFT_OP(name, arity_, domain_, result_, form, expression)                 \
+  struct Row_##name {                                                             \
+    static constexpr int arity = arity_;                                          \
+    static constexpr Domain domain = Domain::domain_;                             \
+    static constexpr ResultRule result = ResultRule::result_;                     \
+    template <class First, class T>                                               \
+    static auto run([[maybe_unused]] const First& x, [[maybe_unused]] const T& y, \
+                    [[maybe_unused]] const T& z, [[maybe_unused]] const T& w) {   \
+      return expression;                                                          \
+    }                                                                             \
   };
 #include <weft/ops.def>
 #undef WEFT_OP
@@ -64,7 +64,8 @@ template <class Element>
 BlockFunction find_block_function(Op op) {
   switch (op) {
 #define WEFT_OP(name, arity, domain, result, form, expression) \
-  case Op::name: return internal::row_function<internal::Row_##name, Element>();
+  case Op::name:                                               \
+    return internal::row_function<internal::Row_##name, Element>();
 #include <weft/ops.def>
 #undef WEFT_OP
     default: return nullptr;

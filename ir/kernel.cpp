@@ -23,12 +23,14 @@ DType result_dtype(const Inst& inst) {
 
 std::uint64_t structural_hash(const Kernel& kernel) {
   std::uint64_t hash = 0;
-  mix(hash, static_cast<std::uint64_t>(kernel.numerics) | static_cast<std::uint64_t>(kernel.schedule) << 8 |
+  mix(hash, static_cast<std::uint64_t>(kernel.numerics) |
+                static_cast<std::uint64_t>(kernel.schedule) << 8 |
                 static_cast<std::uint64_t>(kernel.num_hoisted) << 32);
   mix(hash, static_cast<std::uint64_t>(kernel.vector_bytes));
   mix(hash, kernel.operands.size());
   for (const Operand& operand : kernel.operands) {
-    mix(hash, static_cast<std::uint64_t>(operand.dtype) | static_cast<std::uint64_t>(operand.role) << 8 |
+    mix(hash, static_cast<std::uint64_t>(operand.dtype) |
+                  static_cast<std::uint64_t>(operand.role) << 8 |
                   static_cast<std::uint64_t>(operand.strides.size()) << 16);
     for (StrideClass stride : operand.strides) mix(hash, static_cast<std::uint8_t>(stride));
   }

@@ -1,5 +1,5 @@
-// Number<T>: one element of dtype T with the arithmetic that the op table means.  Signed integers wrap;
-// small floats are held as float and rounded when stored; comparisons give Number<bool>.
+// Number<T>: one element of dtype T with the arithmetic that the op table means.  Signed integers
+// wrap; small floats are held as float and rounded when stored; comparisons give Number<bool>.
 #pragma once
 
 #include "ir/vector_math.h"
@@ -12,11 +12,12 @@
 #include <limits>
 #include <type_traits>
 
-// The library's header hides the fma variants from code that is compiled without fma; they exist anyway.
-#define WEFT_VECTOR_MATH_DECLARE_1(stem, accuracy)               \
-  float Sleef_finz_##stem##f1_##accuracy##purecfma(float);       \
-  float Sleef_cinz_##stem##f1_##accuracy##purec(float);          \
-  double Sleef_finz_##stem##d1_##accuracy##purecfma(double);     \
+// The library's header hides the fma variants from code that is compiled without fma; they exist
+// anyway.
+#define WEFT_VECTOR_MATH_DECLARE_1(stem, accuracy)           \
+  float Sleef_finz_##stem##f1_##accuracy##purecfma(float);   \
+  float Sleef_cinz_##stem##f1_##accuracy##purec(float);      \
+  double Sleef_finz_##stem##d1_##accuracy##purecfma(double); \
   double Sleef_cinz_##stem##d1_##accuracy##purec(double);
 #define WEFT_VECTOR_MATH_DECLARE_2(stem, accuracy)                   \
   float Sleef_finz_##stem##f1_##accuracy##purecfma(float, float);    \
@@ -74,8 +75,9 @@ struct Number {
   constexpr explicit Number(Computed value) : value(value) {}
   /// A constant of the table: `T(1)`.
   template <class Constant>
-    requires(!std::is_same_v<Constant, Computed> && std::is_arithmetic_v<Constant>)
-  constexpr explicit Number(Constant constant) : value(convert<Computed>(constant)) {}
+  requires(!std::is_same_v<Constant, Computed> &&
+           std::is_arithmetic_v<Constant>) constexpr explicit Number(Constant constant)
+      : value(convert<Computed>(constant)) {}
 
   static Number from_storage(T stored) { return Number(convert<Computed>(stored)); }
   T to_storage() const { return convert<T>(value); }
@@ -101,6 +103,11 @@ template <class T>
 Number<T> like_rest(const Number<T>&, double high, double low) {
   return Number<T>((high - static_cast<double>(convert<computed_as<T>>(high))) + low);
 }
+/// A constant that depends on the precision computed in.
+template <class T>
+Number<T> like(const Number<T>&, double for_f32, double for_f64) {
+  return Number<T>(sizeof(real_type<computed_as<T>>) == 4 ? for_f32 : for_f64);
+}
 template <class T>
 constexpr bool is_integral_type(const Number<T>&) {
   return std::is_integral_v<T>;
@@ -116,7 +123,8 @@ Number<T> operator+(const Number<T>& x, const Number<T>& y) {
   if constexpr (is_bool<T>)
     return Number<T>(x.value != y.value || x.value);
   else if constexpr (is_int<T>)
-    return Number<T>(static_cast<T>(internal::Wrapping<T>(x.value) + internal::Wrapping<T>(y.value)));
+    return Number<T>(
+        static_cast<T>(internal::Wrapping<T>(x.value) + internal::Wrapping<T>(y.value)));
   else
     return Number<T>(x.value + y.value);
 }
@@ -126,7 +134,8 @@ Number<T> operator-(const Number<T>& x, const Number<T>& y) {
   if constexpr (is_bool<T>)
     return Number<T>(x.value != y.value);
   else if constexpr (is_int<T>)
-    return Number<T>(static_cast<T>(internal::Wrapping<T>(x.value) - internal::Wrapping<T>(y.value)));
+    return Number<T>(
+        static_cast<T>(internal::Wrapping<T>(x.value) - internal::Wrapping<T>(y.value)));
   else
     return Number<T>(x.value - y.value);
 }
@@ -136,7 +145,8 @@ Number<T> operator*(const Number<T>& x, const Number<T>& y) {
   if constexpr (is_bool<T>) {
     return Number<T>(x.value && y.value);
   } else if constexpr (is_int<T>) {
-    return Number<T>(static_cast<T>(internal::Wrapping<T>(x.value) * internal::Wrapping<T>(y.value)));
+    return Number<T>(
+        static_cast<T>(internal::Wrapping<T>(x.value) * internal::Wrapping<T>(y.value)));
   } else if constexpr (is_complex(dtype_of<T>)) {
     // Without C's recovery of infinities from NaNs, as PyTorch and every backend.
     const auto a = x.value, b = y.value;
@@ -180,11 +190,10 @@ Number<T> operator-(const Number<T>& x) {
 }
 
 // --- Comparison and choice. ---
-#define WEFT_COMPARISON(symbol, condition)                               \
-  template <class T>                                                     \
-    requires(condition)                                                  \
-  Mask operator symbol(const Number<T>& x, const Number<T>& y) {         \
-    return Mask(x.value symbol y.value);                                 \
+#define WEFT_COMPARISON(symbol, condition)                                           \
+  template <class T>                                                                 \
+  requires(condition) Mask operator symbol(const Number<T>& x, const Number<T>& y) { \
+    return Mask(x.value symbol y.value);                                             \
   }
 WEFT_COMPARISON(==, true)
 WEFT_COMPARISON(!=, true)
@@ -214,38 +223,38 @@ Number<T> minimum(const Number<T>& x, const Number<T>& y) {
 
 // --- Bits of integers and bool. ---
 template <class T>
-  requires std::is_integral_v<T>
-Number<T> operator&(const Number<T>& x, const Number<T>& y) {
+requires std::is_integral_v<T> Number<T>
+operator&(const Number<T>& x, const Number<T>& y) {
   return Number<T>(static_cast<T>(x.value & y.value));
 }
 template <class T>
-  requires std::is_integral_v<T>
-Number<T> operator|(const Number<T>& x, const Number<T>& y) {
+requires std::is_integral_v<T> Number<T>
+operator|(const Number<T>& x, const Number<T>& y) {
   return Number<T>(static_cast<T>(x.value | y.value));
 }
 template <class T>
-  requires std::is_integral_v<T>
-Number<T> operator^(const Number<T>& x, const Number<T>& y) {
+requires std::is_integral_v<T> Number<T>
+operator^(const Number<T>& x, const Number<T>& y) {
   return Number<T>(static_cast<T>(x.value ^ y.value));
 }
 template <class T>
-  requires std::is_integral_v<T>
-Number<T> operator~(const Number<T>& x) {
+requires std::is_integral_v<T> Number<T>
+operator~(const Number<T>& x) {
   if constexpr (is_bool<T>)
     return Number<T>(!x.value);
   else
     return Number<T>(static_cast<T>(~x.value));
 }
 template <class T>
-  requires is_int<T>
-Number<T> operator<<(const Number<T>& x, const Number<T>& y) {
+requires is_int<T> Number<T>
+operator<<(const Number<T>& x, const Number<T>& y) {
   constexpr std::uint64_t width = 8 * sizeof(T);
   const auto count = static_cast<std::make_unsigned_t<T>>(y.value);
   return Number<T>(count < width ? static_cast<T>(internal::Wrapping<T>(x.value) << count) : T(0));
 }
 template <class T>
-  requires is_int<T>
-Number<T> operator>>(const Number<T>& x, const Number<T>& y) {
+requires is_int<T> Number<T>
+operator>>(const Number<T>& x, const Number<T>& y) {
   constexpr std::uint64_t width = 8 * sizeof(T);
   const auto count = static_cast<std::make_unsigned_t<T>>(y.value);
   if constexpr (std::is_unsigned_v<T>)
@@ -257,7 +266,8 @@ Number<T> operator>>(const Number<T>& x, const Number<T>& y) {
 template <std::size_t size_bytes>
 using SignedOfSize = std::conditional_t<
     size_bytes == 1, std::int8_t,
-    std::conditional_t<size_bytes == 2, std::int16_t, std::conditional_t<size_bytes == 4, std::int32_t, std::int64_t>>>;
+    std::conditional_t<size_bytes == 2, std::int16_t,
+                       std::conditional_t<size_bytes == 4, std::int32_t, std::int64_t>>>;
 
 /// A float's bits as a signed integer; an integer as it is.
 template <class T>
@@ -281,13 +291,13 @@ Number<T> from_bits(const Number<T>&, const Number<Integer>& bits) {
 }
 
 // --- Rounding and roots.  Integers are whole. ---
-#define WEFT_ROUNDING(name, function)         \
-  template <class T>                          \
-  Number<T> name(const Number<T>& x) {        \
-    if constexpr (std::is_integral_v<T>)      \
-      return x;                               \
-    else                                      \
-      return Number<T>(function(x.value));    \
+#define WEFT_ROUNDING(name, function)      \
+  template <class T>                       \
+  Number<T> name(const Number<T>& x) {     \
+    if constexpr (std::is_integral_v<T>)   \
+      return x;                            \
+    else                                   \
+      return Number<T>(function(x.value)); \
   }
 WEFT_ROUNDING(floor, std::floor)
 WEFT_ROUNDING(ceil, std::ceil)
@@ -366,25 +376,26 @@ inline const bool host_has_fma = [] {
   return true;
 #endif
 }();
-#define WEFT_VECTOR_MATH_CALL_1(name, stem, accuracy)                                     \
-  inline float call_##name(float x) {                                                     \
-    return host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x)                   \
-                        : Sleef_cinz_##stem##f1_##accuracy##purec(x);                     \
-  }                                                                                       \
-  inline double call_##name(double x) {                                                   \
-    return host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x)                   \
-                        : Sleef_cinz_##stem##d1_##accuracy##purec(x);                     \
+#define WEFT_VECTOR_MATH_CALL_1(name, stem, accuracy)                   \
+  inline float call_##name(float x) {                                   \
+    return host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x) \
+                        : Sleef_cinz_##stem##f1_##accuracy##purec(x);   \
+  }                                                                     \
+  inline double call_##name(double x) {                                 \
+    return host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x) \
+                        : Sleef_cinz_##stem##d1_##accuracy##purec(x);   \
   }
-#define WEFT_VECTOR_MATH_CALL_2(name, stem, accuracy)                                     \
-  inline float call_##name(float x, float y) {                                            \
-    return host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x, y)                \
-                        : Sleef_cinz_##stem##f1_##accuracy##purec(x, y);                  \
-  }                                                                                       \
-  inline double call_##name(double x, double y) {                                         \
-    return host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x, y)                \
-                        : Sleef_cinz_##stem##d1_##accuracy##purec(x, y);                  \
+#define WEFT_VECTOR_MATH_CALL_2(name, stem, accuracy)                      \
+  inline float call_##name(float x, float y) {                             \
+    return host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x, y) \
+                        : Sleef_cinz_##stem##f1_##accuracy##purec(x, y);   \
+  }                                                                        \
+  inline double call_##name(double x, double y) {                          \
+    return host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x, y) \
+                        : Sleef_cinz_##stem##d1_##accuracy##purec(x, y);   \
   }
-#define WEFT_VECTOR_MATH_CALL(name, arity, stem, accuracy) WEFT_VECTOR_MATH_CALL_##arity(name, stem, accuracy)
+#define WEFT_VECTOR_MATH_CALL(name, arity, stem, accuracy) \
+  WEFT_VECTOR_MATH_CALL_##arity(name, stem, accuracy)
 WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH_CALL)
 #undef WEFT_VECTOR_MATH_CALL
 #undef WEFT_VECTOR_MATH_CALL_1
@@ -399,13 +410,13 @@ Number<T> by_double(const Number<T>& x, Function function) {
 }  // namespace internal
 
 /// Functions of real and complex numbers.
-#define WEFT_FUNCTION(name)                                                                   \
-  template <class T>                                                                          \
-  Number<T> name(const Number<T>& x) {                                                        \
-    if constexpr (is_complex(dtype_of<T>))                                                    \
+#define WEFT_FUNCTION(name)                                                                       \
+  template <class T>                                                                              \
+  Number<T> name(const Number<T>& x) {                                                            \
+    if constexpr (is_complex(dtype_of<T>))                                                        \
       return internal::by_double(x, [](std::complex<double> value) { return std::name(value); }); \
-    else                                                                                      \
-      return Number<T>(internal::call_##name(x.value));                                         \
+    else                                                                                          \
+      return Number<T>(internal::call_##name(x.value));                                           \
   }
 WEFT_FUNCTION(exp)
 WEFT_FUNCTION(log)
@@ -415,23 +426,21 @@ WEFT_FUNCTION(tan)
 WEFT_FUNCTION(asin)
 WEFT_FUNCTION(acos)
 WEFT_FUNCTION(atan)
-WEFT_FUNCTION(sinh)
-WEFT_FUNCTION(cosh)
 WEFT_FUNCTION(tanh)
 WEFT_FUNCTION(atanh)
 #undef WEFT_FUNCTION
 
 /// Functions of real numbers only.
-#define WEFT_FUNCTION(name)                            \
-  template <class T>                                   \
-  Number<T> name(const Number<T>& x) {                 \
-    return Number<T>(internal::call_##name(x.value));    \
+#define WEFT_FUNCTION(name)                           \
+  template <class T>                                  \
+  Number<T> name(const Number<T>& x) {                \
+    return Number<T>(internal::call_##name(x.value)); \
   }
 WEFT_FUNCTION(exp2)
 WEFT_FUNCTION(expm1)
 WEFT_FUNCTION(log2)
 WEFT_FUNCTION(log10)
-WEFT_FUNCTION(log1p)
+WEFT_FUNCTION(bounded_log1p)
 WEFT_FUNCTION(erf)
 WEFT_FUNCTION(erfc)
 #undef WEFT_FUNCTION
@@ -444,21 +453,21 @@ Number<T> sqrt(const Number<T>& x) {
     return Number<T>(std::sqrt(x.value));
 }
 
-/// The library's squares its argument, which overflows from the root of the largest number on.
-template <class T>
-Number<T> bounded_asinh(const Number<T>& x) {
-  if constexpr (is_complex(dtype_of<T>))
-    return internal::by_double(x, [](std::complex<double> value) { return std::asinh(value); });
-  else
-    return Number<T>(internal::call_bounded_asinh(x.value));
-}
-template <class T>
-Number<T> bounded_acosh(const Number<T>& x) {
-  if constexpr (is_complex(dtype_of<T>))
-    return internal::by_double(x, [](std::complex<double> value) { return std::acosh(value); });
-  else
-    return Number<T>(internal::call_bounded_acosh(x.value));
-}
+/// Functions that the library gives up on (infinity) before they overflow: ir/composites.h takes
+/// over.
+#define WEFT_FUNCTION(name)                                                                       \
+  template <class T>                                                                              \
+  Number<T> bounded_##name(const Number<T>& x) {                                                  \
+    if constexpr (is_complex(dtype_of<T>))                                                        \
+      return internal::by_double(x, [](std::complex<double> value) { return std::name(value); }); \
+    else                                                                                          \
+      return Number<T>(internal::call_bounded_##name(x.value));                                   \
+  }
+WEFT_FUNCTION(sinh)
+WEFT_FUNCTION(cosh)
+WEFT_FUNCTION(asinh)
+WEFT_FUNCTION(acosh)
+#undef WEFT_FUNCTION
 
 template <class T>
 Number<T> atan2(const Number<T>& x, const Number<T>& y) {

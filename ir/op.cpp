@@ -21,7 +21,8 @@ constexpr OpInfo op_table[] = {
 #include <weft/ops.def>
 #undef WEFT_OP
 };
-static_assert(static_cast<std::size_t>(Op::bitcast) == 5, "the structural rows above are in enum order");
+static_assert(static_cast<std::size_t>(Op::bitcast) == 5,
+              "the structural rows above are in enum order");
 
 constexpr Op table_ops[] = {
 #define WEFT_OP(name, arity, domain, result, form, expression) Op::name,
@@ -64,7 +65,9 @@ std::string_view describe(Domain domain) {
   return "";
 }
 
-std::string_view name(Numerics numerics) { return numerics_names[static_cast<std::size_t>(numerics)]; }
+std::string_view name(Numerics numerics) {
+  return numerics_names[static_cast<std::size_t>(numerics)];
+}
 
 std::optional<Numerics> parse_numerics(std::string_view text) {
   for (std::size_t i = 0; i < numerics_names.size(); ++i)

@@ -1,4 +1,5 @@
-// The text form, read.  A hand-written descent without recursion; every complaint has line and column.
+// The text form, read.  A hand-written descent without recursion; every complaint has line and
+// column.
 #include "ir/text.h"
 
 #include <weft/error.h>
@@ -24,8 +25,8 @@ class Reader {
       }
     const bool ends = position_ == text_.size();
     const std::string given = ends ? "the end of the text" : detail::concat("'", peek_word(), "'");
-    throw ArgumentError(detail::concat("line ", line, ", column ", position_ - line_start + 1, ": expected ",
-                                       expected, ", not ", given, "."));
+    throw ArgumentError(detail::concat("line ", line, ", column ", position_ - line_start + 1,
+                                       ": expected ", expected, ", not ", given, "."));
   }
 
   bool at_end() {
@@ -154,7 +155,8 @@ void read_param(Reader& reader, Kernel& kernel) {
 
 void read_loop(Reader& reader, Kernel& kernel) {
   Loop loop;
-  loop.kind = reader.word("an operand, a parameter, a loop, 'hoisted:' or 'body:'", lookup_in(loop_kinds));
+  loop.kind =
+      reader.word("an operand, a parameter, a loop, 'hoisted:' or 'body:'", lookup_in(loop_kinds));
   const std::string_view next = reader.peek_word();
   const bool has_lanes = !next.empty() && ((next[0] >= '0' && next[0] <= '9') || next[0] == '-');
   if (loop.kind == LoopKind::vector || has_lanes) {

@@ -88,7 +88,8 @@ std::string print(const Kernel& kernel) {
   out += ' ';
   append_number(out, kernel.vector_bytes);
   out += " {\n";
-  for (std::size_t i = 0; i < kernel.operands.size(); ++i) append_operand(out, i, kernel.operands[i]);
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i)
+    append_operand(out, i, kernel.operands[i]);
   for (std::size_t i = 0; i < kernel.params.size(); ++i) {
     out += "  #";
     append_number(out, static_cast<std::int64_t>(i));

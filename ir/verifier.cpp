@@ -2,19 +2,20 @@
 //
 //   V1   There are at most 255 operands and 255 parameters; outputs come before inputs.
 //   V2   There are 1 to 64 loops, and each operand has one stride class a loop: -1 to 4, or `*`.
-//   V3   Only the innermost loop is a vector loop; lanes and unroll are 1 to 64, and 1 on other loops.
-//   V4   An argument is a value defined earlier; a store defines none.
-//   V5   An instruction has as many arguments as its op takes.
-//   V6   A load reads an input, a store writes an output, a param names a parameter.
-//   V7   The op computes in the instruction's dtype.
-//   V8   Arguments, operands and parameters have the dtype that the instruction says (args[0] of
+//   V3   Only the innermost loop is a vector loop; lanes and unroll are 1 to 64, and 1 on other
+//   loops. V4   An argument is a value defined earlier; a store defines none. V5   An instruction
+//   has as many arguments as its op takes. V6   A load reads an input, a store writes an output, a
+//   param names a parameter. V7   The op computes in the instruction's dtype. V8   Arguments,
+//   operands and parameters have the dtype that the instruction says (args[0] of
 //        `where` is bool; those of cast and bitcast are free).
 //   V9   A bitcast keeps the size in bytes, and neither makes a bool nor touches complex types.
-//   V10  A constant's bits fit its dtype (a bool's are 0 or 1); only constants have bits, only loads,
+//   V10  A constant's bits fit its dtype (a bool's are 0 or 1); only constants have bits, only
+//   loads,
 //        stores and params have an operand.
 //   V11  Each output is stored to exactly once, and no load follows a store.
 //   V12  Hoisted instructions are neither stores nor loads that move along the innermost loop.
-//   V13  The schedule fits: `linear` has inner strides 0 and 1 only, outputs 1; vector loops are linear
+//   V13  The schedule fits: `linear` has inner strides 0 and 1 only, outputs 1; vector loops are
+//   linear
 //        or strided; vector_bytes is 0, 16, 32 or 64, and not 0 for a vector loop.
 //   V14  The body has at most 4096 instructions.
 #include "ir/verifier.h"
@@ -40,9 +41,11 @@ class Verifier {
     check_operands();
     check_loops();
     if (kernel_.body.size() > max_instructions)
-      report("V14: the body has ", kernel_.body.size(), " instructions; at most ", max_instructions, " are allowed");
+      report("V14: the body has ", kernel_.body.size(), " instructions; at most ", max_instructions,
+             " are allowed");
     if (kernel_.num_hoisted > kernel_.body.size())
-      report("V12: ", kernel_.num_hoisted, " instructions are hoisted out of a body of ", kernel_.body.size());
+      report("V12: ", kernel_.num_hoisted, " instructions are hoisted out of a body of ",
+             kernel_.body.size());
     stores_.resize(kernel_.operands.size());
     for (ValueId id = 0; id < kernel_.body.size(); ++id) check_inst(id);
     for (std::size_t i = 0; i < kernel_.operands.size(); ++i)
@@ -71,8 +74,8 @@ class Verifier {
       if (i != 0 && operand.role == Role::output && kernel_.operands[i - 1].role == Role::input)
         report("V1: output $", i, " comes after input $", i - 1);
       if (operand.strides.size() != kernel_.loops.size())
-        report("V2: operand $", i, " has ", operand.strides.size(), " stride classes for ", kernel_.loops.size(),
-               " loops");
+        report("V2: operand $", i, " has ", operand.strides.size(), " stride classes for ",
+               kernel_.loops.size(), " loops");
       for (StrideClass stride : operand.strides)
         if (stride != stride_any && (stride < -1 || stride > 4))
           report("V2: operand $", i, " has a stride class ", int{stride}, "; -1 to 4 and * exist");
@@ -85,11 +88,12 @@ class Verifier {
     for (std::size_t i = 0; i < kernel_.loops.size(); ++i) {
       const Loop& loop = kernel_.loops[i];
       const bool is_vector = loop.kind == LoopKind::vector;
-      if (is_vector && i + 1 != kernel_.loops.size()) report("V3: loop ", i, " is a vector loop but not the innermost");
+      if (is_vector && i + 1 != kernel_.loops.size())
+        report("V3: loop ", i, " is a vector loop but not the innermost");
       const int limit = is_vector ? 64 : 1;
       if (loop.lanes < 1 || loop.lanes > limit || loop.unroll < 1 || loop.unroll > limit)
-        report("V3: loop ", i, " has ", loop.lanes, " lanes unrolled ", loop.unroll, " times; 1 to ", limit,
-               " are allowed for a ", name(loop.kind), " loop");
+        report("V3: loop ", i, " has ", loop.lanes, " lanes unrolled ", loop.unroll,
+               " times; 1 to ", limit, " are allowed for a ", name(loop.kind), " loop");
     }
   }
 
@@ -101,7 +105,8 @@ class Verifier {
     for (std::size_t i = 0; i < inst.args.size(); ++i) {
       const ValueId arg = inst.args[i];
       if (i >= arity && arg != no_value) {
-        report_at(id, "V5", "has more than the ", arity, " arguments that ", name(inst.op), " takes");
+        report_at(id, "V5", "has more than the ", arity, " arguments that ", name(inst.op),
+                  " takes");
       } else if (i < arity && arg == no_value) {
         report_at(id, "V5", "lacks argument ", i, " of ", arity);
         usable = false;
@@ -143,7 +148,8 @@ class Verifier {
       default:
         for (std::size_t i = 0; usable && i < static_cast<std::size_t>(op.arity); ++i) {
           const bool is_mask = op.result == ResultRule::select && i == 0;
-          expect_dtype(id, detail::concat("argument ", i), arg_dtype(i), is_mask ? DType::boolean : inst.dtype);
+          expect_dtype(id, detail::concat("argument ", i), arg_dtype(i),
+                       is_mask ? DType::boolean : inst.dtype);
         }
     }
     check_unused_fields(id);
@@ -151,7 +157,8 @@ class Verifier {
   }
 
   static bool is_valid_bitcast(DType from, DType to) {
-    return itemsize_bytes(from) == itemsize_bytes(to) && !is_boolean(to) && !is_complex(from) && !is_complex(to);
+    return itemsize_bytes(from) == itemsize_bytes(to) && !is_boolean(to) && !is_complex(from) &&
+           !is_complex(to);
   }
 
   void check_param(ValueId id) {
@@ -170,7 +177,8 @@ class Verifier {
     }
     const Operand& operand = kernel_.operands[inst.operand];
     if (operand.role != role)
-      report_at(id, "V6", "$", int{inst.operand}, " is an ", role == Role::input ? "output" : "input");
+      report_at(id, "V6", "$", int{inst.operand}, " is an ",
+                role == Role::input ? "output" : "input");
     else
       expect_dtype(id, "the operand", operand.dtype, inst.dtype);
     if (inst.op == Op::store) {
@@ -184,13 +192,16 @@ class Verifier {
   void check_unused_fields(ValueId id) {
     const Inst& inst = kernel_.body[id];
     const bool has_operand = inst.op == Op::load || inst.op == Op::store || inst.op == Op::param;
-    if (!has_operand && inst.operand != 0) report_at(id, "V10", "names operand ", int{inst.operand});
+    if (!has_operand && inst.operand != 0)
+      report_at(id, "V10", "names operand ", int{inst.operand});
     if (inst.op != Op::constant) {
       if (inst.bits != Bits{}) report_at(id, "V10", "has bits");
       return;
     }
     const std::size_t size = itemsize_bytes(inst.dtype);
-    const std::uint64_t limit = is_boolean(inst.dtype) ? 1 : size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << size * 8) - 1;
+    const std::uint64_t limit = is_boolean(inst.dtype) ? 1
+                                : size >= 8            ? ~std::uint64_t{0}
+                                                       : (std::uint64_t{1} << size * 8) - 1;
     if (inst.bits.lo > limit || (size < 16 && inst.bits.hi != 0))
       report_at(id, "V10", "the bits don't fit ", name(inst.dtype));
   }

@@ -1,5 +1,5 @@
-// Casts to and from small floats, rebuilt from what machines have: integer arithmetic, and casts between
-// f32, f64 and integers.  f16 to and from f32 stays: processors have had that since 2012.
+// Casts to and from small floats, rebuilt from what machines have: integer arithmetic, and casts
+// between f32, f64 and integers.  f16 to and from f32 stays: processors have had that since 2012.
 // The results are those of weft/convert.h, bit for bit.
 #include "ir/pass.h"
 #include "ir/passes/rewrite.h"
@@ -32,7 +32,8 @@ class CastExpander {
 
  private:
   Value plain(const Value& value, DType to) {
-    return builder_.append({.op = Op::cast, .dtype = to, .args = {value.id, no_value, no_value, no_value}});
+    return builder_.append(
+        {.op = Op::cast, .dtype = to, .args = {value.id, no_value, no_value, no_value}});
   }
   Value u32(std::uint32_t bits) { return builder_.constant(DType::u32, Bits{bits, 0}); }
   Value f32(std::uint32_t bits) { return builder_.constant(DType::f32, Bits{bits, 0}); }
@@ -52,7 +53,8 @@ class CastExpander {
     if (value.dtype == DType::bf16) return builder_.bitcast(bits << u32(16), DType::f32);
     // f8e4m3fn: the fields moved into place are off by a factor of 2^120, also for subnormals.
     const Value magnitude = bits & u32(0x7f);
-    const Value number = builder_.bitcast(magnitude << u32(20), DType::f32) * f32((127 + 120) << 23);
+    const Value number =
+        builder_.bitcast(magnitude << u32(20), DType::f32) * f32((127 + 120) << 23);
     const Value finite_or_nan = select(magnitude == u32(0x7f), u32(0x7ff00000), as_u32(number));
     return builder_.bitcast(((bits & u32(0x80)) << u32(24)) | finite_or_nan, DType::f32);
   }
@@ -73,9 +75,11 @@ class CastExpander {
     // Adding this number leaves the rounding of a subnormal result to the float adder.
     const std::uint32_t anchor = (static_cast<std::uint32_t>(127 - format.bias + 1) + shift) << 23;
     const std::uint32_t smallest_normal = static_cast<std::uint32_t>(127 - format.bias + 1) << 23;
-    const Value subnormal = as_u32(builder_.bitcast(magnitude, DType::f32) + f32(anchor)) - u32(anchor);
+    const Value subnormal =
+        as_u32(builder_.bitcast(magnitude, DType::f32) + f32(anchor)) - u32(anchor);
     const Value number = select(magnitude < u32(smallest_normal), subnormal, normal);
-    const Value with_sign = select(value != value, u32(0x7f), number) | ((bits >> u32(24)) & u32(0x80));
+    const Value with_sign =
+        select(value != value, u32(0x7f), number) | ((bits >> u32(24)) & u32(0x80));
     return builder_.bitcast(plain(with_sign, DType::u8), to);
   }
 
@@ -84,11 +88,12 @@ class CastExpander {
     const Value bits = as_u32(value);
     const Value odd = (bits >> u32(16)) & u32(1);
     const Value rounded = (bits + u32(0x7fff) + odd) >> u32(16);
-    return builder_.bitcast(plain(select(value != value, u32(0x7fc0), rounded), DType::u16), DType::bf16);
+    return builder_.bitcast(plain(select(value != value, u32(0x7fc0), rounded), DType::u16),
+                            DType::bf16);
   }
 
-  /// f64 to f32 so that rounding again, to something with two bits less, rounds as if once: truncates, and
-  /// sets the last bit if anything was lost.
+  /// f64 to f32 so that rounding again, to something with two bits less, rounds as if once:
+  /// truncates, and sets the last bit if anything was lost.
   Value round_to_odd(const Value& value) {
     const Value nearest = plain(value, DType::f32);
     const Value back = plain(nearest, DType::f64);
@@ -113,8 +118,9 @@ class CastExpander {
     return narrow(round_to_odd(plain(gathered(value, 53, 12), DType::f64)), to);
   }
 
-  /// The integer itself if it has at most `exact_bits` bits, else with its last `num_lost` bits gathered in
-  /// the highest of them: it then converts without rounding, and no rounding to bf16 sees the difference.
+  /// The integer itself if it has at most `exact_bits` bits, else with its last `num_lost` bits
+  /// gathered in the highest of them: it then converts without rounding, and no rounding to bf16
+  /// sees the difference.
   Value gathered(const Value& value, int exact_bits, int num_lost) {
     const auto constant = [&](std::uint64_t bits) {
       const std::uint64_t mask = itemsize_bytes(value.dtype) == 4 ? 0xffffffffu : ~std::uint64_t{0};
@@ -137,11 +143,12 @@ class CastExpander {
 }  // namespace
 
 bool expand_casts(Kernel& kernel) {
-  return rewrite_body(kernel, [](Builder& builder, ValueId, const Inst& inst, std::span<const Value> args) {
-    if (inst.op != Op::cast) return append_with(builder, inst, args);
-    const std::size_t first = builder.body().size();
-    return builder.in_order(first, CastExpander(builder).expand(args[0], inst.dtype));
-  });
+  return rewrite_body(
+      kernel, [](Builder& builder, ValueId, const Inst& inst, std::span<const Value> args) {
+        if (inst.op != Op::cast) return append_with(builder, inst, args);
+        const std::size_t first = builder.body().size();
+        return builder.in_order(first, CastExpander(builder).expand(args[0], inst.dtype));
+      });
 }
 
 }  // namespace weft::ir

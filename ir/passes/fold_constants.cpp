@@ -1,4 +1,5 @@
-// Evaluates what is known before any data is: ops on constants, and identities that hold for every value.
+// Evaluates what is known before any data is: ops on constants, and identities that hold for every
+// value.
 #include "ir/evaluate.h"
 #include "ir/pass.h"
 #include "ir/passes/rewrite.h"
@@ -26,8 +27,8 @@ bool is_unchanged_by_zero(const Inst& inst) {
   }
 }
 
-/// Integers equal themselves, a choice that is made or between equals is none.  Nothing about floats:
-/// NaN and the sign of zero break what looks like an identity.
+/// Integers equal themselves, a choice that is made or between equals is none.  Nothing about
+/// floats: NaN and the sign of zero break what looks like an identity.
 const Value* same_as(const std::vector<Inst>& body, const Inst& inst, std::span<const Value> args) {
   if (inst.op == Op::where) {
     const Inst& mask = body[args[0].id];
@@ -36,8 +37,8 @@ const Value* same_as(const std::vector<Inst>& body, const Inst& inst, std::span<
   }
   if (inst.op == Op::cast && inst.dtype == args[0].dtype) return &args[0];
   if (is_unchanged_by_zero(inst) && is_zero(body[args[1].id])) return &args[0];
-  const bool is_lattice = inst.op == Op::bitwise_and || inst.op == Op::bitwise_or || inst.op == Op::maximum ||
-                          inst.op == Op::minimum;
+  const bool is_lattice = inst.op == Op::bitwise_and || inst.op == Op::bitwise_or ||
+                          inst.op == Op::maximum || inst.op == Op::minimum;
   if (is_lattice && args[0].id == args[1].id) return &args[0];
   return nullptr;
 }
@@ -60,20 +61,22 @@ int result_on_itself(const Inst& inst, std::span<const Value> args) {
 }  // namespace
 
 bool fold_constants(Kernel& kernel) {
-  return rewrite_body(kernel, [&](Builder& builder, ValueId, const Inst& inst, std::span<const Value> args) {
-    const auto& body = builder.body();
-    if (!is_foldable(inst.op)) return append_with(builder, inst, args);
-    if (const Value* same = same_as(body, inst, args)) return *same;
-    if (const int result = result_on_itself(inst, args); result >= 0)
-      return builder.constant(result_dtype(inst), Bits{static_cast<std::uint64_t>(result), 0});
-    std::array<Bits, max_arity> bits{};
-    for (std::size_t i = 0; i < args.size(); ++i) {
-      if (body[args[i].id].op != Op::constant) return append_with(builder, inst, args);
-      bits[i] = body[args[i].id].bits;
-    }
-    const Bits result = evaluate(inst, std::span<const Bits>(bits.data(), args.size()), args[0].dtype);
-    return builder.constant(result_dtype(inst), result);
-  });
+  return rewrite_body(
+      kernel, [&](Builder& builder, ValueId, const Inst& inst, std::span<const Value> args) {
+        const auto& body = builder.body();
+        if (!is_foldable(inst.op)) return append_with(builder, inst, args);
+        if (const Value* same = same_as(body, inst, args)) return *same;
+        if (const int result = result_on_itself(inst, args); result >= 0)
+          return builder.constant(result_dtype(inst), Bits{static_cast<std::uint64_t>(result), 0});
+        std::array<Bits, max_arity> bits{};
+        for (std::size_t i = 0; i < args.size(); ++i) {
+          if (body[args[i].id].op != Op::constant) return append_with(builder, inst, args);
+          bits[i] = body[args[i].id].bits;
+        }
+        const Bits result =
+            evaluate(inst, std::span<const Bits>(bits.data(), args.size()), args[0].dtype);
+        return builder.constant(result_dtype(inst), result);
+      });
 }
 
 }  // namespace weft::ir

@@ -18,7 +18,8 @@ bool is_invariant(const Kernel& kernel, const Inst& inst, const std::vector<bool
 bool hoist_invariants(Kernel& kernel) {
   const std::vector<Inst> old = kernel.body;
   std::vector<bool> invariant(old.size());
-  for (std::size_t i = 0; i < old.size(); ++i) invariant[i] = is_invariant(kernel, old[i], invariant);
+  for (std::size_t i = 0; i < old.size(); ++i)
+    invariant[i] = is_invariant(kernel, old[i], invariant);
 
   std::vector<ValueId> renamed(old.size(), no_value);
   ValueId next = 0;

@@ -1,5 +1,5 @@
-// Machines compute neither in f16, bf16 and f8 nor arithmetically in bool: compute in f32, and in logic.
-// Complex numbers of two f16 compute in c64.
+// Machines compute neither in f16, bf16 and f8 nor arithmetically in bool: compute in f32, and in
+// logic. Complex numbers of two f16 compute in c64.
 #include "ir/pass.h"
 #include "ir/passes/rewrite.h"
 
@@ -20,8 +20,10 @@ class Legaliser {
 
   Value replace(Builder& builder, const Inst& inst, std::span<const Value> args) {
     if (is_structural(inst.op)) return append_with(builder, inst, args);
-    // The neighbour of a number depends on how it is stored, so this one is rebuilt before it is widened.
-    if (inst.op == Op::nextafter && is_small_float(inst.dtype)) return widen_body_of(builder, inst, args);
+    // The neighbour of a number depends on how it is stored, so this one is rebuilt before it is
+    // widened.
+    if (inst.op == Op::nextafter && is_small_float(inst.dtype))
+      return widen_body_of(builder, inst, args);
     if (wide_dtype(inst.dtype) == inst.dtype) return builder.apply(inst.op, args);
     return widen(builder, inst, args);
   }
@@ -39,8 +41,9 @@ class Legaliser {
     return rounded;
   }
 
-  /// The wide value that a small one is computed from.  What this pass has just rounded is taken before the
-  /// rounding, unless each op must round.  Casts of the expression itself are never looked through.
+  /// The wide value that a small one is computed from.  What this pass has just rounded is taken
+  /// before the rounding, unless each op must round.  Casts of the expression itself are never
+  /// looked through.
   Value wide_value(Builder& builder, const Value& value) {
     if (!rounds_each_op_ && value.id < unrounded_.size() && unrounded_[value.id].id != no_value)
       return unrounded_[value.id];
@@ -57,7 +60,8 @@ class Legaliser {
     Builder inner(body);
     std::array<Value, max_arity> inner_args{};
     // Stand-ins for the arguments; they are replaced by the real ones below.
-    for (std::size_t i = 0; i < args.size(); ++i) inner_args[i] = inner.constant(args[i].dtype, Bits{});
+    for (std::size_t i = 0; i < args.size(); ++i)
+      inner_args[i] = inner.constant(args[i].dtype, Bits{});
     inner.expand(inst.op, std::span<const Value>(inner_args.data(), args.size()));
     std::vector<Value> renamed;
     for (ValueId id = 0; id < body.size(); ++id) {
@@ -69,7 +73,8 @@ class Legaliser {
       std::size_t num_args = 0;
       for (ValueId arg : body[id].args)
         if (arg != no_value) step_args[num_args++] = renamed[arg];
-      renamed.push_back(replace(builder, body[id], std::span<const Value>(step_args.data(), num_args)));
+      renamed.push_back(
+          replace(builder, body[id], std::span<const Value>(step_args.data(), num_args)));
     }
     return renamed.back();
   }
@@ -82,9 +87,10 @@ class Legaliser {
 
 bool legalise_dtypes(Kernel& kernel) {
   Legaliser legaliser(kernel);
-  return rewrite_body(kernel, [&](Builder& builder, ValueId, const Inst& inst, std::span<const Value> args) {
-    return legaliser.replace(builder, inst, args);
-  });
+  return rewrite_body(
+      kernel, [&](Builder& builder, ValueId, const Inst& inst, std::span<const Value> args) {
+        return legaliser.replace(builder, inst, args);
+      });
 }
 
 }  // namespace weft::ir

@@ -10,8 +10,9 @@
 
 namespace weft::ir {
 
-/// Rebuilds a kernel's body.  `replace(builder, id, inst, args)` gets each old instruction, with its
-/// arguments in the new body, and returns the value that takes its place (any value for a store).
+/// Rebuilds a kernel's body.  `replace(builder, id, inst, args)` gets each old instruction, with
+/// its arguments in the new body, and returns the value that takes its place (any value for a
+/// store).
 template <class Replace>
 bool rewrite_body(Kernel& kernel, Replace&& replace) {
   const std::vector<Inst> old = std::move(kernel.body);

@@ -5,7 +5,8 @@
 namespace weft::ir {
 namespace {
 
-/// More vectors at once hide latency while their values fit the registers, of which there are 16 or 32.
+/// More vectors at once hide latency while their values fit the registers, of which there are 16
+/// or 32.
 int unroll_for(std::size_t num_values) {
   if (num_values <= 6) return 4;
   return num_values <= 14 ? 2 : 1;

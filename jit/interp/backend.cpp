@@ -1,6 +1,6 @@
-// Runs a kernel in blocks along the innermost loop: each instruction is one call of a block function of
-// ir/evaluate.h on the values of the whole block.  All loads of a block come before its first store, so
-// an output may be the memory of an input with the same strides.
+// Runs a kernel in blocks along the innermost loop: each instruction is one call of a block
+// function of ir/evaluate.h on the values of the whole block.  All loads of a block come before its
+// first store, so an output may be the memory of an input with the same strides.
 #include "jit/interp/backend.h"
 
 #include "ir/evaluate.h"
@@ -29,8 +29,8 @@ struct Step {
   Op op;
   std::uint8_t operand;
   std::uint8_t num_args;
-  std::uint8_t itemsize;          ///< of the value; of the stored value for a store
-  std::uint32_t slot = 0;         ///< byte offset of the value's block in the scratch memory
+  std::uint8_t itemsize;   ///< of the value; of the stored value for a store
+  std::uint32_t slot = 0;  ///< byte offset of the value's block in the scratch memory
   std::array<std::uint32_t, max_arity> arg_slots{};
   Bits bits;
   BlockFunction function = nullptr;  ///< table ops and casts
@@ -68,7 +68,11 @@ Program make_program(const Kernel& kernel) {
   std::uint32_t next_slot = 0;
   for (const Inst& inst : kernel.body) {
     const DType dtype = inst.op == Op::store ? inst.dtype : result_dtype(inst);
-    Step step{.op = inst.op, .operand = inst.operand, .num_args = 0, .itemsize = static_cast<std::uint8_t>(itemsize_bytes(dtype)), .bits = inst.bits};
+    Step step{.op = inst.op,
+              .operand = inst.operand,
+              .num_args = 0,
+              .itemsize = static_cast<std::uint8_t>(itemsize_bytes(dtype)),
+              .bits = inst.bits};
     for (ir::ValueId arg : inst.args)
       if (arg != no_value) step.arg_slots[step.num_args++] = program.steps[arg].slot;
     if (inst.op == Op::cast)
@@ -78,7 +82,8 @@ Program make_program(const Kernel& kernel) {
     if (inst.op != Op::store) {
       step.slot = next_slot;
       const std::size_t bytes = program.block * step.itemsize;
-      next_slot += static_cast<std::uint32_t>((bytes + value_alignment - 1) / value_alignment * value_alignment);
+      next_slot += static_cast<std::uint32_t>((bytes + value_alignment - 1) / value_alignment *
+                                              value_alignment);
     }
     program.steps.push_back(step);
   }
@@ -97,8 +102,8 @@ void with_element_size(std::size_t itemsize, Function&& function) {
 }
 
 /// Copies elements from one stride to another.
-void copy_strided(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
-                  std::size_t itemsize, std::size_t num_elements) {
+void copy_strided(std::byte* to, std::int64_t to_stride, const std::byte* from,
+                  std::int64_t from_stride, std::size_t itemsize, std::size_t num_elements) {
   with_element_size(itemsize, [&](auto size) {
     const auto contiguous = static_cast<std::int64_t>(size());
     if (to_stride == contiguous && from_stride == contiguous) {
@@ -116,13 +121,16 @@ void copy_strided(std::byte* to, std::int64_t to_stride, const std::byte* from, 
 class InnerLoop {
  public:
   InnerLoop(const Program& program, const KernelArgs& args, std::byte* scratch)
-      : program_(program), args_(args), scratch_(scratch),
+      : program_(program),
+        args_(args),
+        scratch_(scratch),
         strides_(args.stride_bytes + (program.num_loops - 1) * program.num_operands) {}
 
   void run(std::byte* const* base) {
     const auto extent = static_cast<std::size_t>(args_.extents[program_.num_loops - 1]);
     const std::size_t first_block = std::min(extent, program_.block);
-    for (std::size_t i = 0; i < program_.num_hoisted; ++i) run_step(program_.steps[i], base, 0, first_block);
+    for (std::size_t i = 0; i < program_.num_hoisted; ++i)
+      run_step(program_.steps[i], base, 0, first_block);
     for (std::size_t begin = 0; begin < extent; begin += program_.block) {
       const std::size_t count = std::min(program_.block, extent - begin);
       for (std::size_t i = program_.num_hoisted; i < program_.steps.size(); ++i)
@@ -137,13 +145,16 @@ class InnerLoop {
       case Op::constant: fill(out, step.bits, step.itemsize, count); break;
       case Op::param: fill(out, args_.params[step.operand], step.itemsize, count); break;
       case Op::load:
-        copy_strided(out, step.itemsize, address(step, base, begin), strides_[step.operand], step.itemsize, count);
-        break;
-      case Op::store:
-        copy_strided(address(step, base, begin), strides_[step.operand], scratch_ + step.arg_slots[0], step.itemsize,
+        copy_strided(out, step.itemsize, address(step, base, begin), strides_[step.operand],
                      step.itemsize, count);
         break;
-      case Op::bitcast: std::memcpy(out, scratch_ + step.arg_slots[0], step.itemsize * count); break;
+      case Op::store:
+        copy_strided(address(step, base, begin), strides_[step.operand],
+                     scratch_ + step.arg_slots[0], step.itemsize, step.itemsize, count);
+        break;
+      case Op::bitcast:
+        std::memcpy(out, scratch_ + step.arg_slots[0], step.itemsize * count);
+        break;
       default: {
         std::array<const void*, max_arity> pointers{};
         for (std::size_t i = 0; i < step.num_args; ++i) pointers[i] = scratch_ + step.arg_slots[i];

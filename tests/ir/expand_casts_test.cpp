@@ -46,7 +46,8 @@ class BodyRunner {
       std::size_t num_args = 0;
       for (ValueId arg : inst.args)
         if (arg != no_value) args[num_args++] = values_[arg];
-      values_[i] = evaluate(inst, std::span(args.data(), num_args), result_dtype(body_[inst.args[0]]));
+      values_[i] =
+          evaluate(inst, std::span(args.data(), num_args), result_dtype(body_[inst.args[0]]));
     }
     return {};
   }
@@ -90,9 +91,9 @@ TEST(ExpandCasts, GivesTheBitsOfConvert) {
       BodyRunner body(kernel);
       for (const Bits input : inputs_of(from, random)) {
         const Bits expected = evaluate({.op = Op::cast, .dtype = to}, std::span(&input, 1), from);
-        ASSERT_EQ(body.run(input), expected)
-            << name(from) << " 0x" << std::hex << input.lo << " to " << name(to) << ": 0x" << expected.lo << '\n'
-            << print(kernel);
+        ASSERT_EQ(body.run(input), expected) << name(from) << " 0x" << std::hex << input.lo
+                                             << " to " << name(to) << ": 0x" << expected.lo << '\n'
+                                             << print(kernel);
       }
     }
 }
@@ -104,7 +105,8 @@ TEST(ExpandCasts, LeavesOnlyPrimitiveCasts) {
       const Kernel kernel = expanded_cast(to, from);
       for (const Inst& inst : kernel.body) {
         if (inst.op != Op::cast) continue;
-        EXPECT_TRUE(is_primitive(inst.dtype, result_dtype(kernel.body[inst.args[0]]))) << print(kernel);
+        EXPECT_TRUE(is_primitive(inst.dtype, result_dtype(kernel.body[inst.args[0]])))
+            << print(kernel);
       }
       Kernel again = kernel;
       EXPECT_FALSE(expand_casts(again)) << print(kernel);

@@ -1,5 +1,5 @@
-// Golden files: tests/golden/**/*.weft holds a kernel, a line `;---` and what the tool named in the first
-// line makes of it.
+// Golden files: tests/golden/**/*.weft holds a kernel, a line `;---` and what the tool named in the
+// first line makes of it.
 //
 //   ; run: PASS [PASS ...]   the passes in turn, or `pipeline` for all of them
 //   ; run: verify            the violations, a line each
@@ -32,7 +32,8 @@ const fs::path golden_folder = fs::path(WEFT_SOURCE_DIR) / "tests" / "golden";
 std::vector<std::string> golden_files() {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(golden_folder))
-    if (entry.path().extension() == ".weft") files.push_back(fs::relative(entry.path(), golden_folder).string());
+    if (entry.path().extension() == ".weft")
+      files.push_back(fs::relative(entry.path(), golden_folder).string());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -99,13 +100,15 @@ std::string run(const std::string& input) {
   return run_passes(kernel, words);
 }
 
-/// The lines of both texts, marked with - where only the first has them and + where only the second.
+/// The lines of both texts, marked with - where only the first has them and + where only the
+/// second.
 std::string diff(const std::string& expected, const std::string& actual) {
   const auto a = lines_of(expected), b = lines_of(actual);
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = a.size(); i-- > 0;)
     for (std::size_t j = b.size(); j-- > 0;)
-      common[i][j] = a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
+      common[i][j] =
+          a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
   std::string out;
   std::size_t i = 0, j = 0;
   while (i < a.size() || j < b.size()) {
@@ -130,7 +133,8 @@ TEST_P(Golden, Matches) {
   const std::string input = text.substr(0, at);
   const std::string expected = at == std::string::npos ? "" : text.substr(at + separator.size());
   const std::string actual = run(input);
-  if (const char* bless = std::getenv("WEFT_BLESS"); bless != nullptr && std::string_view(bless) == "1") {
+  if (const char* bless = std::getenv("WEFT_BLESS");
+      bless != nullptr && std::string_view(bless) == "1") {
     std::ofstream(path, std::ios::binary) << input << separator << actual;
     return;
   }
@@ -146,8 +150,8 @@ INSTANTIATE_TEST_SUITE_P(Files, Golden, testing::ValuesIn(golden_files()), [](co
   return name;
 });
 
-/// Each rule of the verifier has a file that breaks it; but V5 cannot be broken in text, and V14 would
-/// take thousands of lines (tests/ir/verifier_test.cpp has them).
+/// Each rule of the verifier has a file that breaks it; but V5 cannot be broken in text, and V14
+/// would take thousands of lines (tests/ir/verifier_test.cpp has them).
 TEST(Golden, CoversEveryRule) {
   std::string all;
   for (const std::string& file : golden_files())

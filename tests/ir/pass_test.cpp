@@ -18,7 +18,8 @@ TEST(Pass, ReportsChangesKeepsKernelsValidAndIsIdempotent) {
       const Kernel before = kernel;
       const bool changed = pass.run(kernel);
       ASSERT_EQ(changed, kernel != before) << pass.name << '\n' << print(before);
-      ASSERT_EQ(violations(kernel), std::vector<std::string>{}) << pass.name << '\n' << print(before) << print(kernel);
+      ASSERT_EQ(violations(kernel), std::vector<std::string>{}) << pass.name << '\n'
+                                                                << print(before) << print(kernel);
       ASSERT_FALSE(pass.run(kernel)) << pass.name << '\n' << print(before) << print(kernel);
     }
   }
@@ -26,14 +27,17 @@ TEST(Pass, ReportsChangesKeepsKernelsValidAndIsIdempotent) {
 
 TEST(Pass, PipelineLeavesOnlyWhatBackendsKnow) {
   Random random(7);
-  constexpr DType dtypes[] = {DType::boolean, DType::u8,  DType::i32,      DType::i64,    DType::f16,
-                              DType::bf16,    DType::f32, DType::f8e4m3fn, DType::f8e5m2, DType::f64};
+  constexpr DType dtypes[] = {DType::boolean, DType::u8,   DType::i32, DType::i64,
+                              DType::f16,     DType::bf16, DType::f32, DType::f8e4m3fn,
+                              DType::f8e5m2,  DType::f64};
   for (int i = 0; i < 500; ++i) {
-    Kernel kernel = random_kernel(random, {.dtypes = dtypes});  // complex numbers are the interpreter's
+    Kernel kernel =
+        random_kernel(random, {.dtypes = dtypes});  // complex numbers are the interpreter's
     run_pipeline(kernel);
     for (const Inst& inst : kernel.body) {
       EXPECT_NE(info(inst.op).form, Form::composite) << print(kernel);
-      EXPECT_FALSE(info(inst.op).form == Form::primitive && is_small_float(inst.dtype)) << print(kernel);
+      EXPECT_FALSE(info(inst.op).form == Form::primitive && is_small_float(inst.dtype))
+          << print(kernel);
     }
   }
 }

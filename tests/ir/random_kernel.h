@@ -18,9 +18,31 @@ inline std::size_t pick(Random& random, std::size_t count) { return random() % c
 
 /// Any bit pattern, or often a value that is special or small.
 inline Bits random_bits(Random& random, DType dtype) {
-  static constexpr double interesting[] = {0,    -0.0, 1,   -1,  0.5,  2,    3,     -7,   127,  128,  255,
-                                           256,  448,  464, 480, 1e-3, 6e-5, 65504, 1e9,  -1e9, 3e38, 4e-42,
-                                           1e18, 1e300, std::numeric_limits<double>::infinity(),
+  static constexpr double interesting[] = {0,
+                                           -0.0,
+                                           1,
+                                           -1,
+                                           0.5,
+                                           2,
+                                           3,
+                                           -7,
+                                           127,
+                                           128,
+                                           255,
+                                           256,
+                                           448,
+                                           464,
+                                           480,
+                                           1e-3,
+                                           6e-5,
+                                           65504,
+                                           1e9,
+                                           -1e9,
+                                           3e38,
+                                           4e-42,
+                                           1e18,
+                                           1e300,
+                                           std::numeric_limits<double>::infinity(),
                                            std::numeric_limits<double>::quiet_NaN()};
   return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
     Bits bits;
@@ -46,7 +68,8 @@ struct RandomKernelOptions {
 /// A kernel with random operands, layout and body, unscheduled.
 class RandomKernel {
  public:
-  RandomKernel(Random& random, RandomKernelOptions options) : random_(random), options_(options), builder_(kernel_.body) {}
+  RandomKernel(Random& random, RandomKernelOptions options)
+      : random_(random), options_(options), builder_(kernel_.body) {}
 
   Kernel make() {
     kernel_.numerics = pick(random_, 2) == 0 ? Numerics::strict : Numerics::standard;
@@ -57,7 +80,8 @@ class RandomKernel {
     for (std::size_t i = 0; i < pick(random_, 2); ++i) add_param();
     const std::size_t num_inputs = 1 + pick(random_, 3);
     for (std::size_t i = 0; i < num_inputs; ++i) add_input();
-    const auto count = static_cast<int>(pick(random_, static_cast<std::size_t>(options_.max_instructions)));
+    const auto count =
+        static_cast<int>(pick(random_, static_cast<std::size_t>(options_.max_instructions)));
     for (int i = 0; i < count; ++i) add_inst();
     for (std::size_t i = 0; i < num_outputs; ++i) {
       const Value value = any_value();
@@ -85,15 +109,17 @@ class RandomKernel {
   }
   void add_param() {
     kernel_.params.push_back(any_dtype());
-    values_.push_back(builder_.param(static_cast<std::uint8_t>(kernel_.params.size() - 1), kernel_.params.back()));
+    values_.push_back(builder_.param(static_cast<std::uint8_t>(kernel_.params.size() - 1),
+                                     kernel_.params.back()));
   }
 
   /// A value of `dtype`, made if there is none.
   Value value_of(DType dtype) {
     for (int attempt = 0; attempt < 4; ++attempt)
       if (const Value value = any_value(); value.dtype == dtype) return value;
-    const Value value = pick(random_, 4) == 0 ? builder_.constant(dtype, random_bits(random_, dtype))
-                                              : builder_.cast(any_value(), dtype);
+    const Value value = pick(random_, 4) == 0
+                            ? builder_.constant(dtype, random_bits(random_, dtype))
+                            : builder_.cast(any_value(), dtype);
     values_.push_back(value);
     return value;
   }

@@ -64,7 +64,8 @@ TEST(Text, SurvivesGarbage) {
   constexpr std::string_view letters = "kernel default{}[]$#%=:;*x01-,\n vector body hoisted";
   for (int i = 0; i < 3000; ++i) {
     std::string text = "kernel default scalar 0 {";
-    for (std::size_t length = pick(random, 200); length > 0; --length) text += letters[pick(random, letters.size())];
+    for (std::size_t length = pick(random, 200); length > 0; --length)
+      text += letters[pick(random, letters.size())];
     survive(text);
   }
   survive(std::string(1 << 16, '{'));
@@ -73,7 +74,8 @@ TEST(Text, SurvivesGarbage) {
 
 TEST(Text, PrintsOneInstruction) {
   const Kernel kernel = parse(
-      "kernel fast scalar 0 { $0 out f32 [1] $1 in f32 [1] parallel body: %0 = load f32 $1 %1 = add f32 %0, %0 "
+      "kernel fast scalar 0 { $0 out f32 [1] $1 in f32 [1] parallel body: %0 = load f32 $1 %1 = "
+      "add f32 %0, %0 "
       "store f32 $0 %1 }");
   EXPECT_EQ(print(kernel, 1), "%1 = add f32 %0, %0");
   EXPECT_EQ(print(kernel, 2), "store f32 $0 %1");

@@ -50,7 +50,8 @@ TEST(Verifier, TooManyInstructions) {
 TEST(Verifier, TooMuchHoisted) {
   Kernel kernel = negation();
   kernel.num_hoisted = 9;
-  EXPECT_THAT(violations(kernel), testing::Contains(HasSubstr("V12: 9 instructions are hoisted out of a body of 3")));
+  EXPECT_THAT(violations(kernel),
+              testing::Contains(HasSubstr("V12: 9 instructions are hoisted out of a body of 3")));
 }
 
 TEST(Verifier, TooManyOperands) {
@@ -68,7 +69,8 @@ TEST(Verifier, ThrowsAllAndShowsTheKernel) {
     verify(kernel);
     FAIL();
   } catch (const InternalError& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("V6: "), HasSubstr("V7: "), HasSubstr("bitwise_not f32 %0\n")));
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("V6: "), HasSubstr("V7: "),
+                                             HasSubstr("bitwise_not f32 %0\n")));
   }
 }
 

@@ -14,11 +14,12 @@ namespace {
 
 using ir::Inst;
 using ir::Kernel;
+using ir::pick;
 using ir::Random;
 using ir::Role;
-using ir::pick;
 
-/// Memory for one launch of a kernel: extents, strides that fit the stride classes, one buffer an operand.
+/// Memory for one launch of a kernel: extents, strides that fit the stride classes, one buffer an
+/// operand.
 struct Launch {
   std::vector<std::int64_t> extents;
   std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
@@ -28,7 +29,8 @@ struct Launch {
 
   std::vector<std::byte*> base() {
     std::vector<std::byte*> pointers;
-    for (std::size_t i = 0; i < buffers.size(); ++i) pointers.push_back(buffers[i].data() + offsets[i]);
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+      pointers.push_back(buffers[i].data() + offsets[i]);
     return pointers;
   }
 };
@@ -43,8 +45,8 @@ void fill(std::vector<std::byte>& buffer, DType dtype, Random& random) {
 
 /// Strides in items of operand `i`: as its classes say, and where they leave it open dense, padded,
 /// reversed or broadcast.  An output's elements stay apart.
-std::vector<std::int64_t> random_strides(const Kernel& kernel, std::size_t i, const std::vector<std::int64_t>& extents,
-                                         Random& random) {
+std::vector<std::int64_t> random_strides(const Kernel& kernel, std::size_t i,
+                                         const std::vector<std::int64_t>& extents, Random& random) {
   const ir::Operand& operand = kernel.operands[i];
   std::vector<std::int64_t> strides(extents.size());
   std::int64_t span = 1;
@@ -93,8 +95,8 @@ Launch random_launch(const Kernel& kernel, Random& random) {
 void run_interpreter(const Kernel& kernel, Launch& launch) {
   const auto code = interp_backend().compile(kernel, {});
   const auto base = launch.base();
-  const KernelArgs args{base.data(), launch.extents.data(), launch.stride_bytes.data(), launch.params.data(),
-                        code->context};
+  const KernelArgs args{base.data(), launch.extents.data(), launch.stride_bytes.data(),
+                        launch.params.data(), code->context};
   code->entry(&args);
 }
 
@@ -149,12 +151,15 @@ bool same_value(const std::byte* a, const std::byte* b) {
   std::memcpy(&x, a, sizeof x);
   std::memcpy(&y, b, sizeof y);
   const auto x_wide = convert<c128>(x), y_wide = convert<c128>(y);
-  const auto same_part = [](double p, double q) { return p == q ? std::signbit(p) == std::signbit(q) : p != p && q != q; };
+  const auto same_part = [](double p, double q) {
+    return p == q ? std::signbit(p) == std::signbit(q) : p != p && q != q;
+  };
   return same_part(x_wide.real(), y_wide.real()) && same_part(x_wide.imag(), y_wide.imag());
 }
 
 /// Equal bits, or NaN for NaN.
-testing::AssertionResult same_outputs(const Kernel& kernel, const Launch& expected, const Launch& actual) {
+testing::AssertionResult same_outputs(const Kernel& kernel, const Launch& expected,
+                                      const Launch& actual) {
   for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
     const DType dtype = kernel.operands[i].dtype;
     const std::size_t size = itemsize_bytes(dtype);
@@ -162,7 +167,9 @@ testing::AssertionResult same_outputs(const Kernel& kernel, const Launch& expect
       const bool same = visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
         return same_value<T>(expected.buffers[i].data() + at, actual.buffers[i].data() + at);
       });
-      if (!same) return testing::AssertionFailure() << "operand $" << i << " differs at element " << at / size;
+      if (!same)
+        return testing::AssertionFailure()
+               << "operand $" << i << " differs at element " << at / size;
     }
   }
   return testing::AssertionSuccess();
@@ -192,7 +199,8 @@ TEST(Interp, PassesKeepStrictResults) {
     Kernel optimised = kernel;
     ir::run_pipeline(optimised);
     run_interpreter(optimised, actual);
-    ASSERT_TRUE(same_outputs(kernel, expected, actual)) << ir::print(kernel) << ir::print(optimised);
+    ASSERT_TRUE(same_outputs(kernel, expected, actual))
+        << ir::print(kernel) << ir::print(optimised);
   }
 }
 
@@ -229,14 +237,17 @@ TEST(Interp, PassesKeepEveryOp) {
       ir::run_pipeline(optimised);
       ir::verify(optimised);
       run_interpreter(optimised, actual);
-      EXPECT_TRUE(same_outputs(kernel, expected, actual)) << ir::print(kernel) << ir::print(optimised);
+      EXPECT_TRUE(same_outputs(kernel, expected, actual))
+          << ir::print(kernel) << ir::print(optimised);
     }
 }
 
 TEST(Interp, OutputMayBeAnInput) {
   const Kernel kernel = ir::parse(
-      "kernel default unscheduled 0 { $0 out i32 [*] $1 out i32 [*] $2 in i32 [*] $3 in i32 [*] parallel "
-      "body: %0 = load i32 $2 %1 = load i32 $3 %2 = add i32 %0, %1 store i32 $0 %2 store i32 $1 %0 }");
+      "kernel default unscheduled 0 { $0 out i32 [*] $1 out i32 [*] $2 in i32 [*] $3 in i32 [*] "
+      "parallel "
+      "body: %0 = load i32 $2 %1 = load i32 $3 %2 = add i32 %0, %1 store i32 $0 %2 store i32 $1 %0 "
+      "}");
   for (const std::int64_t stride : {4, 8, -4}) {
     std::vector<std::int32_t> a(2000), b(2000);
     for (int i = 0; i < 2000; ++i) {
@@ -262,7 +273,8 @@ TEST(Interp, OutputMayBeAnInput) {
 TEST(Interp, LargeBody) {
   Kernel kernel;
   kernel.loops.resize(2);
-  kernel.operands = {{DType::c128, Role::output, {ir::stride_any, 1}}, {DType::c128, Role::input, {ir::stride_any, 1}}};
+  kernel.operands = {{DType::c128, Role::output, {ir::stride_any, 1}},
+                     {DType::c128, Role::input, {ir::stride_any, 1}}};
   ir::Builder builder(kernel.body);
   ir::Value value = builder.load(1, DType::c128);
   const ir::Value one = builder.constant(DType::c128, 1.0);

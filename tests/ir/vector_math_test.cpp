@@ -1,0 +1,87 @@
+// The vector functions that generated code calls give the bits of the scalar ones that the oracle
+// calls.
+#include "ir/vector_math.h"
+
+#include "ir/evaluate.h"
+#include "tests/ir/random_kernel.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace weft::ir {
+namespace {
+
+TEST(VectorMath, NamesExist) {
+  EXPECT_EQ(sleef_symbol(Op::exp, DType::f32, 16), "Sleef_finz_expf16_u10avx512f");
+  EXPECT_EQ(sleef_symbol(Op::erfc, DType::f64, 4), "Sleef_finz_erfcd4_u15avx2");
+  EXPECT_EQ(sleef_symbol(Op::exp, DType::f32, 3), "");
+  EXPECT_EQ(sleef_symbol(Op::add, DType::f32, 16), "");
+  for (const Op op : all_ops()) {
+    if (sleef_stem(op).empty()) continue;
+    for (const DType dtype : {DType::f32, DType::f64})
+      for (const std::size_t bytes :
+           {itemsize_bytes(dtype), std::size_t{16}, std::size_t{32}, std::size_t{64}}) {
+        const std::string symbol =
+            sleef_symbol(op, dtype, static_cast<int>(bytes / itemsize_bytes(dtype)));
+        EXPECT_NE(dlsym(RTLD_DEFAULT, symbol.c_str()), nullptr) << symbol;
+      }
+  }
+}
+
+#if defined(__x86_64__)
+template <class Vector, class Element>
+[[gnu::target("avx512f")]] void call_64(void* function, int arity, const Element* x,
+                                        const Element* y, Element* out) {
+  Vector a, b;
+  std::memcpy(&a, x, 64);
+  std::memcpy(&b, y, 64);
+  const Vector result = arity == 1 ? reinterpret_cast<Vector (*)(Vector)>(function)(a)
+                                   : reinterpret_cast<Vector (*)(Vector, Vector)>(function)(a, b);
+  std::memcpy(out, &result, 64);
+}
+
+template <class Element, class Vector>
+void compare_with_scalar() {
+  constexpr std::size_t lanes = 64 / sizeof(Element);
+  constexpr DType dtype = dtype_of<Element>;
+  Random random(31);
+  for (const Op op : all_ops()) {
+    const std::string symbol = sleef_symbol(op, dtype, lanes);
+    if (symbol.empty()) continue;
+    void* const function = dlsym(RTLD_DEFAULT, symbol.c_str());
+    ASSERT_NE(function, nullptr) << symbol;
+    for (int round = 0; round < 2000; ++round) {
+      std::array<Element, lanes> x, y, scalar, vector;
+      for (auto* const values : {&x, &y})
+        for (Element& value : *values) {
+          const Bits bits = random_bits(random, dtype);
+          std::memcpy(&value, &bits, sizeof value);
+          if (round % 2 == 0)
+            value = static_cast<Element>(static_cast<double>(random()) * 0x1p-60 - 8);
+        }
+      const void* args[] = {x.data(), y.data()};
+      block_function(op, dtype)(scalar.data(), args, lanes);
+      call_64<Vector>(function, info(op).arity, x.data(), y.data(), vector.data());
+      for (std::size_t i = 0; i < lanes; ++i) {
+        const bool same = std::memcmp(&scalar[i], &vector[i], sizeof(Element)) == 0 ||
+                          (scalar[i] != scalar[i] && vector[i] != vector[i]);
+        ASSERT_TRUE(same) << symbol << '(' << x[i] << ", " << y[i] << ") = " << vector[i]
+                          << ", scalar " << scalar[i];
+      }
+    }
+  }
+}
+
+TEST(VectorMath, SameBitsAsScalar) {
+  if (!__builtin_cpu_supports("avx512f")) GTEST_SKIP() << "needs AVX-512";
+  compare_with_scalar<float, __m512>();
+  compare_with_scalar<double, __m512d>();
+}
+#endif
+
+}  // namespace
+}  // namespace weft::ir
