@@ -7,11 +7,12 @@
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include "png_file.h"
+#include "examples/png_file.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -49,17 +50,28 @@ struct Step {
 template <class Function>
 void for_each_index(const Tensor& tensor, Function function) {
   const std::int64_t channels = tensor.size(1), height = tensor.size(2), width = tensor.size(3);
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+  const std::int64_t numel = tensor.numel();
+  for (std::int64_t i = 0; i < numel; ++i) {
     const std::int64_t w = i % width, h = i / width % height, c = i / (width * height) % channels;
     function(i / (width * height * channels), c, h, w);
   }
 }
 
+/// The elements of a 4-D tensor by their indices.
 template <class T>
-T& at(const Tensor& tensor, std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
-  const weft::IntSpan strides = tensor.strides();
-  return tensor.data_as<T>()[n * strides[0] + c * strides[1] + h * strides[2] + w * strides[3]];
-}
+class Elements {
+ public:
+  explicit Elements(const Tensor& tensor) : data_(tensor.data_as<T>()) {
+    std::ranges::copy(tensor.strides(), strides_.begin());
+  }
+  T& operator()(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) const {
+    return data_[n * strides_[0] + c * strides_[1] + h * strides_[2] + w * strides_[3]];
+  }
+
+ private:
+  T* data_;
+  std::array<std::int64_t, 4> strides_;
+};
 
 Step normalise(const Tensor& planes) {
   const Expr x = Expr::named("x", planes);
@@ -68,10 +80,11 @@ Step normalise(const Tensor& planes) {
   const Tensor out = weft::empty(planes.sizes(), {DType::f32, {}, MemoryFormat::contiguous});
   return {"(x / 255 - mean) / std, u8 HWC to f32 NCHW", (x / 255 - mean) / std, out,
           planes.numel() * 5, [planes](const Tensor& result) {
+            const Elements<std::uint8_t> from(planes);
+            const Elements<float> to(result);
             for_each_index(planes, [&](auto n, auto c, auto h, auto w) {
-              const float scaled =
-                  static_cast<float>(at<std::uint8_t>(planes, n, c, h, w)) / 255.0F;
-              at<float>(result, n, c, h, w) = (scaled - imagenet_mean[c]) / imagenet_std[c];
+              const float scaled = static_cast<float>(from(n, c, h, w)) / 255.0F;
+              to(n, c, h, w) = (scaled - imagenet_mean[c]) / imagenet_std[c];
             });
           }};
 }
@@ -80,9 +93,9 @@ Step add(const Tensor& batch, const Tensor& activation) {
   return {"a + b, contiguous plus channels_last",
           Expr::named("a", batch) + Expr::named("b", activation), weft::empty_like(batch),
           batch.numel() * 12, [batch, activation](const Tensor& result) {
+            const Elements<float> a(batch), b(activation), to(result);
             for_each_index(batch, [&](auto n, auto c, auto h, auto w) {
-              at<float>(result, n, c, h, w) =
-                  at<float>(batch, n, c, h, w) + at<float>(activation, n, c, h, w);
+              to(n, c, h, w) = a(n, c, h, w) + b(n, c, h, w);
             });
           }};
 }
@@ -95,11 +108,13 @@ Step to_photo(const Tensor& sum) {
   return {"clamp(s * std / 2 + mean) to u8 HWC",
           weft::cast(weft::ops::round(weft::ops::clamp(colour * 255, 0, 255)), DType::u8),
           photo.permute({2, 0, 1}).unsqueeze(0), sum.numel() * 5, [sum](const Tensor& result) {
+            const Elements<float> from(sum);
+            const Elements<std::uint8_t> to(result);
             for_each_index(sum, [&](auto n, auto c, auto h, auto w) {
               const float value =
-                  (at<float>(sum, n, c, h, w) * 0.5F * imagenet_std[c] + imagenet_mean[c]) * 255.0F;
-              at<std::uint8_t>(result, n, c, h, w) = static_cast<std::uint8_t>(
-                  __builtin_nearbyintf(std::min(std::max(value, 0.0F), 255.0F)));
+                  (from(n, c, h, w) * 0.5F * imagenet_std[c] + imagenet_mean[c]) * 255.0F;
+              to(n, c, h, w) = static_cast<std::uint8_t>(
+                  std::nearbyint(std::min(std::max(value, 0.0F), 255.0F)));
             });
           }};
 }
@@ -147,7 +162,7 @@ void print_first_lines(const std::string& text, int num_lines) {
   std::size_t end = 0;
   while (num_lines-- > 0 && end < text.size())
     end = std::min(text.find('\n', end), text.size() - 1) + 1;
-  std::cout << text.substr(0, end) << (end < text.size() ? "  ...\n" : "\n");
+  std::cout << text.substr(0, end) << (end < text.size() ? "  ...\n" : "");
 }
 
 void print_plan(Engine& engine, const Step& step) {
@@ -158,9 +173,9 @@ void print_plan(Engine& engine, const Step& step) {
             << plan.backend << ", schedule " << plan.schedule << ", compiled in " << plan.compile_us
             << " us\n";
   for (const char* stage : {"iter", "ir"})
-    std::cout << "\n-- " << stage << "\n" << plan.texts.at(stage) << "\n";
+    std::cout << "\n-- " << stage << "\n" << plan.texts.at(stage);
   if (const auto assembly = plan.texts.find("asm"); assembly != plan.texts.end()) {
-    std::cout << "-- asm, first lines\n";
+    std::cout << "\n-- asm, first lines\n";
     print_first_lines(assembly->second, 24);
   }
 }
@@ -169,12 +184,14 @@ void print_plan(Engine& engine, const Step& step) {
 /// Returns whether all results have the same bits.
 bool run_step(Engine& engine, Engine& interpreter, const Step& step) {
   const Tensor interpreted = weft::empty_like(step.out), plain = weft::empty_like(step.out);
-  std::vector<std::byte> from(step.bytes_moved / 2), to(step.bytes_moved / 2);
+  const Tensor from = weft::empty({step.bytes_moved / 2}, DType::u8), to = weft::empty_like(from);
   std::vector<Contender> contenders = {
       {"naive", [&] { step.naive(plain); }, {}},
       {"interpreted", [&] { interpreter.eval(step.expr, interpreted); }, {}},
       {"JIT", [&] { engine.eval(step.expr, step.out); }, {}},
-      {"memcpy", [&] { std::memcpy(to.data(), from.data(), from.size()); }, {}},
+      {"memcpy",
+       [&] { std::memcpy(to.data(), from.data(), static_cast<std::size_t>(from.numel())); },
+       {}},
   };
   time_in_turns(contenders, 16);
   engine.eval(step.expr, step.out);

@@ -1,4 +1,4 @@
-#include "png_file.h"
+#include "examples/png_file.h"
 
 #include <weft/error.h>
 
