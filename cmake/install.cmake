@@ -6,7 +6,7 @@ find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 
 set(weft_layers weft_runtime weft_ir weft_jit weft_engine)
-add_library(weft_library)  # the name `weft` is the program's
+add_library(weft_library)  # the output name `weft` is also the program's
 add_library(weft::weft ALIAS weft_library)
 foreach(layer IN LISTS weft_layers)
   target_sources(weft_library PRIVATE $<TARGET_OBJECTS:${layer}>)
@@ -26,8 +26,8 @@ endforeach()
 if(TARGET weft_llvm)
   install(TARGETS weft_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/weft)
 endif()
-if(TARGET weft)
-  install(TARGETS weft)
+if(TARGET weft_cli)
+  install(TARGETS weft_cli)
 endif()
 
 set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
