@@ -66,6 +66,12 @@ class Dims {
     set_size(static_cast<std::size_t>(last - first));
     std::copy(first, last, begin());
   }
+  /// New elements are 0.
+  void resize(std::size_t count) {
+    const std::size_t old_count = size_;
+    set_size(count);
+    for (std::size_t i = old_count; i < count; ++i) data_[i] = 0;
+  }
   void push_back(std::int64_t value) {
     set_size(size_ + 1);
     back() = value;

@@ -11,16 +11,25 @@
 namespace weft {
 namespace {
 
-/// Another layout of what `impl` shows.
-Tensor with_layout(const TensorImpl& impl, Dims sizes, Dims strides, std::int64_t storage_offset) {
+/// A view of what `impl` shows, with room for the layout, which the caller fills in: cheaper than
+/// moving a layout in right after it was written.
+std::shared_ptr<TensorImpl> blank_view(const TensorImpl& impl, std::size_t ndim) {
   auto view = std::make_shared<TensorImpl>();
   view->storage = impl.storage;
-  view->sizes = std::move(sizes);
-  view->strides = std::move(strides);
-  view->storage_offset = storage_offset;
+  view->sizes.resize(ndim);
+  view->strides.resize(ndim);
+  view->storage_offset = impl.storage_offset;
   view->dtype = impl.dtype;
   view->is_conj = impl.is_conj;
   view->is_neg = impl.is_neg;
+  return view;
+}
+
+Tensor with_layout(const TensorImpl& impl, Dims sizes, Dims strides, std::int64_t storage_offset) {
+  auto view = blank_view(impl, 0);
+  view->sizes = std::move(sizes);
+  view->strides = std::move(strides);
+  view->storage_offset = storage_offset;
   return finish_view(std::move(view));
 }
 
@@ -61,17 +70,16 @@ Tensor Tensor::permute(std::span<const int> dims) const {
              "permute(): number of dimensions in the tensor input does not match the length of the "
              "desired ordering of dimensions i.e. input.dim() = ",
              ndim, " is not equal to len(dims) = ", dims.size());
-  Dims sizes(dims.size());
-  Dims strides(dims.size());
+  auto view = blank_view(impl, dims.size());
   std::bitset<max_dims> seen;
   for (int i = 0; i < ndim; ++i) {
     const int from = wrap_dim(dims[i], ndim);
     WEFT_CHECK(!seen[from], ArgumentError, "permute(): duplicate dims are not allowed.");
     seen.set(from);
-    sizes[i] = impl.sizes[from];
-    strides[i] = impl.strides[from];
+    view->sizes[i] = impl.sizes[from];
+    view->strides[i] = impl.strides[from];
   }
-  return with_layout(impl, std::move(sizes), std::move(strides), impl.storage_offset);
+  return finish_view(std::move(view));
 }
 
 Tensor Tensor::transpose(int dim0, int dim1) const {
@@ -195,8 +203,10 @@ Tensor Tensor::expand(IntSpan sizes) const {
              impl.sizes.size(), ")");
   WEFT_CHECK(sizes.size() <= max_dims, ArgumentError, "only tensors with up to ", max_dims,
              " dims are supported, got ", sizes.size());
-  Dims new_sizes(sizes);
-  Dims new_strides(sizes.size());
+  auto view = blank_view(impl, sizes.size());
+  Dims& new_sizes = view->sizes;
+  Dims& new_strides = view->strides;
+  std::ranges::copy(sizes, new_sizes.begin());
   const std::size_t leading = sizes.size() - impl.sizes.size();
   for (std::size_t i = sizes.size(); i-- > 0;) {
     const bool is_new = i < leading;
@@ -217,7 +227,7 @@ Tensor Tensor::expand(IntSpan sizes) const {
                ".  Tensor sizes: ", dims_text(impl.sizes));
     new_strides[i] = 0;
   }
-  return with_layout(impl, std::move(new_sizes), std::move(new_strides), impl.storage_offset);
+  return finish_view(std::move(view));
 }
 
 Tensor Tensor::view(IntSpan sizes) const {
