@@ -284,8 +284,13 @@ void KernelEmitter::arithmetic(ir::ValueId id) {
 }  // namespace
 
 bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features) {
-  return kernel.loops.size() > 1 || kernel.schedule != ir::Schedule::linear ||
-         features.isa != Isa::avx512;
+  if (kernel.loops.size() > 1 || kernel.schedule != ir::Schedule::linear) return true;
+  // AVX2 has no masks for items of one or two bytes: tails go through the frame.
+  const auto is_small = [](const ir::Operand& operand) {
+    return itemsize_bytes(operand.dtype) < 4 && operand.strides.back() != 0;
+  };
+  return features.isa != Isa::avx512 &&
+         std::any_of(kernel.operands.begin(), kernel.operands.end(), is_small);
 }
 
 void emit_kernel(Assembler& code, const ir::Kernel& kernel, bool with_frame) {

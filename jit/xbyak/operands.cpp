@@ -28,6 +28,11 @@ bool Operands::can_permute(const Place& place) const {
          (place.itemsize > 1 || code_.features().avx512_vbmi);
 }
 
+// For larger items, inserting them one by one takes no more instructions.
+bool Operands::can_shuffle(const Place& place) const {
+  return place.stride >= 2 && place.stride <= 4 && place.itemsize <= 2 && !can_permute(place);
+}
+
 void Operands::classify() {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     Place& place = places_[i];
@@ -38,13 +43,19 @@ void Operands::classify() {
     place.is_moving = place.stride != 0 && place.stride != 1;
     const bool is_output = operand.role == ir::Role::output;
     is_simple_ &= place.is_indexed || (place.stride == 0 && !is_output);
-    has_lane_access_ |= is_output ? !place.is_indexed && place.stride != -1
-                                  : place.is_moving && place.stride != -1 && !can_permute(place);
-    if (!is_output && can_permute(place)) {
+    if (is_output) {
+      has_lane_access_ |= !place.is_indexed && place.stride != -1;
+      continue;
+    }
+    const int reads = can_permute(place) ? 64 : can_shuffle(place) ? 16 : 0;
+    has_lane_access_ |= place.is_moving && place.stride != -1 && reads == 0;
+    if (reads > 0) {
       // Whole registers are read, which may be more than the lanes need: more elements must be
       // left.
-      const int registers = (lanes_ * place.stride * place.itemsize + 63) / 64;
-      const int items = registers * 64 / place.itemsize;
+      const int group = reads == 64 ? lanes_ : std::min(lanes_, 16 / place.itemsize);
+      const int first = (lanes_ - group) * place.stride;
+      const int span = ((group - 1) * place.stride + 1) * place.itemsize;
+      const int items = first + (span + reads - 1) / reads * reads / place.itemsize;
       full_elements_ = std::max(full_elements_, (items - 2) / place.stride + 2);
     }
   }
@@ -195,8 +206,9 @@ void Operands::load_vector(const Xmm& out, const Place& place, Step step) {
   if (place.stride == -1 && (!step.is_tail || code_.has_avx512()))
     return load_reversed(out, place, step);
   if (permutes) return load_permuted(out, place, step);
+  if (place.stride != 1 && step.is_tail) return load_buffered(out, place);
   if (place.stride != 1)
-    return step.is_tail ? load_buffered(out, place) : load_lanes(out, place, step);
+    return can_shuffle(place) ? load_shuffled(out, place, step) : load_lanes(out, place, step);
   if (!step.is_tail) return code_.load_bytes(out, address(place, step.copy * bytes), bytes);
   if (code_.has_avx512())
     return load_masked(out, Opmask(Registers::tail_mask_index), code_.ptr[address(place, 0)],

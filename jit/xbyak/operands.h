@@ -69,6 +69,7 @@ class Operands {
   void classify();
   void assign_registers();
   bool can_permute(const Place& place) const;
+  bool can_shuffle(const Place& place) const;
   RegExp address(const Place& place, int offset_bytes);
   void load_vector(const Xmm& out, const Place& place, Step step);
   void store_vector(const Xmm& x, const Place& place, Step step);
@@ -81,6 +82,7 @@ class Operands {
   Opmask upper_lanes_mask();
   void reverse(const Xmm& out, const Xmm& x, int itemsize);
   void load_permuted(const Xmm& out, const Place& place, Step step);
+  void load_shuffled(const Xmm& out, const Place& place, Step step);
   void load_lanes(const Xmm& out, const Place& place, Step step);
   void store_lanes(const Xmm& x, const Place& place, Step step);
   void load_buffered(const Xmm& out, const Place& place);

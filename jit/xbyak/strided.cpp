@@ -86,6 +86,35 @@ void Operands::load_permuted(const Xmm& out, const Place& place, Step step) {
   }
 }
 
+// For each 16 bytes of the result: the bytes of each register it comes from are moved into place,
+// with zeros elsewhere, and joined.
+void Operands::load_shuffled(const Xmm& out, const Place& place, Step step) {
+  const int itemsize = place.itemsize;
+  const int group = std::min(lanes_, 16 / itemsize);
+  const int sources = (((group - 1) * place.stride + 1) * itemsize + 15) / 16;
+  for (int part = 0; part * group < lanes_; ++part) {
+    const std::uint32_t mark = registers_.marked_temps();
+    const Xmm target = part == 0 ? resized(out, 16) : registers_.temp(16);
+    const Xmm piece = registers_.temp(16);
+    const int first = (step.copy * lanes_ + part * group) * place.stride * itemsize;
+    for (int source = 0; source < sources; ++source) {
+      std::array<std::byte, 16> order;
+      order.fill(std::byte{0x80});
+      for (int i = 0; i < group * itemsize; ++i) {
+        const int from = i / itemsize * place.stride * itemsize + i % itemsize - 16 * source;
+        if (from >= 0 && from < 16)
+          order[static_cast<std::size_t>(i)] = static_cast<std::byte>(from);
+      }
+      const Xmm& to = source == 0 ? target : piece;
+      code_.vmovups(to, code_.ptr[address(place, first + 16 * source)]);
+      code_.vpshufb(to, to, code_.constant(order));
+      if (source > 0) code_.bit_or(target, target, piece);
+    }
+    if (part > 0) code_.insert_part(out, target, part);
+    registers_.free_temps_since(mark);
+  }
+}
+
 // Reverses the items of each 16 bytes, then the order of the groups.
 void Operands::reverse(const Xmm& out, const Xmm& x, int itemsize) {
   const int bytes = itemsize * lanes_;

@@ -209,8 +209,8 @@ ir::Kernel scheduled(ir::Kernel kernel, Isa isa) {
   return kernel;
 }
 
-Comparison::Comparison(const ir::Kernel& kernel, Isa isa) : kernel_(kernel), isa_(isa) {
-  const Target target = target_for(isa);
+Comparison::Comparison(const ir::Kernel& kernel, const Target& target)
+    : kernel_(kernel), isa_(target.features.isa) {
   refusal_ = xbyak_backend().refuses(kernel, target);
   if (!refusal_.empty()) return;
   compiled_ = xbyak_backend().compile(kernel, target);

@@ -47,7 +47,8 @@ struct Run {
 /// Compiles a scheduled kernel once, and compares runs of it.
 class Comparison {
  public:
-  Comparison(const ir::Kernel& kernel, Isa isa);
+  Comparison(const ir::Kernel& kernel, Isa isa) : Comparison(kernel, target_for(isa)) {}
+  Comparison(const ir::Kernel& kernel, const Target& target);
 
   const std::string& refusal() const { return refusal_; }
   /// Bytes of the outputs and around them are equal, but for which NaN a NaN is.

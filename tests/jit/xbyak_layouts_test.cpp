@@ -43,6 +43,22 @@ TEST_P(XbyakLayouts, InnerStridesOfInputs) {
       }
 }
 
+// Processors with AVX-512 but without VBMI cannot permute bytes across a register.
+TEST_P(XbyakLayouts, StridedBytesWithoutVbmi) {
+  Target target = target_for(GetParam());
+  target.features.avx512_vbmi = false;
+  for (const DType to : {DType::u8, DType::u16, DType::f32, DType::f64})
+    for (const StrideClass stride : inner_classes) {
+      ir::Kernel kernel = cast_kernel(DType::u8, to);
+      kernel.operands[1].strides[0] = stride;
+      kernel = scheduled(kernel, GetParam());
+      const Comparison comparison(kernel, target);
+      for (const std::int64_t size : interesting_sizes(kernel))
+        for (const Placement placement : {Placement::at_end, Placement::at_start})
+          ASSERT_TRUE(comparison.agree({.extents = {size}, .placement = placement}, random_));
+    }
+}
+
 TEST_P(XbyakLayouts, InnerStridesOfOutputs) {
   for (const DType dtype : {DType::boolean, DType::u8, DType::i16, DType::f32, DType::f64})
     for (const StrideClass stride : inner_classes) {
