@@ -113,6 +113,9 @@ class Explain(CliTest):
         told = self.json_of(*args, "--emit=" + ",".join(stages))
         for stage in stages:
             self.assertTrue(told[stage].strip(), stage)
+        added = self.json_of("explain", "a + b", "a=f32[8,8]", "b=f32[8]", "--emit=asm")
+        if added["backend"] != "interp":
+            self.assertGreater(added["asm"].count("\n"), 3, added["asm"])
         printed = self.succeeds(*args, "--emit=iter,ir", "--emit=asm")
         for stage in ["iter", "ir", "asm"]:
             self.assertIn(f"--- {stage} ---\n", printed)
