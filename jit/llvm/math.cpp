@@ -156,7 +156,8 @@ const void* find_math_function(std::string_view symbol) {
     return reinterpret_cast<const void*>(static_cast<double (*)(double, double)>(&std::fmod));
   if (symbol == "fmodf")
     return reinterpret_cast<const void*>(static_cast<float (*)(float, float)>(&std::fmod));
-  // The module is linked with the library; the name is that of its binary interface.
+  // Only generated code calls it, so a linker would drop it; the name is that of its binary
+  // interface.
   static void* const sleef = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
   if (sleef == nullptr || !symbol.starts_with("Sleef_finz_")) return nullptr;
   return dlsym(sleef, std::string(symbol).c_str());
