@@ -54,6 +54,15 @@ void describe_operands(const Program& program, const TensorIterator& iterator,
   }
 }
 
+/// What the backend kept of a stage; machine code that it did not print is disassembled here.
+std::string code_text(const jit::CodeObject& code, const std::string& stage) {
+  const auto text = code.texts.find(stage);
+  if (text != code.texts.end()) return text->second;
+  if (stage == "asm" && code.context == nullptr)
+    return jit::disassemble({reinterpret_cast<const std::byte*>(code.entry), code.code_bytes});
+  return detail::concat("; backend ", code.backend, " makes no ", stage, "\n");
+}
+
 /// The dtype that the root of the expression computes in.
 DType root_dtype(const Expr& expr) {
   return expr.node().kind == ExprNode::Kind::op ? expr.node().compute_dtype : expr.dtype();
@@ -106,14 +115,8 @@ Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOp
   if (wanted("iter")) explanation.texts["iter"] = iterator.text();
   if (wanted("signature")) explanation.texts["signature"] = explanation.signature + "\n";
   if (wanted("ir")) explanation.texts["ir"] = ir::print(compiled.kernel);
-  for (const char* stage : {"llvm", "asm"}) {
-    if (!wanted(stage)) continue;
-    const auto text = compiled.code->texts.find(stage);
-    explanation.texts[stage] =
-        text != compiled.code->texts.end()
-            ? text->second
-            : detail::concat("; backend ", compiled.code->backend, " makes no ", stage, "\n");
-  }
+  for (const char* stage : {"llvm", "asm"})
+    if (wanted(stage)) explanation.texts[stage] = code_text(*compiled.code, stage);
   return explanation;
 }
 

@@ -1,0 +1,230 @@
+#include "runtime/parallel.h"
+
+#include <weft/loops.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace weft {
+namespace {
+
+constexpr std::size_t max_operands = 64;
+using Pointers = std::array<std::byte*, max_operands>;
+
+/// Strides as loops take them: [dim][operand], at least two dimensions.
+std::vector<std::int64_t> loop_strides(const TensorIterator& iterator) {
+  const auto num_operands = static_cast<std::size_t>(iterator.ntensors());
+  std::vector<std::int64_t> strides(num_operands *
+                                    static_cast<std::size_t>(std::max(iterator.ndim(), 2)));
+  for (std::size_t i = 0; i < num_operands; ++i) {
+    const IntSpan own = iterator.stride_bytes(static_cast<int>(i));
+    for (std::size_t dim = 0; dim < own.size(); ++dim) strides[dim * num_operands + i] = own[dim];
+  }
+  return strides;
+}
+
+Pointers first_elements(const TensorIterator& iterator) {
+  Pointers data{};
+  for (int i = 0; i < iterator.ntensors(); ++i)
+    data[static_cast<std::size_t>(i)] = iterator.data(i);
+  return data;
+}
+
+/// serial_for_each() from other addresses than the iterator's.
+void run_range(const TensorIterator& iterator, const Pointers& first,
+               const std::vector<std::int64_t>& strides, const Loop2d& loop, std::int64_t begin,
+               std::int64_t end) {
+  const auto num_operands = static_cast<std::size_t>(iterator.ntensors());
+  if (iterator.ndim() == 0) {
+    Pointers data = first;
+    if (begin < end) loop(data.data(), strides.data(), end - begin, 1);
+    return;
+  }
+  for (DimCounter counter(iterator.shape(), begin, end); !counter.is_done();) {
+    Pointers data = first;
+    for (std::size_t dim = 0; dim < counter.values().size(); ++dim)
+      for (std::size_t i = 0; i < num_operands; ++i)
+        data[i] += counter.values()[dim] * strides[dim * num_operands + i];
+    const auto step = counter.max_2d_step();
+    loop(data.data(), strides.data(), step[0], step[1]);
+    counter.increment(step);
+  }
+}
+
+}  // namespace
+
+DimCounter::DimCounter(IntSpan shape, std::int64_t begin, std::int64_t end)
+    : shape_(shape), end_(end), offset_(begin), values_(shape.size()) {
+  std::int64_t linear = begin;
+  for (std::size_t dim = 0; dim < shape.size(); ++dim) {
+    values_[dim] = shape[dim] > 0 ? linear % shape[dim] : 0;
+    linear = shape[dim] > 0 ? linear / shape[dim] : 0;
+  }
+}
+
+std::array<std::int64_t, 2> DimCounter::max_2d_step() const {
+  if (shape_.empty()) return {end_ - offset_, 1};
+  const std::int64_t inner = std::min(shape_[0] - values_[0], end_ - offset_);
+  const bool takes_rows = inner == shape_[0] && shape_.size() > 1;
+  return {inner, takes_rows ? std::min(shape_[1] - values_[1], (end_ - offset_) / shape_[0]) : 1};
+}
+
+void DimCounter::increment(const std::array<std::int64_t, 2>& step) {
+  offset_ += step[0] * step[1];
+  // Several rows advance the second dimension; the first stays where it is, at 0.
+  std::size_t dim = step[1] == 1 ? 0 : 1;
+  std::int64_t carry = step[1] == 1 ? step[0] : step[1];
+  for (; dim < shape_.size() && carry > 0; ++dim) {
+    values_[dim] += carry;
+    carry = values_[dim] >= shape_[dim] ? 1 : 0;
+    if (carry > 0) values_[dim] -= shape_[dim];
+  }
+}
+
+void serial_for_each(const TensorIterator& iterator, const Loop2d& loop, std::int64_t begin,
+                     std::int64_t end) {
+  WEFT_CHECK(0 <= begin && begin <= end && end <= iterator.numel(), ArgumentError,
+             "serial_for_each(): the range [", begin, ", ", end, ") is not part of [0, ",
+             iterator.numel(), ")");
+  if (begin < end)
+    run_range(iterator, first_elements(iterator), loop_strides(iterator), loop, begin, end);
+}
+
+void for_each_2d(const TensorIterator& iterator, const Loop2d& loop, std::int64_t grain_elements) {
+  const Pointers first = first_elements(iterator);
+  const std::vector<std::int64_t> strides = loop_strides(iterator);
+  const std::int64_t numel = iterator.numel();
+  if (numel == 0) return;
+  parallel_for(0, numel, std::max<std::int64_t>(grain_elements, 1),
+               [&](std::int64_t begin, std::int64_t end) {
+                 run_range(iterator, first, strides, loop, begin, end);
+               });
+}
+
+void for_each(const TensorIterator& iterator, const Loop1d& loop, std::int64_t grain_elements) {
+  const int num_operands = iterator.ntensors();
+  for_each_2d(
+      iterator,
+      [&loop, num_operands](std::byte** data, const std::int64_t* stride_bytes,
+                            std::int64_t n_inner, std::int64_t n_outer) {
+        Pointers row{};
+        std::copy_n(data, num_operands, row.begin());
+        for (std::int64_t j = 0; j < n_outer; ++j) {
+          Pointers own = row;  // the loop may move them
+          loop(own.data(), stride_bytes, n_inner);
+          for (int i = 0; i < num_operands; ++i)
+            row[static_cast<std::size_t>(i)] += stride_bytes[num_operands + i];
+        }
+      },
+      grain_elements);
+}
+
+namespace {
+
+/// Everything into one element: parts of fixed size into a row of partial results, which are then
+/// folded in order.  The number of threads changes neither.
+void reduce_to_one(const TensorIterator& iterator, const Loop2d& loop) {
+  const std::int64_t numel = iterator.numel();
+  const std::int64_t num_parts = (numel + default_grain_elements - 1) / default_grain_elements;
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(0)));
+  std::vector<std::byte> partial(static_cast<std::size_t>(num_parts * itemsize));
+  for (std::int64_t part = 0; part < num_parts; ++part)
+    std::memcpy(partial.data() + part * itemsize, iterator.data(0),
+                static_cast<std::size_t>(itemsize));
+  const std::vector<std::int64_t> strides = loop_strides(iterator);
+  parallel_for(0, num_parts, 1, [&](std::int64_t first_part, std::int64_t last_part) {
+    for (std::int64_t part = first_part; part < last_part; ++part) {
+      Pointers first = first_elements(iterator);
+      first[0] = partial.data() + part * itemsize;
+      run_range(iterator, first, strides, loop, part * default_grain_elements,
+                std::min(numel, (part + 1) * default_grain_elements));
+    }
+  });
+  Pointers data{iterator.data(0), partial.data()};
+  const std::array<std::int64_t, 4> fold{0, itemsize, 0, 0};
+  loop(data.data(), fold.data(), num_parts, 1);
+}
+
+/// The outermost dimension that is not reduced, or -1.
+int outermost_kept_dim(const TensorIterator& iterator) {
+  for (int dim = iterator.ndim() - 1; dim >= 0; --dim)
+    if (!iterator.is_dim_reduced(dim) && iterator.shape()[static_cast<std::size_t>(dim)] > 1)
+      return dim;
+  return -1;
+}
+
+/// Calls `function` on parts of the iteration along a dimension that is not reduced.
+void for_each_part(const TensorIterator& iterator, int dim,
+                   const std::function<void(TensorIterator&)>& function) {
+  const std::int64_t extent = iterator.shape()[static_cast<std::size_t>(dim)];
+  const std::int64_t grain = std::max<std::int64_t>(
+      1, default_grain_elements / std::max<std::int64_t>(1, iterator.numel() / extent));
+  parallel_for(0, extent, grain, [&](std::int64_t begin, std::int64_t end) {
+    TensorIterator part = iterator;
+    part.narrow(dim, begin, end - begin);
+    function(part);
+  });
+}
+
+}  // namespace
+
+void parallel_reduce(const TensorIterator& iterator, const Loop2d& loop) {
+  WEFT_CHECK(iterator.noutputs() == 1 && iterator.ninputs() == 1, ArgumentError,
+             "parallel_reduce() takes one input and one output, but was given ", iterator.ninputs(),
+             " and ", iterator.noutputs());
+  WEFT_CHECK(iterator.dtype(0) == iterator.dtype(1), ArgumentError,
+             "parallel_reduce(): the output is ", name(iterator.dtype(0)), ", the input ",
+             name(iterator.dtype(1)));
+  const std::int64_t numel = iterator.numel();
+  if (numel < default_grain_elements) {
+    serial_for_each(iterator, loop, 0, numel);
+    return;
+  }
+  const int dim = outermost_kept_dim(iterator);
+  if (dim < 0) {
+    reduce_to_one(iterator, loop);
+    return;
+  }
+  for_each_part(iterator, dim,
+                [&](TensorIterator& part) { serial_for_each(part, loop, 0, part.numel()); });
+}
+
+void foreach_reduced_elt(const TensorIterator& iterator,
+                         const std::function<void(TensorIterator&)>& function, bool parallelize) {
+  WEFT_CHECK(iterator.ninputs() >= 1 && iterator.noutputs() >= 1, ArgumentError,
+             "foreach_reduced_elt() takes an output and an input");
+  if (iterator.numel() == 0) return;
+  const int dim = outermost_kept_dim(iterator);
+  if (parallelize && dim >= 0 && iterator.numel() >= default_grain_elements) {
+    for_each_part(iterator, dim,
+                  [&](TensorIterator& part) { foreach_reduced_elt(part, function, false); });
+    return;
+  }
+  const int num_reduced = iterator.num_reduce_dims();
+  const IntSpan kept = iterator.shape().subspan(static_cast<std::size_t>(num_reduced));
+  std::int64_t num_outputs = 1;
+  for (const std::int64_t size : kept) num_outputs *= size;
+  for (DimCounter counter(kept, 0, num_outputs); !counter.is_done(); counter.increment({1, 1})) {
+    TensorIterator element = iterator;
+    element.select_all_keeping_dim(num_reduced, counter.values());
+    function(element);
+  }
+}
+
+namespace detail {
+
+void check_operand_dtype(const TensorIterator& iterator, int operand, DType expected) {
+  WEFT_CHECK(iterator.dtype(operand) == expected, ArgumentError, "cpu_kernel(): operand ", operand,
+             " is ", name(iterator.dtype(operand)), ", but the function's type for it is ",
+             name(expected), "; convert the tensor or give the function this type");
+}
+
+void check_operand_count(const TensorIterator& iterator, int outputs, int inputs) {
+  WEFT_CHECK(iterator.noutputs() == outputs && iterator.ninputs() == inputs, ArgumentError,
+             "cpu_kernel(): the function has ", outputs, " outputs and ", inputs,
+             " inputs, but the iterator ", iterator.noutputs(), " and ", iterator.ninputs());
+}
+
+}  // namespace detail
+}  // namespace weft

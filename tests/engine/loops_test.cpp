@@ -1,0 +1,260 @@
+#include <weft/loops.h>
+
+#include "runtime/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+namespace weft {
+namespace {
+
+Tensor counting(std::initializer_list<std::int64_t> sizes) {
+  const Tensor tensor = empty(sizes, DType::f32);
+  std::iota(tensor.data_as<float>(), tensor.data_as<float>() + tensor.numel(), 0.0F);
+  return tensor;
+}
+
+// Worked example 9 of the specification.
+TEST(seed_examples, DimCounterStepsThroughARange) {
+  const std::vector<std::int64_t> shape{64, 2000, 10};
+  DimCounter counter(shape, 1066670, 1280000);
+  const auto values = [&] { return std::vector(counter.values().begin(), counter.values().end()); };
+  EXPECT_EQ(values(), (std::vector<std::int64_t>{46, 666, 8}));
+  const std::int64_t strides[] = {4, 256, 512000};
+  EXPECT_EQ(std::inner_product(strides, strides + 3, counter.values().begin(), std::int64_t{0}),
+            4266680);
+  EXPECT_EQ(counter.max_2d_step(), (std::array<std::int64_t, 2>{18, 1}));
+  counter.increment({18, 1});
+  EXPECT_EQ(values(), (std::vector<std::int64_t>{0, 667, 8}));
+  EXPECT_EQ(counter.max_2d_step(), (std::array<std::int64_t, 2>{64, 1333}));
+  counter.increment({64, 1333});
+  EXPECT_EQ(values(), (std::vector<std::int64_t>{0, 0, 9}));
+  EXPECT_EQ(counter.max_2d_step(), (std::array<std::int64_t, 2>{64, 2000}));
+  counter.increment({64, 2000});
+  EXPECT_EQ(values(), (std::vector<std::int64_t>{0, 0, 0}));
+  EXPECT_TRUE(counter.is_done());
+}
+
+// Worked example 10: for_each adding in place, cpu_kernel of two inputs, cumsum by restriding.
+TEST(seed_examples, ForEachAddsInPlace) {
+  const Tensor out = counting({3, 5}), in = counting({5, 3}).t();
+  const auto iterator = TensorIteratorConfig().add_output(out).add_input(in).build();
+  for_each(iterator, [](std::byte** data, const std::int64_t* stride_bytes, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i)
+      *reinterpret_cast<float*>(data[0] + i * stride_bytes[0]) +=
+          *reinterpret_cast<float*>(data[1] + i * stride_bytes[1]);
+  });
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 5; ++j)
+      EXPECT_EQ(out.select(0, i).select(0, j).item().as_double(), 5 * i + j + 3 * j + i);
+}
+
+TEST(seed_examples, CpuKernelAddsTwoInputs) {
+  const Tensor a = counting({2, 3, 4}), b = counting({3, 4});
+  const Tensor out;
+  const auto iterator = TensorIterator::binary_op(out, a, b);
+  cpu_kernel(iterator, [](float x, float y) { return x + y; });
+  for (int i = 0; i < 24; ++i)
+    EXPECT_EQ(iterator.output().data_as<float>()[i], static_cast<float>(i + i % 12));
+}
+
+TEST(seed_examples, CumsumByRestridingTheScannedDimension) {
+  const Tensor in = counting({4, 3});
+  const Tensor out = empty({4, 3}, DType::f32);
+  const Tensor in_rows = in.as_strided({1, 3}, {0, 1}), out_rows = out.as_strided({1, 3}, {0, 1});
+  const auto iterator =
+      TensorIteratorConfig().add_output(out_rows).add_input(in_rows).resize_outputs(false).build();
+  for_each(iterator, [](std::byte** data, const std::int64_t* stride_bytes, std::int64_t n) {
+    for (std::int64_t column = 0; column < n; ++column) {
+      float sum = 0;
+      for (std::int64_t row = 0; row < 4; ++row) {
+        sum += *reinterpret_cast<float*>(data[1] + column * stride_bytes[1] + row * 12);
+        *reinterpret_cast<float*>(data[0] + column * stride_bytes[0] + row * 12) = sum;
+      }
+    }
+  });
+  const std::vector<float> expected{0, 1, 2, 3, 5, 7, 9, 12, 15, 18, 22, 26};
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.data_as<float>()));
+}
+
+TEST(DimCounter, CoversEveryRangeOnce) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<std::int64_t> shape(random() % 5);
+    std::int64_t numel = 1;
+    for (auto& size : shape) numel *= size = 1 + static_cast<std::int64_t>(random() % 5);
+    const std::int64_t begin = static_cast<std::int64_t>(random() % (numel + 1));
+    const std::int64_t end = begin + static_cast<std::int64_t>(random() % (numel - begin + 1));
+    std::int64_t expected = begin;
+    for (DimCounter counter(shape, begin, end); !counter.is_done();) {
+      std::int64_t linear = 0;
+      for (std::size_t dim = shape.size(); dim-- > 0;)
+        linear = linear * shape[dim] + counter.values()[dim];
+      if (!shape.empty()) {
+        ASSERT_EQ(linear, expected);
+      }
+      const auto step = counter.max_2d_step();
+      ASSERT_GE(step[0] * step[1], 1);
+      expected += step[0] * step[1];
+      counter.increment(step);
+    }
+    ASSERT_EQ(expected, end);
+  }
+}
+
+TEST(Loops, VoidLambdasAndConstInputs) {
+  const Tensor a = counting({100});
+  const auto iterator = TensorIteratorConfig().add_const_input(a).build();
+  std::atomic<int> sum = 0;
+  cpu_kernel(iterator, [&](float x) { sum += static_cast<int>(x); });
+  EXPECT_EQ(sum, 4950);
+}
+
+TEST(Loops, SeveralOutputs) {
+  const Tensor a = counting({7, 3});
+  const Tensor quotient = empty({7, 3}, DType::f32), remainder = empty({7, 3}, DType::i32);
+  const auto iterator = TensorIteratorConfig()
+                            .check_all_same_dtype(false)
+                            .add_output(quotient)
+                            .add_output(remainder)
+                            .add_input(a)
+                            .build();
+  cpu_kernel_multiple_outputs(iterator, [](float x) {
+    return std::tuple<float, std::int32_t>(x / 2, static_cast<std::int32_t>(x) % 2);
+  });
+  for (int i = 0; i < 21; ++i) {
+    EXPECT_EQ(quotient.data_as<float>()[i], static_cast<float>(i) / 2);
+    EXPECT_EQ(remainder.data_as<std::int32_t>()[i], i % 2);
+  }
+}
+
+TEST(Loops, VectorKernelHandlesTailsNumbersAndStrides) {
+  const auto check = [](const Tensor& a, const Tensor& b) {
+    const Tensor out;
+    const auto iterator = TensorIterator::binary_op(out, a, b);
+    cpu_kernel_vec(
+        iterator, [](float x, float y) { return x * y + 1; },
+        [](Vec<float> x, Vec<float> y) { return x * y + 1; });
+    const Tensor result = iterator.output();
+    const Tensor wide_a = a.expand(result.sizes()), wide_b = b.expand(result.sizes());
+    for (std::int64_t i = 0; i < result.size(0); ++i)
+      for (std::int64_t j = 0; j < result.size(1); ++j) {
+        const auto at = [&](const Tensor& t) {
+          return t.select(0, i).select(0, j).item().as_double();
+        };
+        ASSERT_EQ(at(result), at(wide_a) * at(wide_b) + 1) << i << "," << j;
+      }
+  };
+  check(counting({3, 37}), counting({3, 37}));
+  check(counting({3, 37}), counting({1}));
+  check(counting({37, 3}).t(), counting({3, 37}));
+  check(counting({3, 37}).slice(1, 0, 37, 3), counting({3, 1}));
+}
+
+TEST(Loops, SerialKernelVisitsInOrder) {
+  const Tensor a = counting({4, 5});
+  const auto iterator = TensorIteratorConfig().add_const_input(a).build();
+  std::vector<float> seen;
+  cpu_serial_kernel(
+      iterator, [&](float x) { seen.push_back(x); }, 3, 17);
+  ASSERT_EQ(seen.size(), 14U);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], static_cast<float>(i + 3));
+  EXPECT_THROW(cpu_serial_kernel(
+                   iterator, [](float) {}, 0, 21),
+               ArgumentError);
+}
+
+TEST(Loops, ManyElementsOnManyThreads) {
+  const Tensor a = counting({300, 1000});
+  const Tensor out;
+  const auto iterator = TensorIterator::unary_op(out, a);
+  cpu_kernel(
+      iterator, [](float x) { return -x; }, 1000);
+  for (std::int64_t i = 0; i < a.numel(); ++i)
+    ASSERT_EQ(iterator.output().data_as<float>()[i], -static_cast<float>(i));
+}
+
+TEST(Loops, ExceptionsReachTheCallerOnce) {
+  const Tensor a = counting({300, 1000});
+  const auto iterator = TensorIteratorConfig().add_const_input(a).build();
+  EXPECT_THROW(cpu_kernel(
+                   iterator,
+                   [](float x) {
+                     if (x == 1234) throw std::runtime_error("x");
+                   },
+                   1000),
+               std::runtime_error);
+}
+
+TEST(Loops, DtypesAndCountsAreChecked) {
+  const Tensor a = counting({4});
+  const Tensor out;
+  const auto iterator = TensorIterator::unary_op(out, a);
+  EXPECT_THROW(cpu_kernel(iterator, [](double x) { return x; }), ArgumentError);
+  EXPECT_THROW(cpu_kernel(iterator, [](float x, float y) { return x + y; }), ArgumentError);
+}
+
+/// out = sum over the dimensions in which `out` has stride 0.
+void sum_into(const Tensor& out, const Tensor& in) {
+  const auto iterator = TensorIterator::reduce_op(out, in);
+  parallel_reduce(iterator, [](std::byte** data, const std::int64_t* stride_bytes, std::int64_t n,
+                               std::int64_t m) {
+    for (std::int64_t j = 0; j < m; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        *reinterpret_cast<float*>(data[0] + i * stride_bytes[0] + j * stride_bytes[2]) +=
+            *reinterpret_cast<float*>(data[1] + i * stride_bytes[1] + j * stride_bytes[3]);
+  });
+}
+
+TEST(Reduce, SumsAreRightAndTheSameForAnyNumberOfThreads) {
+  std::mt19937 random(3);
+  const Tensor in = empty({401, 503}, DType::f32);
+  for (std::int64_t i = 0; i < in.numel(); ++i)
+    in.data_as<float>()[i] = static_cast<float>(random()) / 4e9F;
+  const int threads = num_threads();
+  for (const auto& strides : {std::vector<std::int64_t>{0, 0}, {1, 0}, {0, 1}}) {
+    std::vector<std::vector<float>> results;
+    for (const int count : {1, 2, 3}) {
+      set_num_threads(count);
+      const Tensor out = zeros(std::vector<std::int64_t>{600});
+      sum_into(out.as_strided(in.sizes(), strides), in);
+      results.emplace_back(out.data_as<float>(), out.data_as<float>() + 600);
+    }
+    EXPECT_EQ(results[0], results[1]);
+    EXPECT_EQ(results[0], results[2]);
+    double expected = 0;
+    for (std::int64_t i = 0; i < in.numel(); ++i)
+      expected += static_cast<double>(in.data_as<float>()[i]);
+    const double total = std::accumulate(results[0].begin(), results[0].end(), 0.0);
+    EXPECT_NEAR(total / expected, 1, 1e-3);
+  }
+  set_num_threads(threads);
+}
+
+TEST(Reduce, ForeachReducedElementSeesItsInputs) {
+  const Tensor in = counting({6, 5, 4});
+  const Tensor out = zeros(std::vector<std::int64_t>{6, 4});
+  const auto iterator = TensorIterator::reduce_op(out.as_strided({6, 5, 4}, {4, 0, 1}), in);
+  foreach_reduced_elt(iterator, [](TensorIterator& element) {
+    float largest = -1;
+    for_each(element, [&](std::byte** data, const std::int64_t* stride_bytes, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i)
+        largest = std::max(largest, *reinterpret_cast<float*>(data[1] + i * stride_bytes[1]));
+    });
+    *reinterpret_cast<float*>(element.data(0)) = largest;
+  });
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 4; ++j)
+      EXPECT_EQ(out.data_as<float>()[4 * i + j], static_cast<float>(20 * i + 16 + j));
+}
+
+}  // namespace
+}  // namespace weft
