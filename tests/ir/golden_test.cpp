@@ -75,7 +75,7 @@ std::string run_passes(Kernel kernel, const std::vector<std::string>& passes) {
       run_pipeline(kernel);
       continue;
     }
-    if (!find_pass(name).run(kernel)) notes += "; " + name + ": unchanged\n";
+    if (!find_pass(name).run(kernel)) notes.append("; ").append(name).append(": unchanged\n");
   }
   verify(kernel);
   return notes + print(kernel);
@@ -110,15 +110,18 @@ std::string diff(const std::string& expected, const std::string& actual) {
       common[i][j] =
           a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
   std::string out;
+  const auto add = [&out](std::string_view mark, const std::string& line) {
+    out.append(mark).append(line).push_back('\n');
+  };
   std::size_t i = 0, j = 0;
   while (i < a.size() || j < b.size()) {
     if (i < a.size() && j < b.size() && a[i] == b[j]) {
-      out += "  " + a[i++] + '\n';
+      add("  ", a[i++]);
       ++j;
     } else if (j == b.size() || (i < a.size() && common[i + 1][j] >= common[i][j + 1])) {
-      out += "- " + a[i++] + '\n';
+      add("- ", a[i++]);
     } else {
-      out += "+ " + b[j++] + '\n';
+      add("+ ", b[j++]);
     }
   }
   return out;
@@ -157,7 +160,7 @@ TEST(Golden, CoversEveryRule) {
   for (const std::string& file : golden_files())
     if (file.starts_with("verifier/")) all += read_file(golden_folder / file);
   for (const int rule : {1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13})
-    EXPECT_NE(all.find("V" + std::to_string(rule) + ": "), std::string::npos) << "rule " << rule;
+    EXPECT_NE(all.find(weft::detail::concat("V", rule, ": ")), std::string::npos) << "rule " << rule;
 }
 
 }  // namespace
