@@ -14,8 +14,8 @@ using testing::Ints;
 using testing::ints;
 
 /// The configuration that PyTorch's op of this name uses.
-void configure(TensorIteratorConfig& config, const std::string& op, const std::vector<Tensor>& inputs,
-               const Tensor& out) {
+void configure(TensorIteratorConfig& config, const std::string& op,
+               const std::vector<Tensor>& inputs, const Tensor& out) {
   if (op == "where") {
     config.check_all_same_dtype(false).set_common_dtype(result_type(inputs[1], inputs[2]));
     return;
@@ -75,11 +75,11 @@ void replay(const json& recorded) {
 }
 
 TEST(IteratorRecordings, PlansAreThoseOfPyTorch) {
-  const int count = testing::for_each_recording(
-      "binary_layout.jsonl", [](const json& recorded, const std::string& line) {
-        SCOPED_TRACE(line);
-        replay(recorded);
-      });
+  const int count = testing::for_each_recording("binary_layout.jsonl",
+                                                [](const json& recorded, const std::string& line) {
+                                                  SCOPED_TRACE(line);
+                                                  replay(recorded);
+                                                });
   EXPECT_GT(count, 0) << count;
 }
 

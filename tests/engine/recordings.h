@@ -1,5 +1,5 @@
-// Recordings of PyTorch, one JSON object a line: the committed samples, and the full files where the
-// source tree has them beside it.
+// Recordings of PyTorch, one JSON object a line: the committed samples, and the full files where
+// the source tree has them beside it.
 #pragma once
 
 #include <weft/tensor.h>
@@ -28,7 +28,8 @@ int for_each_recording(const std::string& name, const Check& check) {
   int count = 0;
   for (const std::filesystem::path& file : recording_files(name)) {
     std::ifstream in(file);
-    for (std::string line; std::getline(in, line); ++count) check(nlohmann::json::parse(line), line);
+    for (std::string line; std::getline(in, line); ++count)
+      check(nlohmann::json::parse(line), line);
   }
   return count;
 }

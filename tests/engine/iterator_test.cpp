@@ -1,0 +1,259 @@
+// Options, errors, resizing, reductions, and parts of plans.
+#include <weft/iterator.h>
+
+#include <weft/error.h>
+
+#include "tests/engine/recordings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weft {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Ints;
+using testing::ints;
+
+Tensor f32(std::initializer_list<std::int64_t> sizes) { return empty(sizes, DType::f32); }
+
+/// The message that building throws; empty if it doesn't.
+std::string error_of(TensorIteratorConfig& config) {
+  try {
+    config.build();
+    return "";
+  } catch (const ArgumentError& error) {
+    return error.what();
+  }
+}
+
+TEST(Iterator, BroadcastErrorNamesTheOperand) {
+  const Tensor a = f32({3, 2});
+  const Tensor b = f32({3, 4});
+  Tensor out = f32({7});
+  TensorIteratorConfig config;
+  config.set_names({"sum", "a", "b"}).add_output(out).add_input(a).add_input(b);
+  const std::string message = error_of(config);
+  EXPECT_THAT(message, HasSubstr("The size of tensor a (2) must match the size of tensor b (4) at "
+                                 "non-singleton dimension 1"));
+  EXPECT_THAT(message, HasSubstr("input 1 `b` is f32[3, 4]"));
+  EXPECT_EQ(ints(out.sizes()), (Ints{7}));
+}
+
+TEST(Iterator, DtypeErrors) {
+  const Tensor floats = f32({2});
+  const Tensor doubles = empty({2}, DType::f64);
+  const Tensor integers = empty({2}, DType::i32);
+  TensorIteratorConfig mixed;
+  mixed.add_output(floats).add_input(floats).add_input(doubles);
+  EXPECT_THAT(error_of(mixed), HasSubstr("Found dtype Double but expected Float"));
+  EXPECT_THROW(TensorIterator::binary_op(integers, floats, floats), ArgumentError);
+  TensorIteratorConfig unsafe;
+  unsafe.promote_inputs_to_common_dtype(true).enforce_safe_casting_to_output(true);
+  unsafe.add_output(integers).add_input(floats).add_input(integers);
+  EXPECT_THAT(error_of(unsafe),
+              HasSubstr("result type Float can't be cast to the desired output type Int"));
+}
+
+TEST(Iterator, MisuseOfTheConfig) {
+  const Tensor x = f32({2});
+  const Tensor undefined;
+  const Ints shape = {2};
+  EXPECT_THROW(TensorIteratorConfig().add_input(x).add_output(x), ArgumentError);
+  EXPECT_THROW(TensorIteratorConfig().declare_static_dtype(DType::f32), ArgumentError);
+  EXPECT_THROW(TensorIteratorConfig().declare_static_shape(shape), ArgumentError);
+  EXPECT_THROW(TensorIteratorConfig().promote_integer_inputs_to_float(true), ArgumentError);
+  const std::vector<int> squash = {1};
+  EXPECT_THROW(TensorIteratorConfig().resize_outputs(false).declare_static_shape(shape, squash),
+               ArgumentError);
+  TensorIteratorConfig config;
+  config.add_output(x).add_input(undefined);
+  EXPECT_THAT(error_of(config), HasSubstr("Found undefined input tensor!"));
+}
+
+TEST(Iterator, OutputsAreResizedOnlyAfterEveryCheck) {
+  const Tensor a = f32({2, 3});
+  const Tensor out = f32({4});
+  const TensorIterator iterator = TensorIterator::binary_op(out, a, a);
+  EXPECT_EQ(ints(out.sizes()), (Ints{2, 3}));
+  EXPECT_TRUE(iterator.was_resized(0));
+
+  float memory[4] = {};
+  const Tensor borrowed = from_blob(memory, Ints{4}, DType::f32);
+  const Tensor resizable = f32({1});
+  TensorIteratorConfig config;
+  config.add_output(resizable).add_output(borrowed).add_input(a);
+  EXPECT_THAT(error_of(config), HasSubstr("Trying to resize storage that is not resizable"));
+  EXPECT_EQ(ints(resizable.sizes()), (Ints{1}));
+  EXPECT_EQ(ints(borrowed.sizes()), (Ints{4}));
+
+  const Tensor small = f32({3});
+  TensorIteratorConfig in_place;
+  in_place.add_output(small).add_input(small).add_input(a);
+  EXPECT_THAT(error_of(in_place),
+              HasSubstr("output with shape [3] doesn't match the broadcast shape [2, 3]"));
+}
+
+TEST(Iterator, OutputOfTheRightSizeKeepsItsStrides) {
+  const Tensor out = f32({4, 3}).t();
+  const Tensor a = f32({3, 4});
+  TensorIterator::binary_op(out, a, a);
+  EXPECT_EQ(ints(out.strides()), (Ints{1, 3}));
+}
+
+TEST(Iterator, SizesThatOverflowAreRefused) {
+  const Ints column = {std::int64_t{1} << 40, 1};
+  const Ints row = {1, std::int64_t{1} << 40};
+  const Ints zero_strides = {0, 0};
+  const Tensor a = unbacked(column, zero_strides, DType::f32);
+  const Tensor b = unbacked(row, zero_strides, DType::f32);
+  TensorIteratorConfig config;
+  const Tensor out;
+  config.add_output(out).add_input(a).add_input(b);
+  EXPECT_THAT(error_of(config), HasSubstr("overflow"));
+}
+
+TEST(Iterator, MetaPlansWithoutDataOrCoalescing) {
+  const TensorOptions meta = {DType::f32, {DeviceType::meta, 0}, MemoryFormat::contiguous};
+  const Tensor a = empty({2, 3}, meta);
+  const Tensor b = empty({3}, meta);
+  const TensorIterator iterator = TensorIterator::binary_op(Tensor(), a, b);
+  EXPECT_TRUE(iterator.is_meta());
+  EXPECT_EQ(iterator.output().device().type, DeviceType::meta);
+  EXPECT_EQ(ints(iterator.shape()), (Ints{3, 2}));
+  EXPECT_EQ(iterator.data(0), nullptr);
+  EXPECT_THROW(TensorIterator::binary_op(Tensor(), a, f32({2, 3})), ArgumentError);
+}
+
+TEST(Iterator, Presets) {
+  const Tensor bytes = empty({2}, DType::u8);
+  EXPECT_EQ(TensorIterator::binary_float_op(Tensor(), bytes, bytes).output().dtype(), DType::f32);
+  EXPECT_EQ(TensorIterator::unary_float_op(Tensor(), bytes).common_dtype(), DType::f32);
+  EXPECT_EQ(TensorIterator::comparison_op(Tensor(), bytes, bytes).output().dtype(), DType::boolean);
+  EXPECT_EQ(TensorIterator::unary_force_boolean_op(Tensor(), bytes).output().dtype(),
+            DType::boolean);
+  EXPECT_EQ(TensorIterator::unary_op(Tensor(), bytes).output().dtype(), DType::u8);
+  EXPECT_EQ(TensorIterator::ternary_op(Tensor(), bytes, bytes, f32({2})).output().dtype(),
+            DType::f32);
+  EXPECT_EQ(TensorIterator::nullary_op(bytes).ntensors(), 1);
+}
+
+TEST(Iterator, ReducedDimensionsComeFirst) {
+  const Tensor a = f32({4, 5, 6});
+  const Tensor out = f32({1, 5, 1}).as_strided({4, 5, 6}, {0, 1, 0});
+  const TensorIterator iterator = TensorIterator::reduce_op(out, a);
+  EXPECT_TRUE(iterator.is_dim_reduced(0));
+  EXPECT_EQ(iterator.num_reduce_dims(), 2);
+  EXPECT_EQ(ints(iterator.shape()), (Ints{6, 4, 5}));
+  EXPECT_THROW(TensorIterator::reduce_op(out, f32({5}), a), ArgumentError);
+}
+
+TEST(Iterator, StaticShape) {
+  const Tensor out = f32({2, 3});
+  const Tensor in = f32({2, 5});
+  const Ints shape = {2, 7};
+  const std::vector<int> squash = {1};
+  TensorIteratorConfig config;
+  const TensorIterator iterator = config.check_all_same_dtype(false)
+                                      .resize_outputs(false)
+                                      .declare_static_shape(shape, squash)
+                                      .add_output(out)
+                                      .add_input(in)
+                                      .build();
+  EXPECT_EQ(ints(iterator.shape()), (Ints{2}));
+  EXPECT_EQ(ints(iterator.stride_bytes(1)), (Ints{20}));
+}
+
+TEST(Iterator, LinearIterationKeepsTheOrder) {
+  const Tensor a = f32({3, 4}).t();
+  const Tensor out;
+  TensorIteratorConfig config;
+  const TensorIterator iterator =
+      config.enforce_linear_iteration().add_output(out).add_input(a).build();
+  EXPECT_EQ(ints(iterator.shape()), (Ints{3, 4}));
+  EXPECT_EQ(ints(iterator.stride_bytes(1)), (Ints{16, 4}));
+}
+
+/// A copy of a transposed matrix, which stays two dimensions.
+TensorIterator transposed_copy(const Tensor& out, const Tensor& a) {
+  return TensorIterator::unary_op(out, a);
+}
+
+TEST(IteratorParts, NarrowSplitAndSelect) {
+  const Tensor out = f32({4, 6});
+  const Tensor a = f32({6, 4}).t();
+  TensorIterator whole = transposed_copy(out, a);
+  ASSERT_EQ(ints(whole.shape()), (Ints{6, 4}));
+  TensorIterator selected = whole;
+  selected.select_all_keeping_dim(0, Ints{2, 1});
+  EXPECT_EQ(selected.data(0), out.data() + (1 * 6 + 2) * 4);
+  EXPECT_EQ(selected.numel(), 1);
+
+  TensorIterator second = whole;
+  const TensorIterator first = second.split(0);
+  EXPECT_EQ(ints(first.shape()), (Ints{3, 4}));
+  EXPECT_EQ(ints(second.shape()), (Ints{3, 4}));
+  EXPECT_EQ(second.data(0), out.data() + 3 * 4);
+  EXPECT_EQ(second.view_offsets(), (std::vector<std::int64_t>{3, 0}));
+  EXPECT_TRUE(first.is_final_output());
+
+  TensorIterator row = whole;
+  row.narrow(0, 5, 1);
+  EXPECT_EQ(ints(row.shape()), (Ints{4}));
+  EXPECT_TRUE(row.is_trivial_1d());
+  EXPECT_THROW(whole.narrow(0, 5, 2), ArgumentError);
+  whole.remove_operand(1);
+  EXPECT_EQ(whole.ntensors(), 1);
+  EXPECT_EQ(whole.compatible_stride(4), (std::vector<std::int64_t>{4, 24}));
+}
+
+TEST(IteratorParts, SplittingAReducedDimensionAccumulates) {
+  const Tensor a = f32({8});
+  const Tensor out = f32({1}).as_strided({8}, {0});
+  TensorIterator second = TensorIterator::reduce_op(out, a);
+  const TensorIterator first = second.split(0);
+  EXPECT_FALSE(first.is_final_output());
+  EXPECT_TRUE(second.is_final_output());
+  EXPECT_TRUE(second.should_accumulate());
+}
+
+TEST(IteratorParts, LargePlansFallIntoPartsOf32Bits) {
+  const Ints sizes = {3, std::int64_t{1} << 30};
+  const Ints strides = {std::int64_t{1} << 31, 2};
+  const Tensor a = unbacked(sizes, strides, DType::u8);
+  const TensorIterator whole = TensorIterator::unary_op(Tensor(), a);
+  EXPECT_FALSE(whole.can_use_32bit_indexing());
+  EXPECT_EQ(whole.get_dim_to_split(), 0);
+  std::int64_t numel = 0;
+  for (const TensorIterator& part : whole.with_32bit_indexing()) {
+    EXPECT_TRUE(part.can_use_32bit_indexing());
+    numel += part.numel();
+  }
+  EXPECT_EQ(numel, whole.numel());
+}
+
+TEST(Iterator, TextShowsEveryStage) {
+  const Tensor a = f32({2, 3});
+  const Tensor b = f32({3, 1});
+  TensorIteratorConfig config;
+  const Tensor out;
+  const Tensor column = f32({2, 1});
+  const TensorIterator iterator =
+      config.set_names({"out", "a", "b"}).add_output(out).add_input(a).add_input(column).build();
+  EXPECT_EQ(iterator.text(),
+            "operands\n"
+            "  output 0 `out`: f32[2,3] new\n"
+            "  input 0 `a`: f32[2,3]\n"
+            "  input 1 `b`: f32[2,1]\n"
+            "shape [2, 3]\n"
+            "common dtype f32\n"
+            "fast set-up none\n"
+            "perm [1, 0]\n"
+            "coalesced, fastest first [3, 2]\n"
+            "  output 0 `out` stride bytes [4, 12]\n"
+            "  input 0 `a` stride bytes [4, 12]\n"
+            "  input 1 `b` stride bytes [0, 4]\n");
+}
+
+}  // namespace
+}  // namespace weft

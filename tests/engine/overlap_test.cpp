@@ -1,0 +1,244 @@
+// Replays overlap.jsonl, and checks the exact answers against marking every byte.
+#include <weft/overlap.h>
+
+#include <weft/error.h>
+#include <weft/iterator.h>
+
+#include "engine/overlap_solver.h"
+#include "tests/engine/recordings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace weft {
+namespace {
+
+using nlohmann::json;
+using testing::Ints;
+
+/// The recorded views, on two storages of `n` elements.
+struct RecordedViews {
+  Tensor out;
+  std::vector<Tensor> inputs;
+
+  explicit RecordedViews(const json& recorded) {
+    const DType dtype = testing::recorded_dtype(recorded["dt"]);
+    const Ints length = {recorded["n"].get<std::int64_t>()};
+    const Tensor whole[] = {empty(length, {dtype, {}, MemoryFormat::contiguous}),
+                            empty(length, {dtype, {}, MemoryFormat::contiguous})};
+    const auto view = [&](const json& json) {
+      return whole[json["s"].get<int>()].as_strided(json["sz"].get<Ints>(), json["st"].get<Ints>(),
+                                                    json["off"].get<std::int64_t>());
+    };
+    out = view(recorded["out"]);
+    for (const json& input : recorded["in"]) {
+      inputs.push_back(input.contains("same") ? out : view(input));
+    }
+  }
+};
+
+std::string plan(const std::string& op, const RecordedViews& views) {
+  TensorIteratorConfig config;
+  const bool in_place = op == "add_" || op == "neg_" || op == "zero_";
+  config.add_output(views.out);
+  if (in_place && op != "zero_") config.add_input(views.out);
+  for (const Tensor& input : views.inputs) config.add_input(input);
+  if (op == "copy_" || op == "zero_") config.resize_outputs(false);
+  // Filling twice does no harm.
+  if (op == "zero_") config.set_check_mem_overlap(false);
+  try {
+    config.build();
+    return "ok";
+  } catch (const ArgumentError& error) {
+    return testing::error_kind(error.what());
+  }
+}
+
+TEST(Overlap, StatusAndRefusalsAreThoseOfTheRecordings) {
+  const int count = testing::for_each_recording(
+      "overlap.jsonl", [](const json& recorded, const std::string& line) {
+        SCOPED_TRACE(line);
+        const RecordedViews views(recorded);
+        EXPECT_EQ(name(has_internal_overlap(views.out)), recorded["internal"].get<std::string>());
+        for (std::size_t i = 0; i < views.inputs.size(); ++i) {
+          EXPECT_EQ(name(get_overlap_status(views.inputs[i], views.out)),
+                    recorded["status"][i].get<std::string>());
+        }
+        const std::string result = plan(recorded["op"], views);
+        // Newer PyTorch returns at once from copying a view onto an equal one; so does the engine,
+        // before it plans.
+        if (!recorded.contains("newer")) {
+          EXPECT_EQ(result, recorded["res"].get<std::string>());
+        }
+      });
+  EXPECT_GT(count, 0);
+}
+
+/// Bytes of every element, in row-major order.
+std::vector<std::pair<Ints, std::int64_t>> elements(const Tensor& tensor) {
+  std::vector<std::pair<Ints, std::int64_t>> result;
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
+  for (std::int64_t linear = 0; linear < tensor.numel(); ++linear) {
+    Ints index(tensor.dim());
+    std::int64_t rest = linear;
+    std::int64_t address = tensor.storage_offset();
+    for (int dim = tensor.dim() - 1; dim >= 0; --dim) {
+      index[dim] = rest % tensor.size(dim);
+      rest /= tensor.size(dim);
+      address += index[dim] * tensor.stride(dim);
+    }
+    result.emplace_back(index, address * itemsize);
+  }
+  return result;
+}
+
+std::optional<OverlapPair> naive_overlap(const Tensor& a, const Tensor& b, bool within_one) {
+  const auto a_elements = elements(a);
+  const auto b_elements = elements(b);
+  const auto a_size = static_cast<std::int64_t>(itemsize_bytes(a.dtype()));
+  const auto b_size = static_cast<std::int64_t>(itemsize_bytes(b.dtype()));
+  for (std::size_t i = 0; i < a_elements.size(); ++i) {
+    for (std::size_t j = within_one ? i + 1 : 0; j < b_elements.size(); ++j) {
+      const std::int64_t difference = a_elements[i].second - b_elements[j].second;
+      if (-a_size < difference && difference < b_size) {
+        return OverlapPair{a_elements[i].first, b_elements[j].first};
+      }
+    }
+  }
+  return {};
+}
+
+/// A small view of `storage` with strides of either sign.
+Tensor random_view(std::mt19937& random, const Tensor& whole) {
+  const auto pick = [&](std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
+  while (true) {
+    const auto ndim = pick(0, 3);
+    Ints sizes, strides;
+    std::int64_t first = 0, last = 0;
+    for (int i = 0; i < ndim; ++i) {
+      sizes.push_back(pick(pick(0, 9) == 0 ? 0 : 1, 4));
+      strides.push_back(pick(-9, 9));
+      (strides.back() < 0 ? first : last) +=
+          std::max<std::int64_t>(sizes.back() - 1, 0) * strides.back();
+    }
+    const std::int64_t room = whole.numel() - 1 - last;
+    if (room < -first) continue;
+    return whole.as_strided(sizes, strides, pick(-first, room));
+  }
+}
+
+void expect_same(const std::optional<OverlapPair>& found, const std::optional<OverlapPair>& naive) {
+  ASSERT_EQ(found.has_value(), naive.has_value());
+  if (!found) return;
+  EXPECT_EQ(found->a, naive->a);
+  EXPECT_EQ(found->b, naive->b);
+}
+
+TEST(Overlap, ExactAnswersAreThoseOfTryingAllPairs) {
+  std::mt19937 random(20251);
+  const Tensor floats = empty({40}, DType::f32);
+  const Tensor shorts = floats.view(DType::i16);
+  int overlaps = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const Tensor a = random_view(random, i % 3 == 0 ? shorts : floats);
+    const Tensor b = random_view(random, i % 5 == 0 ? shorts : floats);
+    SCOPED_TRACE(layout_text(a) + " and " + layout_text(b));
+    const std::optional<OverlapPair> naive = naive_overlap(a, b, false);
+    overlaps += naive.has_value();
+    EXPECT_EQ(memory_overlaps_exactly(a, b), naive.has_value());
+    expect_same(first_overlap(a, b), naive);
+    const std::optional<OverlapPair> within = naive_overlap(a, a, true);
+    EXPECT_EQ(overlaps_itself_exactly(a), within.has_value());
+    expect_same(first_internal_overlap(a), within);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(overlaps, 500);
+  EXPECT_LT(overlaps, 3500);
+}
+
+TEST(Overlap, InterleavedViewsShareNothing) {
+  const Tensor x = empty({1000000}, DType::f32);
+  EXPECT_FALSE(memory_overlaps_exactly(x.slice(0, 0, {}, 2), x.slice(0, 1, {}, 2)));
+  EXPECT_TRUE(memory_overlaps_exactly(x.slice(0, 0, {}, 2), x.slice(0, 3, {}, 3)));
+}
+
+TEST(Overlap, StoragesAtOverlappingAddressesAreSeen) {
+  std::vector<float> memory(16);
+  const Ints sizes = {8};
+  const Tensor low = from_blob(memory.data(), sizes, DType::f32);
+  const Tensor high = from_blob(memory.data() + 7, sizes, DType::f32);
+  const Tensor apart = from_blob(memory.data() + 8, sizes, DType::f32);
+  EXPECT_TRUE(memory_overlaps_exactly(low, high));
+  EXPECT_FALSE(memory_overlaps_exactly(low, apart));
+  TensorIteratorConfig config;
+  const TensorIterator iterator = config.add_output(low).add_input(high).add_input(apart).build();
+  EXPECT_TRUE(iterator.needs_temporary(0));
+  EXPECT_FALSE(iterator.needs_temporary(1));
+}
+
+TEST(Overlap, MessagesNameTheFirstConflictingPair) {
+  const Tensor x = empty({3, 4}, DType::f32);
+  try {
+    assert_no_internal_overlap(empty({1, 3}, DType::f32).expand({2, 3}), "output 0 `x`");
+    FAIL();
+  } catch (const ArgumentError& error) {
+    EXPECT_NE(std::string(error.what()).find("elements [0, 0] and [1, 0] of output 0 `x`"),
+              std::string::npos)
+        << error.what();
+  }
+  try {
+    assert_no_partial_overlap(x.narrow(0, 0, 2), x.narrow(0, 1, 2));
+    FAIL();
+  } catch (const ArgumentError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("element [1, 0] of the written-to tensor and element "
+                        "[0, 0] of the input"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_NO_THROW(assert_no_partial_overlap(x, x));
+  EXPECT_THROW(assert_no_overlap(x, x), ArgumentError);
+}
+
+/// What must be read before the first write, for out += in.
+bool needs_temporary(const Tensor& out, const Tensor& in, bool exact = true) {
+  TensorIteratorConfig config;
+  return config.set_exact_mem_overlap(exact)
+      .add_output(out)
+      .add_input(out)
+      .add_input(in)
+      .build()
+      .needs_temporary(1);
+}
+
+TEST(Overlap, ViewsThatPyTorchLetsThroughNeedATemporary) {
+  const Tensor x = empty({10}, DType::f32);
+  EXPECT_TRUE(needs_temporary(x.slice(0, 2, 10, 2), x.slice(0, 0, 8, 2)));
+  EXPECT_FALSE(needs_temporary(x.slice(0, 2, 10, 2), x.slice(0, 0, 8, 2), false));
+  EXPECT_FALSE(needs_temporary(x.slice(0, 1, 9, 2), x.slice(0, 0, 8, 2)));
+  EXPECT_FALSE(needs_temporary(x.slice(0, 2, 10, 2), x.slice(0, 2, 10, 2)));
+  EXPECT_TRUE(needs_temporary(x, x.flip({0})));
+  const Tensor matrix = empty({3, 4}, DType::f32);
+  EXPECT_TRUE(needs_temporary(matrix.narrow(1, 1, 2), matrix.narrow(1, 0, 2)));
+  EXPECT_FALSE(needs_temporary(matrix.narrow(1, 2, 2), matrix.narrow(1, 0, 2)));
+  // An output that overlaps itself is let through; what it reads is what was there before.
+  const Tensor self_overlapping = x.as_strided({3, 2}, {1, 1});
+  EXPECT_TRUE(needs_temporary(self_overlapping, self_overlapping));
+}
+
+TEST(OverlapSolver, GivesUpRatherThanRunOn) {
+  // Even coefficients never make an odd sum, which the common divisor shows without a search.
+  const std::vector<BoundedTerm> even = {{6, 0, 1000000}, {10, 0, 1000000}, {-4, 0, 1000000}};
+  EXPECT_EQ(solve(even, 7, 7, 10), Solvable::no);
+  EXPECT_EQ(solve(even, 8, 8, 100), Solvable::yes);
+  const std::vector<BoundedTerm> many = {{1000003, 0, 40}, {1000033, 0, 40}, {1000037, 0, 40},
+                                         {1000039, 0, 40}, {1000081, 0, 40}, {1000099, 0, 40}};
+  EXPECT_EQ(solve(many, 100005001, 100005001, 3), Solvable::unknown);
+}
+
+}  // namespace
+}  // namespace weft
