@@ -154,8 +154,8 @@ void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor>
         pending.pop_back();
       } else {
         pending.back().second = true;
-        for (auto arg = node->args.rbegin(); arg != node->args.rend(); ++arg)
-          pending.emplace_back(arg->get(), false);
+        for (std::size_t i = node->args.size(); i-- > 0;)
+          pending.emplace_back(node->args[i].get(), false);
       }
     }
     key.words.push_back(static_cast<std::uint64_t>(index.find(&expr.node())));

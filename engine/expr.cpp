@@ -6,20 +6,23 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace weft {
 
 ExprNode::~ExprNode() {
-  // Children that only this node holds are taken apart here, one at a time, instead of in nested
+  // Nodes that only this one holds are taken apart here, one at a time, instead of in nested
   // destructors.
-  std::vector<std::shared_ptr<const ExprNode>> pending = std::move(args);
+  std::vector<std::shared_ptr<const ExprNode>> pending;
+  const auto adopt = [&pending](ExprNode& node) {
+    for (auto& arg : node.args)
+      if (arg.use_count() == 1 && !arg->args.empty()) pending.push_back(std::move(arg));
+  };
+  adopt(*this);
   while (!pending.empty()) {
     const std::shared_ptr<const ExprNode> node = std::move(pending.back());
     pending.pop_back();
-    if (node.use_count() != 1) continue;
-    auto& children = const_cast<ExprNode&>(*node).args;  // the last owner may empty it
-    for (auto& child : children) pending.push_back(std::move(child));
-    children.clear();
+    adopt(const_cast<ExprNode&>(*node));  // its last owner may empty it
   }
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <weft/expr.h>
+#include <weft/inline_array.h>
 #include <weft/promotion.h>
 
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace weft {
 
@@ -21,7 +21,7 @@ struct ExprNode {
   Tensor tensor;     ///< Kind::tensor
   std::string name;  ///< Kind::tensor: for messages; may be empty
   Scalar scalar;     ///< Kind::scalar
-  std::vector<std::shared_ptr<const ExprNode>> args;
+  InlineArray<std::shared_ptr<const ExprNode>, max_arity> args;
 
   ExprNode() = default;
   ExprNode(const ExprNode&) = default;

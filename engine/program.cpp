@@ -34,8 +34,8 @@ class Flattener {
         pending.pop_back();
       } else {
         pending.back().second = true;
-        for (auto arg = node->args.rbegin(); arg != node->args.rend(); ++arg)
-          pending.emplace_back(arg->get(), false);
+        for (std::size_t i = node->args.size(); i-- > 0;)
+          pending.emplace_back(node->args[i].get(), false);
       }
     }
     return converted(root, dtype);
