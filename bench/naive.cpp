@@ -13,20 +13,20 @@ namespace weft::bench {
 namespace {
 
 constexpr int max_naive_dims = 4;
+using Index = std::array<std::int64_t, max_naive_dims>;
 
-/// An operand broadcast to the shape of the output, missing dimensions in front.
+/// An operand broadcast to the shape of the output.
 template <class T>
 struct Strided {
   T* data;
-  std::array<std::int64_t, max_naive_dims> strides{};
+  Index strides{};
 
   Strided(const Tensor& tensor, IntSpan sizes) : data(tensor.data_as<T>()) {
-    const Tensor view = tensor.expand(sizes);
-    std::ranges::copy(view.strides(), strides.begin() + (max_naive_dims - view.dim()));
+    std::ranges::copy(tensor.expand(sizes).strides(), strides.begin());
   }
-  T& at(const std::array<std::int64_t, max_naive_dims>& index) const {
+  T& at(const Index& index, int ndim) const {
     std::int64_t offset = 0;
-    for (int dim = 0; dim < max_naive_dims; ++dim) offset += index[dim] * strides[dim];
+    for (int dim = 0; dim < ndim; ++dim) offset += index[dim] * strides[dim];
     return data[offset];
   }
 };
@@ -35,22 +35,24 @@ template <class Out, class... In, class Function>
 Runner loop(const Case& work, Function function) {
   return [out_tensor = work.out, in_tensors = work.inputs, function] {
     const IntSpan sizes = out_tensor.sizes();
-    std::array<std::int64_t, max_naive_dims> extents{1, 1, 1, 1}, index{};
-    std::ranges::copy(sizes, extents.begin() + (max_naive_dims - static_cast<int>(sizes.size())));
+    const int ndim = out_tensor.dim();
     const Strided<Out> out(out_tensor, sizes);
     const auto in = [&]<std::size_t... k>(std::index_sequence<k...>) {
       return std::tuple{Strided<In>(in_tensors[k], sizes)...};
     }
     (std::index_sequence_for<In...>{});
+    Index extents{}, index{};
+    std::ranges::copy(sizes, extents.begin());
     const std::int64_t numel = out_tensor.numel();
     for (std::int64_t i = 0; i < numel; ++i) {
       std::int64_t rest = i;
-      for (int dim = max_naive_dims - 1; dim >= 0; --dim) {
+      for (int dim = ndim - 1; dim > 0; --dim) {
         index[dim] = rest % extents[dim];
         rest /= extents[dim];
       }
-      out.at(index) = std::apply(
-          [&](const auto&... x) { return static_cast<Out>(function(x.at(index)...)); }, in);
+      index[0] = rest;
+      out.at(index, ndim) = std::apply(
+          [&](const auto&... x) { return static_cast<Out>(function(x.at(index, ndim)...)); }, in);
     }
   };
 }
