@@ -136,6 +136,19 @@ Layout lay_out(const ir::Operand& operand, const Run& run) {
   return layout;
 }
 
+/// Offset of the first element that differs, but for which NaN a NaN is; -1 if there is none.
+std::int64_t first_difference(DType dtype, const std::byte* actual,
+                              const std::vector<std::byte>& expected) {
+  const DType part = real_dtype(dtype);
+  const std::size_t itemsize = itemsize_bytes(part);
+  for (std::size_t at = 0; at + itemsize <= expected.size(); at += itemsize) {
+    if (std::memcmp(actual + at, expected.data() + at, itemsize) == 0) continue;
+    if (is_nan(part, actual + at) && is_nan(part, expected.data() + at)) continue;
+    return static_cast<std::int64_t>(at);
+  }
+  return -1;
+}
+
 struct Launch {
   std::vector<std::byte*> base;
   std::vector<std::int64_t> strides;
@@ -258,23 +271,12 @@ Comparison::Comparison(const ir::Kernel& kernel, const Target& target)
   for (std::size_t i = 0; i < num_operands; ++i) {
     const std::byte* low = launch.base[i] - layouts[i].first;
     if (std::equal(expected[i].begin(), expected[i].end(), low)) continue;
-    const DType dtype = real_dtype(kernel_.operands[i].dtype);
-    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
-    // Elements may lie at any byte where rows are padded; a NaN is looked for where the bytes
-    // differ.
-    for (std::int64_t at = 0; at + itemsize <= layouts[i].size; at += itemsize) {
-      if (std::memcmp(low + at, expected[i].data() + at, static_cast<std::size_t>(itemsize)) == 0)
-        continue;
-      if (is_nan(dtype, low + at) && is_nan(dtype, expected[i].data() + at)) continue;
-      std::uint64_t actual_bits = 0, expected_bits = 0;
-      std::memcpy(&actual_bits, low + at, static_cast<std::size_t>(itemsize));
-      std::memcpy(&expected_bits, expected[i].data() + at, static_cast<std::size_t>(itemsize));
-      return ::testing::AssertionFailure()
-             << name(isa_) << ": operand " << i << " differs at byte " << at << " of "
-             << layouts[i].size << ": " << actual_bits << " instead of " << expected_bits
-             << "; inner extent " << run.extents.back() << ", WEFT_SEED=" << seed() << "\n"
-             << ir::print(kernel_);
-    }
+    const std::int64_t at = first_difference(kernel_.operands[i].dtype, low, expected[i]);
+    if (at < 0) continue;
+    return ::testing::AssertionFailure() << name(isa_) << ": operand " << i << " differs at byte "
+                                         << at << " of " << layouts[i].size << "; inner extent "
+                                         << run.extents.back() << ", WEFT_SEED=" << seed() << "\n"
+                                         << ir::print(kernel_);
   }
   return ::testing::AssertionSuccess();
 }
