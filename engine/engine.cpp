@@ -1,6 +1,5 @@
 // The public calls: raw key -> plan -> launch, and the slow way where there is no plan yet.
 #include "engine/engine_state.h"
-#include "engine/memory_format.h"
 #include "engine/tensor_impl.h"
 #include "runtime/parallel.h"
 
@@ -274,29 +273,6 @@ int PreparedPlan::num_operands() const {
 }
 
 const std::vector<Tensor>& PreparedPlan::outputs() const { return state_->outputs; }
-
-Tensor Engine::clone(const Tensor& a, MemoryFormat format) {
-  const Tensor result = empty_like(a, {}, format);
-  copy(result, a);
-  return result;
-}
-
-Tensor Engine::contiguous(const Tensor& a, MemoryFormat format) {
-  return contiguous_is_self(a, format) ? a : clone(a, format);
-}
-
-Tensor Engine::to(const Tensor& a, DType dtype) {
-  if (to_is_self(a, dtype)) return a;
-  const Tensor result = empty_like(a, dtype);
-  copy(result, a);
-  return result;
-}
-
-Tensor Engine::reshape(const Tensor& a, IntSpan sizes) {
-  const Dims inferred = infer_view_sizes(sizes, a.numel());
-  if (compute_view_strides(a.sizes(), a.strides(), inferred)) return a.view(inferred);
-  return clone(a, MemoryFormat::contiguous).view(inferred);
-}
 
 EngineStats Engine::stats() const {
   const jit::KernelCacheStats kernels = state_->kernels.stats();

@@ -58,8 +58,9 @@ void describe_operands(const Program& program, const TensorIterator& iterator,
 std::string code_text(const jit::CodeObject& code, const std::string& stage) {
   const auto text = code.texts.find(stage);
   if (text != code.texts.end()) return text->second;
-  if (stage == "asm" && code.context == nullptr)
-    return jit::disassemble({reinterpret_cast<const std::byte*>(code.entry), code.code_bytes});
+  if (stage == "asm" && code.instruction_bytes != 0)
+    return jit::disassemble(
+        {reinterpret_cast<const std::byte*>(code.entry), code.instruction_bytes});
   return detail::concat("; backend ", code.backend, " makes no ", stage, "\n");
 }
 

@@ -76,6 +76,11 @@ PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
   PlannedCall call;
   call.plan = std::make_shared<CallPlan>();
   CallPlan& plan = *call.plan;
+  for (const Tensor& output : outputs)
+    WEFT_CHECK(!output.defined() || !output.is_zero_tensor(), ArgumentError,
+               "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
+               ".clone() if you "
+               "want a mutable version.");
   const Program program = flatten(exprs, outputs);
   collect_leaves(key, program, call);
   collect_params(key, program, plan);

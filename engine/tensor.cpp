@@ -184,6 +184,8 @@ Device Tensor::device() const { return defined_impl(*this).storage->device(); }
 const std::shared_ptr<Storage>& Tensor::storage() const { return defined_impl(*this).storage; }
 bool Tensor::is_conj() const { return defined_impl(*this).is_conj; }
 bool Tensor::is_neg() const { return defined_impl(*this).is_neg; }
+
+bool Tensor::is_zero_tensor() const { return defined_impl(*this).is_zero; }
 std::byte* Tensor::data() const { return defined_impl(*this).data(); }
 
 std::int64_t Tensor::size(int dim) const {
@@ -229,6 +231,19 @@ const Tensor& Tensor::resize_(IntSpan sizes, std::optional<MemoryFormat> format)
         bytes_of_elements(elements, old.dtype, changed.sizes, changed.strides);
     if (needed > old.storage->size_bytes()) old.storage->resize_bytes(needed);
   }
+  *impl_ = std::move(changed);
+  return *this;
+}
+
+const Tensor& Tensor::resize_as_(const Tensor& like, std::optional<MemoryFormat> format) const {
+  const TensorImpl& model = defined_impl(like);
+  resize_(model.sizes);
+  if (!format) return *this;
+  // Strides follow the format even where the sizes were right already.
+  TensorImpl changed = defined_impl(*this);
+  changed.strides = format_strides(
+      model.sizes, *format == MemoryFormat::preserve ? like.suggest_memory_format() : *format);
+  changed.refresh();
   *impl_ = std::move(changed);
   return *this;
 }

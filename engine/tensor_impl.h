@@ -25,6 +25,7 @@ struct TensorImpl {
   DType dtype = DType::f32;
   bool is_conj = false;
   bool is_neg = false;
+  bool is_zero = false;  ///< zero_tensor(): immutable
   bool is_contiguous = true;
   bool is_channels_last_contiguous = false;
   bool is_channels_last_3d_contiguous = false;

@@ -95,6 +95,7 @@ std::shared_ptr<const CodeObject> publish(const Assembler& code) {
   object->memory = std::move(block.owner);
   object->backend = "xbyak";
   object->code_bytes = blob.size();
+  object->instruction_bytes = blob.size() - code.code_offset();
   return object;
 }
 

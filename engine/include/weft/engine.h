@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -65,6 +66,21 @@ struct ExplainOptions {
   std::string target = "host";    ///< host | avx2 | avx512
   std::vector<std::string> emit;  ///< of iter, signature, ir, llvm, asm
   Numerics numerics = Numerics::standard;
+};
+
+/// The tensor that a call would return.
+struct Inferred {
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> strides;  ///< in elements
+};
+
+/// What Engine::to() changes; what is not given stays.
+struct ToOptions {
+  std::optional<DType> dtype;
+  std::optional<Device> device;
+  MemoryFormat memory_format = MemoryFormat::preserve;
+  bool copy = false;  ///< a new tensor in any case
 };
 
 /// A call with everything but the addresses decided.  Runs on other pointers of the same layout.
@@ -128,11 +144,24 @@ class Engine {
   /// Plans and compiles without running; the tensors may be unbacked layouts.
   Explanation explain(const Expr& expr, const Tensor& out = {}, const ExplainOptions& options = {});
 
+  /// What eval() would return, without data: works on any device, unbacked and meta tensors
+  /// included.
+  Inferred infer(const Expr& expr, const Tensor& out = {}) const;
+
   // The contiguous chain, as PyTorch has it.
   Tensor clone(const Tensor& a, MemoryFormat format = MemoryFormat::preserve);
+  /// `a` itself if it is contiguous in `format` already.
   Tensor contiguous(const Tensor& a, MemoryFormat format = MemoryFormat::contiguous);
+  /// `a` itself if dtype, device and format are as wanted and no copy is asked for.
+  /// Errors: UnsupportedError for a device other than the CPU.
+  Tensor to(const Tensor& a, const ToOptions& options);
   Tensor to(const Tensor& a, DType dtype);
   Tensor reshape(const Tensor& a, IntSpan sizes);  ///< a view if possible, else a copy
+  /// The same values without the lazy bit; `a` itself if it has none.
+  Tensor resolve_conj(const Tensor& a);
+  Tensor resolve_neg(const Tensor& a);
+  /// Writes `value` to every element of `dst`, as a cast converts it.
+  void fill(const Tensor& dst, const Scalar& value);
 
   EngineStats stats() const;
   const EngineOptions& options() const;

@@ -27,13 +27,14 @@ std::string_view name(MemoryFormat format);
 using IntSpan = std::span<const std::int64_t>;
 struct TensorImpl;
 
-/// A handle to a view: sizes, strides (in elements), an offset into a Storage, a dtype, and the lazy
-/// conjugate and negative bits.  Copying the handle shares the view; the functions below that return a
-/// Tensor make a new view of the same storage and never touch bytes.
+/// A handle to a view: sizes, strides (in elements), an offset into a Storage, a dtype, and the
+/// lazy conjugate and negative bits.  Copying the handle shares the view; the functions below that
+/// return a Tensor make a new view of the same storage and never touch bytes.
 ///
 /// Threads: concurrent const use is safe.  Functions ending in `_` change this view and are not.
 /// Errors:  every function throws ArgumentError, with PyTorch's wording where PyTorch has one, on a
-///          dimension out of range, a layout that leaves its storage, or sizes whose product overflows.
+///          dimension out of range, a layout that leaves its storage, or sizes whose product
+///          overflows.
 class Tensor {
  public:
   /// An undefined tensor: stands for "not given".
@@ -46,8 +47,8 @@ class Tensor {
 
   int dim() const;
   IntSpan sizes() const;
-  IntSpan strides() const;  ///< in elements
-  std::int64_t size(int dim) const;    ///< dim may be negative: counted from the end
+  IntSpan strides() const;           ///< in elements
+  std::int64_t size(int dim) const;  ///< dim may be negative: counted from the end
   std::int64_t stride(int dim) const;
   std::int64_t numel() const;
   std::int64_t storage_offset() const;  ///< in elements
@@ -56,6 +57,8 @@ class Tensor {
   const std::shared_ptr<Storage>& storage() const;
   bool is_conj() const;
   bool is_neg() const;
+  /// Made by zero_tensor(): reads as zeros, refuses to be written.
+  bool is_zero_tensor() const;
   /// Address of the first element; null for meta and unbacked tensors.
   std::byte* data() const;
   /// The same, typed.  Errors: ArgumentError if T does not store dtype().
@@ -71,15 +74,20 @@ class Tensor {
   MemoryFormat suggest_memory_format(bool exact_match = false) const;
 
   // Views.  Names and rules are PyTorch's; steps and strides may be negative here.
-  Tensor as_strided(IntSpan sizes, IntSpan strides, std::optional<std::int64_t> storage_offset = {}) const;
+  Tensor as_strided(IntSpan sizes, IntSpan strides,
+                    std::optional<std::int64_t> storage_offset = {}) const;
   Tensor permute(std::span<const int> dims) const;
-  Tensor permute(std::initializer_list<int> dims) const { return permute(std::span(dims.begin(), dims.size())); }
+  Tensor permute(std::initializer_list<int> dims) const {
+    return permute(std::span(dims.begin(), dims.size()));
+  }
   Tensor transpose(int dim0, int dim1) const;
   Tensor t() const;  ///< of at most two dimensions
   Tensor movedim(std::span<const int> source, std::span<const int> destination) const;
   Tensor movedim(int source, int destination) const;
-  /// Elements start, start+step, ... before stop, as Python slices; step may be negative, nothing = to the end.
-  Tensor slice(int dim, std::optional<std::int64_t> start, std::optional<std::int64_t> stop, std::int64_t step = 1) const;
+  /// Elements start, start+step, ... before stop, as Python slices; step may be negative, nothing =
+  /// to the end.
+  Tensor slice(int dim, std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+               std::int64_t step = 1) const;
   Tensor select(int dim, std::int64_t index) const;
   Tensor narrow(int dim, std::int64_t start, std::int64_t length) const;
   Tensor expand(IntSpan sizes) const;  ///< -1 keeps a size
@@ -89,32 +97,47 @@ class Tensor {
   Tensor squeeze(int dim) const;
   Tensor unsqueeze(int dim) const;
   Tensor flip(std::span<const int> dims) const;
-  Tensor flip(std::initializer_list<int> dims) const { return flip(std::span(dims.begin(), dims.size())); }
+  Tensor flip(std::initializer_list<int> dims) const {
+    return flip(std::span(dims.begin(), dims.size()));
+  }
   Tensor diagonal(std::int64_t offset = 0, int dim1 = 0, int dim2 = 1) const;
   Tensor unfold(int dim, std::int64_t size, std::int64_t step) const;
   Tensor flatten_view(int start_dim = 0, int end_dim = -1) const;  ///< as view()
-  /// The real (imaginary) parts of a complex tensor; of a conjugated one the imaginary part carries the neg bit.
+  /// The real (imaginary) parts of a complex tensor; of a conjugated one the imaginary part carries
+  /// the neg bit.
   Tensor real() const;
   Tensor imag() const;
-  Tensor view_as_real() const;     ///< complex -> real with a last dimension of 2
+  Tensor view_as_real() const;  ///< complex -> real with a last dimension of 2
   Tensor view_as_complex() const;
-  Tensor conj() const;             ///< flips the lazy conjugate bit; a real tensor is returned as it is
-  Tensor neg_view() const;         ///< flips the lazy negative bit
+  Tensor conj() const;      ///< flips the lazy conjugate bit; a real tensor is returned as it is
+  Tensor neg_view() const;  ///< flips the lazy negative bit
 
   // Initialiser lists, so that `x.view({2, -1})` reads as it does in PyTorch.
-  Tensor as_strided(std::initializer_list<std::int64_t> sizes, std::initializer_list<std::int64_t> strides,
+  Tensor as_strided(std::initializer_list<std::int64_t> sizes,
+                    std::initializer_list<std::int64_t> strides,
                     std::optional<std::int64_t> storage_offset = {}) const {
-    return as_strided(IntSpan(sizes.begin(), sizes.size()), IntSpan(strides.begin(), strides.size()), storage_offset);
+    return as_strided(IntSpan(sizes.begin(), sizes.size()),
+                      IntSpan(strides.begin(), strides.size()), storage_offset);
   }
-  Tensor expand(std::initializer_list<std::int64_t> sizes) const { return expand(IntSpan(sizes.begin(), sizes.size())); }
-  Tensor view(std::initializer_list<std::int64_t> sizes) const { return view(IntSpan(sizes.begin(), sizes.size())); }
+  Tensor expand(std::initializer_list<std::int64_t> sizes) const {
+    return expand(IntSpan(sizes.begin(), sizes.size()));
+  }
+  Tensor view(std::initializer_list<std::int64_t> sizes) const {
+    return view(IntSpan(sizes.begin(), sizes.size()));
+  }
 
-  /// Changes this view in place and grows the storage if need be; the bytes are kept.  Without `format` a view
-  /// that has these sizes already keeps its strides, and any other becomes contiguous.
+  /// Changes this view in place and grows the storage if need be; the bytes are kept.  Without
+  /// `format` a view that has these sizes already keeps its strides, and any other becomes
+  /// contiguous.
   const Tensor& resize_(IntSpan sizes, std::optional<MemoryFormat> format = {}) const;
-  const Tensor& resize_(std::initializer_list<std::int64_t> sizes, std::optional<MemoryFormat> format = {}) const {
+  const Tensor& resize_(std::initializer_list<std::int64_t> sizes,
+                        std::optional<MemoryFormat> format = {}) const {
     return resize_(IntSpan(sizes.begin(), sizes.size()), format);
   }
+
+  /// Takes the sizes of `like`; with a format its strides too, where `preserve` stands for the
+  /// format that `like` suggests.
+  const Tensor& resize_as_(const Tensor& like, std::optional<MemoryFormat> format = {}) const;
 
   const std::shared_ptr<TensorImpl>& impl() const { return impl_; }
 
@@ -126,8 +149,8 @@ class Tensor {
 std::string describe(const Tensor& tensor);
 template <class T>
 T* Tensor::data_as() const {
-  WEFT_CHECK(dtype_of<T> == dtype(), ArgumentError, "expected a tensor of dtype ", name(dtype_of<T>), ", got ",
-             describe(*this));
+  WEFT_CHECK(dtype_of<T> == dtype(), ArgumentError, "expected a tensor of dtype ",
+             name(dtype_of<T>), ", got ", describe(*this));
   return reinterpret_cast<T*>(data());
 }
 
@@ -141,23 +164,43 @@ struct TensorOptions {
 };
 
 /// New tensors.  Contents of empty*() are uninitialised.
-/// Errors: ArgumentError (negative size, more than max_dims dimensions, overflow), DeviceError (memory).
+/// Errors: ArgumentError (negative size, more than max_dims dimensions, overflow), DeviceError
+/// (memory).
 Tensor empty(IntSpan sizes, TensorOptions options = {});
 inline Tensor empty(std::initializer_list<std::int64_t> sizes, TensorOptions options = {}) {
   return empty(IntSpan(sizes.begin(), sizes.size()), options);
 }
 inline Tensor empty(std::initializer_list<std::int64_t> sizes, DType dtype) {
-  return empty(IntSpan(sizes.begin(), sizes.size()), TensorOptions{dtype, {}, MemoryFormat::contiguous});
+  return empty(IntSpan(sizes.begin(), sizes.size()),
+               TensorOptions{dtype, {}, MemoryFormat::contiguous});
 }
 Tensor empty_strided(IntSpan sizes, IntSpan strides, TensorOptions options = {});
-/// As PyTorch's empty_like: `preserve` keeps the strides of a dense tensor and the dimension order of others.
-Tensor empty_like(const Tensor& tensor, std::optional<DType> dtype = {}, MemoryFormat format = MemoryFormat::preserve);
+/// As PyTorch's empty_like: `preserve` keeps the strides of a dense tensor and the dimension order
+/// of others.
+Tensor empty_like(const Tensor& tensor, std::optional<DType> dtype = {},
+                  MemoryFormat format = MemoryFormat::preserve);
 Tensor zeros(IntSpan sizes, TensorOptions options = {});
+/// Every element is `value`, converted as a cast does.  On the CPU only, like everything that
+/// writes.
+Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options = {});
+/// start, start + step, ... before end: one dimension, as PyTorch's arange.  Without a dtype: i64
+/// for integers, else f32.
+///
+/// Errors: ArgumentError for a step of 0 or one that leads away from `end`, with PyTorch's texts.
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
+              std::optional<DType> dtype = {});
+Tensor arange(const Scalar& end);
+/// A tensor of zeros that takes the memory of one element and cannot be written: every stride is 0.
+///
+/// Mirrors: at::_efficientzerotensor.
+Tensor zero_tensor(IntSpan sizes, DType dtype = DType::f32);
 /// A view of memory that the caller keeps alive, or that `release` frees.  Strides may be negative:
 /// `data` is then the address of the first element, and the storage begins at the lowest one.
-Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype, std::function<void(void*)> release = {});
+Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
+                 std::function<void(void*)> release = {});
 Tensor from_blob(void* data, IntSpan sizes, DType dtype, std::function<void(void*)> release = {});
-/// A CPU layout without bytes, for planning and explain().  The storage spans offset and strides exactly.
+/// A CPU layout without bytes, for planning and explain().  The storage spans offset and strides
+/// exactly.
 Tensor unbacked(IntSpan sizes, IntSpan strides, DType dtype, std::int64_t storage_offset = 0);
 
 /// The sizes that `a` and `b` broadcast to.  Errors: ArgumentError with PyTorch's text.
