@@ -1,0 +1,179 @@
+// weft_conformance: replays recordings of PyTorch and counts where weft agrees.
+#include "tests/conformance/replay.h"
+
+#include <weft/error.h>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+namespace weft::conformance {
+
+Op recorded_op(std::string op) {
+  if (op.ends_with('_')) op.pop_back();
+  if (op == "floor_divide") op = "div_floor";
+  if (const std::optional<Op> found = parse_op(op)) return *found;
+  throw Mismatch("weft has no operator '" + op + "'");
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t failures_shown = 5;
+
+struct Options {
+  std::string directory;
+  std::string backend = "auto";
+  std::string only;
+  bool json = false;
+};
+
+struct Failure {
+  int line_number;
+  std::string reason;
+  std::string line;
+};
+
+struct FileResult {
+  std::string file;
+  int passed = 0;
+  int skipped = 0;
+  int refused = 0;  ///< of the skipped: kernels that the chosen backend does not compile
+  std::vector<Failure> failures;
+  std::string worst;
+};
+
+/// A backend that was asked for by name, and says itself that it does not compile this kernel.
+/// Nothing of the kind is accepted from "auto", which must always find a way.
+bool is_refusal(const UnsupportedError& error, const std::string& backend) {
+  const std::string expected = "no backend can compile this kernel; " + backend + ": ";
+  return backend != "auto" && std::string_view(error.what()).starts_with(expected);
+}
+
+void replay_line(Context& context, const RecordingKind* kind, const Options& options,
+                 const std::string& line, int line_number, FileResult& result) {
+  std::string reason;
+  try {
+    if (kind == nullptr) throw Mismatch("recordings of this name are not understood");
+    const Verdict verdict = kind->replay(context, json::parse(line));
+    ++(verdict == Verdict::passed ? result.passed : result.skipped);
+    return;
+  } catch (const UnsupportedError& error) {
+    if (is_refusal(error, options.backend)) {
+      ++result.skipped;
+      ++result.refused;
+      return;
+    }
+    reason = std::string("unexpected unsupported error: ") + error.what();
+  } catch (const Error& error) {
+    reason = "unexpected " + std::string(error.kind()) + " error: " + error.what();
+  } catch (const Mismatch& mismatch) {
+    reason = mismatch.what();
+  } catch (const std::exception& error) {
+    reason = std::string("the case is not understood: ") + error.what();
+  }
+  result.failures.push_back({line_number, std::move(reason), line});
+}
+
+FileResult replay_file(Engine& engine, const fs::path& path, const Options& options) {
+  FileResult result;
+  result.file = path.filename().string();
+  const auto* kind = std::ranges::find(recording_kinds, result.file, &RecordingKind::file);
+  const bool is_known = kind != std::end(recording_kinds);
+  std::ifstream in(path);
+  if (!in) throw std::runtime_error("cannot read " + path.string());
+  Context context{engine, {}};
+  int line_number = 0;
+  for (std::string line; std::getline(in, line);)
+    replay_line(context, is_known ? kind : nullptr, options, line, ++line_number, result);
+  result.worst = context.worst.text();
+  return result;
+}
+
+/// The recordings in the directory, in the order of their names.
+std::vector<fs::path> find_recordings(const Options& options) {
+  std::vector<fs::path> paths;
+  for (const fs::directory_entry& entry : fs::directory_iterator(options.directory)) {
+    const fs::path& path = entry.path();
+    if (path.extension() != ".jsonl") continue;
+    if (options.only.empty() || path.filename() == options.only || path.stem() == options.only)
+      paths.push_back(path);
+  }
+  if (paths.empty())
+    throw std::runtime_error("no recordings " + (options.only.empty() ? "" : options.only + " ") +
+                             "in " + options.directory);
+  std::ranges::sort(paths);
+  return paths;
+}
+
+void print_text(const FileResult& result, const Options& options) {
+  std::cout << result.file << ": " << result.passed << " passed, " << result.failures.size()
+            << " failed, " << result.skipped << " skipped\n";
+  if (result.refused > 0)
+    std::cout << "  of the skipped, " << result.refused << " are refused by " << options.backend
+              << "\n";
+  if (!result.worst.empty()) std::cout << "  furthest from exact: " << result.worst << "\n";
+  const std::size_t shown = std::min(result.failures.size(), failures_shown);
+  for (const Failure& failure : std::span(result.failures).first(shown))
+    std::cout << "  " << result.file << ":" << failure.line_number << ": " << failure.reason
+              << "\n    " << failure.line << "\n";
+  if (shown < result.failures.size())
+    std::cout << "  ... and " << result.failures.size() - shown << " more\n";
+  std::cout.flush();
+}
+
+json to_json(const FileResult& result) {
+  json failures = json::array();
+  for (const Failure& failure : result.failures)
+    failures.push_back(
+        {{"line", failure.line_number}, {"reason", failure.reason}, {"case", failure.line}});
+  return {{"file", result.file},       {"passed", result.passed},
+          {"failed", failures.size()}, {"skipped", result.skipped},
+          {"refused", result.refused}, {"furthest_from_exact", result.worst},
+          {"failures", failures}};
+}
+
+/// The exit code.
+int run(const Options& options) {
+  Engine engine({.backend = options.backend});
+  json files = json::array();
+  bool all_passed = true;
+  for (const fs::path& path : find_recordings(options)) {
+    const FileResult result = replay_file(engine, path, options);
+    all_passed = all_passed && result.failures.empty();
+    if (options.json) {
+      files.push_back(to_json(result));
+    } else {
+      print_text(result, options);
+    }
+  }
+  if (options.json)
+    std::cout << json{{"backend", options.backend}, {"ok", all_passed}, {"files", files}}.dump(2)
+              << "\n";
+  return all_passed ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace weft::conformance
+
+int main(int argc, char** argv) {
+  weft::conformance::Options options;
+  CLI::App app{"Replays recordings of PyTorch and counts where weft agrees", "weft_conformance"};
+  app.add_option("directory", options.directory, "Where the .jsonl files are")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--backend", options.backend, "auto, interp, xbyak or llvm");
+  app.add_option("--only", options.only, "Replay this file alone: values or values.jsonl");
+  app.add_flag("--json", options.json, "Print one JSON object, with every failure");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return weft::conformance::run(options);
+  } catch (const std::exception& error) {
+    std::cerr << "weft_conformance: " << error.what() << "\n";
+    return 1;
+  }
+}
