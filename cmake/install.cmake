@@ -17,7 +17,8 @@ set_target_properties(weft_library PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 target_compile_features(weft_library INTERFACE cxx_std_20)
 target_include_directories(weft_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(weft_library PRIVATE Threads::Threads TBB::tbb ${CMAKE_DL_LIBS})
+# sleef by name: a path would tie the installed package to this machine.
+target_link_libraries(weft_library PRIVATE Threads::Threads TBB::tbb sleef ${CMAKE_DL_LIBS})
 
 install(TARGETS weft_library EXPORT weft_targets)
 foreach(layer IN ITEMS runtime ir engine)
