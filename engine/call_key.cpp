@@ -34,12 +34,21 @@ void add_layout(CallKey& key, const Tensor& tensor) {
   const TensorImpl& impl = *tensor.impl();
   const std::uint64_t bits = static_cast<std::uint64_t>(impl.is_conj) |
                              static_cast<std::uint64_t>(impl.is_neg) << 1 |
-                             static_cast<std::uint64_t>(impl.storage->device().type) << 2;
+                             static_cast<std::uint64_t>(impl.is_zero) << 2 |
+                             static_cast<std::uint64_t>(impl.storage->data() == nullptr) << 3 |
+                             static_cast<std::uint64_t>(impl.storage->device().type) << 4;
   key.words.push_back(
       word(WordKind::layout, static_cast<std::uint64_t>(impl.dtype), impl.sizes.size(), bits));
   for (const std::int64_t size : impl.sizes) key.words.push_back(static_cast<std::uint64_t>(size));
   for (const std::int64_t stride : impl.strides)
     key.words.push_back(static_cast<std::uint64_t>(stride));
+}
+
+/// Whether two storages are made of the same memory, as two borrowed ones can be.
+bool share_bytes(const Storage& a, const Storage& b) {
+  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data());
+  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data());
+  return a_begin < b_begin + b.size_bytes() && b_begin < a_begin + a.size_bytes();
 }
 
 /// Where `a` and `b` lie relative to each other, as far as overlap depends on it.
@@ -48,8 +57,13 @@ void add_aliasing(CallKey& key, const Tensor& a, const Tensor& b) {
   const TensorImpl& x = *a.impl();
   const TensorImpl& y = *b.impl();
   if (x.storage != y.storage) {
-    key.words.push_back(0);
-    return;
+    if (!share_bytes(*x.storage, *y.storage)) {
+      key.words.push_back(0);
+      return;
+    }
+    key.words.push_back(3);
+    key.words.push_back(reinterpret_cast<std::uintptr_t>(x.storage->data()) -
+                        reinterpret_cast<std::uintptr_t>(y.storage->data()));
   }
   const auto offset_bytes = [](const TensorImpl& impl) {
     return impl.storage_offset * static_cast<std::int64_t>(itemsize_bytes(impl.dtype));

@@ -57,7 +57,7 @@ bool same_data(const Tensor& a, const Tensor& b) {
 /// A call in progress: what the fast and the slow way share.
 class Call {
  public:
-  Call(Engine& engine, Engine::State& state) : engine_(engine), state_(state) {}
+  explicit Call(Engine::State& state) : state_(state) {}
 
   /// `op` on tensors.  Op::load copies.  An undefined `given` asks for a new tensor in `result`.
   void eager(Op op, std::span<const Tensor* const> inputs, const Tensor& given, Tensor& result) {
@@ -68,13 +68,14 @@ class Call {
     std::vector<Expr> args;
     for (const Tensor* input : inputs) args.emplace_back(*input);
     const Expr expr = op == Op::load ? args[0] : apply(op, std::span<const Expr>(args));
-    run_checked(std::span(&expr, 1), outputs, results, op != Op::load);
+    run_checked(std::span(&expr, 1), outputs, results, op == Op::load);
   }
 
   void expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
-                   std::span<Tensor> results) {
+                   std::span<Tensor> results, bool divisors_checked = false) {
     make_key(key_, exprs, given);
-    if (!run_cached(given, results)) run_checked(exprs, given, results, true);
+    if (!run_cached(given, results, divisors_checked))
+      run_checked(exprs, given, results, false, divisors_checked);
   }
 
  private:
@@ -89,11 +90,11 @@ class Call {
   }
 
   void run_checked(std::span<const Expr> exprs, std::span<const Tensor> given,
-                   std::span<Tensor> results, bool resize_outputs) {
-    if (check_divisors(exprs, given) && run_cached(given, results, true)) return;
+                   std::span<Tensor> results, bool is_copy, bool divisors_checked = false) {
+    if (!divisors_checked && check_divisors(exprs) && run_cached(given, results, true)) return;
     state_.plan_misses.fetch_add(1, std::memory_order_relaxed);
     const PlannedCall call =
-        plan_call(key_, exprs, given, state_.planner_options(resize_outputs), state_.kernels);
+        plan_call(key_, exprs, given, state_.planner_options(is_copy), state_.kernels);
     run_planned(call);
     std::ranges::copy(call.outputs, results.begin());
     if (call.is_cacheable) state_.plans.insert(key_, hash_, call.plan);
@@ -112,24 +113,34 @@ class Call {
 
   /// Integer division by zero is found before anything is written, at the price of a pass over the
   /// divisors.  Returns whether there are any.
-  bool check_divisors(std::span<const Expr> exprs, std::span<const Tensor> given) {
-    const Program program = flatten(exprs, given);
-    for (const ExprNode* divisor : program.integer_divisors)
-      WEFT_CHECK(!has_zero(*divisor), ArithmeticError,
+  bool check_divisors(std::span<const Expr> exprs) {
+    const Program program = flatten(exprs, {});
+    if (program.integer_divisors.empty()) return false;
+    const auto is_empty = [](const ExprNode* leaf) { return leaf->tensor.numel() == 0; };
+    if (std::ranges::any_of(program.leaves, is_empty)) return true;  // nothing is divided
+    for (const Program::Param& divisor : program.integer_divisors)
+      WEFT_CHECK(!has_zero(divisor), ArithmeticError,
                  "ZeroDivisionError: integer division by zero");
-    return !program.integer_divisors.empty();
+    return true;
   }
 
-  bool has_zero(const ExprNode& divisor) {
-    if (divisor.kind == ExprNode::Kind::scalar) return divisor.scalar.as_integer() == 0;
+  /// Whether a divisor is zero anywhere, in the dtype in which it divides.  Those inside of it have
+  /// been checked.
+  bool has_zero(const Program::Param& divisor) {
+    if (divisor.node->kind == ExprNode::Kind::scalar)
+      return divisor.node->scalar.bits(divisor.dtype) == Bits();
     // The node outlives the call, so that the handle made here need not own it.
-    const Expr value(std::shared_ptr<const ExprNode>(std::shared_ptr<const ExprNode>(), &divisor));
-    const Tensor is_zero = engine_.eval(apply(Op::eq, {value, Expr(0)}));
+    const std::shared_ptr<const ExprNode> nobody;
+    const Expr value(std::shared_ptr<const ExprNode>(nobody, divisor.node));
+    const Expr test = apply(Op::eq, {cast(value, divisor.dtype), Expr(0)});
+    Tensor is_zero;
+    const Tensor given;
+    Call(state_).expressions(std::span(&test, 1), std::span(&given, 1), std::span(&is_zero, 1),
+                             true);
     const auto numel = static_cast<std::size_t>(is_zero.numel());
     return numel != 0 && std::memchr(is_zero.storage()->data(), 1, numel) != nullptr;
   }
 
-  Engine& engine_;
   Engine::State& state_;
   CallKey key_;
   std::uint64_t hash_ = 0;
@@ -158,15 +169,16 @@ void Engine::copy(const Tensor& dst, const Tensor& src) {
   if (dst.is_same(src) || same_data(dst, src)) return;
   const Tensor* const inputs[] = {&src};
   Tensor result;
-  Call(*this, *state_).eager(Op::load, inputs, dst, result);
+  Call(*state_).eager(Op::load, inputs, dst, result);
 }
 
 namespace {
 
 /// One op on given operands, which may each be undefined by mistake.
 template <class... Inputs>
-Tensor run_op(Engine& engine, Engine::State& state, Op op, const Tensor& out,
-              const Inputs&... tensors) {
+Tensor run_op(Engine::State& state, Op op, const Tensor& out, const Inputs&... tensors) {
+  // The key of a copy; the other structural ops are refused when the call is planned.
+  WEFT_CHECK(op != Op::load, ArgumentError, "'load' is not an operator that can be called");
   const Tensor* const inputs[] = {&tensors...};
   int position = 0;
   for (const Tensor* input : inputs) {
@@ -174,7 +186,7 @@ Tensor run_op(Engine& engine, Engine::State& state, Op op, const Tensor& out,
     ++position;
   }
   Tensor result;
-  Call(engine, state).eager(op, inputs, out, result);
+  Call(state).eager(op, inputs, out, result);
   return result;
 }
 
@@ -184,43 +196,42 @@ void check_output(const Tensor& out, Op op) {
 
 }  // namespace
 
-Tensor Engine::unary(Op op, const Tensor& a) { return run_op(*this, *state_, op, Tensor(), a); }
+Tensor Engine::unary(Op op, const Tensor& a) { return run_op(*state_, op, Tensor(), a); }
 
 void Engine::unary(Op op, const Tensor& a, const Tensor& out) {
   check_output(out, op);
-  run_op(*this, *state_, op, out, a);
+  run_op(*state_, op, out, a);
 }
 
 Tensor Engine::binary(Op op, const Tensor& a, const Tensor& b) {
-  return run_op(*this, *state_, op, Tensor(), a, b);
+  return run_op(*state_, op, Tensor(), a, b);
 }
 
 void Engine::binary(Op op, const Tensor& a, const Tensor& b, const Tensor& out) {
   check_output(out, op);
-  run_op(*this, *state_, op, out, a, b);
+  run_op(*state_, op, out, a, b);
 }
 
 Tensor Engine::ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c) {
-  return run_op(*this, *state_, op, Tensor(), a, b, c);
+  return run_op(*state_, op, Tensor(), a, b, c);
 }
 
 void Engine::ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& out) {
   check_output(out, op);
-  run_op(*this, *state_, op, out, a, b, c);
+  run_op(*state_, op, out, a, b, c);
 }
 
 Tensor Engine::eval(const Expr& expr) {
   Tensor result;
   const Tensor given;
-  Call(*this, *state_)
-      .expressions(std::span(&expr, 1), std::span(&given, 1), std::span(&result, 1));
+  Call(*state_).expressions(std::span(&expr, 1), std::span(&given, 1), std::span(&result, 1));
   return result;
 }
 
 void Engine::eval(const Expr& expr, const Tensor& out) {
   WEFT_CHECK(out.defined(), ArgumentError, "eval(): the given output is undefined");
   Tensor result;
-  Call(*this, *state_).expressions(std::span(&expr, 1), std::span(&out, 1), std::span(&result, 1));
+  Call(*state_).expressions(std::span(&expr, 1), std::span(&out, 1), std::span(&result, 1));
 }
 
 std::vector<Tensor> Engine::eval(std::span<const Expr> exprs, std::span<const Tensor> outs) {
@@ -230,7 +241,7 @@ std::vector<Tensor> Engine::eval(std::span<const Expr> exprs, std::span<const Te
   std::vector<Tensor> given(outs.begin(), outs.end());
   given.resize(exprs.size());
   std::vector<Tensor> results = given;
-  Call(*this, *state_).expressions(exprs, given, results);
+  Call(*state_).expressions(exprs, given, results);
   return results;
 }
 

@@ -20,8 +20,8 @@ struct Engine::State {
   std::atomic<std::uint64_t> plan_hits{0};
   std::atomic<std::uint64_t> plan_misses{0};
 
-  PlannerOptions planner_options(bool resize_outputs = true) const {
-    return {options.backend, options.numerics, features, resize_outputs};
+  PlannerOptions planner_options(bool is_copy = false) const {
+    return {options.backend, options.numerics, features, is_copy};
   }
 };
 

@@ -81,7 +81,10 @@ Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOp
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
   std::vector<Tensor> inputs;
   for (const ExprNode* leaf : program.leaves) inputs.push_back(leaf->tensor);
+  // A handle of its own, which may be resized; but an output that is also an input never is.
+  const auto is_out = [&](const Tensor& input) { return input.is_same(out); };
   Tensor given = out;
+  if (out.defined() && std::ranges::none_of(inputs, is_out)) given = finish_view(copy_view(out));
   if (inputs.empty() && !given.defined()) given = empty({}, program.output_dtypes[0]);
   const TensorIterator iterator = plan_iteration(program, std::span(&given, 1), inputs, true);
 

@@ -11,19 +11,19 @@
 namespace weft {
 
 ExprNode::~ExprNode() {
-  // Nodes that only this one holds are taken apart here, one at a time, instead of in nested
-  // destructors.
-  std::vector<std::shared_ptr<const ExprNode>> pending;
-  const auto adopt = [&pending](ExprNode& node) {
-    for (auto& arg : node.args)
-      if (arg.use_count() == 1 && !arg->args.empty()) pending.push_back(std::move(arg));
-  };
-  adopt(*this);
-  while (!pending.empty()) {
-    const std::shared_ptr<const ExprNode> node = std::move(pending.back());
-    pending.pop_back();
-    adopt(const_cast<ExprNode&>(*node));  // its last owner may empty it
+  // The outermost destructor of a thread lets go of what the inner ones held, one node at a time.
+  thread_local std::vector<std::shared_ptr<const ExprNode>>* outermost = nullptr;
+  std::vector<std::shared_ptr<const ExprNode>> own;
+  const bool is_outermost = outermost == nullptr;
+  if (is_outermost) outermost = &own;
+  for (auto& arg : args)
+    if (!arg->args.empty()) outermost->push_back(std::move(arg));
+  if (!is_outermost) return;
+  while (!own.empty()) {
+    const std::shared_ptr<const ExprNode> node = std::move(own.back());
+    own.pop_back();
   }
+  outermost = nullptr;
 }
 
 namespace {
@@ -84,6 +84,9 @@ Expr apply(Op op, std::span<const Expr> args) {
         "`logical_xor()` operator instead.");
   WEFT_CHECK(accepts(row.domain, common), ArgumentError, row.name, "() does not take ",
              name(common), "; it takes ", describe(row.domain));
+  if (op == Op::pow && is_integral(common) && args[1].node().kind == ExprNode::Kind::scalar)
+    WEFT_CHECK(args[1].node().scalar.as_double() >= 0, ArithmeticError,
+               "Integers to negative integer powers are not allowed.");
   auto node = std::make_shared<ExprNode>();
   node->kind = ExprNode::Kind::op;
   node->op = op;

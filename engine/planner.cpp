@@ -29,6 +29,38 @@ void collect_params(const CallKey& key, const Program& program, CallPlan& plan) 
   }
 }
 
+/// Layouts without bytes can be planned, but not run.
+void check_bytes(const Tensor& tensor) {
+  if (!tensor.defined() || tensor.numel() == 0) return;
+  WEFT_CHECK(tensor.data() != nullptr, ArgumentError, describe(tensor),
+             " has no bytes to compute with: it can only be planned, by explain() or infer()");
+}
+
+/// The layouts of the given outputs, which get them back unless the call could be planned.
+class LayoutGuard {
+ public:
+  explicit LayoutGuard(std::span<const Tensor> outputs) : outputs_(outputs) {
+    for (const Tensor& output : outputs)
+      before_.push_back(output.defined() ? *output.impl() : TensorImpl());
+  }
+  ~LayoutGuard() {
+    for (std::size_t i = 0; i < before_.size() && !is_kept_; ++i)
+      if (outputs_[i].defined()) *outputs_[i].impl() = before_[i];
+  }
+  LayoutGuard(const LayoutGuard&) = delete;
+  LayoutGuard& operator=(const LayoutGuard&) = delete;
+
+  bool has_changed(std::size_t i) const {
+    return !std::ranges::equal(before_[i].sizes, outputs_[i].sizes());
+  }
+  void keep() { is_kept_ = true; }
+
+ private:
+  std::span<const Tensor> outputs_;
+  std::vector<TensorImpl> before_;
+  bool is_kept_ = false;
+};
+
 /// A dense copy of an operand, to be read in place of one that the call overwrites in the wrong
 /// order.
 Tensor temporary_copy(const Tensor& source, const PlannerOptions& options,
@@ -39,7 +71,7 @@ Tensor temporary_copy(const Tensor& source, const PlannerOptions& options,
   const Tensor copy = empty_like(plain);
   const Expr expr(plain);
   PlannerOptions copy_options = options;
-  copy_options.resize_outputs = false;
+  copy_options.is_copy = true;
   CallKey key;
   make_key(key, std::span(&expr, 1), std::span(&copy, 1));
   const PlannedCall call =
@@ -81,24 +113,23 @@ PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
                "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
                ".clone() if you "
                "want a mutable version.");
-  const Program program = flatten(exprs, outputs);
+  const Program program =
+      flatten(exprs, outputs, options.is_copy ? OutputCast::any : OutputCast::safe);
   collect_leaves(key, program, call);
   collect_params(key, program, plan);
   plan.divides_integers = !program.integer_divisors.empty();
 
   std::vector<Tensor> given(outputs.begin(), outputs.end());
   given.resize(exprs.size());
-  std::vector<std::vector<std::int64_t>> given_sizes;
-  for (const Tensor& output : given)
-    given_sizes.emplace_back(output.defined()
-                                 ? std::vector(output.sizes().begin(), output.sizes().end())
-                                 : std::vector<std::int64_t>());
+  for (const Tensor& output : given) check_bytes(output);
+  for (const Tensor& input : call.inputs) check_bytes(input);
+  LayoutGuard layouts(outputs);
   // A call without any tensor computes one number.
   if (call.inputs.empty())
     for (std::size_t i = 0; i < given.size(); ++i)
       if (!given[i].defined()) given[i] = empty({}, program.output_dtypes[i]);
 
-  TensorIterator iterator = plan_iteration(program, given, call.inputs, options.resize_outputs);
+  TensorIterator iterator = plan_iteration(program, given, call.inputs, !options.is_copy);
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     if (!iterator.needs_temporary(static_cast<int>(i))) continue;
     call.inputs[i] = temporary_copy(call.inputs[i], options, kernels);
@@ -107,7 +138,7 @@ PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Tensor& output = iterator.output(static_cast<int>(i));
     const bool was_given = i < outputs.size() && outputs[i].defined();
-    if (was_given && !std::ranges::equal(given_sizes[i], output.sizes())) call.is_cacheable = false;
+    if (was_given && layouts.has_changed(i)) call.is_cacheable = false;
     plan.outputs.push_back(
         {!was_given, output.dtype(), Dims(output.sizes()), Dims(output.strides())});
     call.outputs.push_back(output);
@@ -117,12 +148,16 @@ PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
     iterator = plan_iteration(program, call.outputs, call.inputs, false);
   }
   plan.is_empty = iterator.numel() == 0;
-  if (plan.is_empty) return call;
+  if (plan.is_empty) {
+    layouts.keep();
+    return call;
+  }
   Lowered lowered = lower(iterator, program, options.numerics);
   plan.launch.kernel = kernels.get(signature_of(lowered.kernel, options));
   plan.launch.extents = std::move(lowered.extents);
   plan.launch.stride_bytes = std::move(lowered.stride_bytes);
   finish(plan.launch);
+  layouts.keep();
   return call;
 }
 

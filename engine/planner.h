@@ -19,7 +19,7 @@ struct PlannerOptions {
   std::string backend;
   Numerics numerics = Numerics::standard;
   CpuFeatures features;
-  bool resize_outputs = true;  ///< false for copies: the output's shape is the call's
+  bool is_copy = false;  ///< the output has the call's shape, and any dtype converts to it
 };
 
 /// A call after planning: what to run and on which tensors.

@@ -11,6 +11,7 @@ namespace weft {
 namespace {
 
 constexpr std::size_t max_operands = 64;
+constexpr std::size_t max_instructions = 4096;  // rule V14 of the IR
 
 /// Whether an integer op divides by args[1].
 bool divides(Op op) {
@@ -58,6 +59,9 @@ class Flattener {
   }
 
   ir::ValueId append(ir::Inst inst) {
+    WEFT_CHECK(program_.body.size() < max_instructions, UnsupportedError,
+               "an expression may take at most ", max_instructions,
+               " operations, loads and stores: compute it in parts");
     program_.body.push_back(inst);
     return static_cast<ir::ValueId>(program_.body.size() - 1);
   }
@@ -124,7 +128,7 @@ class Flattener {
       inst.args[i] =
           converted(*node.args[i], is_select && i == 0 ? DType::boolean : node.compute_dtype);
     if (divides(node.op) && is_integer(node.compute_dtype))
-      program_.integer_divisors.push_back(node.args[1].get());
+      program_.integer_divisors.push_back({node.args[1].get(), node.compute_dtype});
     return append(inst);
   }
 
@@ -134,7 +138,12 @@ class Flattener {
 
 }  // namespace
 
-Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
+Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs,
+                OutputCast output_cast) {
+  WEFT_CHECK(exprs.size() <= max_operands, UnsupportedError,
+             "an expression may read and write at "
+             "most ",
+             max_operands, " tensors, but ", exprs.size(), " results are asked for");
   Program program;
   program.num_outputs = static_cast<int>(exprs.size());
   Flattener flattener(program);
@@ -142,8 +151,9 @@ Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
     const Tensor output = i < outputs.size() ? outputs[i] : Tensor();
     const DType result = exprs[i].dtype();
     const DType stored = output.defined() ? output.dtype() : result;
-    WEFT_CHECK(can_cast(result, stored), ArgumentError, "result type ", name(result),
-               " can't be cast to the desired output type ", name(stored));
+    WEFT_CHECK(output_cast == OutputCast::any || can_cast(result, stored), ArgumentError,
+               "result type ", name(result), " can't be cast to the desired output type ",
+               name(stored));
     program.result_dtypes.push_back(result);
     program.output_dtypes.push_back(stored);
   }

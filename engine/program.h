@@ -6,6 +6,7 @@
 
 #include <weft/numerics.h>
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace weft {
 /// them.
 struct Program {
   struct Param {
-    const ExprNode* node;  ///< Kind::scalar
+    const ExprNode* node;
     DType dtype;
   };
 
@@ -24,18 +25,25 @@ struct Program {
   std::vector<DType> result_dtypes;     ///< of the expressions
   std::vector<DType> output_dtypes;     ///< what is stored
   std::vector<const ExprNode*> leaves;  ///< Kind::tensor, distinct by view
-  std::vector<Param> params;
+  std::vector<Param> params;            ///< Kind::scalar
   std::vector<ir::Inst> body;
-  /// Integer divisors: dividing by zero is an error that has to be looked for before the kernel
-  /// runs.
-  std::vector<const ExprNode*> integer_divisors;
+  /// Integer divisors and the dtype in which they divide, those of inner operations first: dividing
+  /// by zero is an error that has to be looked for before the kernel runs.
+  std::vector<Param> integer_divisors;
+};
+
+/// Which conversions of a result to its output are allowed.
+enum class OutputCast : std::uint8_t {
+  safe,  ///< can_cast()'s, as for PyTorch's out=
+  any,   ///< all, as for copy_
 };
 
 /// Flattens `exprs`.  `outputs[i]`, where defined, gives the dtype (and the lazy conjugate and
 /// negative bits) of what is stored; otherwise it is the expression's own.
 ///
-/// Errors: ArgumentError if a result cannot be cast to its output, or the call has too many
-/// operands.
-Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs);
+/// Errors: ArgumentError if a result cannot be cast to its output; UnsupportedError if the call has
+/// too many operands, numbers or operations.
+Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs,
+                OutputCast output_cast = OutputCast::safe);
 
 }  // namespace weft
