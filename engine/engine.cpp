@@ -1,7 +1,6 @@
 // The public calls: raw key -> plan -> launch, and the slow way where there is no plan yet.
 #include "engine/engine_state.h"
 #include "engine/tensor_impl.h"
-#include "runtime/parallel.h"
 
 #include <weft/error.h>
 
@@ -156,7 +155,6 @@ Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
   }
   WEFT_CHECK(options.num_threads >= 0, ArgumentError, "num_threads must not be negative, but is ",
              options.num_threads);
-  if (options.num_threads > 0) set_num_threads(options.num_threads);
   state_->options = std::move(options);
   state_->features = host_features();
 }
@@ -261,14 +259,20 @@ PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
   state->plan = std::move(call.plan);
   state->outputs = std::move(call.outputs);
   state->inputs = std::move(call.inputs);
+  for (const std::vector<Tensor>* operands : {&state->outputs, &state->inputs})
+    for (const Tensor& operand : *operands) {
+      const TensorImpl& impl = *operand.impl();
+      const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
+      state->addresses.push_back({impl.storage.get(), impl.storage_offset * itemsize});
+    }
   return PreparedPlan(std::move(state));
 }
 
 void PreparedPlan::run() const {
   std::array<std::byte*, max_operands> base;
   std::size_t operand = 0;
-  for (const Tensor& output : state_->outputs) base[operand++] = output.impl()->data();
-  for (const Tensor& input : state_->inputs) base[operand++] = input.impl()->data();
+  for (const State::Address& address : state_->addresses)
+    base[operand++] = address.storage->data() + address.offset_bytes;
   if (!state_->plan->is_empty) launch(state_->plan->launch, base.data(), state_->params.data());
 }
 

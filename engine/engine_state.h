@@ -21,7 +21,7 @@ struct Engine::State {
   std::atomic<std::uint64_t> plan_misses{0};
 
   PlannerOptions planner_options(bool is_copy = false) const {
-    return {options.backend, options.numerics, features, is_copy};
+    return {options.backend, options.numerics, features, options.num_threads, is_copy};
   }
 };
 
@@ -29,6 +29,12 @@ struct PreparedPlan::State {
   std::shared_ptr<const CallPlan> plan;
   std::vector<Tensor> outputs;
   std::vector<Tensor> inputs;  ///< one a leaf
+  /// Where each operand begins; the storage's address is read at each run, since it may have grown.
+  struct Address {
+    const Storage* storage;
+    std::int64_t offset_bytes;
+  };
+  std::vector<Address> addresses;
   std::vector<Bits> params;
 };
 

@@ -60,7 +60,7 @@ class ExprWriter {
     const bool is_sum = text.find_first_of("+-", 1) != text.npos && text.ends_with('j');
     const int own = is_sum ? 6 : (text.starts_with('-') ? unary_precedence : primary_precedence);
     const bool has_brackets = text.starts_with('(');
-    push(own < precedence && !has_brackets ? "(" + text + ")" : text);
+    push(own < precedence && !has_brackets ? detail::concat("(", text, ")") : text);
   }
 
   void expand_op(const ExprNode& node, int precedence) {
@@ -79,7 +79,7 @@ class ExprWriter {
       push(*node.args[i], 0);
       if (i > 0) push(", ");
     }
-    push(std::string(name(node.op)) + "(");
+    push(detail::concat(name(node.op), "("));
   }
 
   void expand_binary(const ExprNode& node, const BinarySpelling& spelling, int precedence) {
@@ -90,7 +90,7 @@ class ExprWriter {
     const bool needs_brackets = spelling.precedence < precedence;
     if (needs_brackets) push(")");
     push(*node.args[1], right);
-    push(" " + std::string(spelling.symbol) + " ");
+    push(detail::concat(" ", spelling.symbol, " "));
     push(*node.args[0], left);
     if (needs_brackets) push("(");
   }
@@ -98,7 +98,7 @@ class ExprWriter {
   std::string tensor_name(const ExprNode& node) {
     if (!node.name.empty()) return node.name;
     const auto [place, is_new] = numbers_.try_emplace(node.tensor.impl().get(), numbers_.size());
-    return "t" + std::to_string(place->second);
+    return detail::concat("t", place->second);
   }
 
   std::string result_;

@@ -17,19 +17,42 @@ constexpr std::int64_t bytes_worth_a_thread = 1 << 19;
 /// output.
 constexpr std::int64_t inner_multiple = 64;
 
-void launch_range(const LaunchPlan& plan, std::byte* const* base, const Bits* params,
-                  std::int64_t begin, std::int64_t end) {
-  std::array<std::byte*, 64> moved;
-  const auto loop = static_cast<std::size_t>(plan.cut_loop);
-  const auto num_operands = static_cast<std::size_t>(plan.num_operands);
-  for (std::size_t i = 0; i < num_operands; ++i)
-    moved[i] = base[i] + begin * plan.stride_bytes[loop * num_operands + i];
-  std::array<std::int64_t, 64> extents;
-  std::copy(plan.extents.begin(), plan.extents.end(), extents.begin());
-  extents[loop] = end - begin;
-  const jit::KernelArgs args{moved.data(), extents.data(), plan.stride_bytes.data(), params,
-                             plan.context};
+/// c128 moves add a loop to the 64 dimensions of a tensor.
+constexpr std::size_t max_loops = 65;
+constexpr std::size_t max_operands = 64;
+
+/// The iterations [begin, end) of one loop, as arguments of the kernel.
+struct Part {
+  std::array<std::byte*, max_operands> base;
+  std::array<std::int64_t, max_loops> extents;
+
+  Part(const LaunchPlan& plan, std::size_t loop, std::byte* const* whole_base,
+       const std::int64_t* whole_extents, std::int64_t begin, std::int64_t end) {
+    const auto num_operands = static_cast<std::size_t>(plan.num_operands);
+    for (std::size_t i = 0; i < num_operands; ++i)
+      base[i] = whole_base[i] + begin * plan.stride_bytes[loop * num_operands + i];
+    std::copy_n(whole_extents, plan.extents.size(), extents.begin());
+    extents[loop] = end - begin;
+  }
+};
+
+void run_kernel(const LaunchPlan& plan, std::byte* const* base, const std::int64_t* extents,
+                const Bits* params) {
+  const jit::KernelArgs args{base, extents, plan.stride_bytes.data(), params, plan.context};
   plan.entry(&args);
+}
+
+/// Runs the kernel on all iterations, block by block if the plan says so.
+void run_blocks(const LaunchPlan& plan, std::byte* const* base, const std::int64_t* extents,
+                const Bits* params) {
+  const std::size_t inner = plan.extents.size() - 1;
+  if (plan.block_extent == 0 || extents[inner] <= plan.block_extent)
+    return run_kernel(plan, base, extents, params);
+  for (std::int64_t begin = 0; begin < extents[inner]; begin += plan.block_extent) {
+    const Part part(plan, inner, base, extents, begin,
+                    std::min(begin + plan.block_extent, extents[inner]));
+    run_kernel(plan, part.base.data(), part.extents.data(), params);
+  }
 }
 
 }  // namespace
@@ -64,18 +87,19 @@ void finish(LaunchPlan& plan) {
   plan.grain = std::max<std::int64_t>(bytes_worth_a_thread / iterations_a_byte, 1);
   if (plan.cut_loop + 1 == static_cast<int>(plan.extents.size()))
     plan.grain = (plan.grain + inner_multiple - 1) / inner_multiple * inner_multiple;
+  // parallel_for() makes chunks of at least the grain, so this bounds their number.
+  if (plan.max_threads > 0)
+    plan.grain = std::max(plan.grain, (extent + plan.max_threads - 1) / plan.max_threads);
 }
 
 void launch(const LaunchPlan& plan, std::byte* const* base, const Bits* params) {
-  const std::int64_t extent = plan.extents[static_cast<std::size_t>(plan.cut_loop)];
-  if (extent <= plan.grain) {
-    const jit::KernelArgs args{base, plan.extents.data(), plan.stride_bytes.data(), params,
-                               plan.context};
-    plan.entry(&args);
-    return;
-  }
+  const auto loop = static_cast<std::size_t>(plan.cut_loop);
+  const std::int64_t extent = plan.extents[loop];
+  if (extent <= plan.grain || plan.max_threads == 1)
+    return run_blocks(plan, base, plan.extents.data(), params);
   parallel_for(0, extent, plan.grain, [&](std::int64_t begin, std::int64_t end) {
-    launch_range(plan, base, params, begin, end);
+    const Part part(plan, loop, base, plan.extents.data(), begin, end);
+    run_blocks(plan, part.base.data(), part.extents.data(), params);
   });
 }
 

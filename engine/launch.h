@@ -20,6 +20,8 @@ struct LaunchPlan {
   const void* context = nullptr;
   std::vector<std::int64_t> extents;       ///< [loop], outermost first
   std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
+  std::int64_t block_extent = 0;  ///< iterations of the innermost loop a call of the kernel; 0: all
+  int max_threads = 0;            ///< 0: as many as num_threads() says
   int num_operands = 0;
   int cut_loop = 0;        ///< the loop that threads share
   std::int64_t grain = 0;  ///< iterations of it that are worth a thread
@@ -29,7 +31,8 @@ struct LaunchPlan {
 /// Completes a plan from its kernel, extents and strides.
 void finish(LaunchPlan& plan);
 
-/// Runs the kernel over the whole nest, on as many threads as its size is worth.
+/// Runs the kernel over the whole nest, on as many threads as its size is worth and the plan
+/// allows.
 void launch(const LaunchPlan& plan, std::byte* const* base, const Bits* params);
 
 }  // namespace weft

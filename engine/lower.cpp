@@ -2,6 +2,8 @@
 
 #include <weft/error.h>
 
+#include <algorithm>
+
 namespace weft {
 namespace {
 
@@ -66,6 +68,24 @@ void split_wide_moves(Lowered& lowered) {
   }
 }
 
+/// Rows shorter than this fill no vector, and cost more to start than to run.
+constexpr std::int64_t small_inner_extent = 8;
+
+/// The dimension that becomes the innermost loop.  It is the iterator's fastest, unless its rows
+/// are so short (the channels of an image) that strided vectors along the longest dimension do
+/// better.
+std::size_t innermost_dim(IntSpan shape) {
+  if (shape.size() < 2 || shape[0] > small_inner_extent) return 0;
+  const auto longest = std::max_element(shape.begin(), shape.end()) - shape.begin();
+  return shape[static_cast<std::size_t>(longest)] >= 4 * shape[0]
+             ? static_cast<std::size_t>(longest)
+             : 0;
+}
+
+/// Elements of the innermost loop after which the short rows start over: what they share stays in
+/// L1.
+constexpr std::int64_t small_inner_block = 1024;
+
 }  // namespace
 
 Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics) {
@@ -77,9 +97,17 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
 
   const int num_loops = std::max(iterator.ndim(), 1);
   const int num_operands = iterator.ntensors();
+  const std::size_t inner_dim = innermost_dim(iterator.shape());
+  lowered.block_extent = inner_dim == 0 ? 0 : small_inner_block;
   kernel.loops.resize(static_cast<std::size_t>(num_loops));
   for (int loop = 0; loop < num_loops; ++loop) {
-    const auto dim = static_cast<std::size_t>(num_loops - 1 - loop);
+    // Outermost first; the dimension chosen for the innermost loop has left its place to those
+    // outside it.
+    auto dim = static_cast<std::size_t>(num_loops - 1 - loop);
+    if (dim == 0)
+      dim = inner_dim;
+    else if (dim <= inner_dim)
+      --dim;
     const bool is_scalar = iterator.ndim() == 0;
     lowered.extents.push_back(is_scalar ? 1 : iterator.shape()[dim]);
     for (int i = 0; i < num_operands; ++i)

@@ -18,6 +18,8 @@ struct Lowered {
   ir::Kernel kernel;
   std::vector<std::int64_t> extents;       ///< [loop], outermost first
   std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
+  /// Iterations of the innermost loop to run the nest for before going on; 0: all at once.
+  std::int64_t block_extent = 0;
 };
 
 /// Requires: the iterator's operands are the program's, in the same order.

@@ -19,6 +19,7 @@ struct PlannerOptions {
   std::string backend;
   Numerics numerics = Numerics::standard;
   CpuFeatures features;
+  int num_threads = 0;   ///< at most so many a call; 0: as many as the process uses
   bool is_copy = false;  ///< the output has the call's shape, and any dtype converts to it
 };
 

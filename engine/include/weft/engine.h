@@ -20,7 +20,7 @@ struct EngineOptions {
   /// an UnsupportedError.
   std::string backend = "auto";
   Numerics numerics = Numerics::standard;
-  int num_threads = 0;  ///< 0: all that the process may use
+  int num_threads = 0;  ///< at most so many work on one call; 0: all that the process may use
 };
 
 /// Counters since the engine was made.
