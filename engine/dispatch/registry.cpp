@@ -160,9 +160,9 @@ OperatorHandle Registry::op(std::string_view op_name) const {
   if (const auto found = find(op_name)) return *found;
   std::vector<std::string> known;
   for (const OperatorHandle& defined : operators()) known.push_back(defined.name().text());
-  throw ArgumentError(detail::concat(
-      "Could not find schema for ", op_name,
-      known.empty() ? "" : "; did you mean: ", nearest_first(op_name, std::move(known), 3)));
+  const std::string hint = known.empty() ? "" : "; did you mean: ";
+  throw ArgumentError(detail::concat("Could not find schema for ", op_name, hint,
+                                     nearest_first(op_name, std::move(known), 3)));
 }
 
 std::vector<OperatorHandle> Registry::operators() const {
