@@ -33,7 +33,10 @@ std::string expand_term(const std::string& layout, std::size_t& place,
   };
   if (++place; !is_digit()) {
     std::string all;
-    for (std::int64_t number : size) all += (all.empty() ? "" : ",") + std::to_string(number);
+    for (std::int64_t number : size) {
+      if (!all.empty()) all += ',';
+      all += std::to_string(number);
+    }
     return all;
   }
   std::int64_t product = 1;

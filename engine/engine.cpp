@@ -263,17 +263,29 @@ PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
     for (const Tensor& operand : *operands) {
       const TensorImpl& impl = *operand.impl();
       const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
-      state->addresses.push_back({impl.storage.get(), impl.storage_offset * itemsize});
+      std::byte* data = impl.storage->data();
+      const std::int64_t offset_bytes = impl.storage_offset * itemsize;
+      state->addresses.push_back({impl.storage.get(), data, offset_bytes});
+      state->base.push_back(data + offset_bytes);
     }
+  const LaunchPlan& plan = state->plan->launch;
+  state->args = {state->base.data(), plan.extents.data(), plan.stride_bytes.data(),
+                 state->params.data(), plan.context};
   return PreparedPlan(std::move(state));
 }
 
 void PreparedPlan::run() const {
+  const State& state = *state_;
+  bool has_moved = false;
+  for (const State::Address& address : state.addresses)
+    has_moved |= address.storage->data() != address.storage_data;
+  const CallPlan& plan = *state.plan;
+  if (plan.launch.is_single_call && !has_moved) [[likely]]
+    return plan.launch.entry(&state.args);
   std::array<std::byte*, max_operands> base;
-  std::size_t operand = 0;
-  for (const State::Address& address : state_->addresses)
-    base[operand++] = address.storage->data() + address.offset_bytes;
-  if (!state_->plan->is_empty) launch(state_->plan->launch, base.data(), state_->params.data());
+  for (std::size_t i = 0; i < state.addresses.size(); ++i)
+    base[i] = state.addresses[i].storage->data() + state.addresses[i].offset_bytes;
+  if (!plan.is_empty) launch(plan.launch, base.data(), state.params.data());
 }
 
 void PreparedPlan::run(std::span<std::byte* const> data) const {

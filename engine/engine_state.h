@@ -29,12 +29,17 @@ struct PreparedPlan::State {
   std::shared_ptr<const CallPlan> plan;
   std::vector<Tensor> outputs;
   std::vector<Tensor> inputs;  ///< one a leaf
-  /// Where each operand begins; the storage's address is read at each run, since it may have grown.
+  /// Where an operand lies, as found when the plan was made.
   struct Address {
     const Storage* storage;
+    const std::byte*
+        storage_data;  ///< compared at each run, since the storage may have grown and moved
     std::int64_t offset_bytes;
   };
   std::vector<Address> addresses;
+  std::vector<std::byte*> base;  ///< what `addresses` come to
+  jit::KernelArgs
+      args{};  ///< ready to be passed, so that a run stores nothing before its kernel loads
   std::vector<Bits> params;
 };
 

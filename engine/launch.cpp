@@ -90,9 +90,11 @@ void finish(LaunchPlan& plan) {
   // parallel_for() makes chunks of at least the grain, so this bounds their number.
   if (plan.max_threads > 0)
     plan.grain = std::max(plan.grain, (extent + plan.max_threads - 1) / plan.max_threads);
+  const bool is_one_block = plan.block_extent == 0 || plan.extents.back() <= plan.block_extent;
+  plan.is_single_call = is_one_block && (extent <= plan.grain || plan.max_threads == 1);
 }
 
-void launch(const LaunchPlan& plan, std::byte* const* base, const Bits* params) {
+void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* params) {
   const auto loop = static_cast<std::size_t>(plan.cut_loop);
   const std::int64_t extent = plan.extents[loop];
   if (extent <= plan.grain || plan.max_threads == 1)

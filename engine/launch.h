@@ -22,6 +22,8 @@ struct LaunchPlan {
   std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
   std::int64_t block_extent = 0;  ///< iterations of the innermost loop a call of the kernel; 0: all
   int max_threads = 0;            ///< 0: as many as num_threads() says
+  bool is_single_call =
+      false;  ///< too small for threads and blocks: launch() calls the kernel once
   int num_operands = 0;
   int cut_loop = 0;        ///< the loop that threads share
   std::int64_t grain = 0;  ///< iterations of it that are worth a thread
@@ -31,8 +33,16 @@ struct LaunchPlan {
 /// Completes a plan from its kernel, extents and strides.
 void finish(LaunchPlan& plan);
 
+/// launch() where one call of the kernel is not enough: several threads, or block by block.
+void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* params);
+
 /// Runs the kernel over the whole nest, on as many threads as its size is worth and the plan
 /// allows.
-void launch(const LaunchPlan& plan, std::byte* const* base, const Bits* params);
+inline void launch(const LaunchPlan& plan, std::byte* const* base, const Bits* params) {
+  if (!plan.is_single_call) return launch_parts(plan, base, params);
+  const jit::KernelArgs args{base, plan.extents.data(), plan.stride_bytes.data(), params,
+                             plan.context};
+  plan.entry(&args);
+}
 
 }  // namespace weft
