@@ -1,12 +1,13 @@
-// Detection by cpuid, of what the operating system saves by xgetbv, of cache sizes by sysconf.
+// Detection by cpuid, of what the operating system saves by xgetbv, of cache sizes by sysfs.
 #include "runtime/cpu_features.h"
 
 #include <weft/error.h>
 
-#include <unistd.h>
-
+#include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <optional>
+#include <string>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -65,14 +66,29 @@ void detect_isa(CpuFeatures& features) {
 void detect_isa(CpuFeatures&) {}
 #endif
 
+/// What the kernel says of one cache of the first processor: "32768K" in .../cache/index3/size.
+std::string cache_property(int index, const char* property) {
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/" +
+                     property);
+  std::string text;
+  file >> text;
+  return text;
+}
+
+/// glibc's sysconf() is not asked: it multiplies the last level by a guess at the number of dies.
 void detect_caches(CpuFeatures& features) {
-  const auto detect = [](int which, std::int64_t& size_bytes) {
-    const long found = sysconf(which);
-    if (found > 0) size_bytes = found;  // 0 or -1: not known; the default stays
-  };
-  detect(_SC_LEVEL1_DCACHE_SIZE, features.l1d_bytes);
-  detect(_SC_LEVEL2_CACHE_SIZE, features.l2_bytes);
-  detect(_SC_LEVEL3_CACHE_SIZE, features.l3_bytes);
+  constexpr int max_caches = 8;
+  for (int index = 0; index < max_caches; ++index) {
+    if (cache_property(index, "type") == "Instruction") continue;
+    const std::string level = cache_property(index, "level");
+    const std::string size = cache_property(index, "size");
+    const std::int64_t unit = size.ends_with('K') ? 1 << 10 : size.ends_with('M') ? 1 << 20 : 1;
+    const std::int64_t size_bytes = std::strtoll(size.c_str(), nullptr, 10) * unit;
+    if (size_bytes <= 0) continue;  // not known; the default stays
+    if (level == "1") features.l1d_bytes = size_bytes;
+    if (level == "2") features.l2_bytes = size_bytes;
+    if (level == "3") features.l3_bytes = size_bytes;
+  }
 }
 
 /// `features` without what lies above `isa`.  Requires: features.isa >= isa.
