@@ -302,15 +302,15 @@ TEST_F(DispatchCall, ListenersHearOfOperators) {
   const auto before = registry.def("t::before() -> ()");
   auto listener = registry.add_listener(
       {[&](const OperatorHandle& op) {
-         heard.push_back("+" + op.schema().name.text());
+         heard.push_back(op.schema().name.text() + " came");
          EXPECT_TRUE(registry.find(op.name().text()).has_value());  // may ask the registry
        },
-       [&](const OperatorHandle& op) { heard.push_back("-" + op.name().text()); }});
+       [&](const OperatorHandle& op) { heard.push_back(op.name().text() + " went"); }});
   auto impl = registry.impl("t::a", Key::cpu, KernelFunction::typed([] {}));
   auto def = registry.def("t::a() -> ()");
   impl.reset();
   def.reset();
-  EXPECT_THAT(heard, ElementsAre("+t::before", "+t::a", "-t::a"));
+  EXPECT_THAT(heard, ElementsAre("t::before came", "t::a came", "t::a went"));
   listener.reset();
   registry.def("t::b() -> ()").reset();
   EXPECT_EQ(heard.size(), 3u);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -111,17 +112,20 @@ constexpr std::string_view recorded =
     "NNNENocGG NCNENocGG NNNEOocGG NCNEOocGG NNNLNocGG NCNLNocGG NNNLOocGG NCNLOocGG ";
 // clang-format on
 
-/// The letters of one row of a dumped table.
+/// The letter of one row of a dumped table.
 char letter_of(const std::string& table, Key row) {
-  const std::string head = "\n" + std::string(name(row)) + ": ";
-  const std::size_t at = ("\n" + table).find(head);
-  if (at == std::string::npos) return '-';
-  const std::string line =
-      table.substr(at + head.size() - 1, table.find('\n', at) - at - head.size() + 1);
-  if (line.starts_with("[ambiguous")) return '!';
-  if (line.starts_with("fallthrough")) return '~';
-  const std::string place = "registered at ";
-  return line[line.find(place) + place.size()];  // kernels are registered in a "file" of one letter
+  const std::string head = std::string(name(row)) + ": ";
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(head)) continue;
+    const std::string rest = line.substr(head.size());
+    if (rest.starts_with("[ambiguous")) return '!';
+    if (rest.starts_with("fallthrough")) return '~';
+    // Kernels are registered in a "file" of one letter.
+    const std::string_view place = "registered at ";
+    return rest[rest.find(place) + place.size()];
+  }
+  return '-';
 }
 
 TEST(DispatchRecordings, TablesAreThoseOfPyTorch) {
