@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,19 @@ struct BenchArguments : ExpressionArguments {
   int threads = 1;
 };
 void run_bench(const BenchArguments& arguments);
+
+struct FuzzArguments {
+  double seconds = 10;
+  std::optional<std::uint64_t> seed;
+  std::string backend;  ///< empty: all
+  std::uint64_t first_case = 0;
+  std::optional<std::uint64_t> max_cases;
+  std::string replay;                 ///< expressions of one case
+  std::vector<std::string> operands;  ///< with replay: NAME=LAYOUT#NUMBER
+  std::vector<std::string> outputs;
+  std::string numerics = "strict";
+};
+void run_fuzz(const FuzzArguments& arguments);
 
 struct InfoArguments {
   bool json = false;

@@ -46,6 +46,7 @@ struct Arguments {
   ExplainArguments explain;
   EvalArguments eval;
   BenchArguments bench;
+  FuzzArguments fuzz;
   InfoArguments info;
   CacheArguments cache;
   OpsArguments ops;
@@ -79,6 +80,20 @@ void add_commands(CLI::App& app, Arguments& arguments) {
                   "threads of weft's variants; 1 unless given")
       ->check(CLI::PositiveNumber);
   bench.callback([&arguments] { run_bench(arguments.bench); });
+
+  CLI::App& fuzz = *app.add_subcommand("fuzz", "compare backends on random expressions");
+  fuzz.add_option("--seconds", arguments.fuzz.seconds, "how long; 10 unless given");
+  fuzz.add_option("--seed", arguments.fuzz.seed, "which random cases; printed if not given");
+  fuzz.add_option("--backend", arguments.fuzz.backend, "one backend; all unless given");
+  fuzz.add_option("--first", arguments.fuzz.first_case, "number of the first case");
+  fuzz.add_option("--count", arguments.fuzz.max_cases, "at most so many cases");
+  fuzz.add_option("--replay", arguments.fuzz.replay, "one case: its expressions, with ; between");
+  fuzz.add_option("OPERANDS", arguments.fuzz.operands, "of --replay: NAME=LAYOUT#NUMBER ...");
+  fuzz.add_option("--out", arguments.fuzz.outputs,
+                  "of --replay, one an expression: - (new), NAME, or LAYOUT#NUMBER")
+      ->allow_extra_args(false);
+  fuzz.add_option("--numerics", arguments.fuzz.numerics, "of --replay: default, strict or fast");
+  fuzz.callback([&arguments] { run_fuzz(arguments.fuzz); });
 
   CLI::App& info = *app.add_subcommand("info", "backends, CPU features, versions, folders");
   info.add_flag("--json", arguments.info.json, "print one JSON object");

@@ -1,0 +1,62 @@
+// weft fuzz: random expressions on every backend.
+#include "engine/cli/arguments.h"
+#include "engine/cli/command.h"
+#include "engine/cli/table.h"
+
+#include <weft/error.h>
+#include <weft/fuzz.h>
+
+#include <chrono>
+#include <iostream>
+#include <random>
+
+namespace weft::cli {
+namespace {
+
+/// An error of its own kind: what was found is weft's fault.
+[[noreturn]] void fail(const FuzzFailure& failure) {
+  std::cout << "\nbackend " << failure.backend << ": " << failure.what << "\n\n"
+            << failure.command << "\n\n"
+            << failure.cxx << std::flush;
+  throw InternalError("fuzzing found a difference on " + failure.backend + ": " + failure.what);
+}
+
+void replay(const FuzzArguments& arguments) {
+  FuzzReplay replay;
+  replay.expressions = arguments.replay;
+  replay.operands = arguments.operands;
+  replay.outputs = arguments.outputs;
+  if (!arguments.backend.empty()) replay.backend = arguments.backend;
+  replay.numerics = read_numerics(arguments.numerics);
+  replay.seed = arguments.seed.value_or(1);
+  if (const auto failure = replay_fuzz_case(replay)) fail(*failure);
+  std::cout << replay.backend << ": as expected\n";
+}
+
+}  // namespace
+
+void run_fuzz(const FuzzArguments& arguments) {
+  if (!arguments.backend.empty()) check_backend(arguments.backend);
+  if (!arguments.replay.empty()) return replay(arguments);
+  WEFT_CHECK(arguments.operands.empty() && arguments.outputs.empty(), ArgumentError,
+             "operands and --out belong to --replay");
+  FuzzOptions options;
+  options.seconds = arguments.seconds;
+  options.seed = arguments.seed ? *arguments.seed : std::random_device()();
+  if (!arguments.backend.empty()) options.backends = {arguments.backend};
+  options.first_case = arguments.first_case;
+  options.max_cases = arguments.max_cases;
+  options.reports_crashes = true;
+  std::cout << "seed " << options.seed << std::endl;  // before the work: it may not end well
+  const FuzzReport report = fuzz(options);
+  std::cout << report.num_cases << " cases, " << report.num_rejected << " of them no valid call\n";
+  Table table({"backend", "compared", "refused"});
+  for (const auto& [backend, counts] : report.backends)
+    table.add({backend, std::to_string(counts.compared), std::to_string(counts.refused)});
+  table.print(std::cout);
+  if (!report.failure) return;
+  std::cout << "case " << report.failure->case_index << " of seed " << options.seed << " fails\n";
+  fail(*report.failure);
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,294 @@
+// A case as a command line and as C++, and the command line read back.
+#include "engine/expr_node.h"
+#include "engine/fuzz/case.h"
+#include "engine/fuzz/storage.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+namespace weft::fuzzing {
+namespace {
+
+constexpr std::int64_t max_listed_elements = 256;
+
+std::vector<Tensor> layouts_of(const std::vector<CaseTensor>& tensors) {
+  std::vector<Tensor> result;
+  for (const CaseTensor& tensor : tensors) result.push_back(layout_of(tensor));
+  return result;
+}
+
+std::string operand_text(const CaseTensor& tensor) {
+  return detail::concat(layout_text(layout_of(tensor)), "#", tensor.first_value,
+                        tensor.is_uniform ? "*" : "");
+}
+
+std::string list(std::span<const std::int64_t> numbers) {
+  std::string result;
+  for (const std::int64_t number : numbers)
+    result.append(result.empty() ? "" : ", ").append(std::to_string(number));
+  return "{" + result + "}";
+}
+
+std::string hexadecimal(std::uint64_t bits) {
+  std::array<char, 24> buffer;
+  std::snprintf(buffer.data(), buffer.size(), "0x%llx", static_cast<unsigned long long>(bits));
+  return buffer.data();
+}
+
+std::string real_literal(double value) {
+  if (value != value) return "std::numeric_limits<double>::quiet_NaN()";
+  if (value - value != 0)
+    return std::string(value < 0 ? "-" : "") + "std::numeric_limits<double>::infinity()";
+  std::array<char, 40> buffer;
+  std::snprintf(buffer.data(), buffer.size(), "%a", value);
+  return buffer.data();
+}
+
+std::string scalar_literal(const Scalar& scalar) {
+  const std::complex<double> value = scalar.as_complex();
+  switch (scalar.kind()) {
+    case Scalar::Kind::boolean: return scalar.as_integer() != 0 ? "true" : "false";
+    case Scalar::Kind::integer:
+      return detail::concat("static_cast<std::int64_t>(",
+                            hexadecimal(static_cast<std::uint64_t>(scalar.as_integer())), ")");
+    case Scalar::Kind::floating: return real_literal(value.real());
+    case Scalar::Kind::complex:
+      return detail::concat("std::complex<double>(", real_literal(value.real()), ", ",
+                            real_literal(value.imag()), ")");
+  }
+  __builtin_unreachable();
+}
+
+std::string_view storage_type(std::size_t itemsize_bytes) {
+  switch (itemsize_bytes) {
+    case 1: return "std::uint8_t";
+    case 2: return "std::uint16_t";
+    case 4: return "std::uint32_t";
+    default: return "std::uint64_t";  // two of them for 16 bytes
+  }
+}
+
+std::string dtype_literal(DType dtype) {
+  return is_boolean(dtype) ? "DType::boolean" : "DType::" + std::string(name(dtype));
+}
+
+/// Declares the storage of a tensor and the tensor.
+std::string declaration(const CaseTensor& tensor, std::uint64_t seed) {
+  const std::size_t itemsize = itemsize_bytes(tensor.dtype);
+  const std::size_t words = itemsize == 16 ? 2 : 1;
+  const std::int64_t count = storage_elements(tensor);
+  std::string result =
+      detail::concat("static ", storage_type(itemsize), " ", tensor.name, "_storage[",
+                     std::max<std::int64_t>(count, 1) * static_cast<std::int64_t>(words), "]");
+  if (count <= max_listed_elements) {
+    std::string values;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Bits bits = element_of(tensor, seed, i);
+      values.append(values.empty() ? "" : ", ").append(hexadecimal(bits.lo));
+      if (words == 2) values.append(", ").append(hexadecimal(bits.hi));
+    }
+    result += " = {" + values + "};\n";
+  } else {
+    result += ";  // too many values to list: the command makes them\n";
+  }
+  return result + detail::concat("const Tensor ", tensor.name, " = from_blob(", tensor.name,
+                                 "_storage + ", tensor.offset * static_cast<std::int64_t>(words),
+                                 ", std::vector<std::int64_t>", list(tensor.sizes),
+                                 ", std::vector<std::int64_t>", list(tensor.strides), ", ",
+                                 dtype_literal(tensor.dtype), ");\n");
+}
+
+std::string definition(const Case& fuzz_case, const CaseNode& node) {
+  std::string args;
+  for (const int arg : node.args)
+    args.append(args.empty() ? "v" : ", v").append(std::to_string(arg));
+  switch (node.kind) {
+    case CaseNode::Kind::tensor:
+      return "(" + fuzz_case.inputs[static_cast<std::size_t>(node.tensor)].name + ")";
+    case CaseNode::Kind::scalar: return "(Scalar(" + scalar_literal(node.scalar) + "))";
+    case CaseNode::Kind::op:
+      return detail::concat(" = apply(Op::", name(node.op), ", {", args, "})");
+    case CaseNode::Kind::cast:
+      return detail::concat(" = cast(", args, ", ", dtype_literal(node.dtype), ")");
+  }
+  __builtin_unreachable();
+}
+
+/// Reads NAME=LAYOUT#FIRST and LAYOUT alone.
+CaseTensor parse_tensor(std::string name, std::string_view text) {
+  CaseTensor result;
+  result.name = std::move(name);
+  const std::size_t mark = text.find('#');
+  if (mark != text.npos) {
+    std::string_view number = text.substr(mark + 1);
+    result.is_uniform = number.ends_with('*');
+    if (result.is_uniform) number.remove_suffix(1);
+    const auto [end, status] =
+        std::from_chars(number.data(), number.data() + number.size(), result.first_value);
+    WEFT_CHECK(status == std::errc() && end == number.data() + number.size(), ArgumentError,
+               "expected LAYOUT#NUMBER, got '", text, "'");
+  }
+  const Tensor layout = parse_layout(text.substr(0, mark));
+  result.dtype = layout.dtype();
+  result.sizes.assign(layout.sizes().begin(), layout.sizes().end());
+  result.strides.assign(layout.strides().begin(), layout.strides().end());
+  result.offset = layout.storage_offset();
+  return result;
+}
+
+/// The nodes of an expression, behind those that there are.  Walks with a stack of its own.
+class NodeCollector {
+ public:
+  NodeCollector(Case& fuzz_case, std::span<const Tensor> inputs)
+      : case_(fuzz_case), inputs_(inputs) {}
+
+  int collect(const Expr& expr) {
+    kept_.push_back(expr);
+    std::vector<const ExprNode*> pending{&expr.node()};
+    while (!pending.empty()) {
+      const ExprNode* const node = pending.back();
+      const auto missing = std::ranges::find_if(
+          node->args, [&](const auto& arg) { return !numbers_.contains(arg.get()); });
+      if (missing != node->args.end()) {
+        pending.push_back(missing->get());
+        continue;
+      }
+      pending.pop_back();
+      if (!numbers_.contains(node)) numbers_[node] = append(*node);
+    }
+    return numbers_.at(&expr.node());
+  }
+
+ private:
+  int append(const ExprNode& node) {
+    CaseNode result;
+    result.scalar = node.scalar;
+    result.op = node.op;
+    result.dtype = node.dtype;
+    for (const auto& arg : node.args) result.args.push_back(numbers_.at(arg.get()));
+    switch (node.kind) {
+      case ExprNode::Kind::tensor: {
+        const auto input = std::ranges::find_if(
+            inputs_, [&](const Tensor& tensor) { return tensor.is_same(node.tensor); });
+        result.tensor = static_cast<int>(input - inputs_.begin());
+        break;
+      }
+      case ExprNode::Kind::scalar: result.kind = CaseNode::Kind::scalar; break;
+      case ExprNode::Kind::op: result.kind = CaseNode::Kind::op; break;
+      case ExprNode::Kind::cast: result.kind = CaseNode::Kind::cast; break;
+    }
+    case_.nodes.push_back(std::move(result));
+    return static_cast<int>(case_.nodes.size() - 1);
+  }
+
+  Case& case_;
+  std::span<const Tensor> inputs_;
+  std::vector<Expr> kept_;  ///< so that addresses stay those of one node
+  std::map<const ExprNode*, int> numbers_;
+};
+
+CaseOutput parse_output(const Case& fuzz_case, const std::string& text, std::size_t index) {
+  CaseOutput output;
+  if (text == "-") return output;
+  const auto input = std::ranges::find(fuzz_case.inputs, text, &CaseTensor::name);
+  if (input != fuzz_case.inputs.end()) {
+    output.kind = CaseOutput::Kind::in_place;
+    output.input = static_cast<int>(input - fuzz_case.inputs.begin());
+    return output;
+  }
+  output.kind = CaseOutput::Kind::given;
+  output.tensor = parse_tensor("out" + std::to_string(index), text);
+  return output;
+}
+
+}  // namespace
+
+std::string command_text(const Case& fuzz_case, const std::string& backend) {
+  const std::vector<Tensor> layouts = layouts_of(fuzz_case.inputs);
+  const std::vector<Expr> nodes = build_expressions(fuzz_case, layouts);
+  std::string expressions;
+  for (const int root : fuzz_case.roots)
+    expressions.append(expressions.empty() ? "" : "; ")
+        .append(text(nodes[static_cast<std::size_t>(root)]));
+  std::string result = "weft fuzz --replay='" + expressions + "'";
+  for (const CaseTensor& input : fuzz_case.inputs)
+    result += " '" + input.name + "=" + operand_text(input) + "'";
+  for (const CaseOutput& output : fuzz_case.outputs) {
+    result += " --out='";
+    switch (output.kind) {
+      case CaseOutput::Kind::fresh: result += "-"; break;
+      case CaseOutput::Kind::given: result += operand_text(output.tensor); break;
+      case CaseOutput::Kind::in_place:
+        result += fuzz_case.inputs[static_cast<std::size_t>(output.input)].name;
+        break;
+    }
+    result += "'";
+  }
+  return result + detail::concat(" --seed=", fuzz_case.seed,
+                                 " --numerics=", name(fuzz_case.numerics), " --backend=", backend);
+}
+
+std::string cxx_text(const Case& fuzz_case, const std::string& backend) {
+  std::string result;
+  for (const CaseTensor& input : fuzz_case.inputs) result += declaration(input, fuzz_case.seed);
+  for (const CaseOutput& output : fuzz_case.outputs)
+    if (output.kind == CaseOutput::Kind::given)
+      result += declaration(output.tensor, fuzz_case.seed);
+  for (std::size_t i = 0; i < fuzz_case.nodes.size(); ++i)
+    result += detail::concat("const Expr v", i, definition(fuzz_case, fuzz_case.nodes[i]), ";\n");
+  std::string roots, outs;
+  for (const int root : fuzz_case.roots)
+    roots += (roots.empty() ? "v" : ", v") + std::to_string(root);
+  for (const CaseOutput& output : fuzz_case.outputs) {
+    if (!outs.empty()) outs += ", ";
+    if (output.kind == CaseOutput::Kind::fresh) outs += "Tensor()";
+    if (output.kind == CaseOutput::Kind::given) outs += output.tensor.name;
+    if (output.kind == CaseOutput::Kind::in_place)
+      outs += fuzz_case.inputs[static_cast<std::size_t>(output.input)].name;
+  }
+  const std::string_view numerics =
+      fuzz_case.numerics == Numerics::standard ? "standard" : name(fuzz_case.numerics);
+  return result +
+         detail::concat("Engine engine({.backend = \"", backend,
+                        "\", .numerics = Numerics::", numerics,
+                        "});\nconst std::vector<Tensor> results = engine.eval(std::vector<Expr>{",
+                        roots, "}, std::vector<Tensor>{", outs, "});\n");
+}
+
+Case parse_case(const FuzzReplay& replay) {
+  Case result;
+  result.seed = replay.seed;
+  result.numerics = replay.numerics;
+  std::vector<std::pair<std::string, Tensor>> names;
+  for (const std::string& operand : replay.operands) {
+    const std::size_t split = operand.find('=');
+    WEFT_CHECK(split != operand.npos && split > 0, ArgumentError,
+               "expected NAME=LAYOUT#NUMBER, got '", operand, "'");
+    result.inputs.push_back(parse_tensor(operand.substr(0, split), operand.substr(split + 1)));
+  }
+  const std::vector<Tensor> layouts = layouts_of(result.inputs);
+  for (std::size_t i = 0; i < layouts.size(); ++i)
+    names.emplace_back(result.inputs[i].name, layouts[i]);
+  NodeCollector collector(result, layouts);
+  std::string_view rest = replay.expressions;
+  while (true) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    result.roots.push_back(collector.collect(parse_expr(rest.substr(0, end), names)));
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
+  }
+  WEFT_CHECK(replay.outputs.empty() || replay.outputs.size() == result.roots.size(), ArgumentError,
+             result.roots.size(), " expressions, but ", replay.outputs.size(), " outputs");
+  for (std::size_t i = 0; i < result.roots.size(); ++i)
+    result.outputs.push_back(replay.outputs.empty() ? CaseOutput()
+                                                    : parse_output(result, replay.outputs[i], i));
+  return result;
+}
+
+}  // namespace weft::fuzzing

@@ -1,0 +1,322 @@
+#include "engine/fuzz/check.h"
+
+#include "engine/expr_node.h"
+#include "engine/fuzz/storage.h"
+
+#include <weft/convert.h>
+#include <weft/error.h>
+#include <weft/naive.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace weft::fuzzing {
+namespace {
+
+Bits element_at(const Tensor& tensor, std::span<const std::int64_t> index) {
+  std::int64_t place = 0;
+  for (std::size_t dim = 0; dim < index.size(); ++dim) place += index[dim] * tensor.strides()[dim];
+  const std::size_t itemsize = itemsize_bytes(tensor.dtype());
+  Bits bits;
+  std::memcpy(&bits, tensor.data() + place * static_cast<std::int64_t>(itemsize), itemsize);
+  return bits;
+}
+
+bool is_nan(Bits bits, DType dtype) {
+  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_floating(dtype_of<T>)) {
+      T value;
+      std::memcpy(&value, &bits, sizeof value);
+      const auto number = convert<double>(value);
+      return number != number;
+    } else {
+      return false;
+    }
+  });
+}
+
+/// The same bits, any NaN equal to any NaN, part by part for complex numbers.
+bool are_equal(Bits x, Bits y, DType dtype) {
+  if (x == y) return true;
+  if (!is_complex(dtype)) return is_nan(x, dtype) && is_nan(y, dtype);
+  const DType part = real_dtype(dtype);
+  if (dtype == DType::c128)
+    return are_equal({x.lo, 0}, {y.lo, 0}, part) && are_equal({x.hi, 0}, {y.hi, 0}, part);
+  const std::size_t num_bits = itemsize_bytes(part) * 8;
+  const std::uint64_t mask = (std::uint64_t{1} << num_bits) - 1;
+  return are_equal({x.lo & mask, 0}, {y.lo & mask, 0}, part) &&
+         are_equal({x.lo >> num_bits & mask, 0}, {y.lo >> num_bits & mask, 0}, part);
+}
+
+std::string text(Bits bits, DType dtype) {
+  char buffer[40];
+  if (itemsize_bytes(dtype) == 16)
+    std::snprintf(buffer, sizeof buffer, "0x%llx:0x%llx", static_cast<unsigned long long>(bits.lo),
+                  static_cast<unsigned long long>(bits.hi));
+  else
+    std::snprintf(buffer, sizeof buffer, "0x%llx", static_cast<unsigned long long>(bits.lo));
+  const Tensor one = empty({}, dtype);
+  std::memcpy(one.data(), &bits, itemsize_bytes(dtype));
+  return std::string(buffer) + " (" + one.item().text() + ")";
+}
+
+/// Calls `visit(index)` for each index of the sizes until it returns false.
+template <class Visit>
+void for_each_index(IntSpan sizes, const Visit& visit) {
+  std::vector<std::int64_t> index(sizes.size());
+  if (std::ranges::find(sizes, 0) != sizes.end()) return;
+  while (visit(std::as_const(index))) {
+    std::size_t dim = sizes.size();
+    while (dim-- > 0) {
+      if (++index[dim] < sizes[dim]) break;
+      index[dim] = 0;
+    }
+    if (dim == static_cast<std::size_t>(-1)) return;
+  }
+}
+
+std::string index_text(std::span<const std::int64_t> index) {
+  std::string result;
+  for (const std::int64_t number : index)
+    result.append(result.empty() ? "" : ", ").append(std::to_string(number));
+  return "[" + result + "]";
+}
+
+/// A case in memory.
+class Run {
+ public:
+  explicit Run(const Case& fuzz_case) : case_(fuzz_case), shape_(shape_of(fuzz_case)) {
+    for (const CaseTensor& input : fuzz_case.inputs)
+      inputs_.push_back(std::make_unique<GuardedTensor>(input, fuzz_case.seed));
+    for (const CaseOutput& output : fuzz_case.outputs)
+      outputs_.push_back(output.kind == CaseOutput::Kind::given
+                             ? std::make_unique<GuardedTensor>(output.tensor, fuzz_case.seed)
+                             : nullptr);
+    std::vector<Tensor> tensors;
+    for (const auto& input : inputs_) tensors.push_back(input->tensor());
+    const std::vector<Expr> nodes = build_expressions(fuzz_case, tensors);
+    for (const int root : fuzz_case.roots) exprs_.push_back(nodes[static_cast<std::size_t>(root)]);
+    for (std::size_t i = 0; i < exprs_.size(); ++i) given_.push_back(given_output(i));
+    rounds_between_ops_ = std::ranges::any_of(nodes, [](const Expr& expr) {
+      const DType dtype = expr.node().compute_dtype;
+      return is_small_float(dtype) || dtype == DType::c32 || is_small_float(expr.dtype()) ||
+             expr.dtype() == DType::c32;
+    });
+  }
+
+  /// Whether the numerics leave nothing open, so that index arithmetic gives the same bits.
+  bool is_exact() const {
+    return case_.numerics == Numerics::strict ||
+           (case_.numerics == Numerics::standard && !rounds_between_ops_);
+  }
+
+  /// The results by plain index arithmetic.
+  std::vector<Tensor> naive() {
+    restore();
+    std::vector<Tensor> results;
+    for (std::size_t i = 0; i < exprs_.size(); ++i) {
+      const DType dtype = given_[i].defined() ? given_[i].dtype() : exprs_[i].dtype();
+      results.push_back(empty(shape_, TensorOptions{dtype, {}, MemoryFormat::contiguous}));
+      naive_eval(exprs_[i], results.back());
+    }
+    return results;
+  }
+
+  /// The results of one call.
+  std::vector<Tensor> eval(Engine& engine) {
+    restore();
+    return engine.eval(exprs_, given_);
+  }
+
+  /// What lies where it should not, after eval(); empty if all is well.
+  std::string damage() const {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const bool is_written = std::ranges::any_of(case_.outputs, [&](const CaseOutput& output) {
+        return output.kind == CaseOutput::Kind::in_place && output.input == static_cast<int>(i);
+      });
+      if (!inputs_[i]->is_intact(is_written))
+        return "the call wrote to input " + case_.inputs[i].name +
+               (is_written ? ", outside of its elements" : "");
+    }
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      if (outputs_[i] && !outputs_[i]->is_intact(true))
+        return detail::concat("the call wrote outside of the elements of output ", i);
+    return {};
+  }
+
+  /// Whether an output that was refused is as it was.
+  std::string damage_after_error() const {
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (!inputs_[i]->is_intact(false))
+        return "a call that failed wrote to " + case_.inputs[i].name;
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      if (outputs_[i] && !outputs_[i]->is_intact(false))
+        return detail::concat("a call that failed wrote to output ", i);
+    return {};
+  }
+
+ private:
+  Tensor given_output(std::size_t i) const {
+    switch (case_.outputs[i].kind) {
+      case CaseOutput::Kind::fresh: return {};
+      case CaseOutput::Kind::given: return outputs_[i]->tensor();
+      case CaseOutput::Kind::in_place:
+        return inputs_[static_cast<std::size_t>(case_.outputs[i].input)]->tensor();
+    }
+    __builtin_unreachable();
+  }
+
+  void restore() {
+    for (const auto& input : inputs_) input->restore();
+    for (const auto& output : outputs_)
+      if (output) output->restore();
+  }
+
+  const Case& case_;
+  std::vector<std::int64_t> shape_;
+  std::vector<std::unique_ptr<GuardedTensor>> inputs_;
+  std::vector<std::unique_ptr<GuardedTensor>> outputs_;
+  std::vector<Expr> exprs_;
+  std::vector<Tensor> given_;
+  bool rounds_between_ops_ = false;
+};
+
+std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> result;
+  for (const Tensor& tensor : tensors) {
+    result.push_back(
+        empty(tensor.sizes(), TensorOptions{tensor.dtype(), {}, MemoryFormat::contiguous}));
+    std::byte* to = result.back().data();
+    const std::size_t itemsize = itemsize_bytes(tensor.dtype());
+    for_each_index(tensor.sizes(), [&](const auto& index) {
+      const Bits bits = element_at(tensor, index);
+      std::memcpy(to, &bits, itemsize);
+      to += itemsize;
+      return true;
+    });
+  }
+  return result;
+}
+
+std::optional<Finding> compare(const std::vector<Tensor>& actual,
+                               const std::vector<Tensor>& expected, const std::string& backend) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    Finding finding{Finding::Kind::value, backend, {}, {}};
+    const Tensor& x = actual[i];
+    const Tensor& y = expected[i];
+    if (x.dtype() != y.dtype() || !std::ranges::equal(x.sizes(), y.sizes())) {
+      finding.what =
+          detail::concat("result ", i, " is ", layout_text(x), ", expected ", layout_text(y));
+      return finding;
+    }
+    for_each_index(y.sizes(), [&](const auto& index) {
+      const Bits left = element_at(x, index);
+      const Bits right = element_at(y, index);
+      if (are_equal(left, right, y.dtype())) return true;
+      finding.index = index;
+      finding.what = detail::concat("element ", index_text(index), " of result ", i, " is ",
+                                    text(left, y.dtype()), ", expected ", text(right, y.dtype()));
+      return false;
+    });
+    if (!finding.what.empty()) return finding;
+  }
+  return {};
+}
+
+/// The results of an engine, or the error that it threw.
+struct Attempt {
+  std::vector<Tensor> results;
+  std::string error_kind;
+  std::string message;
+};
+
+Attempt attempt(Run& run, Engine& engine) {
+  Attempt result;
+  try {
+    result.results = run.eval(engine);
+  } catch (const Error& error) {
+    result.error_kind = error.kind();
+    result.message = error.what();
+  }
+  return result;
+}
+
+Finding error_finding(const std::string& backend, const std::string& what) {
+  return {Finding::Kind::error, backend, what, {}};
+}
+
+bool is_bug(const Attempt& attempt) {
+  return attempt.error_kind == "internal" || attempt.error_kind == "compile" ||
+         attempt.error_kind == "device";
+}
+
+std::optional<Finding> check_values(Run& run, Engine& engine, const std::string& backend,
+                                    const std::vector<Tensor>* expected) {
+  // The second call finds the plan of the first.
+  for (int call = 0; call < 2; ++call) {
+    const std::vector<Tensor> results = run.eval(engine);
+    if (expected != nullptr) {
+      if (auto finding = compare(results, *expected, backend)) {
+        if (call > 0) finding->what += " (in a repeated call)";
+        return finding;
+      }
+    }
+    const std::string damage = run.damage();
+    if (!damage.empty()) return Finding{Finding::Kind::memory, backend, damage, {}};
+  }
+  return {};
+}
+
+}  // namespace
+
+Engine& Engines::get(const std::string& backend, Numerics numerics) {
+  auto& engine = engines_[{backend, numerics}];
+  if (!engine) {
+    EngineOptions options;
+    options.backend = backend;
+    options.numerics = numerics;
+    engine = std::make_unique<Engine>(options);
+  }
+  return *engine;
+}
+
+void Engines::count_case() {
+  if (++num_cases_ % cases_an_engine == 0) engines_.clear();
+}
+
+std::optional<Finding> check_case(const Case& fuzz_case, const std::string& backend,
+                                  Engines& engines, Outcome& outcome) {
+  Run run(fuzz_case);
+  outcome = Outcome::compared;
+  Engine& interpreter = engines.get("interp", fuzz_case.numerics);
+  const Attempt reference = attempt(run, interpreter);
+  if (is_bug(reference)) return error_finding("interp", reference.message);
+  if (!reference.error_kind.empty()) {
+    outcome = Outcome::rejected;
+    const std::string damage = run.damage_after_error();
+    if (!damage.empty()) return Finding{Finding::Kind::memory, "interp", damage, {}};
+  }
+  const std::vector<Tensor> of_interpreter = copies(reference.results);
+  if (backend == "interp") {
+    if (outcome == Outcome::rejected) return {};
+    const std::vector<Tensor> naive = run.naive();
+    return check_values(run, interpreter, backend, run.is_exact() ? &naive : nullptr);
+  }
+  Engine& engine = engines.get(backend, fuzz_case.numerics);
+  const Attempt first = attempt(run, engine);
+  if (is_bug(first)) return error_finding(backend, first.message);
+  if (outcome == Outcome::rejected) {
+    if (first.error_kind == reference.error_kind) return {};
+    return error_finding(backend, "the interpreter says '" + reference.message + "', but not this");
+  }
+  if (first.error_kind == "unsupported") {
+    outcome = Outcome::refused;
+    return {};
+  }
+  if (!first.error_kind.empty()) return error_finding(backend, first.message);
+  const bool is_comparable = fuzz_case.numerics != Numerics::fast;
+  return check_values(run, engine, backend, is_comparable ? &of_interpreter : nullptr);
+}
+
+}  // namespace weft::fuzzing

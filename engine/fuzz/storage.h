@@ -1,0 +1,43 @@
+// Memory for fuzz cases that notices who leaves it.
+#pragma once
+
+#include "engine/fuzz/case.h"
+
+#include <weft/tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::fuzzing {
+
+/// What lies at `place` of a tensor's storage.
+Bits element_of(const CaseTensor& tensor, std::uint64_t seed, std::int64_t place);
+
+/// A tensor in pages of its own.  It touches an inaccessible page with its last byte or its first,
+/// so that reading beyond it is a fault; the rest of its pages is filled with a pattern.
+class GuardedTensor {
+ public:
+  GuardedTensor(const CaseTensor& layout, std::uint64_t seed);
+  ~GuardedTensor();
+  GuardedTensor(const GuardedTensor&) = delete;
+  GuardedTensor& operator=(const GuardedTensor&) = delete;
+
+  const Tensor& tensor() const { return tensor_; }
+  /// Puts back what was there at first.
+  void restore();
+  /// Whether all is as it was at first, outside of the tensor's elements if those are `written`.
+  bool is_intact(bool written) const;
+
+ private:
+  std::byte* pages_ = nullptr;
+  std::size_t num_bytes_ = 0;  ///< of the accessible pages
+  std::byte* accessible_ = nullptr;
+  std::size_t mapped_bytes_ = 0;
+  std::vector<std::byte> initial_;  ///< contents of the accessible pages
+  Tensor tensor_;
+};
+
+}  // namespace weft::fuzzing
