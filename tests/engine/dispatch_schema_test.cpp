@@ -137,7 +137,7 @@ TEST(DispatchSchema, SurvivesDamagedText) {
         case 1: text.insert(at, 1, text[random() % text.size()]); break;
         default: text[at] = static_cast<char>(random() % 256); break;
       }
-      if (text.empty()) text = "x";
+      if (text.empty()) text.push_back('x');
     }
     try {
       const std::string printed = parse_schema(text).text();
