@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace weft {
@@ -117,27 +118,33 @@ class Call {
     if (program.integer_divisors.empty()) return false;
     const auto is_empty = [](const ExprNode* leaf) { return leaf->tensor.numel() == 0; };
     if (std::ranges::any_of(program.leaves, is_empty)) return true;  // nothing is divided
-    for (const Program::Param& divisor : program.integer_divisors)
-      WEFT_CHECK(!has_zero(divisor), ArithmeticError,
-                 "ZeroDivisionError: integer division by zero");
+    WEFT_CHECK(!any_zero(program.integer_divisors), ArithmeticError,
+               "ZeroDivisionError: integer division by zero");
     return true;
   }
 
-  /// Whether a divisor is zero anywhere, in the dtype in which it divides.  Those inside of it have
-  /// been checked.
-  bool has_zero(const Program::Param& divisor) {
-    if (divisor.node->kind == ExprNode::Kind::scalar)
-      return divisor.node->scalar.bits(divisor.dtype) == Bits();
-    // The node outlives the call, so that the handle made here need not own it.
-    const std::shared_ptr<const ExprNode> nobody;
-    const Expr value(std::shared_ptr<const ExprNode>(nobody, divisor.node));
-    const Expr test = apply(Op::eq, {cast(value, divisor.dtype), Expr(0)});
-    Tensor is_zero;
+  /// Whether a divisor is zero anywhere, in the dtype in which it divides.  All are looked at in
+  /// one pass: what divides by zero inside of another divisor has a value too.
+  bool any_zero(std::span<const Program::Param> divisors) {
+    std::optional<Expr> test;
+    for (const Program::Param& divisor : divisors) {
+      if (divisor.node->kind == ExprNode::Kind::scalar) {
+        if (divisor.node->scalar.bits(divisor.dtype) == Bits()) return true;
+        continue;
+      }
+      // The node outlives the call, so that the handle made here need not own it.
+      const std::shared_ptr<const ExprNode> nobody;
+      const Expr value(std::shared_ptr<const ExprNode>(nobody, divisor.node));
+      const Expr is_zero = apply(Op::eq, {cast(value, divisor.dtype), Expr(0)});
+      test = test ? *test | is_zero : is_zero;
+    }
+    if (!test) return false;
+    Tensor found;
     const Tensor given;
-    Call(state_).expressions(std::span(&test, 1), std::span(&given, 1), std::span(&is_zero, 1),
+    Call(state_).expressions(std::span(&*test, 1), std::span(&given, 1), std::span(&found, 1),
                              true);
-    const auto numel = static_cast<std::size_t>(is_zero.numel());
-    return numel != 0 && std::memchr(is_zero.storage()->data(), 1, numel) != nullptr;
+    const auto numel = static_cast<std::size_t>(found.numel());
+    return numel != 0 && std::memchr(found.storage()->data(), 1, numel) != nullptr;
   }
 
   Engine::State& state_;
