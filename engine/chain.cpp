@@ -59,7 +59,9 @@ Tensor Engine::to(const Tensor& a, const ToOptions& options) {
   return result;
 }
 
-Tensor Engine::to(const Tensor& a, DType dtype) { return to(a, ToOptions{dtype, {}, MemoryFormat::preserve, false}); }
+Tensor Engine::to(const Tensor& a, DType dtype) {
+  return to(a, ToOptions{dtype, {}, MemoryFormat::preserve, false});
+}
 
 Tensor Engine::reshape(const Tensor& a, IntSpan sizes) {
   const Dims inferred = infer_view_sizes(sizes, a.numel());
@@ -73,8 +75,13 @@ Tensor Engine::resolve_neg(const Tensor& a) { return a.is_neg() ? clone(a) : a; 
 
 void Engine::fill(const Tensor& dst, const Scalar& value) {
   WEFT_CHECK(dst.defined(), ArgumentError, "self is undefined");
+  // Elements that lie on top of each other along an expanded dimension are written once.
+  Dims sizes(dst.sizes());
+  for (int dim = 0; dim < dst.dim(); ++dim)
+    if (dst.stride(dim) == 0 && sizes[dim] > 1) sizes[dim] = 1;
   // A 0-dim source of the same dtype broadcasts.
-  copy(dst, full(IntSpan(), value, {dst.dtype(), {}, MemoryFormat::contiguous}));
+  copy(dst.as_strided(sizes, dst.strides()),
+       full(IntSpan(), value, {dst.dtype(), {}, MemoryFormat::contiguous}));
 }
 
 }  // namespace weft

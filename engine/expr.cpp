@@ -50,7 +50,33 @@ DType compute_dtype(Op op, std::span<const Expr> args) {
   return row.result == ResultRule::floating && is_integral(common) ? DType::f32 : common;
 }
 
+void check_subtraction(DType a, DType b) {
+  WEFT_CHECK(
+      !is_boolean(a) || !is_boolean(b), ArgumentError,
+      "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+      "`logical_xor()` operator instead.");
+  WEFT_CHECK(
+      !is_boolean(a) && !is_boolean(b), ArgumentError,
+      "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+      "to invert a mask, use the `~` or `logical_not()` operator instead.");
+}
+
+/// Whether PyTorch refuses complex numbers before it looks at shapes and outputs, and not for want
+/// of a kernel.
+bool refuses_complex_first(Op op) {
+  constexpr Op ops[] = {Op::maximum, Op::minimum, Op::fmax,  Op::fmin, Op::clamp,
+                        Op::sign,    Op::signbit, Op::floor, Op::ceil, Op::trunc};
+  return std::ranges::find(ops, op) != std::end(ops);
+}
+
 }  // namespace
+
+std::string unsupported_reason(const ExprNode& node) {
+  const OpInfo& row = info(node.op);
+  if (node.kind != ExprNode::Kind::op || accepts(row.domain, node.compute_dtype)) return {};
+  return detail::concat(row.name, "() does not take ", name(node.compute_dtype), "; it takes ",
+                        describe(row.domain));
+}
 
 Expr::Expr(const Tensor& tensor) : node_(make_leaf({}, tensor)) {}
 
@@ -77,13 +103,7 @@ Expr apply(Op op, std::span<const Expr> args) {
              "() takes ", row.arity, row.arity == 1 ? " argument" : " arguments", ", but ",
              args.size(), " were given");
   const DType common = compute_dtype(op, args);
-  if (op == Op::sub)
-    WEFT_CHECK(
-        !is_boolean(common), ArgumentError,
-        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-        "`logical_xor()` operator instead.");
-  WEFT_CHECK(accepts(row.domain, common), ArgumentError, row.name, "() does not take ",
-             name(common), "; it takes ", describe(row.domain));
+  if (op == Op::sub) check_subtraction(args[0].dtype(), args[1].dtype());
   if (op == Op::pow && is_integral(common) && args[1].node().kind == ExprNode::Kind::scalar)
     WEFT_CHECK(args[1].node().scalar.as_double() >= 0, ArithmeticError,
                "Integers to negative integer powers are not allowed.");
@@ -97,6 +117,8 @@ Expr apply(Op op, std::span<const Expr> args) {
     node->category = std::min(node->category, arg.node().category);
     node->args.push_back(arg.shared_node());
   }
+  if (is_complex(common) && refuses_complex_first(op))
+    throw ArgumentError(unsupported_reason(*node));
   return Expr(std::move(node));
 }
 

@@ -28,4 +28,7 @@ struct ExprNode {
   ~ExprNode();  ///< iterative: a chain of any depth is freed without recursion
 };
 
+/// Why the op of a node does not compute in its dtype, or an empty string if it does.
+std::string unsupported_reason(const ExprNode& node);
+
 }  // namespace weft

@@ -314,7 +314,10 @@ Expr ExprParser::call(const Pending& pending) {
 
 Expr ExprParser::apply_at(std::size_t position, Op op, std::span<const Expr> args) const {
   try {
-    return apply(op, args);
+    const Expr result = apply(op, args);
+    const std::string reason = unsupported_reason(result.node());
+    if (!reason.empty()) fail(position, reason);
+    return result;
   } catch (const ArgumentError& error) {
     fail(position, error.what());
   }

@@ -91,11 +91,17 @@ TensorIterator plan_iteration(const Program& program, std::span<const Tensor> ou
   config.check_all_same_dtype(false).resize_outputs(resize_outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     config.add_output(outputs[i]);
-    config.set_output_dtype(static_cast<int>(i), program.output_dtypes[i]);
+    config.set_output_dtype(static_cast<int>(i), program.result_dtypes[i]);
   }
   for (const Tensor& input : inputs) config.add_input(input);
-  for (const Program::Param& param : program.params) config.add_number(param.node->scalar);
-  return config.build();
+  for (const Program::Param& param : program.params)
+    if (param.is_operand) config.add_number(param.node->scalar);
+  // Copies, which never resize, convert to any dtype.
+  if (resize_outputs && program.output_dtypes != program.result_dtypes)
+    config.enforce_safe_casting_to_output(true).set_common_dtype(program.result_dtypes[0]);
+  TensorIterator iterator = config.build();
+  WEFT_CHECK(program.unsupported.empty(), ArgumentError, program.unsupported);
+  return iterator;
 }
 
 jit::Signature signature_of(const ir::Kernel& kernel, const PlannerOptions& options) {
@@ -113,8 +119,7 @@ PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
                "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
                ".clone() if you "
                "want a mutable version.");
-  const Program program =
-      flatten(exprs, outputs, options.is_copy ? OutputCast::any : OutputCast::safe);
+  const Program program = flatten(exprs, outputs);
   collect_leaves(key, program, call);
   collect_params(key, program, plan);
   plan.divides_integers = !program.integer_divisors.empty();

@@ -1,7 +1,6 @@
 #include "engine/program.h"
 
 #include <weft/error.h>
-#include <weft/promotion.h>
 
 #include <limits>
 #include <unordered_map>
@@ -12,6 +11,21 @@ namespace {
 
 constexpr std::size_t max_operands = 64;
 constexpr std::size_t max_instructions = 4096;  // rule V14 of the IR
+
+/// Whether args[index] of `op` is what PyTorch takes as a parameter where it is a bare number, and
+/// not as an operand.
+bool is_parameter(Op op, std::size_t index) {
+  switch (op) {
+    case Op::clamp:
+    case Op::pow:
+    case Op::elu:
+    case Op::leaky_relu: return index >= 1;
+    case Op::lerp: return index == 2;
+    case Op::addcmul:
+    case Op::addcdiv: return index == 3;
+    default: return false;
+  }
+}
 
 /// Whether an integer op divides by args[1].
 bool divides(Op op) {
@@ -42,10 +56,28 @@ class Flattener {
     return converted(root, dtype);
   }
 
-  void store(int output, ir::ValueId value, DType dtype, const Tensor& tensor) {
-    if (tensor.defined() && tensor.is_neg())
+  /// The bytes of a tensor, without its lazy bits.
+  ir::ValueId load(const ExprNode& node) {
+    std::size_t index = 0;
+    while (index < program_.leaves.size() && !program_.leaves[index]->tensor.is_same(node.tensor))
+      ++index;
+    if (index == program_.leaves.size()) {
+      WEFT_CHECK(index + program_.num_outputs < max_operands, UnsupportedError,
+                 "an expression may read and write at most ", max_operands, " tensors");
+      program_.leaves.push_back(&node);
+    }
+    return append({.op = Op::load,
+                   .dtype = node.dtype,
+                   .operand = static_cast<std::uint8_t>(program_.num_outputs + index)});
+  }
+
+  /// Stores `value`, converted to `dtype`, with these lazy bits applied after the conversion.
+  void store(int output, ir::ValueId value, DType from, DType dtype, bool is_neg, bool is_conj) {
+    if (from != dtype) value = append({.op = Op::cast, .dtype = dtype, .args = args(value)});
+    // A negated number is true exactly if the number is.
+    if (is_neg && !is_boolean(dtype))
       value = append({.op = Op::neg, .dtype = dtype, .args = args(value)});
-    if (tensor.defined() && tensor.is_conj())
+    if (is_conj && is_complex(dtype))
       value = append({.op = Op::conj, .dtype = dtype, .args = args(value)});
     append({.op = Op::store,
             .dtype = dtype,
@@ -68,13 +100,13 @@ class Flattener {
 
   /// An argument in the dtype that its user computes in.  Bare numbers become parameters of that
   /// dtype.
-  ir::ValueId converted(const ExprNode& node, DType dtype) {
-    if (node.kind == ExprNode::Kind::scalar) return param(node, dtype);
+  ir::ValueId converted(const ExprNode& node, DType dtype, bool is_operand = true) {
+    if (node.kind == ExprNode::Kind::scalar) return param(node, dtype, is_operand);
     const ir::ValueId id = values_.at(&node);
     return node.dtype == dtype ? id : append({.op = Op::cast, .dtype = dtype, .args = args(id)});
   }
 
-  ir::ValueId param(const ExprNode& node, DType dtype) {
+  ir::ValueId param(const ExprNode& node, DType dtype, bool is_operand) {
     std::size_t index = 0;
     while (index < program_.params.size() &&
            (program_.params[index].node != &node || program_.params[index].dtype != dtype))
@@ -82,23 +114,14 @@ class Flattener {
     if (index == program_.params.size()) {
       WEFT_CHECK(index < std::numeric_limits<std::uint8_t>::max(), UnsupportedError,
                  "an expression may hold at most 255 numbers");
-      program_.params.push_back({&node, dtype});
+      program_.params.push_back({&node, dtype, is_operand});
     }
+    program_.params[index].is_operand |= is_operand;
     return append({.op = Op::param, .dtype = dtype, .operand = static_cast<std::uint8_t>(index)});
   }
 
   ir::ValueId leaf(const ExprNode& node) {
-    std::size_t index = 0;
-    while (index < program_.leaves.size() && !program_.leaves[index]->tensor.is_same(node.tensor))
-      ++index;
-    if (index == program_.leaves.size()) {
-      WEFT_CHECK(index + program_.num_outputs < max_operands, UnsupportedError,
-                 "an expression may read and write at most ", max_operands, " tensors");
-      program_.leaves.push_back(&node);
-    }
-    ir::ValueId id = append({.op = Op::load,
-                             .dtype = node.dtype,
-                             .operand = static_cast<std::uint8_t>(program_.num_outputs + index)});
+    ir::ValueId id = load(node);
     if (node.tensor.is_conj()) id = append({.op = Op::conj, .dtype = node.dtype, .args = args(id)});
     if (node.tensor.is_neg()) id = append({.op = Op::neg, .dtype = node.dtype, .args = args(id)});
     return id;
@@ -122,11 +145,13 @@ class Flattener {
   }
 
   ir::ValueId operation(const ExprNode& node) {
+    if (program_.unsupported.empty()) program_.unsupported = unsupported_reason(node);
     const bool is_select = info(node.op).result == ResultRule::select;
     ir::Inst inst{.op = node.op, .dtype = node.compute_dtype};
     for (std::size_t i = 0; i < node.args.size(); ++i)
       inst.args[i] =
-          converted(*node.args[i], is_select && i == 0 ? DType::boolean : node.compute_dtype);
+          converted(*node.args[i], is_select && i == 0 ? DType::boolean : node.compute_dtype,
+                    !is_parameter(node.op, i));
     if (divides(node.op) && is_integer(node.compute_dtype))
       program_.integer_divisors.push_back({node.args[1].get(), node.compute_dtype});
     return append(inst);
@@ -138,8 +163,7 @@ class Flattener {
 
 }  // namespace
 
-Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs,
-                OutputCast output_cast) {
+Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
   WEFT_CHECK(exprs.size() <= max_operands, UnsupportedError,
              "an expression may read and write at "
              "most ",
@@ -150,30 +174,30 @@ Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs,
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     const Tensor output = i < outputs.size() ? outputs[i] : Tensor();
     const DType result = exprs[i].dtype();
-    const DType stored = output.defined() ? output.dtype() : result;
-    WEFT_CHECK(output_cast == OutputCast::any || can_cast(result, stored), ArgumentError,
-               "result type ", name(result), " can't be cast to the desired output type ",
-               name(stored));
     program.result_dtypes.push_back(result);
-    program.output_dtypes.push_back(stored);
+    program.output_dtypes.push_back(output.defined() ? output.dtype() : result);
   }
   // All results are computed before the first is stored, so that an output may also be an input of
   // another.
   std::vector<ir::ValueId> values;
   for (std::size_t i = 0; i < exprs.size(); ++i) {
-    const ir::ValueId id = flattener.value(exprs[i].node(), program.result_dtypes[i]);
-    values.push_back(id);
+    const ExprNode& root = exprs[i].node();
+    values.push_back(root.kind == ExprNode::Kind::tensor
+                         ? flattener.load(root)
+                         : flattener.value(root, program.result_dtypes[i]));
   }
   for (std::size_t i = 0; i < exprs.size(); ++i) {
-    ir::ValueId id = values[i];
-    const DType stored = program.output_dtypes[i];
-    if (stored != program.result_dtypes[i]) {
-      program.body.push_back({.op = Op::cast,
-                              .dtype = stored,
-                              .args = {id, ir::no_value, ir::no_value, ir::no_value}});
-      id = static_cast<ir::ValueId>(program.body.size() - 1);
+    const ExprNode& root = exprs[i].node();
+    const Tensor output = i < outputs.size() ? outputs[i] : Tensor();
+    // A copy converts first, and then applies those lazy bits that only one of the two has.
+    bool is_neg = output.defined() && output.is_neg();
+    bool is_conj = output.defined() && output.is_conj();
+    if (root.kind == ExprNode::Kind::tensor) {
+      is_neg = is_neg != root.tensor.is_neg();
+      is_conj = is_conj != root.tensor.is_conj();
     }
-    flattener.store(static_cast<int>(i), id, stored, i < outputs.size() ? outputs[i] : Tensor());
+    flattener.store(static_cast<int>(i), values[i], program.result_dtypes[i],
+                    program.output_dtypes[i], is_neg, is_conj);
   }
   return program;
 }

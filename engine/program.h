@@ -6,8 +6,8 @@
 
 #include <weft/numerics.h>
 
-#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace weft {
@@ -19,6 +19,9 @@ struct Program {
   struct Param {
     const ExprNode* node;
     DType dtype;
+    /// The number stands where PyTorch's operator takes a tensor, into which it makes it.  False
+    /// for parameters such as the factor of addcmul, which don't touch the plan.
+    bool is_operand = true;
   };
 
   int num_outputs = 0;
@@ -30,20 +33,15 @@ struct Program {
   /// Integer divisors and the dtype in which they divide, those of inner operations first: dividing
   /// by zero is an error that has to be looked for before the kernel runs.
   std::vector<Param> integer_divisors;
-};
-
-/// Which conversions of a result to its output are allowed.
-enum class OutputCast : std::uint8_t {
-  safe,  ///< can_cast()'s, as for PyTorch's out=
-  any,   ///< all, as for copy_
+  /// Why an op does not compute in its dtype; empty if all do.  Shapes and the dtypes of outputs
+  /// are refused before that.
+  std::string unsupported;
 };
 
 /// Flattens `exprs`.  `outputs[i]`, where defined, gives the dtype (and the lazy conjugate and
 /// negative bits) of what is stored; otherwise it is the expression's own.
 ///
-/// Errors: ArgumentError if a result cannot be cast to its output; UnsupportedError if the call has
-/// too many operands, numbers or operations.
-Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs,
-                OutputCast output_cast = OutputCast::safe);
+/// Errors: UnsupportedError if the call has too many operands, numbers or operations.
+Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs);
 
 }  // namespace weft

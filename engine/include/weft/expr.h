@@ -40,7 +40,9 @@ class Expr {
 };
 
 /// `op` applied to `args`.
-/// Errors: ArgumentError on a wrong number of arguments or a dtype that the op does not take.
+/// Errors: ArgumentError on a wrong number of arguments, and for bool operands of a subtraction.
+///         Most dtypes that the op does not take are an error only of the call that computes the
+///         expression, after shapes that don't match and outputs that can't take the result.
 Expr apply(Op op, std::span<const Expr> args);
 inline Expr apply(Op op, std::initializer_list<Expr> args) {
   return apply(op, std::span(args.begin(), args.size()));
