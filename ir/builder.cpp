@@ -22,11 +22,6 @@ Bits bits_of_number(DType dtype, double number) {
                      [&]<class T>(std::type_identity<T>) { return bits_of(convert<T>(number)); });
 }
 
-double rounded(DType dtype, double number) {
-  return visit_dtype(
-      dtype, [&]<class T>(std::type_identity<T>) { return convert<double>(convert<T>(number)); });
-}
-
 DType signed_of_size(std::size_t size_bytes) {
   switch (size_bytes) {
     case 1: return DType::i8;
@@ -161,10 +156,6 @@ Value Builder::run_expression(Op op, std::span<const Value> args) {
     default: break;
   }
   throw InternalError("Structural ops have no expression.");
-}
-
-Value like_rest(const Value& x, double high, double low) {
-  return like(x, (high - rounded(x.dtype, high)) + low);
 }
 
 Value to_bits(const Value& x) {

@@ -119,12 +119,38 @@ inline Value like(const Value& x, double constant) {
 }
 /// A constant that depends on the precision computed in.
 inline Value like(const Value& x, double for_f32, double for_f64) {
-  return like(x, x.dtype == DType::f64 || x.dtype == DType::c128 ? for_f64 : for_f32);
+  return like(x, itemsize_bytes(real_dtype(x.dtype)) == 8 ? for_f64 : for_f32);
 }
-/// What `like(x, high)` leaves of high + low.
-Value like_rest(const Value& x, double high, double low);
 inline bool is_integral_type(const Value& x) { return is_integral(x.dtype); }
 inline bool is_complex_type(const Value& x) { return is_complex(x.dtype); }
+inline bool is_double(const Value& x) { return x.dtype == DType::f64; }
+inline Value to_double(const Value& x) { return x.builder->cast(x, DType::f64); }
+inline Value to_single(const Value& x) { return x.builder->cast(x, DType::f32); }
+inline Value to_i32(const Value& x) { return x.builder->cast(x, DType::i32); }
+/// A whole number as the integer of the same size, and back.
+inline Value to_integer(const Value& x) {
+  return x.builder->cast(x, itemsize_bytes(x.dtype) == 8 ? DType::i64 : DType::i32);
+}
+inline Value to_float(const Value& x, const Value& integer) {
+  return x.builder->cast(integer, x.dtype);
+}
+/// real(x) or, for a complex dtype, complex(x).
+template <class Real, class Complex>
+Value by_kind(const Value& x, Real of_real, Complex of_complex) {
+  return is_complex(x.dtype) ? of_complex(x) : of_real(x);
+}
+/// single(x) in f32 for f32 and smaller floats, else of_double(x).
+template <class Single, class Double>
+Value by_precision(const Value& x, Single single, Double of_double) {
+  if (x.dtype == DType::f64) return of_double(x);
+  const Value result = single(to_single(x));
+  return result.dtype == DType::f32 ? x.builder->cast(result, x.dtype) : result;
+}
+template <class Single, class Double>
+Value by_precision(const Value& x, const Value& y, Single single, Double of_double) {
+  if (x.dtype == DType::f64) return of_double(x, y);
+  return x.builder->cast(single(to_single(x), to_single(y)), x.dtype);
+}
 /// A float's bits as a signed integer; an integer as it is.
 Value to_bits(const Value& x);
 inline Value from_bits(const Value& x, const Value& bits) {

@@ -3,6 +3,9 @@
 // are fine.
 #pragma once
 
+#include "ir/exponentials.h"
+#include "ir/special.h"
+
 #include <limits>
 
 namespace weft::ir {
@@ -22,6 +25,13 @@ template <class V>
 auto has_sign_bit(const V& x) {
   const auto bits = to_bits(x);
   return bits < like(bits, 0);
+}
+
+/// A small float's sign is that of the float it is computed as; NaN has one too.
+template <class V>
+auto sign_bit_of(const V& x) {
+  const auto of_float = [](const auto& wide) { return has_sign_bit(wide); };
+  return is_integral_type(x) ? has_sign_bit(x) : by_precision(x, of_float, of_float);
 }
 
 template <class V>
@@ -47,6 +57,97 @@ auto is_finite(const V& x) {
     return abs(part) < like(part, std::numeric_limits<double>::infinity());
   };
   return is_complex_type(x) ? of_part(real(x)) && of_part(imag(x)) : of_part(real(x));
+}
+
+template <class V>
+V copy_sign(const V& x, const V& y) {
+  const auto of_floats = [](const auto& v, const auto& w) { return with_sign_of(v, w); };
+  return by_precision(x, y, of_floats, of_floats);
+}
+
+/// Of a complex number the direction.
+template <class V>
+V direction_of(const V& x) {
+  return by_kind(
+      x, [](const auto& number) { return sign_of(number); },
+      [](const auto& number) {
+        const auto size = abs(number);
+        const auto direction = complex(real(number) / size, imag(number) / size);
+        return select(size == like(size, 0), like(number, 0), direction);
+      });
+}
+
+template <class V>
+auto is_infinity(const V& x, double infinity) {
+  return is_integral_type(x) ? x != x : x == like(x, infinity);
+}
+
+/// x with NaN and the infinities replaced.
+template <class V>
+V without_special(const V& x, const V& for_nan, const V& for_infinity,
+                  const V& for_minus_infinity) {
+  if (is_integral_type(x)) return x;
+  const V infinity = like(x, std::numeric_limits<double>::infinity());
+  const V finite =
+      select(x == infinity, for_infinity, select(x == -infinity, for_minus_infinity, x));
+  return select(x != x, for_nan, finite);
+}
+
+// --- Rounding and the parts of a float. ---
+/// 10^n for a whole n up to 31, right as long as floats hold it.
+template <class V>
+V power_of_ten(const V& n) {
+  V power = like(n, 1), rest = n;
+  for (int bit = 16; bit > 0; bit /= 2) {
+    const auto is_set = rest >= like(n, bit);
+    double factor = 1;
+    for (int i = 0; i < bit; ++i) factor *= 10;
+    power = select(is_set, power * like(n, factor), power);
+    rest = select(is_set, rest - like(n, bit), rest);
+  }
+  return power;
+}
+
+template <class V>
+V round_to_decimals(const V& x, const V& decimals) {
+  const V scale = power_of_ten(abs(decimals));
+  return select(decimals < like(x, 0), round(x / scale) * scale, round(x * scale) / scale);
+}
+
+/// x = mantissa * 2^exponent with the mantissa in [0.5, 1); both parts of zero are zero, and
+/// numbers that are not finite are their own mantissa with the exponent 0.
+template <class V>
+auto exponent_of(const V& x) {
+  const V wide = abs(x);
+  const auto is_subnormal = wide < like(x, 0x1p-126, 0x1p-1022);
+  const auto bits = to_bits(select(is_subnormal, wide * like(x, 0x1p23, 0x1p52), wide));
+  const auto biased = bits >> like(bits, 23, 52);
+  const auto shift = select(is_subnormal, like(bits, 126 + 23, 1022 + 52), like(bits, 126, 1022));
+  const auto has_exponent = is_finite(x) && x != like(x, 0);
+  return select(has_exponent, biased - shift, like(bits, 0));
+}
+
+template <class V>
+auto frexp_exponent_of(const V& x) {
+  return by_precision(
+      x, [](const auto& wide) { return to_i32(exponent_of(wide)); },
+      [](const auto& wide) { return to_i32(exponent_of(wide)); });
+}
+
+template <class V>
+V frexp_mantissa_of(const V& x) {
+  return by_precision(
+      x, [](const auto& wide) { return mantissa_of(wide); },
+      [](const auto& wide) { return mantissa_of(wide); });
+}
+
+template <class V>
+V mantissa_of(const V& x) {
+  const auto is_subnormal = abs(x) < like(x, 0x1p-126, 0x1p-1022);
+  const auto bits = to_bits(select(is_subnormal, x * like(x, 0x1p23, 0x1p52), x));
+  const auto fraction_and_sign = bits & ~(like(bits, 255, 2047) << like(bits, 23, 52));
+  const V mantissa = from_bits(x, fraction_and_sign | to_bits(like(x, 0.5)));
+  return select(is_finite(x) && x != like(x, 0), mantissa, x);
 }
 
 /// The bits of a float, less the sign, count its values in order: one more is the next one up.
@@ -80,6 +181,11 @@ V quotient_towards_zero(const V& x, const V& y) {
 }
 
 template <class V>
+V least_common_multiple(const V& x, const V& y) {
+  return abs(quotient(x, gcd(x, y)) * y);
+}
+
+template <class V>
 V integer_quotient_down(const V& x, const V& y) {
   const V zero = like(x, 0), result = quotient(x, y), rest = x - result * y;
   const auto is_below = rest != zero && (rest < zero) != (y < zero) && y != zero;
@@ -103,107 +209,111 @@ V quotient_down(const V& x, const V& y) {
   return is_integral_type(x) ? integer_quotient_down(x, y) : float_quotient_down(x, y);
 }
 
-// --- Smooth functions, each accurate over the whole range. ---
-/// 1 / (1 + exp(-x)) with an exponential that never overflows.
-template <class V>
-V logistic(const V& x) {
-  const V one = like(x, 1), small = exp(-abs(x));
-  return select(x >= like(x, 0), one, small) / (one + small);
-}
-
-/// x * logistic(u).  exp(u) is taken as a square: it would lose bits as a subnormal number.
-template <class V>
-V times_logistic(const V& x, const V& u) {
-  const V root = exp(abs(u) * like(x, -0.5));
-  const auto is_upper = u >= like(x, 0);
-  const V ratio = select(is_upper, x, x * root) / (like(x, 1) + root * root);
-  return select(is_upper, ratio, ratio * root);
-}
-
-/// x times the normal distribution's cumulative function: x / 2 * erfc(-x / sqrt 2).  Rounding the
-/// argument of erfc would cost up to 100 ulp, so its rest enters through the derivative.
-template <class V>
-V times_normal_cdf(const V& x) {
-  const double high = 0.7071067811865476, low = -4.833646656726457e-17;
-  const V factor = like(x, -high);
-  const V argument = x * factor;
-  const V rest = fma(x, factor, -argument) - x * like_rest(x, high, low);
-  const V slope = like(x, -1.1283791670955126) * exp(-(argument * argument));
-  const V correction = select(is_finite(x), slope * rest, like(x, 0));
-  return like(x, 0.5) * x * (erfc(argument) + correction);
-}
-
-/// Near the end of the range log1p(x) = log1p(x / 256) + log(256).
-template <class V>
-V log_of_one_plus(const V& x) {
-  const auto is_large = x > like(x, 1e37, 1e306);
-  const V result = bounded_log1p(select(is_large, x * like(x, 1.0 / 256), x));
-  return select(is_large, result + like(x, 5.545177444479562), result);
-}
-
-/// Near the end of the range sinh and cosh are taken at an x nearer to zero, by a step that
-/// subtracts without rounding, and scaled by its exponential.
-inline constexpr double hyperbolic_step = 0.6875, exp_of_hyperbolic_step = 1.9887374695822919;
-
-template <class V>
-V hyperbolic_sine(const V& x) {
-  if constexpr (requires { x < x; }) {
-    if (is_complex_type(x)) return bounded_sinh(x);
-    const auto is_large = abs(x) > like(x, 88, 709);
-    const V nearer = x - with_sign_of(like(x, hyperbolic_step), x);
-    const V result = bounded_sinh(select(is_large, nearer, x));
-    return select(is_large, result * like(x, exp_of_hyperbolic_step), result);
-  } else {
-    return bounded_sinh(x);
+// --- Smooth functions: which of the versions computes in which dtype. ---
+// WEFT_BY_PRECISION(name, f32, f64): expressions in v.  Small floats compute as f32.
+#define WEFT_BY_PRECISION(name, for_f32, for_f64)                                         \
+  template <class V>                                                                      \
+  auto name(const V& x) {                                                                 \
+    return by_precision(                                                                  \
+        x, [](const auto& v) { return for_f32; }, [](const auto& v) { return for_f64; }); \
   }
-}
+#define WEFT_ROUGH(name, function, for_f64) \
+  WEFT_BY_PRECISION(name, to_single(function(to_double(v))), for_f64)
+WEFT_BY_PRECISION(real_exp, exponential(v), exponential(v))
+WEFT_BY_PRECISION(real_log, logarithm(v), logarithm(v))
+WEFT_BY_PRECISION(real_tanh, single_tanh(v), library_tanh(v))
+WEFT_BY_PRECISION(real_erf, single_erf(v), library_erf(v))
+WEFT_BY_PRECISION(real_logistic, logistic(v), logistic(v))
+WEFT_BY_PRECISION(real_lgamma, to_single(library_lgamma(to_double(v))), library_lgamma(v))
+WEFT_ROUGH(real_exp2, rough_exp2, library_exp2(v))
+WEFT_ROUGH(real_expm1, rough_expm1, library_expm1(v))
+WEFT_ROUGH(real_log2, rough_log2, library_log2(v))
+WEFT_ROUGH(real_log10, rough_log10, library_log10(v))
+WEFT_ROUGH(real_log1p, rough_log1p, double_log1p(v))
+WEFT_ROUGH(real_sinh, rough_sinh, double_sinh(v))
+WEFT_ROUGH(real_cosh, rough_cosh, double_cosh(v))
+WEFT_ROUGH(real_asinh, rough_asinh, double_asinh(v))
+WEFT_ROUGH(real_acosh, rough_acosh, double_acosh(v))
+WEFT_ROUGH(real_atanh, rough_atanh, library_atanh(v))
+WEFT_ROUGH(real_cbrt, rough_cbrt, library_cbrt(v))
+WEFT_ROUGH(real_erfc, rough_erfc, library_erfc(v))
+WEFT_ROUGH(real_erfinv, inverse_erf, inverse_erf(v))
+WEFT_ROUGH(real_digamma, logarithmic_derivative_of_gamma, logarithmic_derivative_of_gamma(v))
+WEFT_ROUGH(real_logit, rough_logit, double_logit(v))
+WEFT_ROUGH(real_silu, rough_silu, times_logistic(v, v))
+WEFT_ROUGH(real_gelu, rough_times_normal_cdf, times_normal_cdf(v))
+WEFT_ROUGH(real_gelu_tanh, rough_gelu_tanh, times_logistic(v, gelu_tanh_argument(v)))
+WEFT_ROUGH(real_softplus, rough_softplus, double_softplus(v))
+WEFT_ROUGH(real_mish, rough_mish, double_mish(v))
+WEFT_ROUGH(real_sinc, double_sinc, double_sinc(v))
+#undef WEFT_ROUGH
+#undef WEFT_BY_PRECISION
 
-template <class V>
-V hyperbolic_cosine(const V& x) {
-  if constexpr (requires { x < x; }) {
-    if (is_complex_type(x)) return bounded_cosh(x);
-    const V size = abs(x);
-    const auto is_large = size > like(x, 88, 709);
-    const V result = bounded_cosh(select(is_large, size - like(x, hyperbolic_step), size));
-    return select(is_large, result * like(x, exp_of_hyperbolic_step), result);
-  } else {
-    return bounded_cosh(x);
+#define WEFT_REAL_OR_COMPLEX(name)                                  \
+  template <class V>                                                \
+  V real_or_complex_##name(const V& x) {                            \
+    return by_kind(                                                 \
+        x, [](const auto& number) { return real_##name(number); },  \
+        [](const auto& number) { return library_##name(number); }); \
   }
+WEFT_REAL_OR_COMPLEX(exp)
+WEFT_REAL_OR_COMPLEX(log)
+WEFT_REAL_OR_COMPLEX(sinh)
+WEFT_REAL_OR_COMPLEX(cosh)
+WEFT_REAL_OR_COMPLEX(tanh)
+WEFT_REAL_OR_COMPLEX(asinh)
+WEFT_REAL_OR_COMPLEX(acosh)
+WEFT_REAL_OR_COMPLEX(atanh)
+#undef WEFT_REAL_OR_COMPLEX
+
+template <class V>
+V real_pow(const V& x, const V& y) {
+  return by_precision(
+      x, y, [](const auto& base, const auto& exponent) { return single_power(base, exponent); },
+      [](const auto& base, const auto& exponent) { return library_pow(base, exponent); });
 }
 
-/// From `asymptotic_from` on, asinh and acosh are log(2 * x) to the last bit.
+/// Integers and complex numbers are the backends' business.
 template <class V>
-V log_of_double(const V& x) {
-  return log(x) + like(x, 0.6931471805599453);
-}
-inline constexpr double asymptotic_from = 1e18;
-
-template <class V>
-V inverse_sinh(const V& x) {
+V power(const V& x, const V& y) {
   if constexpr (requires { x < x; }) {
-    if (is_complex_type(x)) return bounded_asinh(x);
-    const V size = abs(x);
-    return select(size < like(x, asymptotic_from), bounded_asinh(x),
-                  with_sign_of(log_of_double(size), x));
+    if (is_integral_type(x) || is_complex_type(x)) return library_pow(x, y);
+    return real_pow(x, y);
   } else {
-    return bounded_asinh(x);
-  }
-}
-
-template <class V>
-V inverse_cosh(const V& x) {
-  if constexpr (requires { x < x; }) {
-    if (is_complex_type(x)) return bounded_acosh(x);
-    return select(x < like(x, asymptotic_from), bounded_acosh(x), log_of_double(x));
-  } else {
-    return bounded_acosh(x);
+    return library_pow(x, y);
   }
 }
 
 template <class V>
 V log_add_exp(const V& x, const V& y) {
-  const V apart = maximum(x, y) + bounded_log1p(exp(-abs(x - y)));
-  return select(x == y, x + like(x, 0.6931471805599453), apart);
+  return by_precision(
+      x, y,
+      [](const auto& v, const auto& w) {
+        return to_single(rough_log_add_exp(to_double(v), to_double(w)));
+      },
+      [](const auto& v, const auto& w) { return double_log_add_exp(v, w); });
+}
+
+template <class V>
+V log_add_exp2(const V& x, const V& y) {
+  return by_precision(
+      x, y,
+      [](const auto& v, const auto& w) {
+        return to_single(rough_log_add_exp2(to_double(v), to_double(w)));
+      },
+      [](const auto& v, const auto& w) { return double_log_add_exp2(v, w); });
+}
+
+/// x * log(y), and 0 for x = 0 unless y is NaN.
+template <class V>
+V x_log_y(const V& x, const V& y) {
+  const V product = by_precision(
+      x, y,
+      [](const auto& v, const auto& w) {
+        return to_single(to_double(v) * rough_log(to_double(w)));
+      },
+      [](const auto& v, const auto& w) { return v * log(w); });
+  return select(y != y, y, select(x == like(x, 0), like(x, 0), product));
 }
 
 /// From the nearer end, as PyTorch: exact at both.

@@ -10,6 +10,48 @@
 
 namespace weft::ir {
 
+// The composites as functions of numbers, so that rows may use one another: exp(x), softplus(x) ...
+// The last argument says the type; the first of all may be a mask.
+#define WEFT_NUMBER_structural(name, arity, expression)
+#define WEFT_NUMBER_primitive(name, arity, expression)
+#define WEFT_NUMBER_composite(name, arity, expression) WEFT_NUMBER_##arity(name, expression)
+#define WEFT_NUMBER_1(name, expression)         \
+  template <class Element>                      \
+  auto name(const Number<Element>& x) {         \
+    using T [[maybe_unused]] = Number<Element>; \
+    return expression;                          \
+  }
+#define WEFT_NUMBER_2(name, expression)                           \
+  template <class Element>                                        \
+  auto name(const Number<Element>& x, const Number<Element>& y) { \
+    using T [[maybe_unused]] = Number<Element>;                   \
+    return expression;                                            \
+  }
+#define WEFT_NUMBER_3(name, expression)                                                   \
+  template <class First, class Element>                                                   \
+  auto name(const Number<First>& x, const Number<Element>& y, const Number<Element>& z) { \
+    using T [[maybe_unused]] = Number<Element>;                                           \
+    return expression;                                                                    \
+  }
+#define WEFT_NUMBER_4(name, expression)                                                   \
+  template <class Element>                                                                \
+  auto name(const Number<Element>& x, const Number<Element>& y, const Number<Element>& z, \
+            const Number<Element>& w) {                                                   \
+    using T [[maybe_unused]] = Number<Element>;                                           \
+    return expression;                                                                    \
+  }
+#define WEFT_OP(name, arity, domain, result, form, expression) \
+  WEFT_NUMBER_##form(name, arity, expression)
+#include <weft/ops.def>
+#undef WEFT_OP
+#undef WEFT_NUMBER_structural
+#undef WEFT_NUMBER_primitive
+#undef WEFT_NUMBER_composite
+#undef WEFT_NUMBER_1
+#undef WEFT_NUMBER_2
+#undef WEFT_NUMBER_3
+#undef WEFT_NUMBER_4
+
 /// block_function() for one dtype.
 template <class Element>
 BlockFunction find_block_function(Op op);

@@ -13,10 +13,26 @@ void mix(std::uint64_t& hash, std::uint64_t word) {
 
 }  // namespace
 
+namespace {
+
+/// The complex dtype whose parts have this dtype.
+DType complex_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::f16: return DType::c32;
+    case DType::f32: return DType::c64;
+    case DType::f64: return DType::c128;
+    default: return dtype;
+  }
+}
+
+}  // namespace
+
 DType result_dtype(const Inst& inst) {
   switch (info(inst.op).result) {
     case ResultRule::boolean: return DType::boolean;
     case ResultRule::real_part: return real_dtype(inst.dtype);
+    case ResultRule::pair: return complex_dtype(inst.dtype);
+    case ResultRule::i32: return DType::i32;
     default: return inst.dtype;
   }
 }

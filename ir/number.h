@@ -98,11 +98,6 @@ template <class T>
 Number<T> like(const Number<T>&, double constant) {
   return Number<T>(constant);
 }
-/// What `like(x, high)` leaves of high + low.
-template <class T>
-Number<T> like_rest(const Number<T>&, double high, double low) {
-  return Number<T>((high - static_cast<double>(convert<computed_as<T>>(high))) + low);
-}
 /// A constant that depends on the precision computed in.
 template <class T>
 Number<T> like(const Number<T>&, double for_f32, double for_f64) {
@@ -115,6 +110,58 @@ constexpr bool is_integral_type(const Number<T>&) {
 template <class T>
 constexpr bool is_complex_type(const Number<T>&) {
   return is_complex(dtype_of<T>);
+}
+template <class T>
+constexpr bool is_double(const Number<T>&) {
+  return std::is_same_v<T, double>;
+}
+inline Number<double> to_double(const Number<float>& x) {
+  return Number<double>(static_cast<double>(x.value));
+}
+inline Number<float> to_single(const Number<double>& x) {
+  return Number<float>(static_cast<float>(x.value));
+}
+/// A whole number as the integer of the same size, and back.
+template <class T>
+auto to_integer(const Number<T>& x) {
+  using Integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  return Number<Integer>(convert<Integer>(x.value));
+}
+template <class T, class Integer>
+Number<T> to_float(const Number<T>&, const Number<Integer>& integer) {
+  return Number<T>(static_cast<T>(integer.value));
+}
+template <class T>
+Number<std::int32_t> to_i32(const Number<T>& x) {
+  return Number<std::int32_t>(static_cast<std::int32_t>(x.value));
+}
+/// real(x) or, for a complex dtype, complex(x).
+template <class T, class Real, class Complex>
+auto by_kind(const Number<T>& x, Real of_real, Complex of_complex) {
+  if constexpr (is_complex(dtype_of<T>))
+    return of_complex(x);
+  else
+    return of_real(x);
+}
+/// single(x) in float for f32 and smaller floats, else of_double(x).
+template <class T, class Single, class Double>
+auto by_precision(const Number<T>& x, Single single, Double of_double) {
+  if constexpr (std::is_same_v<T, double>) {
+    return of_double(x);
+  } else {
+    const auto result = single(Number<float>(x.value));
+    if constexpr (std::is_same_v<decltype(result), const Number<float>>)
+      return Number<T>(result.value);
+    else
+      return result;
+  }
+}
+template <class T, class Single, class Double>
+Number<T> by_precision(const Number<T>& x, const Number<T>& y, Single single, Double of_double) {
+  if constexpr (std::is_same_v<T, double>)
+    return of_double(x, y);
+  else
+    return Number<T>(single(Number<float>(x.value), Number<float>(y.value)).value);
 }
 
 // --- Arithmetic. ---
@@ -359,6 +406,11 @@ Number<real_type<T>> imag(const Number<T>& x) {
     return Number<T>(0);
 }
 template <class T>
+auto complex(const Number<T>& real_part, const Number<T>& imaginary_part) {
+  using Pair = std::conditional_t<std::is_same_v<T, f16>, c32, std::complex<computed_as<T>>>;
+  return Number<Pair>(computed_as<Pair>(real_part.value, imaginary_part.value));
+}
+template <class T>
 Number<T> conj(const Number<T>& x) {
   if constexpr (is_complex(dtype_of<T>))
     return Number<T>(std::conj(x.value));
@@ -410,24 +462,29 @@ Number<T> by_double(const Number<T>& x, Function function) {
 }  // namespace internal
 
 /// Functions of real and complex numbers.
-#define WEFT_FUNCTION(name)                                                                       \
-  template <class T>                                                                              \
-  Number<T> name(const Number<T>& x) {                                                            \
-    if constexpr (is_complex(dtype_of<T>))                                                        \
-      return internal::by_double(x, [](std::complex<double> value) { return std::name(value); }); \
-    else                                                                                          \
-      return Number<T>(internal::call_##name(x.value));                                           \
+#define WEFT_FUNCTION(name, of_complex)                                          \
+  template <class T>                                                             \
+  Number<T> name(const Number<T>& x) {                                           \
+    if constexpr (is_complex(dtype_of<T>))                                       \
+      return internal::by_double(                                                \
+          x, [](std::complex<double> value) { return std::of_complex(value); }); \
+    else                                                                         \
+      return Number<T>(internal::call_##name(x.value));                          \
   }
-WEFT_FUNCTION(exp)
-WEFT_FUNCTION(log)
-WEFT_FUNCTION(sin)
-WEFT_FUNCTION(cos)
-WEFT_FUNCTION(tan)
-WEFT_FUNCTION(asin)
-WEFT_FUNCTION(acos)
-WEFT_FUNCTION(atan)
-WEFT_FUNCTION(tanh)
-WEFT_FUNCTION(atanh)
+WEFT_FUNCTION(library_exp, exp)
+WEFT_FUNCTION(library_log, log)
+WEFT_FUNCTION(sin, sin)
+WEFT_FUNCTION(cos, cos)
+WEFT_FUNCTION(tan, tan)
+WEFT_FUNCTION(asin, asin)
+WEFT_FUNCTION(acos, acos)
+WEFT_FUNCTION(atan, atan)
+WEFT_FUNCTION(library_sinh, sinh)
+WEFT_FUNCTION(library_cosh, cosh)
+WEFT_FUNCTION(library_tanh, tanh)
+WEFT_FUNCTION(library_asinh, asinh)
+WEFT_FUNCTION(library_acosh, acosh)
+WEFT_FUNCTION(library_atanh, atanh)
 #undef WEFT_FUNCTION
 
 /// Functions of real numbers only.
@@ -436,13 +493,15 @@ WEFT_FUNCTION(atanh)
   Number<T> name(const Number<T>& x) {                \
     return Number<T>(internal::call_##name(x.value)); \
   }
-WEFT_FUNCTION(exp2)
-WEFT_FUNCTION(expm1)
-WEFT_FUNCTION(log2)
-WEFT_FUNCTION(log10)
-WEFT_FUNCTION(bounded_log1p)
-WEFT_FUNCTION(erf)
-WEFT_FUNCTION(erfc)
+WEFT_FUNCTION(library_exp2)
+WEFT_FUNCTION(library_expm1)
+WEFT_FUNCTION(library_log2)
+WEFT_FUNCTION(library_log10)
+WEFT_FUNCTION(library_log1p)
+WEFT_FUNCTION(library_cbrt)
+WEFT_FUNCTION(library_erf)
+WEFT_FUNCTION(library_erfc)
+WEFT_FUNCTION(library_lgamma)
 #undef WEFT_FUNCTION
 
 template <class T>
@@ -452,22 +511,6 @@ Number<T> sqrt(const Number<T>& x) {
   else
     return Number<T>(std::sqrt(x.value));
 }
-
-/// Functions that the library gives up on (infinity) before they overflow: ir/composites.h takes
-/// over.
-#define WEFT_FUNCTION(name)                                                                       \
-  template <class T>                                                                              \
-  Number<T> bounded_##name(const Number<T>& x) {                                                  \
-    if constexpr (is_complex(dtype_of<T>))                                                        \
-      return internal::by_double(x, [](std::complex<double> value) { return std::name(value); }); \
-    else                                                                                          \
-      return Number<T>(internal::call_bounded_##name(x.value));                                   \
-  }
-WEFT_FUNCTION(sinh)
-WEFT_FUNCTION(cosh)
-WEFT_FUNCTION(asinh)
-WEFT_FUNCTION(acosh)
-#undef WEFT_FUNCTION
 
 template <class T>
 Number<T> atan2(const Number<T>& x, const Number<T>& y) {
@@ -480,7 +523,7 @@ Number<T> hypot(const Number<T>& x, const Number<T>& y) {
 
 /// Integers: repeated squaring, which wraps; a negative exponent gives the truncated fraction.
 template <class T>
-Number<T> pow(const Number<T>& x, const Number<T>& y) {
+Number<T> library_pow(const Number<T>& x, const Number<T>& y) {
   if constexpr (std::is_integral_v<T>) {
     if ((y < Number<T>(0)).value) {
       const Number<T> of_minus_one((y.value & 1) != 0 ? -1 : 1);
@@ -496,8 +539,19 @@ Number<T> pow(const Number<T>& x, const Number<T>& y) {
   } else if constexpr (is_complex(dtype_of<T>)) {
     return Number<T>(std::pow(x.value, y.value));  // as PyTorch: not by way of double
   } else {
-    return Number<T>(internal::call_pow(x.value, y.value));
+    return Number<T>(internal::call_library_pow(x.value, y.value));
   }
+}
+
+template <class T>
+Number<T> gcd(const Number<T>& x, const Number<T>& y) {
+  Number<T> a = abs(x), b = abs(y);
+  while (b.value != 0) {
+    const Number<T> rest = a - quotient(a, b) * b;
+    a = b;
+    b = abs(rest);
+  }
+  return abs(a);
 }
 
 /// The argument of a complex number; of a real one 0 or pi.

@@ -60,6 +60,7 @@ std::string_view describe(Domain domain) {
     case Domain::floating: return "floating and complex types";
     case Domain::real_floating: return "real floating types";
     case Domain::complex: return "complex types";
+    case Domain::complex_part: return "f16, f32 and f64";
     case Domain::boolean: return "bool";
   }
   return "";

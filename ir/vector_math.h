@@ -14,30 +14,32 @@ namespace weft::ir {
 /// One op of the library.  WEFT_VECTOR_MATH(op, arity, stem, accuracy): SLEEF's name is made of its
 /// stem
 /// ("exp"), the element type and count, and its error bound ("u10" is 1.0 ulp).
-#define WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH)  \
-  WEFT_VECTOR_MATH(exp, 1, exp, u10)             \
-  WEFT_VECTOR_MATH(exp2, 1, exp2, u10)           \
-  WEFT_VECTOR_MATH(expm1, 1, expm1, u10)         \
-  WEFT_VECTOR_MATH(log, 1, log, u10)             \
-  WEFT_VECTOR_MATH(log2, 1, log2, u10)           \
-  WEFT_VECTOR_MATH(log10, 1, log10, u10)         \
-  WEFT_VECTOR_MATH(bounded_log1p, 1, log1p, u10) \
-  WEFT_VECTOR_MATH(sin, 1, sin, u10)             \
-  WEFT_VECTOR_MATH(cos, 1, cos, u10)             \
-  WEFT_VECTOR_MATH(tan, 1, tan, u10)             \
-  WEFT_VECTOR_MATH(asin, 1, asin, u10)           \
-  WEFT_VECTOR_MATH(acos, 1, acos, u10)           \
-  WEFT_VECTOR_MATH(atan, 1, atan, u10)           \
-  WEFT_VECTOR_MATH(bounded_sinh, 1, sinh, u10)   \
-  WEFT_VECTOR_MATH(bounded_cosh, 1, cosh, u10)   \
-  WEFT_VECTOR_MATH(tanh, 1, tanh, u10)           \
-  WEFT_VECTOR_MATH(bounded_asinh, 1, asinh, u10) \
-  WEFT_VECTOR_MATH(bounded_acosh, 1, acosh, u10) \
-  WEFT_VECTOR_MATH(atanh, 1, atanh, u10)         \
-  WEFT_VECTOR_MATH(erf, 1, erf, u10)             \
-  WEFT_VECTOR_MATH(erfc, 1, erfc, u15)           \
-  WEFT_VECTOR_MATH(atan2, 2, atan2, u10)         \
-  WEFT_VECTOR_MATH(pow, 2, pow, u10)             \
+#define WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH)    \
+  WEFT_VECTOR_MATH(library_exp, 1, exp, u10)       \
+  WEFT_VECTOR_MATH(library_exp2, 1, exp2, u10)     \
+  WEFT_VECTOR_MATH(library_expm1, 1, expm1, u10)   \
+  WEFT_VECTOR_MATH(library_log, 1, log, u10)       \
+  WEFT_VECTOR_MATH(library_log2, 1, log2, u10)     \
+  WEFT_VECTOR_MATH(library_log10, 1, log10, u10)   \
+  WEFT_VECTOR_MATH(library_log1p, 1, log1p, u10)   \
+  WEFT_VECTOR_MATH(sin, 1, sin, u10)               \
+  WEFT_VECTOR_MATH(cos, 1, cos, u10)               \
+  WEFT_VECTOR_MATH(tan, 1, tan, u10)               \
+  WEFT_VECTOR_MATH(asin, 1, asin, u10)             \
+  WEFT_VECTOR_MATH(acos, 1, acos, u10)             \
+  WEFT_VECTOR_MATH(atan, 1, atan, u10)             \
+  WEFT_VECTOR_MATH(library_sinh, 1, sinh, u10)     \
+  WEFT_VECTOR_MATH(library_cosh, 1, cosh, u10)     \
+  WEFT_VECTOR_MATH(library_tanh, 1, tanh, u10)     \
+  WEFT_VECTOR_MATH(library_asinh, 1, asinh, u10)   \
+  WEFT_VECTOR_MATH(library_acosh, 1, acosh, u10)   \
+  WEFT_VECTOR_MATH(library_atanh, 1, atanh, u10)   \
+  WEFT_VECTOR_MATH(library_erf, 1, erf, u10)       \
+  WEFT_VECTOR_MATH(library_cbrt, 1, cbrt, u10)     \
+  WEFT_VECTOR_MATH(library_lgamma, 1, lgamma, u10) \
+  WEFT_VECTOR_MATH(library_erfc, 1, erfc, u15)     \
+  WEFT_VECTOR_MATH(atan2, 2, atan2, u10)           \
+  WEFT_VECTOR_MATH(library_pow, 2, pow, u10)       \
   WEFT_VECTOR_MATH(hypot, 2, hypot, u05)
 
 /// "exp" for Op::exp; empty for ops that are no call of SLEEF.

@@ -7,7 +7,7 @@ packages=(
   g++ cmake ninja-build ccache python3 clang-format                                 # to build and check
   libtbb-dev libxbyak-dev llvm-19-dev libsleef-dev libboost-dev libxxhash-dev       # the engine
   nlohmann-json3-dev libcli11-dev                                                   # the program
-  libgtest-dev libgmock-dev libbenchmark-dev                      # tests and benchmarks
+  libgtest-dev libgmock-dev libbenchmark-dev libmpfr-dev          # tests and benchmarks
   libpng-dev                                                                        # the photo example
 )
 peers=(libdnnl-dev libeigen3-dev libxtensor-dev libtorch-dev python3-torch python3-numpy python3-numexpr)

@@ -22,6 +22,8 @@ std::string_view name(ResultRule rule) {
     case ResultRule::boolean: return "bool";
     case ResultRule::floating: return "floating";
     case ResultRule::real_part: return "real part";
+    case ResultRule::pair: return "complex";
+    case ResultRule::i32: return "i32";
     case ResultRule::select: return "select";
   }
   return {};

@@ -143,9 +143,46 @@ llvm::Value* integer_power(Builder& builder, DType dtype, Args args) {
   return builder.CreateSelect(is_negative, fraction_power(builder, args[0], args[1]), next_result);
 }
 
+/// Euclid's algorithm, as long as some lane has a rest.  What is there of a sign goes first: the
+/// smallest integer is its own magnitude, as an unsigned one.
+llvm::Value* greatest_common_divisor(Builder& builder, DType dtype, Args args) {
+  llvm::Type* type = args[0]->getType();
+  llvm::Value* zero = builder.integer(type, 0);
+  const auto magnitude = [&](llvm::Value* value) -> llvm::Value* {
+    if (!is_signed(dtype)) return value;
+    return builder.CreateIntrinsic(llvm::Intrinsic::abs, {type}, {value, builder.getFalse()});
+  };
+  llvm::Value* first = magnitude(args[0]);
+  llvm::Value* second = magnitude(args[1]);
+
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  llvm::Function* function = before->getParent();
+  llvm::BasicBlock* body = llvm::BasicBlock::Create(builder.getContext(), "divide", function);
+  llvm::BasicBlock* after = llvm::BasicBlock::Create(builder.getContext(), "divided", function);
+  builder.CreateBr(body);
+  builder.SetInsertPoint(body);
+  llvm::PHINode* divisor = builder.CreatePHI(type, 2);
+  llvm::PHINode* rest = builder.CreatePHI(type, 2);
+  llvm::Value* is_done = builder.CreateICmpEQ(rest, zero);
+  llvm::Value* safe = builder.CreateSelect(is_done, builder.integer(type, 1), rest);
+  llvm::Value* next_rest = builder.CreateURem(divisor, safe);
+  llvm::Value* next_divisor = builder.CreateSelect(is_done, divisor, rest);
+  next_rest = builder.CreateSelect(is_done, zero, next_rest);
+  divisor->addIncoming(first, before);
+  divisor->addIncoming(next_divisor, body);
+  rest->addIncoming(second, before);
+  rest->addIncoming(next_rest, body);
+  llvm::Value* left = builder.lanes() == 1 ? next_rest : builder.CreateOrReduce(next_rest);
+  builder.CreateCondBr(builder.CreateICmpNE(left, builder.integer(left->getType(), 0)), body,
+                       after);
+  builder.SetInsertPoint(after);
+  return next_divisor;
+}
+
 }  // namespace
 
 llvm::Value* emit_math(Builder& builder, Op op, DType dtype, Args args) {
+  if (op == Op::gcd) return greatest_common_divisor(builder, dtype, args);
   if (is_integer(dtype)) return integer_power(builder, dtype, args);
   if (op == Op::c_fmod) return call_fmod(builder, dtype, args);
   return call_sleef(builder, op, dtype, args);

@@ -45,12 +45,13 @@ bool has_operator(Op op, DType dtype) {
     case Op::bitwise_not: return is_integral(dtype);
     case Op::bitwise_left_shift:
     case Op::bitwise_right_shift:
+    case Op::gcd:
     case Op::quotient: return is_integer(dtype);
     case Op::div:
     case Op::fma:
     case Op::sqrt:
     case Op::angle: return is_wide_float(dtype);
-    case Op::pow: return is_integer(dtype) || is_wide_float(dtype);
+    case Op::library_pow: return is_integer(dtype) || is_wide_float(dtype);
     default: return is_call(op, dtype);
   }
 }

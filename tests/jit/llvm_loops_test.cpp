@@ -107,7 +107,7 @@ TEST_F(LlvmLoops, HoistedParametersAndConstants) {
 
 TEST_F(LlvmLoops, LongBodiesAndCalls) {
   for (Isa isa : isas())
-    for (Op op : {Op::gelu, Op::div_floor, Op::logaddexp, Op::fmod, Op::nextafter, Op::logsigmoid})
+    for (Op op : {Op::gelu, Op::div_floor, Op::logaddexp, Op::fmod, Op::nextafter, Op::log_sigmoid})
       for (DType dtype : {DType::f32, DType::bf16}) {
         ir::Kernel kernel = kernel_of(op, dtype, isa);
         ir::run_pipeline(kernel);

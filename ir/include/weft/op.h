@@ -34,6 +34,7 @@ enum class Domain : std::uint8_t {
   floating,   ///< real and complex floating types
   real_floating,
   complex,
+  complex_part,  ///< the real dtypes that complex numbers are made of
   boolean,
 };
 
@@ -43,6 +44,8 @@ enum class ResultRule : std::uint8_t {
   boolean,    ///< bool, computed in the common dtype
   floating,   ///< integers and bool promote to f32 first; the result is the common dtype then
   real_part,  ///< complex gives its real dtype; otherwise the common dtype
+  pair,       ///< the complex dtype whose parts have the common dtype
+  i32,        ///< i32, computed in the common dtype
   select,     ///< args[0] is bool and takes no part in promotion; the result is the others' dtype
 };
 
@@ -80,6 +83,8 @@ constexpr bool accepts(Domain domain, DType dtype) {
     case Domain::floating: return is_floating(dtype) || is_complex(dtype);
     case Domain::real_floating: return is_floating(dtype);
     case Domain::complex: return is_complex(dtype);
+    case Domain::complex_part:
+      return dtype == DType::f16 || dtype == DType::f32 || dtype == DType::f64;
     case Domain::boolean: return is_boolean(dtype);
   }
   return false;

@@ -1,0 +1,353 @@
+// Exponentials, logarithms and powers out of primitives, so that every backend computes them inline
+// and gets the same bits.  Three kinds: f32 and f64 natively (exp, log: at most 1 ulp), and the
+// "rough" ones, which compute f32 functions in f64 with a relative error below 2^-44: rounded to
+// f32 they are right but for ties.  Polynomials: minimax fits by ir/minimax.py.
+#pragma once
+
+#include <initializer_list>
+#include <limits>
+
+namespace weft::ir {
+
+/// The polynomial with these coefficients, highest first, in x.
+template <class V>
+V horner(const V& x, std::initializer_list<double> coefficients) {
+  V sum = like(x, *coefficients.begin());
+  for (const double* next = coefficients.begin() + 1; next != coefficients.end(); ++next)
+    sum = fma(sum, x, like(x, *next));
+  return sum;
+}
+
+/// 2^n for an integer n that makes a normal number of x's dtype.
+template <class V, class Integer>
+V power_of_two(const V& x, const Integer& n) {
+  return from_bits(x, (n + like(n, 127, 1023)) << like(n, 23, 52));
+}
+
+/// value * 2^n, rounded once: in two steps, because 2^n may be subnormal or too large.
+template <class V, class Integer>
+V scaled_by_power(const V& value, const Integer& n) {
+  const Integer half = n >> like(n, 1);
+  return value * power_of_two(value, n - half) * power_of_two(value, half);
+}
+
+/// x = n * ln(2) + rest.
+template <class V>
+struct Reduced {
+  V n, rest;
+};
+
+template <class V>
+Reduced<V> reduce_exponent(const V& x) {
+  const V n = round(x * like(x, 1.4426950408889634));
+  const V high = fma(n, like(x, -0.6931471824645996, -0.6931471805599453), x);
+  return {n, fma(n, like(x, 1.904654299957768e-09, -2.3190468138462996e-17), high)};
+}
+
+/// (exp(x) - 1) / x for |x| < 0.35.
+template <class V>
+V exponential_slope(const V& x) {
+  const V quadratic =
+      is_double(x) ? horner(x, {2.4999338379061147e-08, 2.763093707507321e-07,
+                                2.7557592416927482e-06, 2.480149132626869e-05,
+                                0.00019841269495677753, 0.0013888888945164518, 0.008333333333501306,
+                                0.041666666666525125, 0.166666666666664, 0.5000000000000011})
+                   : horner(x, {0.0013822971377521753, 0.008369024842977524, 0.04166824743151665,
+                                0.166665181517601, 0.4999999403953552});
+  return fma(quadratic, x, like(x, 1));
+}
+
+template <class V>
+V bounded_by(const V& x, const V& low, const V& high) {
+  return select(x > high, high, select(x < low, low, x));
+}
+
+template <class V>
+V exponential(const V& x) {
+  const V bounded = bounded_by(x, like(x, -104, -746), like(x, 89, 710));
+  const Reduced<V> reduced = reduce_exponent(bounded);
+  const V one = like(x, 1);
+  const V value = fma(exponential_slope(reduced.rest), reduced.rest, one);
+  return scaled_by_power(value, to_integer(reduced.n));
+}
+
+/// exp(x) * 2^-shift as an unevaluated sum, for |x| so small that this is a normal number.
+template <class V>
+struct Sum {
+  V high, low;
+};
+
+template <class V>
+Sum<V> exponential_sum(const V& x, double shift) {
+  const Reduced<V> reduced = reduce_exponent(x);
+  const V one = like(x, 1), slope = exponential_slope(reduced.rest);
+  const V high = fma(slope, reduced.rest, one);
+  const V low = fma(slope, reduced.rest, one - high);
+  const V scale = power_of_two(x, to_integer(reduced.n - like(x, shift)));
+  return {high * scale, low * scale};
+}
+
+// --- Logarithm. ---
+/// x = 2^exponent * (1 + fraction), with 1 + fraction between sqrt(1/2) and sqrt(2).
+template <class V>
+struct Parts {
+  V exponent, fraction;
+};
+
+/// Of a normal number.
+template <class V>
+Parts<V> split_normal(const V& x) {
+  const auto bits = to_bits(x);
+  const auto exponent = (bits - to_bits(like(x, 0.7071067811865476))) >> like(bits, 23, 52);
+  const V mantissa = from_bits(x, bits - (exponent << like(bits, 23, 52)));
+  return {to_float(x, exponent), mantissa - like(x, 1)};
+}
+
+/// Of a positive number.
+template <class V>
+Parts<V> split(const V& x) {
+  const auto is_subnormal = x < like(x, 0x1p-126, 0x1p-1022);
+  const V scaled = select(is_subnormal, x * like(x, 0x1p23, 0x1p52), x);
+  const Parts<V> parts = split_normal(scaled);
+  return {select(is_subnormal, parts.exponent - like(x, 23, 52), parts.exponent), parts.fraction};
+}
+
+/// log(1 + f) - f for a small f: a polynomial in f32; in f64 by atanh, which converges faster.
+template <class V>
+V log_curvature(const V& f, const V& correction) {
+  if (is_double(f)) {
+    const V s = f / (like(f, 2) + f), z = s * s;
+    const V half_square = like(f, 0.5) * f * f;
+    const V series = horner(
+        z, {0.06624031200154319, 0.0662537292081733, 0.07693523856716092, 0.09090888554723285,
+            0.1111111131040795, 0.14285714284667933, 0.20000000000002538, 0.3333333333333333});
+    return fma(s, fma(like(f, 2) * z, series, half_square), correction) - half_square;
+  }
+  const V series = horner(f, {-0.07602912932634354, 0.12897203862667084, -0.13246259093284607,
+                              0.1418270617723465, -0.16608798503875732, 0.20001953840255737,
+                              -0.2500159740447998, 0.33333325386047363, -0.49999988079071045});
+  return fma(f * f, series, correction);
+}
+
+/// `result` for positive finite x; what a logarithm is elsewhere.
+template <class V>
+V logarithm_or_special(const V& x, const V& result) {
+  const V infinity = like(x, std::numeric_limits<double>::infinity()), zero = like(x, 0);
+  const V of_others = select(x < zero, like(x, std::numeric_limits<double>::quiet_NaN()), x);
+  const V special = select(x == zero, -infinity, of_others);
+  return select(x > zero && x < infinity, result, special);
+}
+
+/// The multiple of ln(2) is exact, and so is what its sum with the fraction loses.
+template <class V>
+V logarithm(const V& x) {
+  const Parts<V> parts = split(x);
+  const V multiple = parts.exponent * like(x, 0.693359375, 0.6931471803691238);
+  const V sum = multiple + parts.fraction;
+  const V lost = parts.fraction - (sum - multiple);
+  const V correction =
+      fma(parts.exponent, like(x, -0.00021219444170128554, 1.9082149292705877e-10), lost);
+  return logarithm_or_special(x, sum + log_curvature(parts.fraction, correction));
+}
+
+// --- Rough functions of f64, for f32.  Their arguments come from f32. ---
+template <class V>
+V rough_exponential_slope(const V& x) {
+  return fma(horner(x, {2.749079352560763e-06, 2.4882377564043015e-05, 0.00019841551884964702,
+                        0.0013888808041147853, 0.008333333079798392, 0.04166666698009343,
+                        0.16666666667313149, 0.49999999999637074}),
+             x, like(x, 1));
+}
+
+template <class V>
+Reduced<V> rough_reduce(const V& x) {
+  const V n = round(x * like(x, 1.4426950408889634));
+  return {n, fma(n, like(x, -0.6931471805599453), x)};
+}
+
+/// Infinite and zero where f32 has long been that.
+template <class V>
+V rough_exp(const V& x) {
+  const Reduced<V> reduced = rough_reduce(x);
+  const V value = fma(rough_exponential_slope(reduced.rest), reduced.rest, like(x, 1));
+  const V scaled = value * power_of_two(x, to_integer(reduced.n));
+  const V infinity = like(x, std::numeric_limits<double>::infinity());
+  return select(x > like(x, 700), infinity, select(x < like(x, -700), like(x, 0), scaled));
+}
+
+template <class V>
+V rough_expm1(const V& x) {
+  const Reduced<V> reduced = rough_reduce(bounded_by(x, like(x, -700), like(x, 700)));
+  const V scale = power_of_two(x, to_integer(reduced.n));
+  const V value = rough_exponential_slope(reduced.rest) * reduced.rest;
+  return fma(scale, value, scale - like(x, 1));
+}
+
+template <class V>
+V rough_exp2(const V& x) {
+  const V bounded = bounded_by(x, like(x, -1000), like(x, 1000));
+  const V n = round(bounded), rest = (bounded - n) * like(x, 0.6931471805599453);
+  return fma(rough_exponential_slope(rest), rest, like(x, 1)) * power_of_two(x, to_integer(n));
+}
+
+/// log(1 + f) for a small f.
+template <class V>
+V rough_log_near_one(const V& f) {
+  const V s = f / (like(f, 2) + f), z = s * s;
+  const V series = horner(z, {0.09799417193092763, 0.11087616464211754, 0.14286065183486513,
+                              0.19999997719473298, 0.3333333333813103});
+  const V twice = s + s;
+  return fma(twice * z, series, twice);
+}
+
+template <class V>
+V rough_log(const V& x) {
+  const Parts<V> parts = split_normal(x);
+  const V result =
+      fma(parts.exponent, like(x, 0.6931471805599453), rough_log_near_one(parts.fraction));
+  return logarithm_or_special(x, result);
+}
+
+template <class V>
+V rough_log2(const V& x) {
+  const Parts<V> parts = split_normal(x);
+  const V result =
+      fma(rough_log_near_one(parts.fraction), like(x, 1.4426950408889634), parts.exponent);
+  return logarithm_or_special(x, result);
+}
+
+template <class V>
+V rough_log10(const V& x) {
+  return rough_log(x) * like(x, 0.4342944819032518);
+}
+
+template <class V>
+V rough_cbrt(const V& x) {
+  return with_sign_of(rough_exp2(rough_log2(abs(x)) * like(x, 1.0 / 3)), x);
+}
+
+/// Where 1 + x rounds, x is the fraction itself.
+template <class V>
+V rough_log1p(const V& x) {
+  const auto is_near = abs(x) < like(x, 0.25);
+  return select(is_near, rough_log_near_one(select(is_near, x, like(x, 0))),
+                rough_log(like(x, 1) + x));
+}
+
+// --- Functions that keep their accuracy where their parts cancel. ---
+/// From `asymptotic_from` on, asinh and acosh are log(2 * x) to the last bit.
+inline constexpr double asymptotic_from = 1e18;
+
+template <class V>
+V log_of_double(const V& x) {
+  return log(x) + like(x, 0.6931471805599453);
+}
+
+template <class V>
+V rough_sinh(const V& x) {
+  const V less_one = rough_expm1(abs(x));
+  return with_sign_of(like(x, 0.5) * (less_one + less_one / (less_one + like(x, 1))), x);
+}
+
+template <class V>
+V rough_cosh(const V& x) {
+  const V value = rough_exp(abs(x));
+  return like(x, 0.5) * (value + like(x, 1) / value);
+}
+
+template <class V>
+V rough_asinh(const V& x) {
+  const V size = abs(x), square = size * size, one = like(x, 1);
+  const V result = with_sign_of(rough_log1p(size + square / (one + sqrt(one + square))), x);
+  return select(size < like(x, std::numeric_limits<double>::infinity()), result, x);
+}
+
+template <class V>
+V rough_acosh(const V& x) {
+  const V above_one = x - like(x, 1);
+  const V result = rough_log1p(above_one + sqrt(above_one * (above_one + like(x, 2))));
+  return select(x < like(x, 1), like(x, std::numeric_limits<double>::quiet_NaN()), result);
+}
+
+template <class V>
+V rough_atanh(const V& x) {
+  return like(x, 0.5) * rough_log1p((x + x) / (like(x, 1) - x));
+}
+
+/// Near the end of the range log1p(x) = log1p(x / 256) + log(256).
+template <class V>
+V double_log1p(const V& x) {
+  const auto is_large = x > like(x, 1e306);
+  const V result = library_log1p(select(is_large, x * like(x, 1.0 / 256), x));
+  return select(is_large, result + like(x, 5.545177444479562), result);
+}
+
+/// Near the end of the range sinh and cosh are taken at an x nearer to zero, by a step that
+/// subtracts without rounding, and scaled by its exponential.
+inline constexpr double hyperbolic_step = 0.6875, exp_of_hyperbolic_step = 1.9887374695822919;
+
+template <class V>
+V double_sinh(const V& x) {
+  const auto is_large = abs(x) > like(x, 709);
+  const V nearer = x - with_sign_of(like(x, hyperbolic_step), x);
+  const V result = library_sinh(select(is_large, nearer, x));
+  return select(is_large, result * like(x, exp_of_hyperbolic_step), result);
+}
+
+template <class V>
+V double_cosh(const V& x) {
+  const V size = abs(x);
+  const auto is_large = size > like(x, 709);
+  const V result = library_cosh(select(is_large, size - like(x, hyperbolic_step), size));
+  return select(is_large, result * like(x, exp_of_hyperbolic_step), result);
+}
+
+template <class V>
+V double_asinh(const V& x) {
+  const V size = abs(x);
+  return select(size < like(x, asymptotic_from), library_asinh(x),
+                with_sign_of(log_of_double(size), x));
+}
+
+template <class V>
+V double_acosh(const V& x) {
+  return select(x < like(x, asymptotic_from), library_acosh(x), log_of_double(x));
+}
+
+/// tanh of f32: a polynomial near zero; else from the exponential, where its errors count little.
+template <class V>
+V single_tanh(const V& x) {
+  const V size = abs(x), square = x * x;
+  const V series =
+      horner(square, {-1.6663681890349835e-05, 0.00017511325131636113, -0.0008895992650650442,
+                      0.0030587122309952974, -0.00853033922612667, 0.02173846773803234,
+                      -0.05393822491168976, 0.13332988321781158, -0.33333319425582886});
+  const V of_small = fma(x, square * series, x);
+  const V twice = size + size;
+  const Reduced<V> reduced = reduce_exponent(select(twice > like(x, 20), like(x, 20), twice));
+  const V value = fma(exponential_slope(reduced.rest), reduced.rest, like(x, 1)) *
+                  power_of_two(x, to_integer(reduced.n));
+  const V of_large = like(x, 1) - like(x, 2) / (value + like(x, 1));
+  return select(size < like(x, 1.05), of_small, with_sign_of(of_large, x));
+}
+
+// --- Powers. ---
+/// C's pow for f32: the special cases are those of IEEE 754.
+template <class V>
+V single_power(const V& x, const V& y) {
+  const V zero = like(x, 0), one = like(x, 1);
+  const V infinity = like(x, std::numeric_limits<double>::infinity());
+  const V size = abs(x);
+  const V power = to_single(rough_exp2(to_double(y) * rough_log2(to_double(size))));
+  const V half = y * like(y, 0.5);
+  const auto is_whole = trunc(y) == y, is_odd = is_whole && trunc(half) != half;
+  const auto is_negative = has_sign_bit(x);
+  const V with_sign = select(is_negative && is_odd, -power, power);
+  const auto has_no_root = x < zero && size < infinity && !is_whole;
+  const V result =
+      select(has_no_root, like(x, std::numeric_limits<double>::quiet_NaN()), with_sign);
+  const auto is_one = x == one || y == zero || (size == one && abs(y) == infinity);
+  return select(is_one, one, result);
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Derives the polynomials of ir/exponentials.h and ir/special.h (needs python3-mpmath).
+
+Each fit minimises the largest weighted error by Lawson's algorithm: least squares whose weights grow
+where the error is large.  Coefficients are rounded to the format they are used in one after another,
+lowest power first, and the rest is fitted again, so that it makes up for the rounding.  Prints the
+error that is left, relative to the function computed, and the coefficients, highest power first."""
+
+import struct
+
+from mpmath import atanh, cos, erf, erfc, exp, fabs, log, log1p, lu_solve, matrix, mp, mpf, pi, sqrt, tanh
+
+mp.dps = 70
+TINY = mpf(10) ** -20
+
+
+def to_f32(x):
+    return mpf(struct.unpack("f", struct.pack("f", float(x)))[0])
+
+
+def to_f64(x):
+    return mpf(float(x))
+
+
+def minimax(function, weight, low, high, powers, rounds=14):
+    """The coefficients of `powers` with the smallest largest weighted error found."""
+    count = len(powers)
+    size = 8 * count + 20
+    points = [(low + high) / 2 - (high - low) / 2 * cos(pi * (i + mpf(1) / 2) / size) for i in range(size)]
+    values = [function(x) for x in points]
+    weights = [weight(x) for x in points]
+    rows = [[x**power for power in powers] for x in points]
+    lawson = [mpf(1) / size] * size
+    best, best_error = None, None
+    for _ in range(rounds):
+        left, right = matrix(count, count), matrix(count, 1)
+        for row, value, w, share in zip(rows, values, weights, lawson):
+            for i in range(count):
+                scaled = share * w * w * row[i]
+                right[i] += scaled * value
+                for j in range(count):
+                    left[i, j] += scaled * row[j]
+        solution = lu_solve(left, right)
+        errors = [
+            fabs((value - sum(solution[j] * row[j] for j in range(count))) * w)
+            for row, value, w in zip(rows, values, weights)
+        ]
+        largest = max(errors)
+        if best_error is None or largest < best_error:
+            best, best_error = [solution[j] for j in range(count)], largest
+        if largest == 0:
+            break
+        lawson = [share * (error + largest / 1000) for share, error in zip(lawson, errors)]
+        total = sum(lawson)
+        lawson = [share / total for share in lawson]
+    return best
+
+
+def fit(name, function, weight, low, high, count, rounded):
+    low, high = mpf(low), mpf(high)
+    known = {}
+    for power in range(count):
+        rest = lambda x: function(x) - sum(c * x**p for p, c in known.items())
+        known[power] = rounded(minimax(rest, weight, low, high, list(range(power, count)))[0])
+    points = [low + (high - low) * i / 3000 for i in range(3001)]
+    error = max(fabs((function(x) - sum(c * x**p for p, c in known.items())) * weight(x)) for x in points if x != 0)
+    print(f"{name}: 2^{float(mp.log(error, 2)):.2f}")
+    print("  {" + ", ".join(repr(float(known[power])) for power in reversed(range(count))) + "}", flush=True)
+
+
+def exp_quadratic(x):
+    return (exp(x) - 1 - x) / x**2 if fabs(x) > TINY else mpf(1) / 2
+
+
+def log_quadratic(x):
+    return (log1p(x) - x) / x**2 if fabs(x) > TINY else -mpf(1) / 2
+
+
+def odd_rest(function, z, limit):
+    """(function(x) / x - 1) / x^2 in z = x^2."""
+    x = sqrt(z)
+    return (function(x) / x - 1) / z if z > TINY else limit
+
+
+def main():
+    half_log_2 = log(2) / 2 * mpf("1.005")
+    for name, count, rounded in (("exp f32", 5, to_f32), ("exp rough", 8, to_f64), ("exp f64", 10, to_f64)):
+        fit(name, exp_quadratic, lambda x: x * x / exp(x), -half_log_2, half_log_2, count, rounded)
+    fit("log f32", log_quadratic, lambda x: fabs(x * x / log1p(x)) if x else mpf(0),
+        sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1, 9, to_f32)
+    widest = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.01")
+    for name, count in (("log rough", 5), ("log f64", 8)):
+        fit(name, lambda z: odd_rest(atanh, z, mpf(1) / 3), lambda z: z, 0, widest, count, to_f64)
+    fit("tanh f32", lambda z: odd_rest(tanh, z, -mpf(1) / 3),
+        lambda z: z * sqrt(z) / tanh(sqrt(z)) if z else mpf(0), 0, mpf("1.27") ** 2, 9, to_f32)
+    fit("erf f32, small", lambda z: erf(sqrt(z)) / sqrt(z) - 1 if z > TINY else 2 / sqrt(pi) - 1,
+        lambda z: sqrt(z) / erf(sqrt(z)) if z else mpf(1), 0, mpf("0.93") ** 2, 7, to_f32)
+    fit("erf f32, log(erfc(a)) / a", lambda a: log(erfc(a)) / a, lambda a: a * erfc(a) / erf(a),
+        "0.92", 4, 8, to_f32)
+    fit("erfc rough", lambda t: log(erfc(2 / t - 2) / t) + (2 / t - 2) ** 2, lambda t: mpf(1),
+        mpf(2) / mpf("12.2"), 1, 16, to_f64)
+
+
+if __name__ == "__main__":
+    main()

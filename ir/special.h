@@ -1,0 +1,246 @@
+// Error functions, gamma functions and what neural networks are made of, out of primitives; see
+// ir/exponentials.h for "rough".
+#pragma once
+
+#include "ir/exponentials.h"
+
+namespace weft::ir {
+
+// --- The logistic function. ---
+/// 1 / (1 + exp(-x)), with the errors of the sum and of the quotient put right.  The denominator is
+/// taken 2^-64 (2^-512) times: exp(-x) then never overflows.
+template <class V>
+V logistic(const V& x) {
+  const double shift = is_double(x) ? 512 : 64;
+  const V bounded = bounded_by(-x, like(x, -42, -352), like(x, 104, 746));
+  const Sum<V> power = exponential_sum(bounded, shift);
+  const V one = like(x, 0x1p-64, 0x1p-512);
+  const V sum = one + power.high, of_power = sum - one;
+  const V lost = ((one - (sum - of_power)) + (power.high - of_power)) + power.low;
+  const V quotient = one / sum;
+  const V rest = fma(-quotient, sum, one) - quotient * lost;
+  return fma(rest * like(x, 0x1p64, 0x1p512), quotient, quotient);
+}
+
+/// x * logistic(u) in f64 for f32.
+template <class V>
+V rough_times_logistic(const V& x, const V& u) {
+  return x / (like(x, 1) + rough_exp(-u));
+}
+
+template <class V>
+V rough_silu(const V& x) {
+  return rough_times_logistic(x, x);
+}
+
+template <class V>
+V gelu_tanh_argument(const V& x) {
+  return like(x, 1.5957691216057308) * (x + like(x, 0.044715) * x * x * x);
+}
+
+template <class V>
+V rough_gelu_tanh(const V& x) {
+  return rough_times_logistic(x, gelu_tanh_argument(x));
+}
+
+/// log(x / (1 - x)), which is log1p of something small around one half.
+template <class V>
+V rough_logit(const V& x) {
+  const V rest = like(x, 1) - x;
+  const auto is_middle = abs(x - like(x, 0.5)) < like(x, 0.25);
+  const V excess = (x + x - like(x, 1)) / rest;
+  return select(is_middle, rough_log1p(select(is_middle, excess, like(x, 0))), rough_log(x / rest));
+}
+
+template <class V>
+V double_logit(const V& x) {
+  const V rest = like(x, 1) - x;
+  const auto is_middle = abs(x - like(x, 0.5)) < like(x, 0.25);
+  const V excess = (x + x - like(x, 1)) / rest;
+  return select(is_middle, library_log1p(select(is_middle, excess, like(x, 0))), log(x / rest));
+}
+
+/// x * logistic(u) in f64.  exp(u) is taken as a square: it would lose bits as a subnormal number.
+template <class V>
+V times_logistic(const V& x, const V& u) {
+  const V root = exp(abs(u) * like(x, -0.5));
+  const auto is_upper = u >= like(x, 0);
+  const V ratio = select(is_upper, x, x * root) / (like(x, 1) + root * root);
+  return select(is_upper, ratio, ratio * root);
+}
+
+// --- Error functions. ---
+/// erf of f32: a polynomial near zero, else 1 - exp(another).
+template <class V>
+V single_erf(const V& x) {
+  const V size = abs(x), square = x * x;
+  const V series = horner(square, {7.997901411727071e-05, -0.0008049979223869741,
+                                   0.005192416254431009, -0.02685573324561119, 0.11283625662326813,
+                                   -0.3761262893676758, 0.12837916612625122});
+  const V of_small = fma(series, x, x);
+  const V bounded = select(size > like(x, 4), like(x, 4), size);
+  const V exponent =
+      horner(bounded, {-4.9403897719457746e-06, 4.5606098865391687e-05, 4.9469508667243645e-05,
+                       -0.0029298639856278896, 0.0226737167686224, -0.10526235401630402,
+                       -0.635625422000885, -1.128551721572876}) *
+      bounded;
+  const Reduced<V> reduced = reduce_exponent(exponent);
+  const V rest = fma(exponential_slope(reduced.rest), reduced.rest, like(x, 1)) *
+                 power_of_two(x, to_integer(reduced.n));
+  return select(size < like(x, 0.92), of_small, with_sign_of(like(x, 1) - rest, x));
+}
+
+/// erfc in f64 for f32: exp(-x^2 + P(t)) * t with t = 2 / (2 + x), relatively right to the end.
+template <class V>
+V rough_erfc(const V& x) {
+  const V unbounded = abs(x), two = like(x, 2);
+  const V size = select(unbounded > like(x, 40), like(x, 40), unbounded);
+  const V t = two / (two + size);
+  const V exponent =
+      horner(t, {0.13490470024799509, -1.3516594976774567, 6.096007897767713, -16.26699095753137,
+                 28.379954410888217, -33.809874288664446, 28.10862618067164, -16.77510706950051,
+                 7.64327563535949, -2.66778866176241, 0.5087029346098456, -0.20772799915640133,
+                 0.09957249213949505, 0.3735389770426364, 1.000079328911488, -1.2655140833485878});
+  const V tail = t * rough_exp(fma(-size, size, exponent));
+  return select(x < like(x, 0), two - tail, tail);
+}
+
+/// x times the normal distribution's cumulative function: x / 2 * erfc(-x / sqrt 2).
+template <class V>
+V rough_times_normal_cdf(const V& x) {
+  return like(x, 0.5) * x * rough_erfc(x * like(x, -0.7071067811865476));
+}
+
+/// The same in f64.  Rounding the argument of erfc would cost up to 100 ulp, so its rest enters
+/// through the derivative.
+template <class V>
+V times_normal_cdf(const V& x) {
+  const double high = 0.7071067811865476, low = -4.833646656726457e-17;
+  const V factor = like(x, -high);
+  const V argument = x * factor;
+  const V rest = fma(x, factor, -argument) - x * like(x, low);
+  const V slope = like(x, -1.1283791670955126) * exp(-(argument * argument));
+  const V correction = select(is_finite(x), slope * rest, like(x, 0));
+  return like(x, 0.5) * x * (erfc(argument) + correction);
+}
+
+/// The inverse of erf in f64: a first guess (M. Giles, "Approximating the erfinv function", 2012),
+/// then two of Halley's steps.  Towards 1 what erfc lacks is known better than what erf has.
+template <class V>
+V inverse_erf(const V& x) {
+  const V one = like(x, 1), size = abs(x);
+  const V w = -log((one - size) * (one + size));
+  const V near = horner(w - like(x, 2.5),
+                        {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
+                         0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
+  const V far = horner(sqrt(w) - like(x, 3),
+                       {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
+                        0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
+  V guess = select(w < like(x, 5), near, far) * size;
+  for (int step = 0; step < 2; ++step) {
+    const V error =
+        select(size < like(x, 0.5), library_erf(guess) - size, (one - size) - library_erfc(guess));
+    const V newton = error * like(x, 0.886226925452758) * exp(guess * guess);
+    guess = guess - newton / fma(guess, newton, one);
+  }
+  const V infinity = like(x, std::numeric_limits<double>::infinity());
+  const V result = select(size < like(x, 1e-8), size * like(x, 0.886226925452758), guess);
+  const V ended = select(size == one, infinity, result);
+  return with_sign_of(select(size <= one, ended, like(x, std::numeric_limits<double>::quiet_NaN())),
+                      x);
+}
+
+// --- Gamma functions. ---
+/// The derivative of lgamma in f64: moved up to where the asymptotic series holds, by one quotient
+/// of polynomials; reflected below zero.
+template <class V>
+V logarithmic_derivative_of_gamma(const V& x) {
+  const V one = like(x, 1), zero = like(x, 0);
+  const auto is_low = x < like(x, 0.5);
+  const V above = select(is_low, one - x, x);
+  const auto is_moved = above < like(x, 10);
+  V product = one, derivative = zero;
+  const V start = select(is_moved, above, one);
+  for (int i = 0; i < 10; ++i) {
+    const V factor = start + like(x, i);
+    derivative = fma(derivative, factor, product);
+    product = product * factor;
+  }
+  const V y = select(is_moved, above + like(x, 10), above);
+  const V inverse = one / y, z = inverse * inverse;
+  const V series =
+      horner(z, {1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12});
+  const V asymptotic = log(y) - fma(z, series, like(x, 0.5) * inverse);
+  const V shifted = select(is_moved, asymptotic - derivative / product, asymptotic);
+  const V turn = (x - round(x)) * like(x, 3.141592653589793);
+  const V reflected = shifted - like(x, 3.141592653589793) / tan(turn);
+  const V of_pole =
+      select(x == zero, with_sign_of(like(x, std::numeric_limits<double>::infinity()), -x),
+             like(x, std::numeric_limits<double>::quiet_NaN()));
+  return select(is_low, select(floor(x) == x, of_pole, reflected), shifted);
+}
+
+// --- Sums of exponentials. ---
+/// log(1 + exp(x)).
+template <class V>
+V rough_softplus(const V& x) {
+  const V tail = rough_log1p(rough_exp(-abs(x)));
+  return select(x > like(x, 0), x + tail, tail);
+}
+
+template <class V>
+V double_softplus(const V& x) {
+  return maximum(x, like(x, 0)) + library_log1p(exp(-abs(x)));
+}
+
+template <class V>
+V rough_log_add_exp(const V& x, const V& y) {
+  return select(x == y, x + like(x, 0.6931471805599453),
+                maximum(x, y) + rough_log1p(rough_exp(-abs(x - y))));
+}
+
+template <class V>
+V double_log_add_exp(const V& x, const V& y) {
+  const V apart = maximum(x, y) + library_log1p(exp(-abs(x - y)));
+  return select(x == y, x + like(x, 0.6931471805599453), apart);
+}
+
+template <class V>
+V rough_log_add_exp2(const V& x, const V& y) {
+  const V tail = rough_log1p(rough_exp2(-abs(x - y))) * like(x, 1.4426950408889634);
+  return select(x == y, x + like(x, 1), maximum(x, y) + tail);
+}
+
+template <class V>
+V double_log_add_exp2(const V& x, const V& y) {
+  const V tail = library_log1p(library_exp2(-abs(x - y))) * like(x, 1.4426950408889634);
+  return select(x == y, x + like(x, 1), maximum(x, y) + tail);
+}
+
+/// sin(pi x) / (pi x); the turns are taken off exactly.
+template <class V>
+V double_sinc(const V& x) {
+  const V turns = round(x), half = turns * like(x, 0.5);
+  const V wave = sin((x - turns) * like(x, 3.141592653589793));
+  const V signed_wave = select(trunc(half) == half, wave, -wave);
+  const V angle = x * like(x, 3.141592653589793);
+  return select(abs(x) < like(x, 1e-9), like(x, 1), signed_wave / angle);
+}
+
+/// Far below zero it is x * exp(x), by way of a root that is no subnormal number.
+template <class V>
+V double_mish(const V& x) {
+  const V root = exp(x * like(x, 0.5));
+  const V result = x * library_tanh(double_softplus(x));
+  return select(x < like(x, -40), x * root * root, result);
+}
+
+/// tanh(softplus(x)) = e (e + 2) / (e (e + 2) + 2) with e = exp(x).
+template <class V>
+V rough_mish(const V& x) {
+  const V power = rough_exp(select(x > like(x, 40), like(x, 40), x));
+  const V product = power * (power + like(x, 2));
+  return x * (product / (product + like(x, 2)));
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,122 @@
+#include "tests/ulp/measure.h"
+
+#include "ir/evaluate.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace weft::ulp {
+namespace {
+
+constexpr std::size_t block = 1024;
+
+/// Holds the numbers of MPFR for one comparison after another.
+class Comparison {
+ public:
+  explicit Comparison(const Reference& reference) : reference_(reference) {
+    for (mpfr_ptr number : {x_, y_, exact_, error_}) mpfr_init2(number, precision);
+  }
+  ~Comparison() {
+    for (mpfr_ptr number : {x_, y_, exact_, error_}) mpfr_clear(number);
+  }
+  Comparison(const Comparison&) = delete;
+  Comparison& operator=(const Comparison&) = delete;
+
+  template <class T>
+  double ulps(T x, T y, T actual) {
+    mpfr_set_d(x_, static_cast<double>(x), MPFR_RNDN);
+    mpfr_set_d(y_, static_cast<double>(y), MPFR_RNDN);
+    reference_.function(exact_, x_, y_);
+    if (mpfr_nan_p(exact_) != 0 || std::isnan(actual))
+      return mpfr_nan_p(exact_) != 0 && std::isnan(actual) ? 0 : infinity;
+    return distance(actual);
+  }
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  /// Numbers beyond the largest count as the infinity that rounding makes of them.
+  template <class T>
+  double distance(T actual) {
+    const T rounded = nearest(T{});
+    if (actual == rounded) {
+      if (std::isinf(rounded)) return 0;
+    } else if (std::isinf(rounded)) {
+      return std::abs(actual) == std::numeric_limits<T>::max() &&
+                     std::signbit(actual) == std::signbit(rounded)
+                 ? 1
+                 : infinity;
+    } else if (std::isinf(actual)) {
+      return std::abs(rounded) == std::numeric_limits<T>::max() ? 1 : infinity;
+    }
+    mpfr_set_d(error_, static_cast<double>(actual), MPFR_RNDN);
+    mpfr_sub(error_, error_, exact_, MPFR_RNDN);
+    const T size = std::max(std::abs(rounded), std::numeric_limits<T>::min());
+    const int unit = std::ilogb(size) + 1 - std::numeric_limits<T>::digits;
+    mpfr_mul_2si(error_, error_, -unit, MPFR_RNDN);
+    return std::abs(mpfr_get_d(error_, MPFR_RNDN));
+  }
+
+  float nearest(float) { return mpfr_get_flt(exact_, MPFR_RNDN); }
+  double nearest(double) { return mpfr_get_d(exact_, MPFR_RNDN); }
+
+  const Reference& reference_;
+  mpfr_t x_, y_, exact_, error_;
+};
+
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+/// Half of them are any bits, half of ordinary size, where functions are not constant.
+template <class T>
+T random_number(std::mt19937_64& random) {
+  const std::uint64_t word = random();
+  if ((word & 1) != 0) return std::bit_cast<T>(static_cast<BitsOf<T>>(random()));
+  const double fraction = static_cast<double>(random()) * 0x1p-63 - 1;
+  return static_cast<T>(std::ldexp(fraction, static_cast<int>(word >> 1 & 31) - 21));
+}
+
+template <class T>
+Worst measure_as(const Reference& reference, const Sampling& sampling) {
+  const ir::BlockFunction function = ir::block_function(reference.op, dtype_of<T>);
+  const bool is_binary = info(reference.op).arity == 2;
+  const bool is_random = is_binary || sizeof(T) == 8;
+  Comparison comparison(reference);
+  std::mt19937_64 random(sampling.seed);
+  std::array<T, block> x{}, y{}, out{};
+  const std::array<const void*, 2> args{x.data(), y.data()};
+  Worst worst;
+  std::uint64_t next = is_random ? 0 : sampling.seed % sampling.stride;
+  const std::uint64_t end = is_random ? sampling.num_samples : std::uint64_t{1} << 32;
+  const std::uint64_t step = is_random ? 1 : sampling.stride;
+  while (next < end) {
+    std::size_t count = 0;
+    for (; count < block && next < end; ++count, next += step) {
+      x[count] =
+          is_random ? random_number<T>(random) : std::bit_cast<T>(static_cast<BitsOf<T>>(next));
+      y[count] = is_binary ? random_number<T>(random) : T{};
+    }
+    function(out.data(), args.data(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double ulps = comparison.ulps(x[i], y[i], out[i]);
+      if (ulps > worst.ulps)
+        worst = {ulps, static_cast<double>(x[i]), static_cast<double>(y[i]),
+                 static_cast<double>(out[i]), worst.num_tested};
+    }
+    worst.num_tested += count;
+  }
+  return worst;
+}
+
+}  // namespace
+
+Worst measure(const Reference& reference, DType dtype, const Sampling& sampling) {
+  return dtype == DType::f64 ? measure_as<double>(reference, sampling)
+                             : measure_as<float>(reference, sampling);
+}
+
+}  // namespace weft::ulp
