@@ -24,15 +24,16 @@ std::string_view name(FastSetup fast_setup) {
 
 TensorIterator TensorIteratorConfig::build() {
   TensorIterator iterator;
-  if (!iterator.plan_plain(*this)) iterator.plan(*this);
+  if (!iterator.plan_given(*this)) {
+    iterator.operands_.resize(0);
+    iterator.plan(*this);
+  }
   return iterator;
 }
 
 namespace {
 
 using namespace iter;
-
-constexpr int max_plain_operands = 8;
 
 /// What is there, as the later stages want to see it.
 struct PopulatedOperands {
@@ -264,68 +265,6 @@ void set_fast_perm(FastSetup fast_setup, const IterOperands& operands, IntSpan s
 }
 
 }  // namespace
-
-/// Plans the commonest call, in one look at each operand: everything given, contiguous, of one
-/// shape and dtype, on the CPU, outputs apart from inputs or the very same tensors.  Returns false,
-/// with nothing done, where that isn't so.  The stages would come to the same plan.
-bool TensorIterator::plan_plain(TensorIteratorConfig& config) {
-  const IterOptions& options = config.options_;
-  const detail::GivenOperands& given = config.operands_;
-  const int num_given = static_cast<int>(given.size());
-  if (options.is_reduction || options.has_static_shape || options.has_numbers ||
-      options.common_dtype || options.promote_integer_inputs_to_float || num_given == 0 ||
-      num_given > max_plain_operands) {
-    return false;
-  }
-  const TensorImpl* impls[max_plain_operands];
-  std::byte* addresses[max_plain_operands];
-  const TensorImpl* first =
-      given[0].borrowed == nullptr ? nullptr : given[0].borrowed->impl().get();
-  if (first == nullptr || first->numel == 0) return false;
-  const DType dtype = first->dtype;
-  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
-  const std::int64_t num_bytes = first->numel * itemsize;
-  for (int i = 0; i < num_given; ++i) {
-    if (given[i].borrowed == nullptr) return false;
-    const TensorImpl* impl = impls[i] = given[i].borrowed->impl().get();
-    if (impl == nullptr || !impl->is_contiguous || impl->dtype != dtype ||
-        impl->sizes.size() != first->sizes.size() ||
-        (given[i].declared_dtype && *given[i].declared_dtype != dtype)) {
-      return false;
-    }
-    for (std::size_t dim = 0; dim < first->sizes.size(); ++dim) {
-      if (impl->sizes[dim] != first->sizes[dim]) return false;
-    }
-    const Storage& storage = *impl->storage;
-    if (storage.device().type != DeviceType::cpu || storage.data() == nullptr) return false;
-    addresses[i] = storage.data() + impl->storage_offset * itemsize;
-    for (int output = 0; i >= config.num_outputs_ && output < config.num_outputs_; ++output) {
-      const bool apart = addresses[output] + num_bytes <= addresses[i] ||
-                         addresses[i] + num_bytes <= addresses[output];
-      if (!apart && impls[output] != impl) return false;
-    }
-  }
-  num_outputs_ = config.num_outputs_;
-  if (!config.names_.empty()) names_ = std::move(config.names_);
-  common_dtype_ = dtype;
-  fast_setup_ = FastSetup::contiguous;
-  operands_.resize(num_given);
-  for (int i = 0; i < num_given; ++i) {
-    IterOperand& operand = operands_[i];
-    operand.borrowed = given[i].borrowed;
-    operand.data = addresses[i];
-    operand.impl = impls[i];
-    operand.dtype = dtype;
-    operand.is_output = i < num_outputs_;
-    operand.is_const = given[i].is_const;
-  }
-  mark_outputs(operands_, num_outputs_);
-  sizes_.resize(first->sizes.size());
-  for (std::size_t dim = 0; dim < sizes_.size(); ++dim) sizes_[dim] = first->sizes[dim];
-  set_fast_perm(fast_setup_, operands_, sizes(), options, perm_);
-  set_fast_shape(first->numel);
-  return true;
-}
 
 /// Several dimensions walked through as one, dense in every operand.
 void TensorIterator::set_fast_shape(std::int64_t numel) {

@@ -1,5 +1,6 @@
 // Random operands against plain index arithmetic: every output element is visited once, and meets
 // the input elements that broadcasting gives it.
+#include <weft/error.h>
 #include <weft/iterator.h>
 
 #include "tests/engine/recordings.h"
@@ -181,6 +182,93 @@ TEST(IteratorProperty, PlainCallsArePlannedAsTheStagesDo) {
       ASSERT_EQ(plain.dtype(operand), staged.dtype(operand));
     }
   }
+}
+
+/// A tensor with bytes: dense with the dimensions in any order, or for inputs also with gaps,
+/// backwards, broadcast or without leading dimensions.
+Tensor backed_operand(std::mt19937& random, Ints sizes, bool is_output) {
+  const auto one_in = [&](int count) { return random() % count == 0; };
+  if (!is_output && one_in(3)) {
+    sizes.erase(sizes.begin(), sizes.begin() + random() % (sizes.size() + 1));
+  }
+  std::vector<std::size_t> order(sizes.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = order.size() - 1 - i;
+  if (one_in(2)) std::shuffle(order.begin(), order.end(), random);
+  Ints strides(sizes.size());
+  std::int64_t stride = 1;
+  std::int64_t offset = 0;
+  for (std::size_t dim : order) {
+    if (!is_output && one_in(6)) sizes[dim] = 1;
+    strides[dim] = !is_output && one_in(8) ? 0 : stride;
+    stride *= sizes[dim];
+    if (!is_output && one_in(8)) stride += 1;
+    if (!is_output && sizes[dim] > 0 && one_in(8)) {
+      offset += (sizes[dim] - 1) * strides[dim];
+      strides[dim] = -strides[dim];
+    }
+  }
+  const std::int64_t buffer_sizes[] = {stride + offset + 64};
+  return empty(buffer_sizes, {DType::f32, {}, {}}).as_strided(sizes, strides, offset);
+}
+
+void expect_same_plan(const TensorIterator& plan, const TensorIterator& expected) {
+  ASSERT_EQ(plan.text(), expected.text());
+  ASSERT_EQ(plan.fast_setup(), expected.fast_setup());
+  ASSERT_EQ(plan.has_coalesced_dimensions(), expected.has_coalesced_dimensions());
+  ASSERT_TRUE(std::ranges::equal(plan.perm(), expected.perm()));
+  ASSERT_TRUE(std::ranges::equal(plan.sizes(), expected.sizes()));
+  ASSERT_TRUE(std::ranges::equal(plan.shape(), expected.shape()));
+  ASSERT_EQ(plan.is_read_write(0), expected.is_read_write(0));
+  for (int i = 0; i < plan.ntensors(); ++i) {
+    ASSERT_TRUE(std::ranges::equal(plan.stride_bytes(i), expected.stride_bytes(i)));
+    ASSERT_EQ(plan.data(i), expected.data(i));
+    if (i > 0) {
+      ASSERT_EQ(plan.needs_temporary(i - 1), expected.needs_temporary(i - 1));
+    }
+  }
+}
+
+/// The same for operands in any order, broadcast, with gaps or backwards; set_common_dtype() keeps
+/// the short cut out here too.
+TEST(IteratorProperty, GivenOperandsArePlannedAsTheStagesDo) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 40000; ++i) {
+    Ints sizes(random() % 8);
+    for (std::int64_t& size : sizes) size = random() % 16 == 0 ? 0 : 1 + random() % 4;
+    const int num_inputs = 1 + static_cast<int>(random() % 4);
+    const Tensor output = backed_operand(random, sizes, true);
+    std::vector<Tensor> inputs;
+    for (int k = 0; k < num_inputs; ++k) inputs.push_back(backed_operand(random, sizes, k == 0));
+    if (random() % 4 == 0) inputs[random() % inputs.size()] = output;
+    const bool is_linear = random() % 8 == 0;
+    const auto plan = [&](bool by_stages) {
+      TensorIteratorConfig config;
+      if (by_stages) config.set_common_dtype(DType::f32);
+      config.enforce_linear_iteration(is_linear).add_output(output);
+      for (const Tensor& input : inputs) config.add_input(input);
+      return config.build();
+    };
+    SCOPED_TRACE(i);
+    expect_same_plan(plan(false), plan(true));
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Overlapping views of one buffer: what the short cut leaves to the stages.
+TEST(IteratorProperty, OverlapIsLeftToTheStages) {
+  const std::int64_t buffer_sizes[] = {64};
+  const Tensor buffer = empty(buffer_sizes, {DType::f32, {}, {}});
+  const Ints sizes = {4, 4};
+  const Tensor output = buffer.as_strided(sizes, Ints{8, 2}, 1);
+  const Tensor moved = buffer.as_strided(sizes, Ints{8, 2}, 3);
+  const TensorIterator iterator =
+      TensorIteratorConfig().add_output(output).add_input(moved).build();
+  EXPECT_TRUE(iterator.needs_temporary(0));
+  const Tensor dense = buffer.as_strided(sizes, Ints{1, 4}, 0);
+  const Tensor shifted = buffer.as_strided(sizes, Ints{1, 4}, 1);
+  EXPECT_THROW(TensorIteratorConfig().add_output(dense).add_input(shifted).build(), ArgumentError);
+  EXPECT_FALSE(
+      TensorIteratorConfig().add_output(dense).add_input(dense).build().needs_temporary(0));
 }
 
 }  // namespace

@@ -328,7 +328,10 @@ class TensorIterator {
   friend class TensorIteratorConfig;
   TensorIterator() = default;
   void plan(TensorIteratorConfig& config);
-  bool plan_plain(TensorIteratorConfig& config);
+  bool plan_given(TensorIteratorConfig& config);
+  bool look_at_given(const TensorIteratorConfig& config, bool& is_plain, unsigned& full);
+  bool set_given_strides(unsigned full);
+  void set_plain_shape();
   void set_fast_shape(std::int64_t numel);
   void coalesce();
 
