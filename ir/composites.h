@@ -316,12 +316,16 @@ V x_log_y(const V& x, const V& y) {
   return select(y != y, y, select(x == like(x, 0), like(x, 0), product));
 }
 
-/// From the nearer end, as PyTorch: exact at both.
+/// From the nearer end and with fma, as PyTorch's vector loops: exact at both.
 template <class V>
 V interpolate(const V& from, const V& to, const V& weight) {
   const auto size = abs(weight);
-  return select(size < like(size, 0.5), from + weight * (to - from),
-                to - (to - from) * (like(weight, 1) - weight));
+  const auto is_near = size < like(size, 0.5);
+  const V step = select(is_near, weight, weight - like(weight, 1)),
+          base = select(is_near, from, to);
+  if constexpr (requires { from < to; })
+    if (!is_complex_type(from)) return fma(step, to - from, base);
+  return base + step * (to - from);
 }
 
 }  // namespace weft::ir
