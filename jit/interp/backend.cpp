@@ -5,6 +5,8 @@
 
 #include "ir/evaluate.h"
 
+#include <weft/error.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -56,8 +58,10 @@ std::size_t block_size(const Kernel& kernel) {
   const std::size_t block = bytes == 0 ? max_block : (scratch_bytes - padding) / bytes;
   return std::min(block, max_block);
 }
-// Rule V14: 4096 values of 16 bytes, padded, leave room for one element.
-static_assert(4096 * (16 + value_alignment) <= scratch_bytes);
+/// Rule V14, which holds before the passes; they may expand a body beyond it.
+constexpr std::size_t max_body = 4096;
+// Values of 16 bytes, padded, leave room for one element.
+static_assert(max_body * (16 + value_alignment) <= scratch_bytes);
 
 Program make_program(const Kernel& kernel) {
   Program program{.num_operands = kernel.operands.size(),
@@ -204,7 +208,11 @@ void run_program(const KernelArgs* args) {
   }
 }
 
-std::string refuses(const Kernel&, const Target&) { return {}; }
+std::string refuses(const Kernel& kernel, const Target&) {
+  if (kernel.body.size() <= max_body) return {};
+  return detail::concat("a body of ", kernel.body.size(), " instructions, and the most is ",
+                        max_body);
+}
 
 std::shared_ptr<const CodeObject> compile(const Kernel& kernel, const Target&) {
   const auto program = std::make_shared<const Program>(make_program(kernel));
