@@ -1,0 +1,221 @@
+// The contiguous chain and factories: inference, conversion, lazy bits, fill, ranges, zero tensors.
+#include "tests/engine/recordings.h"
+#include "tests/engine/support/elements.h"
+
+#include <weft/engine.h>
+#include <weft/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+namespace weft::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Sizes strides_of(const Tensor& tensor) {
+  return {tensor.strides().begin(), tensor.strides().end()};
+}
+Sizes sizes_of(const Tensor& tensor) { return {tensor.sizes().begin(), tensor.sizes().end()}; }
+
+template <class Call>
+std::string message(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return std::string(error.kind()) + ": " + error.what();
+  }
+  return "nothing is thrown";
+}
+
+Tensor range(std::int64_t count) { return arange(Scalar(0), Scalar(count), Scalar(1), DType::f32); }
+
+TEST(Chain, InferenceIsWhatEvalReturns) {
+  Engine engine;
+  std::mt19937 random(3);
+  const DType dtypes[] = {DType::f32, DType::i32, DType::f64, DType::u8};
+  for (int i = 0; i < 300; ++i) {
+    Sizes sizes(random() % 5);
+    for (std::int64_t& size : sizes) size = random() % 3 == 0 ? 1 : 1 + random() % 4;
+    const auto operand = [&] {
+      Tensor tensor = zeros(sizes, {dtypes[random() % 4], {}, MemoryFormat::contiguous});
+      const int ndim = tensor.dim();
+      if (ndim >= 2 && random() % 2 == 0) {
+        const int a = random() % ndim, b = random() % ndim;
+        Sizes swapped = sizes;
+        std::swap(swapped[a], swapped[b]);
+        tensor = zeros(swapped, {tensor.dtype(), {}, MemoryFormat::contiguous}).transpose(a, b);
+      }
+      return tensor;
+    };
+    const Tensor a = operand(), b = operand();
+    const Expr expr = Expr(a) * Expr(b) + Expr(1.5);
+    const Tensor result = engine.eval(expr);
+    const Inferred inferred = engine.infer(expr);
+    ASSERT_EQ(inferred.dtype, result.dtype());
+    ASSERT_EQ(inferred.sizes, sizes_of(result));
+    ASSERT_EQ(inferred.strides, strides_of(result)) << describe(a) << " " << describe(b);
+    const Tensor layout = unbacked(a.sizes(), a.strides(), a.dtype());
+    ASSERT_EQ(engine.infer(Expr(layout) * Expr(b) + Expr(1.5)).strides, inferred.strides);
+  }
+}
+
+TEST(Chain, ToConvertsWhatIsAskedFor) {
+  Engine engine;
+  const Tensor a = range(24).view({1, 2, 3, 4});
+  EXPECT_TRUE(engine.to(a, ToOptions{}).is_same(a));
+  ToOptions copy;
+  copy.copy = true;
+  const Tensor copied = engine.to(a, copy);
+  EXPECT_NE(copied.storage(), a.storage());
+  EXPECT_EQ(elements<float>(copied), elements<float>(a));
+  ToOptions format;
+  format.memory_format = MemoryFormat::channels_last;
+  const Tensor last = engine.to(a, format);
+  EXPECT_EQ(strides_of(last), (Sizes{24, 1, 8, 2}));
+  EXPECT_EQ(elements<float>(last), elements<float>(a));
+  ToOptions dtype;
+  dtype.dtype = DType::i32;
+  EXPECT_THAT(elements<std::int32_t>(engine.to(range(3), dtype)), ElementsAre(0, 1, 2));
+  ToOptions device;
+  device.device = Device{DeviceType::cuda, 0};
+  EXPECT_THAT(message([&] { engine.to(a, device); }), HasSubstr("unsupported: to(): from cpu"));
+}
+
+TEST(Chain, LazyBitsAreResolved) {
+  Engine engine;
+  const Tensor a = tensor_of<c64>({c64(1, 2), c64(3, -4)});
+  EXPECT_TRUE(engine.resolve_conj(a).is_same(a));
+  EXPECT_TRUE(engine.resolve_neg(a).is_same(a));
+  const Tensor conjugate = engine.resolve_conj(a.conj());
+  EXPECT_FALSE(conjugate.is_conj());
+  EXPECT_THAT(elements<c64>(conjugate), ElementsAre(c64(1, -2), c64(3, 4)));
+  const Tensor negative = engine.resolve_neg(range(3).neg_view());
+  EXPECT_FALSE(negative.is_neg());
+  EXPECT_THAT(elements<float>(negative), ElementsAre(-0.0F, -1, -2));
+}
+
+TEST(Chain, FillWritesEveryElementOnce) {
+  Engine engine;
+  const Tensor whole = range(12);
+  engine.fill(whole.slice(0, 1, 12, 3), Scalar(7.9));
+  EXPECT_THAT(elements<float>(whole), ElementsAre(0, 7.9F, 2, 3, 7.9F, 5, 6, 7.9F, 8, 9, 7.9F, 11));
+  const Tensor bytes = new_tensor({4}, DType::u8);
+  engine.fill(bytes, Scalar(258));
+  EXPECT_THAT(elements<std::uint8_t>(bytes), Each(2));
+}
+
+TEST(Factory, Full) {
+  const Sizes sizes = {2, 3};
+  EXPECT_THAT(elements<std::int16_t>(full(IntSpan(sizes), Scalar(-3), {DType::i16, {}, {}})),
+              Each(-3));
+  EXPECT_EQ(full(IntSpan(sizes), Scalar(true), {DType::boolean, {}, {}}).numel(), 6);
+  EXPECT_THAT(elements<c64>(full(IntSpan(sizes), Scalar(2), {DType::c64, {}, {}})),
+              Each(c64(2, 0)));
+}
+
+/// As PyTorch 1.13 answers.
+TEST(Factory, Arange) {
+  EXPECT_THAT(elements<std::int64_t>(arange(Scalar(5))), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(elements<std::int64_t>(arange(Scalar(2), Scalar(7), Scalar(2))),
+              ElementsAre(2, 4, 6));
+  EXPECT_THAT(elements<std::int64_t>(arange(Scalar(5), Scalar(0), Scalar(-2))),
+              ElementsAre(5, 3, 1));
+  EXPECT_THAT(elements<std::int64_t>(arange(Scalar(-3), Scalar(3), Scalar(2))),
+              ElementsAre(-3, -1, 1));
+  EXPECT_EQ(arange(Scalar(3), Scalar(3)).numel(), 0);
+  EXPECT_THAT(elements<float>(arange(Scalar(1.5), Scalar(4))), ElementsAre(1.5F, 2.5F, 3.5F));
+  EXPECT_THAT(elements<float>(arange(Scalar(0.0), Scalar(1.0), Scalar(0.3))),
+              ElementsAre(0, 0.30000001192092896F, 0.6000000238418579F, 0.8999999761581421F));
+  EXPECT_THAT(elements<std::int32_t>(arange(Scalar(0), Scalar(2.5), Scalar(1), DType::i32)),
+              ElementsAre(0, 1, 2));
+  EXPECT_THAT(message([] { arange(Scalar(0), Scalar(1), Scalar(0)); }),
+              HasSubstr("step must be nonzero"));
+  EXPECT_THAT(message([] { arange(Scalar(1), Scalar(0)); }),
+              HasSubstr("upper bound and larger bound inconsistent with step sign"));
+  EXPECT_THAT(message([] { arange(Scalar(0), Scalar(std::numeric_limits<double>::infinity())); }),
+              HasSubstr("unsupported range: 0 -> inf"));
+}
+
+TEST(Factory, ResizeAsTakesTheSizes) {
+  const Tensor like = new_tensor({2, 3, 4, 5}, DType::f64, MemoryFormat::channels_last);
+  const Tensor a = range(4);
+  a.resize_as_(like);
+  EXPECT_EQ(sizes_of(a), (Sizes{2, 3, 4, 5}));
+  EXPECT_EQ(strides_of(a), (Sizes{60, 20, 5, 1}));
+  EXPECT_EQ(a.dtype(), DType::f32);
+  const Tensor b = range(4);
+  b.resize_as_(like, MemoryFormat::preserve);
+  EXPECT_EQ(strides_of(b), (Sizes{60, 1, 15, 3}));
+}
+
+TEST(ZeroTensor, ReadsAsZerosEverywhere) {
+  Engine engine;
+  const Sizes sizes = {2, 3};
+  const Tensor zero = zero_tensor(IntSpan(sizes));
+  EXPECT_TRUE(zero.is_zero_tensor());
+  EXPECT_EQ(zero.storage()->size_bytes(), 4);
+  EXPECT_THAT(elements<float>(zero.t()), Each(0));
+  const Tensor copy = engine.clone(zero.transpose(0, 1));
+  EXPECT_FALSE(copy.is_zero_tensor());
+  EXPECT_THAT(elements<float>(copy), Each(0));
+  const Tensor a = range(6).view({2, 3});
+  EXPECT_EQ(elements<float>(engine.binary(Op::add, a, zero)), elements<float>(a));
+}
+
+TEST(ZeroTensor, RefusesToBeWritten) {
+  Engine engine;
+  const Sizes sizes = {2, 3};
+  const Tensor zero = zero_tensor(IntSpan(sizes));
+  const Tensor a = range(6).view({2, 3});
+  const auto refuses = [&](const auto& call) {
+    EXPECT_THAT(message(call), HasSubstr("argument: ZeroTensors are immutable. Please use the "
+                                         "materialized zero tensor obtained using .clone() if "
+                                         "you want a mutable version."));
+  };
+  refuses([&] { engine.binary(Op::add, a, a, zero); });
+  refuses([&] { engine.copy(zero, a); });
+  refuses([&] { engine.fill(zero, Scalar(1)); });
+  refuses([&] { engine.copy(zero.t(), a.t()); });
+  refuses([&] { engine.fill(zero.select(0, 1), Scalar(1)); });
+  EXPECT_THAT(elements<float>(zero), Each(0));
+}
+
+Tensor backed(const Tensor& layout) {
+  std::int64_t elements = layout.storage_offset() + 1;
+  for (int dim = 0; dim < layout.dim(); ++dim) {
+    elements += std::max<std::int64_t>(layout.size(dim) - 1, 0) *
+                std::max<std::int64_t>(layout.stride(dim), 0);
+  }
+  const Sizes sizes = {elements};
+  return zeros(IntSpan(sizes), {layout.dtype(), {}, MemoryFormat::contiguous})
+      .as_strided(layout.sizes(), layout.strides(), layout.storage_offset());
+}
+
+TEST(Chain, StridesAreThoseOfTheRecordings) {
+  Engine engine;
+  std::ifstream in(recording_files("layout.jsonl").front());
+  int count = 0;
+  for (std::string line; std::getline(in, line);) {
+    const nlohmann::json json = nlohmann::json::parse(line);
+    const Tensor layout =
+        unbacked(json["sz"].get<Ints>(), json["st"].get<Ints>(), DType::f32, json["off"]);
+    if (layout.numel() > 100000) continue;
+    const Tensor tensor = backed(layout);
+    ++count;
+    ASSERT_EQ(strides_of(engine.clone(tensor)), json["clone_p"].get<Ints>()) << line;
+    const Tensor contiguous = engine.contiguous(tensor);
+    ASSERT_EQ(strides_of(contiguous), json["contig"].get<Ints>()) << line;
+    ASSERT_EQ(contiguous.is_same(tensor), json["contig_self"] == 1) << line;
+    ASSERT_EQ(strides_of(engine.to(tensor, DType::f64)), json["to_dt"].get<Ints>()) << line;
+  }
+  EXPECT_GT(count, 20);
+}
+
+}  // namespace
+}  // namespace weft::testing

@@ -1,0 +1,130 @@
+// Where weft is better than PyTorch on purpose, as docs/divergences.md lists it.
+#include "tests/engine/support/elements.h"
+
+#include <weft/engine.h>
+#include <weft/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace weft::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Sizes strides_of(const Tensor& tensor) {
+  return {tensor.strides().begin(), tensor.strides().end()};
+}
+
+TEST(Divergences, StridedOverlapReadsEveryInputFirst) {
+  Engine engine;
+  const Tensor x = arange(Scalar(0), Scalar(10), Scalar(1), DType::f32);
+  const Tensor written = x.slice(0, 2, 10, 2);
+  engine.binary(Op::add, written, x.slice(0, 0, 8, 2), written);
+  EXPECT_THAT(elements<float>(x), ElementsAre(0, 1, 2, 3, 6, 5, 10, 7, 14, 9));
+}
+
+TEST(Divergences, RefusedOverlapNamesTheFirstPair) {
+  Engine engine;
+  const Tensor x = arange(Scalar(0), Scalar(6), Scalar(1), DType::f32);
+  try {
+    engine.binary(Op::add, x.slice(0, 0, 4, 1), x.slice(0, 0, 4, 1), x.slice(0, 2, 6, 1));
+    FAIL();
+  } catch (const ArgumentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("element [0] of"));
+    EXPECT_THAT(error.what(), HasSubstr("element [2] of"));
+  }
+  EXPECT_THAT(elements<float>(x), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST(Divergences, NegativeStridesAreViews) {
+  Engine engine;
+  const Tensor x = arange(Scalar(0), Scalar(4), Scalar(1), DType::f32);
+  const Tensor backwards = x.flip({0});
+  EXPECT_EQ(strides_of(backwards), Sizes{-1});
+  EXPECT_EQ(backwards.storage(), x.storage());
+  EXPECT_THAT(elements<float>(engine.binary(Op::sub, x, backwards)), ElementsAre(-3, -1, 1, 3));
+  const Tensor out = new_tensor({4}, DType::f32);
+  engine.unary(Op::square, x, out.flip({0}));
+  EXPECT_THAT(elements<float>(out), ElementsAre(9, 4, 1, 0));
+}
+
+/// The strides are those of inputs as they are, not of converted copies of them.
+TEST(Divergences, MixedDtypesKeepTheStridesOfTheInputs) {
+  Engine engine;
+  const Tensor gaps = new_tensor({4, 8}, DType::i32).slice(1, 0, 8, 2).t();
+  const Tensor plain = new_tensor({4, 4}, DType::f32);
+  std::memset(gaps.storage()->data(), 0, gaps.storage()->size_bytes());
+  std::memset(plain.storage()->data(), 0, plain.storage()->size_bytes());
+  const Tensor result = engine.binary(Op::add, gaps, plain);
+  EXPECT_EQ(result.dtype(), DType::f32);
+  EXPECT_EQ(strides_of(result), (Sizes{1, 4}));
+  EXPECT_EQ(engine.infer(Expr(gaps) + Expr(plain)).strides, (Sizes{1, 4}));
+}
+
+TEST(Divergences, IntegersThatKillPyTorchAreDefined) {
+  Engine engine;
+  constexpr std::int32_t lowest = std::numeric_limits<std::int32_t>::min();
+  const Tensor a = tensor_of<std::int32_t>({lowest, 7});
+  const Tensor b = tensor_of<std::int32_t>({-1, -2});
+  EXPECT_THAT(elements<std::int32_t>(engine.binary(Op::div_floor, a, b)), ElementsAre(lowest, -4));
+  EXPECT_THAT(elements<std::int32_t>(engine.binary(Op::remainder, a, b)), ElementsAre(0, -1));
+  EXPECT_THAT(elements<std::int32_t>(engine.binary(Op::fmod, a, b)), ElementsAre(0, 1));
+}
+
+TEST(Divergences, ShiftsByTheWidthOrMoreAreDefined) {
+  Engine engine;
+  const Tensor a = tensor_of<std::int32_t>({-5, 5});
+  const Tensor by = tensor_of<std::int32_t>({32, 40});
+  EXPECT_THAT(elements<std::int32_t>(engine.binary(Op::bitwise_left_shift, a, by)),
+              ElementsAre(0, 0));
+  EXPECT_THAT(elements<std::int32_t>(engine.binary(Op::bitwise_right_shift, a, by)),
+              ElementsAre(-1, 0));
+}
+
+/// Through f32 the value would become a tie, and then 1.
+TEST(Divergences, DoublesRoundToHalfOnce) {
+  Engine engine;
+  const double just_above_a_tie = 1 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40);
+  const Tensor half = engine.to(tensor_of<double>({just_above_a_tie}), DType::f16);
+  EXPECT_EQ(convert<double>(get<f16>(half, 0)), 1 + std::ldexp(1.0, -10));
+}
+
+TEST(Divergences, DivisionByZeroIsFoundBeforeAnythingIsWritten) {
+  Engine engine;
+  const Tensor a = tensor_of<std::int64_t>({4, 5, 6});
+  const Tensor zeros_last = tensor_of<std::int64_t>({1, 1, 0});
+  const Tensor out = tensor_of<std::int64_t>({7, 8, 9});
+  EXPECT_THROW(engine.binary(Op::div_floor, a, zeros_last, out), ArithmeticError);
+  EXPECT_THAT(elements<std::int64_t>(out), ElementsAre(7, 8, 9));
+}
+
+/// What is not selected leaves no trace, and NaN is propagated as PyTorch does.
+TEST(Divergences, SelectionsHaveNoBranches) {
+  Engine engine;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Tensor mask = tensor_of<bool>({true, false, true});
+  const Tensor a = tensor_of<float>({1, nan, 3}), b = tensor_of<float>({nan, 2, infinity});
+  EXPECT_THAT(elements<float>(engine.ternary(Op::where, mask, a, b)), ElementsAre(1, 2, 3));
+  const Tensor larger = engine.binary(Op::maximum, a, b);
+  EXPECT_TRUE(std::isnan(get<float>(larger, 0)));
+  EXPECT_TRUE(std::isnan(get<float>(larger, 1)));
+  EXPECT_EQ(get<float>(larger, 2), infinity);
+}
+
+/// Of two ambiguous tensors of one shape the result is contiguous whichever comes first.
+TEST(Divergences, TheFastSetUpIsPartOfTheResult) {
+  Engine engine;
+  const Tensor a = new_tensor({2, 3, 1, 1}, DType::f32);
+  const Tensor b = new_tensor({2, 3, 1, 1}, DType::f32, MemoryFormat::channels_last);
+  EXPECT_EQ(engine.infer(Expr(a) + Expr(b)).strides, (Sizes{3, 1, 1, 1}));
+  EXPECT_EQ(engine.infer(Expr(b) + Expr(a)).strides, (Sizes{3, 1, 1, 1}));
+}
+
+}  // namespace
+}  // namespace weft::testing
