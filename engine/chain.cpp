@@ -75,10 +75,6 @@ Tensor Engine::resolve_neg(const Tensor& a) { return a.is_neg() ? clone(a) : a; 
 
 void Engine::fill(const Tensor& dst, const Scalar& value) {
   WEFT_CHECK(dst.defined(), ArgumentError, "self is undefined");
-  // The view below would no longer tell.
-  WEFT_CHECK(!dst.is_zero_tensor(), ArgumentError,
-             "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
-             ".clone() if you want a mutable version.");
   // Elements that lie on top of each other along an expanded dimension are written once.
   Dims sizes(dst.sizes());
   for (int dim = 0; dim < dst.dim(); ++dim)

@@ -22,6 +22,7 @@ std::shared_ptr<TensorImpl> blank_view(const TensorImpl& impl, std::size_t ndim)
   view->dtype = impl.dtype;
   view->is_conj = impl.is_conj;
   view->is_neg = impl.is_neg;
+  view->is_zero = impl.is_zero;
   return view;
 }
 

@@ -183,6 +183,10 @@ TEST(ZeroTensor, RefusesToBeWritten) {
   refuses([&] { engine.fill(zero, Scalar(1)); });
   refuses([&] { engine.copy(zero.t(), a.t()); });
   refuses([&] { engine.fill(zero.select(0, 1), Scalar(1)); });
+  refuses([&] { engine.copy(zero.as_strided(Sizes{6}, Sizes{0}), a.view({6})); });
+  refuses([&] { engine.copy(zero.narrow(1, 0, 2), a.narrow(1, 0, 2)); });
+  refuses([&] { engine.copy(zero.flip({0}), a); });
+  refuses([&] { engine.copy(zero.unsqueeze(0).squeeze(0), a); });
   EXPECT_THAT(elements<float>(zero), Each(0));
 }
 
