@@ -17,6 +17,7 @@ struct Engine::State {
   CpuFeatures features;
   jit::KernelCache kernels;
   PlanCache plans;
+  Definitions definitions;
   std::atomic<std::uint64_t> plan_hits{0};
   std::atomic<std::uint64_t> plan_misses{0};
 

@@ -1,5 +1,7 @@
 // Reads expressions: operator precedence with an explicit stack, so that nesting of any depth costs
 // memory and never the call stack.
+#include "engine/parse_expr.h"
+
 #include "engine/caret.h"
 #include "engine/expr_lexer.h"
 #include "engine/expr_node.h"
@@ -55,17 +57,30 @@ std::optional<Op> find_function(std::string_view name) {
   return found == ops.end() ? std::nullopt : std::optional(*found);
 }
 
+std::vector<std::pair<std::string, Expr>> named_tensors(
+    std::span<const std::pair<std::string, Tensor>> tensors) {
+  std::vector<std::pair<std::string, Expr>> result;
+  for (const auto& [name, tensor] : tensors) {
+    const bool is_new =
+        std::ranges::none_of(result, [&](const auto& known) { return known.first == name; });
+    WEFT_CHECK(is_new, ArgumentError, "the name '", name, "' is given twice");
+    result.emplace_back(name, Expr::named(name, tensor));
+  }
+  return result;
+}
+
 std::string counted(std::size_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
 class ExprParser {
  public:
-  ExprParser(std::string_view text, std::span<const std::pair<std::string, Tensor>> names);
+  ExprParser(std::string_view text, std::vector<std::pair<std::string, Expr>> names,
+             const ParseOptions& options);
   Expr parse();
 
  private:
-  enum class Form { binary, unary, parenthesis, call, cast, copy };
+  enum class Form { binary, unary, parenthesis, call, user_call, cast, copy };
 
   /// An operator that waits for its right operand, or a bracket that waits for its end.
   struct Pending {
@@ -75,6 +90,7 @@ class ExprParser {
     std::size_t position;        ///< for messages
     std::size_t num_values;      ///< brackets: how many values there were before
     std::optional<DType> dtype;  ///< cast: what to convert to, once read
+    std::string_view name = {};  ///< user_call
   };
 
   [[noreturn]] void fail(std::size_t position, std::string_view message) const {
@@ -93,12 +109,14 @@ class ExprParser {
   void reduce(int down_to_precedence);
   void reduce_one();
   Expr call(const Pending& pending);
+  Expr call_user_operator(const Pending& pending, std::span<const Expr> args) const;
   Expr apply_at(std::size_t position, Op op, std::span<const Expr> args) const;
   [[noreturn]] void fail_unknown_name(std::string_view name, std::size_t position) const;
   [[noreturn]] void fail_unknown_function(std::string_view name, std::size_t position) const;
   [[noreturn]] void fail_after_operand() const;
 
   ExprLexer lexer_;
+  ParseOptions options_;
   ExprToken token_;
   bool wants_operand_ = true;
   std::vector<std::pair<std::string, Expr>> names_;
@@ -106,15 +124,9 @@ class ExprParser {
   std::vector<Pending> pending_;
 };
 
-ExprParser::ExprParser(std::string_view text, std::span<const std::pair<std::string, Tensor>> names)
-    : lexer_(text) {
-  for (const std::pair<std::string, Tensor>& given : names) {
-    const bool is_new =
-        std::ranges::none_of(names_, [&](const auto& known) { return known.first == given.first; });
-    WEFT_CHECK(is_new, ArgumentError, "the name '", given.first, "' is given twice");
-    names_.emplace_back(given.first, Expr::named(given.first, given.second));
-  }
-}
+ExprParser::ExprParser(std::string_view text, std::vector<std::pair<std::string, Expr>> names,
+                       const ParseOptions& options)
+    : lexer_(text), options_(options), names_(std::move(names)) {}
 
 Expr ExprParser::parse() {
   advance();
@@ -184,9 +196,11 @@ void ExprParser::open_call(std::string_view name, std::size_t position) {
     form = Form::copy;
   } else {
     op = find_function(name);
-    if (!op) fail_unknown_function(name, position);
+    const bool is_users = !op && options_.definitions && options_.definitions->contains(name);
+    if (is_users) form = Form::user_call;
+    if (!op && !is_users) fail_unknown_function(name, position);
   }
-  pending_.push_back({form, op, 0, position, values_.size(), {}});
+  pending_.push_back({form, op, 0, position, values_.size(), {}, name});
   advance();
 }
 
@@ -302,6 +316,7 @@ Expr ExprParser::call(const Pending& pending) {
     }
     return args[0];  // the store into the result is the copy
   }
+  if (pending.form == Form::user_call) return call_user_operator(pending, args);
   const OpInfo& row = info(*pending.op);
   const auto arity = static_cast<std::size_t>(row.arity);
   if (args.size() != arity) {
@@ -312,7 +327,17 @@ Expr ExprParser::call(const Pending& pending) {
   return apply_at(pending.position, *pending.op, args);
 }
 
+Expr ExprParser::call_user_operator(const Pending& pending, std::span<const Expr> args) const {
+  try {
+    if (options_.ignores_dtypes) return options_.definitions->check_call(pending.name, args);
+    return options_.definitions->call(pending.name, args);
+  } catch (const ArgumentError& error) {
+    fail(pending.position, error.what());
+  }
+}
+
 Expr ExprParser::apply_at(std::size_t position, Op op, std::span<const Expr> args) const {
+  if (options_.ignores_dtypes) return args[0];
   try {
     const Expr result = apply(op, args);
     const std::string reason = unsupported_reason(result.node());
@@ -346,6 +371,8 @@ void ExprParser::fail_unknown_function(std::string_view name, std::size_t positi
   if (is_tensor) fail(position, quoted + " is a tensor, not a function");
   std::vector<std::string> known{"cast", "copy"};
   for (Op op : all_ops()) known.emplace_back(info(op).name);
+  if (options_.definitions)
+    for (std::string& own : options_.definitions->names()) known.push_back(std::move(own));
   fail(position, "unknown function " + quoted + "; the nearest are " +
                      nearest_first(name, known, 5) + " (all: weft ops)");
 }
@@ -362,8 +389,26 @@ void ExprParser::fail_after_operand() const {
 
 }  // namespace
 
+Expr parse_expression(std::string_view text, std::vector<std::pair<std::string, Expr>> names,
+                      const ParseOptions& options) {
+  return ExprParser(text, std::move(names), options).parse();
+}
+
+std::string_view built_in_meaning(std::string_view name) {
+  if (find_function(name) || name == "cast" || name == "copy") return "a built-in function";
+  if (std::ranges::find(reductions, name) != reductions.end()) return "a reduction or scan";
+  if (named_number(name)) return "a number";
+  if (!keyword_hint(name).empty()) return "a word of Python";
+  return {};
+}
+
 Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names) {
-  return ExprParser(text, names).parse();
+  return ExprParser(text, named_tensors(names), {}).parse();
+}
+
+Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names,
+                const Definitions& definitions) {
+  return ExprParser(text, named_tensors(names), {&definitions, false}).parse();
 }
 
 }  // namespace weft

@@ -24,8 +24,10 @@ constexpr Pass passes[] = {
 std::span<const Pass> pipeline() { return passes; }
 
 void run_pipeline(Kernel& kernel, const PassObserver& observer) {
+  check_size(kernel);
   for (const Pass& pass : passes) {
     const bool changed = pass.run(kernel);
+    check_size(kernel);
 #ifndef NDEBUG
     verify(kernel);
 #endif

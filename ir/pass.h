@@ -24,6 +24,8 @@ std::span<const Pass> pipeline();
 using PassObserver = std::function<void(std::string_view pass, bool changed, const Kernel&)>;
 
 /// Runs all passes.  Verifies after each in debug builds.
+///
+/// Errors: UnsupportedError if the body gets too long (check_size()).
 void run_pipeline(Kernel& kernel, const PassObserver& observer = {});
 
 // The passes.  Requires: a verified kernel; each leaves one.  Idempotent: a second run returns

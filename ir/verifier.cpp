@@ -244,6 +244,13 @@ class Verifier {
 
 std::vector<std::string> violations(const Kernel& kernel) { return Verifier(kernel).run(); }
 
+void check_size(const Kernel& kernel) {
+  WEFT_CHECK(kernel.body.size() <= max_instructions, UnsupportedError,
+             "the expression is too long for one kernel: it makes ", kernel.body.size(),
+             " instructions, and at most ", max_instructions,
+             " are possible; compute parts of it first");
+}
+
 void verify(const Kernel& kernel) {
   const std::vector<std::string> found = violations(kernel);
   if (found.empty()) return;

@@ -11,6 +11,10 @@ namespace weft::ir {
 /// All violations, each starting with its rule's number ("V3: ...") and naming the instruction.
 std::vector<std::string> violations(const Kernel& kernel);
 
+/// Errors: UnsupportedError if the body is longer than rule V14 allows.  Expressions of any length
+/// can be written, so that this is nobody's bug.
+void check_size(const Kernel& kernel);
+
 /// Errors: InternalError that lists all violations and shows the kernel.
 void verify(const Kernel& kernel);
 

@@ -41,6 +41,18 @@ NamedTensors read_operands(const std::vector<std::string>& words,
   return result;
 }
 
+Expr read_expression(const std::string& text, const NamedTensors& operands,
+                     const std::vector<std::string>& definitions) {
+  Definitions known;
+  for (const std::string& word : definitions) {
+    const std::size_t split = word.find('=');
+    WEFT_CHECK(split != word.npos, ArgumentError, "expected NAME(PARAMETERS)=EXPRESSION, got '",
+               word, "'");
+    known.define(word.substr(0, split), word.substr(split + 1));
+  }
+  return parse_expr(text, operands, known);
+}
+
 std::vector<std::string> split_commas(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {

@@ -1,6 +1,7 @@
 // Turns the words of a command line into what the engine takes.
 #pragma once
 
+#include <weft/define.h>
 #include <weft/numerics.h>
 #include <weft/tensor.h>
 
@@ -20,6 +21,11 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 /// front.
 NamedTensors read_operands(const std::vector<std::string>& words,
                            const std::function<Tensor(const std::string&)>& make);
+
+/// Reads an expression over the operands that may call the user operators that are defined by
+/// NAME(PARAMETERS)=EXPRESSION words, in this order.
+Expr read_expression(const std::string& text, const NamedTensors& operands,
+                     const std::vector<std::string>& definitions);
 
 /// "a,b" -> {"a", "b"}; empty parts are left out.
 std::vector<std::string> split_commas(std::string_view text);

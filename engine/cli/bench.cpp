@@ -65,7 +65,7 @@ class Bench {
       : threads_(arguments.threads),
         numerics_(read_numerics(arguments.numerics)),
         operands_(read_operands(arguments.operands, sample_tensor)),
-        expr_(parse_expr(arguments.expression, operands_)) {}
+        expr_(read_expression(arguments.expression, operands_, arguments.definitions)) {}
 
   Report run() {
     Engine interpreter(options("interp"));

@@ -13,7 +13,8 @@ namespace weft::cli {
 /// What explain, eval and bench have in common.
 struct ExpressionArguments {
   std::string expression;
-  std::vector<std::string> operands;  ///< NAME=LAYOUT or NAME=FILE
+  std::vector<std::string> operands;     ///< NAME=LAYOUT or NAME=FILE
+  std::vector<std::string> definitions;  ///< NAME(PARAMETERS)=EXPRESSION
   std::string backend = "auto";
   std::string numerics = "default";
   bool json = false;
@@ -50,6 +51,21 @@ struct FuzzArguments {
   std::string numerics = "strict";
 };
 void run_fuzz(const FuzzArguments& arguments);
+
+struct IrArguments {
+  std::string file;    ///< - for the standard input
+  std::string passes;  ///< comma-separated, or all
+  bool print_after = false;
+};
+void run_ir_command(const IrArguments& arguments);
+
+struct RunIrArguments {
+  std::string file;
+  std::string backend = "interp";
+  std::string extents;  ///< comma-separated; empty: some
+  std::uint64_t seed = 1;
+};
+void run_run_ir(const RunIrArguments& arguments);
 
 struct InfoArguments {
   bool json = false;

@@ -20,7 +20,7 @@ void run_eval(const EvalArguments& arguments) {
   options.numerics = read_numerics(arguments.numerics);
   const NamedTensors operands =
       read_operands(arguments.operands, [](const std::string& path) { return npy_read(path); });
-  const Expr expr = parse_expr(arguments.expression, operands);
+  const Expr expr = read_expression(arguments.expression, operands, arguments.definitions);
 
   Engine engine(options);
   const Tensor result = engine.eval(expr);

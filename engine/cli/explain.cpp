@@ -115,7 +115,7 @@ void run_explain(const ExplainArguments& arguments) {
   const NamedTensors operands = read_operands(
       arguments.operands, [](const std::string& layout) { return parse_layout(layout); });
   const Tensor out = arguments.out.empty() ? Tensor() : parse_layout(arguments.out);
-  const Expr expr = parse_expr(arguments.expression, operands);
+  const Expr expr = read_expression(arguments.expression, operands, arguments.definitions);
   Engine engine;
   const Explanation explanation = engine.explain(expr, out, options);
   if (arguments.json) {

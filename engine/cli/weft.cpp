@@ -38,6 +38,10 @@ void add_expression(CLI::App& command, ExpressionArguments& arguments, const cha
       .add_option("EXPR", arguments.expression, "an expression over the names, as Python spells it")
       ->required();
   command.add_option("OPERANDS", arguments.operands, std::string("NAME=") + value + " ...");
+  command
+      .add_option("--define", arguments.definitions,
+                  "a user operator, as in 'swish(x)=x/(1+exp(-x))'; may be given again")
+      ->allow_extra_args(false);
   command.add_option("--numerics", arguments.numerics, "default, strict or fast");
   command.add_flag("--json", arguments.json, "print one JSON object");
 }
@@ -48,6 +52,8 @@ struct Arguments {
   BenchArguments bench;
   FuzzArguments fuzz;
   InfoArguments info;
+  IrArguments ir;
+  RunIrArguments run_ir;
   CacheArguments cache;
   OpsArguments ops;
 };
@@ -98,6 +104,21 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   CLI::App& info = *app.add_subcommand("info", "backends, CPU features, versions, folders");
   info.add_flag("--json", arguments.info.json, "print one JSON object");
   info.callback([&arguments] { run_info(arguments.info); });
+
+  CLI::App& ir = *app.add_subcommand("ir", "run passes on a kernel's text");
+  ir.add_option("FILE", arguments.ir.file, "text of a kernel; - for the standard input")
+      ->required();
+  ir.add_option("--pass", arguments.ir.passes, "NAME[,NAME], or all")->join(',');
+  ir.add_flag("--print-after", arguments.ir.print_after, "print the kernel after each pass");
+  ir.callback([&arguments] { run_ir_command(arguments.ir); });
+
+  CLI::App& run_ir = *app.add_subcommand("run-ir", "run a kernel's text on generated data");
+  run_ir.add_option("FILE", arguments.run_ir.file, "text of a kernel; - for the standard input")
+      ->required();
+  run_ir.add_option("--backend", arguments.run_ir.backend, "auto, interp, xbyak or llvm");
+  run_ir.add_option("--extents", arguments.run_ir.extents, "of the loops, outermost first: 3,17");
+  run_ir.add_option("--seed", arguments.run_ir.seed, "of the data");
+  run_ir.callback([&arguments] { run_run_ir(arguments.run_ir); });
 
   CLI::App& cache = *app.add_subcommand("cache", "the kernel cache on disk");
   cache.add_option("ACTION", arguments.cache.action, "stats, clear or verify")->required();

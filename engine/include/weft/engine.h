@@ -1,6 +1,7 @@
 // Engine: plans, compiles, caches and runs.
 #pragma once
 
+#include <weft/define.h>
 #include <weft/expr.h>
 #include <weft/numerics.h>
 #include <weft/tensor.h>
@@ -162,6 +163,17 @@ class Engine {
   Tensor resolve_neg(const Tensor& a);
   /// Writes `value` to every element of `dst`, as a cast converts it.
   void fill(const Tensor& dst, const Scalar& value);
+
+  // User operators: engine.define("swish", "x / (1 + exp(-x))"), then
+  // engine.eval(engine.call("swish", {a})) or parse_expr("swish(a)", names, engine.definitions()).
+  // weft/define.h has the rules.
+  void define(std::string_view signature, std::string_view expression);
+  void define(std::string_view name, int num_parameters, ExprBuilder builder);
+  Expr call(std::string_view name, std::span<const Expr> args) const;
+  Expr call(std::string_view name, std::initializer_list<Expr> args) const {
+    return call(name, std::span(args.begin(), args.size()));
+  }
+  const Definitions& definitions() const;
 
   EngineStats stats() const;
   const EngineOptions& options() const;

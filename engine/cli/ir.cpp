@@ -1,0 +1,86 @@
+// weft ir and weft run-ir: kernel IR as text through passes, and run.
+#include "engine/cli/arguments.h"
+#include "engine/cli/command.h"
+#include "engine/cli/table.h"
+
+#include <weft/error.h>
+#include <weft/ir_tools.h>
+
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+namespace weft::cli {
+namespace {
+
+constexpr std::int64_t max_printed = 16;
+/// What follows this line in a golden file is expected of the kernel before it.
+constexpr std::string_view golden_separator = "\n;---\n";
+
+std::string read_text(const std::string& path) {
+  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  std::ifstream file(path);
+  WEFT_CHECK(file.good(), ArgumentError, "cannot read '", path, "'");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  WEFT_CHECK(!file.bad() && file.is_open(), DeviceError, "cannot read '", path, "'");
+  text.erase(std::min(text.find(golden_separator), text.size()));
+  return text;
+}
+
+std::vector<std::int64_t> read_extents(const std::string& text) {
+  std::vector<std::int64_t> extents;
+  for (const std::string& word : split_commas(text)) {
+    std::int64_t extent = 0;
+    const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), extent);
+    WEFT_CHECK(status == std::errc() && end == word.data() + word.size(), ArgumentError,
+               "expected extents as in 3,17, got '", text, "'");
+    extents.push_back(extent);
+  }
+  return extents;
+}
+
+std::string checksum(const Tensor& tensor) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  const std::size_t size =
+      static_cast<std::size_t>(tensor.numel()) * itemsize_bytes(tensor.dtype());
+  for (std::size_t i = 0; i < size; ++i)
+    hash = (hash ^ static_cast<std::uint64_t>(tensor.data()[i])) * 0x100000001b3;
+  char buffer[17];
+  std::snprintf(buffer, sizeof buffer, "%016llx", static_cast<unsigned long long>(hash));
+  return buffer;
+}
+
+std::string first_elements(const Tensor& tensor) {
+  const Tensor flat = tensor.view({-1});
+  std::string result;
+  for (std::int64_t i = 0; i < std::min(flat.numel(), max_printed); ++i)
+    result += (i > 0 ? ", " : "") + flat.select(0, i).item().text();
+  return result + (flat.numel() > max_printed ? ", ..." : "");
+}
+
+}  // namespace
+
+void run_ir_command(const IrArguments& arguments) {
+  std::cout << run_ir_passes(read_text(arguments.file), split_commas(arguments.passes),
+                             arguments.print_after);
+}
+
+void run_run_ir(const RunIrArguments& arguments) {
+  check_backend(arguments.backend);
+  IrRunOptions options;
+  options.backend = arguments.backend;
+  options.extents = read_extents(arguments.extents);
+  options.seed = arguments.seed;
+  const IrRun run = run_ir(read_text(arguments.file), options);
+  std::cout << "backend " << run.backend << ", extents " << text(run.extents) << ", seed "
+            << options.seed << '\n';
+  for (std::size_t i = 0; i < run.outputs.size(); ++i)
+    std::cout << '$' << i << ' ' << name(run.outputs[i].dtype()) << ' ' << checksum(run.outputs[i])
+              << "  " << first_elements(run.outputs[i]) << '\n';
+  WEFT_CHECK(run.difference.empty(), InternalError, run.backend,
+             " differs from the interpreter: ", run.difference);
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,28 @@
+// The parser of expressions, as user operators need it.
+#pragma once
+
+#include <weft/define.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weft {
+
+/// How a text is read.
+struct ParseOptions {
+  const Definitions* definitions = nullptr;  ///< user operators that may be called
+  /// Only names, syntax and numbers of arguments count; the result means nothing.  For definitions,
+  /// whose parameters have no dtype yet.
+  bool ignores_dtypes = false;
+};
+
+/// Reads an expression over named expressions.
+Expr parse_expression(std::string_view text, std::vector<std::pair<std::string, Expr>> names,
+                      const ParseOptions& options);
+
+/// What the parser takes `name` for, "a built-in function"; empty if it is free for users.
+std::string_view built_in_meaning(std::string_view name);
+
+}  // namespace weft
