@@ -136,7 +136,10 @@ V inverse_erf(const V& x) {
   const V far = horner(sqrt(w) - like(x, 3),
                        {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
                         0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
-  V guess = select(w < like(x, 5), near, far) * size;
+  // Beyond what that covers: erfc(g) is about exp(-g^2) / (g sqrt(pi)).
+  const V exponent = w + like(x, 0.6931471805599453);
+  const V end = sqrt(exponent - like(x, 0.5) * log(exponent * like(x, 3.141592653589793)));
+  V guess = select(w < like(x, 16), select(w < like(x, 5), near, far) * size, end);
   for (int step = 0; step < 2; ++step) {
     const V error =
         select(size < like(x, 0.5), library_erf(guess) - size, (one - size) - library_erfc(guess));
