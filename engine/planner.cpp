@@ -3,6 +3,7 @@
 #include "engine/lower.h"
 
 #include <weft/error.h>
+#include <weft/overlap.h>
 
 #include <algorithm>
 #include <utility>
@@ -83,6 +84,22 @@ Tensor temporary_copy(const Tensor& source, const PlannerOptions& options,
   return copy;
 }
 
+/// Outputs can be written, and no two of them in one place.
+void check_outputs(std::span<const Tensor> outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& output = outputs[i];
+    if (!output.defined()) continue;
+    WEFT_CHECK(!output.is_zero_tensor(), ArgumentError,
+               "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
+               ".clone() if you want a mutable version.");
+    check_bytes(output);
+    for (std::size_t j = 0; j < i; ++j)
+      if (outputs[j].defined())
+        assert_no_overlap(output, outputs[j], detail::concat("output ", i),
+                          detail::concat("output ", j));
+  }
+}
+
 }  // namespace
 
 TensorIterator plan_iteration(const Program& program, std::span<const Tensor> outputs,
@@ -114,11 +131,6 @@ PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
   PlannedCall call;
   call.plan = std::make_shared<CallPlan>();
   CallPlan& plan = *call.plan;
-  for (const Tensor& output : outputs)
-    WEFT_CHECK(!output.defined() || !output.is_zero_tensor(), ArgumentError,
-               "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
-               ".clone() if you "
-               "want a mutable version.");
   const Program program = flatten(exprs, outputs);
   collect_leaves(key, program, call);
   collect_params(key, program, plan);
@@ -126,7 +138,7 @@ PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
 
   std::vector<Tensor> given(outputs.begin(), outputs.end());
   given.resize(exprs.size());
-  for (const Tensor& output : given) check_bytes(output);
+  check_outputs(given);
   for (const Tensor& input : call.inputs) check_bytes(input);
   LayoutGuard layouts(outputs);
   // A call without any tensor computes one number.

@@ -245,5 +245,19 @@ TEST(engine_outputs, results_that_are_inputs_of_one_another) {
   message<ArgumentError>([&] { engine.eval(swapped, std::span(outs.data(), 1)); });
 }
 
+TEST(engine_outputs, outputs_that_share_memory_are_refused) {
+  Engine engine;
+  const Tensor a = range(33);
+  const Tensor memory = range(34, 500);
+  const std::vector<Expr> exprs{Expr(a) + Expr(1), Expr(a) + Expr(2)};
+  const std::vector<Tensor> shifted{memory.narrow(0, 0, 33), memory.narrow(0, 1, 33)};
+  const std::vector<Tensor> same{shifted[0], shifted[0]};
+  for (const auto& outs : {shifted, same})
+    EXPECT_THAT(message<ArgumentError>([&] { engine.eval(exprs, outs); }),
+                ::testing::HasSubstr("single memory location"));
+  for (std::int64_t i = 0; i < 34; ++i)
+    EXPECT_EQ(get<float>(memory, i), static_cast<float>(500 + i));
+}
+
 }  // namespace
 }  // namespace weft::testing
