@@ -23,7 +23,11 @@ std::vector<std::string> usable_backends() {
 }
 
 FuzzFailure failure_of(const Case& fuzz_case, Finding finding, Engines& engines) {
-  const Case smallest = fuzzing::shrink(fuzz_case, finding, engines);
+  const std::string backend = finding.backend;
+  const Case smallest = fuzzing::shrink(fuzz_case, finding, [&](const Case& candidate) {
+    Outcome outcome{};
+    return fuzzing::check_case(candidate, backend, engines, outcome);
+  });
   FuzzFailure failure;
   failure.backend = finding.backend;
   failure.what = finding.what;

@@ -1,5 +1,6 @@
 #include "engine/fuzz/generate.h"
 
+#include "engine/expr_node.h"
 #include "engine/random_elements.h"
 
 #include <weft/error.h>
@@ -144,6 +145,9 @@ class Generator {
     return below(count);
   }
 
+  /// The inputs are the first nodes.
+  int random_leaf() { return below(static_cast<int>(case_.inputs.size())); }
+
   bool is_scalar(int node) const {
     return case_.nodes[static_cast<std::size_t>(node)].kind == CaseNode::Kind::scalar;
   }
@@ -160,6 +164,9 @@ class Generator {
         node.op = pick(all_ops());
         for (int i = 0; i < info(node.op).arity; ++i) node.args.push_back(random_argument());
         if (divides(node.op) && chance(85)) node.args[1] = nonzero(node.args[1]);
+        // Which NaN an op gives is not defined, and these two would show its sign.
+        if (node.op == Op::signbit) node.args[0] = random_leaf();
+        if (node.op == Op::copysign) node.args[1] = random_leaf();
       }
       // Arithmetic of numbers alone is the parser's business.
       if (std::ranges::all_of(node.args, [&](int arg) { return is_scalar(arg); })) continue;
@@ -200,6 +207,11 @@ class Generator {
         case CaseNode::Kind::cast: built_.push_back(cast(args[0], node.dtype)); break;
       }
     } catch (const Error&) {
+      return false;
+    }
+    if (node.kind == CaseNode::Kind::op &&
+        !accepts(info(node.op).domain, built_.back().node().compute_dtype)) {
+      built_.pop_back();
       return false;
     }
     case_.nodes.push_back(std::move(node));

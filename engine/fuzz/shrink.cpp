@@ -23,8 +23,8 @@ std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& si
 
 class Shrinker {
  public:
-  Shrinker(const Case& fuzz_case, Finding& finding, Engines& engines)
-      : case_(fuzz_case), finding_(finding), engines_(engines) {}
+  Shrinker(const Case& fuzz_case, Finding& finding, const Check& check)
+      : case_(fuzz_case), finding_(finding), check_(check) {}
 
   Case run() {
     try_case(without_unused(case_));
@@ -46,8 +46,7 @@ class Shrinker {
   bool try_case(const Case& candidate) {
     if (Clock::now() >= end_) return false;
     try {
-      Outcome outcome;
-      const auto found = check_case(candidate, finding_.backend, engines_, outcome);
+      const auto found = check_(candidate);
       if (!found || found->kind != finding_.kind || found->backend != finding_.backend)
         return false;
       finding_ = *found;
@@ -220,14 +219,14 @@ class Shrinker {
 
   Case case_;
   Finding& finding_;
-  Engines& engines_;
+  const Check& check_;
   Clock::time_point end_ = Clock::now() + time_limit;
 };
 
 }  // namespace
 
-Case shrink(const Case& fuzz_case, Finding& finding, Engines& engines) {
-  return Shrinker(fuzz_case, finding, engines).run();
+Case shrink(const Case& fuzz_case, Finding& finding, const Check& check) {
+  return Shrinker(fuzz_case, finding, check).run();
 }
 
 }  // namespace weft::fuzzing

@@ -1,0 +1,110 @@
+// Expressions of sizes that nobody should write: errors, not crashes.
+#include <weft/engine.h>
+#include <weft/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int many = 10000;
+
+template <class ErrorType, class Function>
+std::string message_of(const Function& function) {
+  try {
+    function();
+  } catch (const ErrorType& error) {
+    return error.what();
+  } catch (const Error& error) {
+    return detail::concat("another class: ", error.kind(), ": ", error.what());
+  }
+  return "no error";
+}
+
+Expr nested(const Expr& a, int depth) {
+  Expr result = a;
+  for (int i = 0; i < depth; ++i) result = ops::floor(result) + Expr(i % 7);
+  return result;
+}
+
+TEST(Limits, DeepExpressionsAreTooLongForOneKernel) {
+  Engine engine;
+  const Tensor a = arange(Scalar(0.0), Scalar(8.0));
+  const Expr deep = nested(a, many);
+  EXPECT_THAT(message_of<UnsupportedError>([&] { engine.eval(deep); }), HasSubstr("255 numbers"));
+  Expr unary(a);
+  for (int i = 0; i < many; ++i) unary = ops::neg(unary);
+  EXPECT_THAT(message_of<UnsupportedError>([&] { engine.eval(unary); }), HasSubstr("at most 4096"));
+  EXPECT_THAT(message_of<UnsupportedError>([&] { engine.explain(unary); }),
+              HasSubstr("at most 4096"));
+}
+
+TEST(Limits, ExpressionsThatGrowInThePasses) {
+  Engine engine;
+  Expr value(arange(Scalar(0.0), Scalar(8.0)));
+  for (int i = 0; i < 2000; ++i) value = ops::gelu(value);
+  EXPECT_THAT(message_of<UnsupportedError>([&] { engine.eval(value); }),
+              HasSubstr("too long for one kernel"));
+}
+
+TEST(Limits, LongExpressionsThatFitAreComputed) {
+  EngineOptions options;
+  options.backend = "interp";
+  Engine engine(options);
+  const Tensor a = arange(Scalar(0.0), Scalar(8.0));
+  Expr value(a);
+  for (int i = 0; i < 2000; ++i) value = ops::neg(value);
+  const Tensor result = engine.eval(value);
+  EXPECT_EQ(result.data_as<float>()[3], 3.0F);
+}
+
+TEST(Limits, ManyOperands) {
+  Engine engine;
+  Expr sum(arange(Scalar(0.0), Scalar(8.0)));
+  for (int i = 0; i < many; ++i) sum = sum + Expr(arange(Scalar(0.0), Scalar(8.0)));
+  EXPECT_THAT(message_of<UnsupportedError>([&] { engine.eval(sum); }),
+              HasSubstr("at most 64 tensors"));
+}
+
+TEST(Limits, ParsesDeepText) {
+  const std::vector<std::pair<std::string, Tensor>> names{{"a", arange(Scalar(3))}};
+  const std::string brackets = detail::concat(std::string(many, '('), "a", std::string(many, ')'));
+  EXPECT_EQ(text(parse_expr(brackets, names)), "a");
+  std::string calls;
+  for (int i = 0; i < many; ++i) calls += "abs(";
+  calls += "a";
+  calls.append(many, ')');
+  EXPECT_EQ(parse_expr(calls, names).dtype(), DType::i64);
+  EXPECT_THAT(message_of<ArgumentError>([&] { parse_expr(calls + ")", names); }),
+              HasSubstr("closes nothing"));
+}
+
+TEST(Limits, OneOutputForTwoResults) {
+  Engine engine;
+  const Tensor a = arange(Scalar(0.0), Scalar(8.0));
+  const Tensor out = empty_like(a);
+  const std::vector<Expr> exprs{Expr(a) + Expr(1), Expr(a) * Expr(2)};
+  EXPECT_THAT(message_of<ArgumentError>([&] {
+                engine.eval(exprs, std::vector<Tensor>{out, out});
+              }),
+              testing::Not(testing::AnyOf(HasSubstr("another class"), HasSubstr("no error"))));
+}
+
+TEST(Limits, OutputsThatAreEachOthersInputs) {
+  Engine engine;
+  const Tensor a = arange(Scalar(0.0), Scalar(4.0));
+  const Tensor b = arange(Scalar(10.0), Scalar(14.0));
+  const std::vector<Expr> exprs{Expr(a) + Expr(1), Expr(b) + Expr(1)};
+  engine.eval(exprs, std::vector<Tensor>{b, a});  // all is read before anything is written
+  EXPECT_EQ(a.data_as<float>()[0], 11.0F);
+  EXPECT_EQ(b.data_as<float>()[3], 4.0F);
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,128 @@
+// The fuzzer itself: that cases repeat, cover what they should, survive being written down, and
+// that differences are noticed.
+#include "engine/fuzz/case.h"
+#include "engine/fuzz/generate.h"
+#include "engine/fuzz/shrink.h"
+#include "engine/fuzz/storage.h"
+
+#include <weft/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace weft::fuzzing {
+namespace {
+
+TEST(FuzzCases, RepeatAndReachEverything) {
+  std::set<Op> ops;
+  std::set<DType> dtypes;
+  std::set<std::size_t> ranks;
+  bool has_negative_stride = false, has_spread = false, has_empty = false;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    const Case made = generate_case(5, i);
+    ASSERT_EQ(command_text(made, "interp"), command_text(generate_case(5, i), "interp"));
+    for (const CaseNode& node : made.nodes)
+      if (node.kind == CaseNode::Kind::op) ops.insert(node.op);
+    for (const CaseTensor& input : made.inputs) {
+      dtypes.insert(input.dtype);
+      ranks.insert(input.sizes.size());
+      for (std::size_t dim = 0; dim < input.sizes.size(); ++dim) {
+        has_negative_stride |= input.strides[dim] < 0;
+        has_spread |= input.strides[dim] == 0 && input.sizes[dim] > 1;
+        has_empty |= input.sizes[dim] == 0;
+      }
+    }
+  }
+  EXPECT_EQ(ops.size(), all_ops().size());
+  EXPECT_EQ(dtypes.size(), num_dtypes);
+  EXPECT_EQ(ranks.size(), 7U);
+  EXPECT_TRUE(has_negative_stride && has_spread && has_empty);
+}
+
+TEST(FuzzCases, AreReadBackAsWritten) {
+  FuzzReplay replay;
+  replay.expressions = "floor(a) + b * 2; -a";
+  replay.operands = {"a=f32[3,2]{1,-3}@3#7", "b=f64[2]#0*"};
+  replay.outputs = {"-", "f32[3,2]{2,1}#0"};
+  replay.seed = 9;
+  const Case read = parse_case(replay);
+  EXPECT_EQ(command_text(read, "interp"),
+            "weft fuzz --replay='floor(a) + b * 2; -a' 'a=f32[3,2]{1,-3}@3#7' 'b=f64[2]#0*' "
+            "--out='-' --out='f32[3,2]#0' --seed=9 --numerics=strict --backend=interp");
+  EXPECT_EQ(replay_fuzz_case(replay), std::nullopt);
+  replay.outputs = {"a"};
+  EXPECT_THROW(parse_case(replay), ArgumentError);
+}
+
+TEST(FuzzStorage, NoticesWritesBesideTheElements) {
+  CaseTensor layout;
+  layout.name = "a";
+  layout.dtype = DType::i16;
+  layout.sizes = {3};
+  layout.strides = {2};
+  layout.offset = 1;
+  GuardedTensor guarded(layout, 3);
+  auto* const elements = reinterpret_cast<std::int16_t*>(guarded.tensor().data());
+  EXPECT_TRUE(guarded.is_intact(false));
+  elements[2] = static_cast<std::int16_t>(elements[2] + 1);
+  EXPECT_FALSE(guarded.is_intact(false));
+  EXPECT_TRUE(guarded.is_intact(true));
+  elements[1] = static_cast<std::int16_t>(elements[1] + 1);
+  EXPECT_FALSE(guarded.is_intact(true));
+  guarded.restore();
+  EXPECT_TRUE(guarded.is_intact(false));
+  elements[-1] = static_cast<std::int16_t>(elements[-1] + 1);  // storage before the first element
+  EXPECT_FALSE(guarded.is_intact(true));
+}
+
+/// Fails wherever b is negative and an exponential is computed.
+std::optional<Finding> fails_for_negative(const Case& fuzz_case) {
+  const auto is_exp = [](const CaseNode& node) {
+    return node.kind == CaseNode::Kind::op && node.op == Op::exp;
+  };
+  const auto b = std::ranges::find(fuzz_case.inputs, "b", &CaseTensor::name);
+  if (b == fuzz_case.inputs.end() || std::ranges::none_of(fuzz_case.nodes, is_exp)) return {};
+  const GuardedTensor guarded(*b, fuzz_case.seed);
+  for (std::int64_t i = 0; i < b->sizes[0]; ++i)
+    for (std::int64_t j = 0; j < b->sizes[1]; ++j)
+      if (guarded.tensor().select(0, i).select(0, j).item().as_double() < 0)
+        return Finding{Finding::Kind::value, "llvm", "negative", {i, j}};
+  return {};
+}
+
+TEST(FuzzShrink, CutsDownToTheElementThatFails) {
+  FuzzReplay replay;
+  replay.expressions = "floor(a) + exp(b * 2) - a; abs(b)";
+  replay.operands = {"a=f32[6]{2}#7", "b=f32[9,6]{-7,1}@60#0"};
+  replay.outputs = {"f32[9,6]{6,1}#0", "-"};
+  Finding finding = *fails_for_negative(parse_case(replay));
+  const Case smallest = shrink(parse_case(replay), finding, fails_for_negative);
+  EXPECT_EQ(finding.index, (std::vector<std::int64_t>{0, 0}));
+  EXPECT_EQ(smallest.inputs.size(), 1U);
+  EXPECT_THAT(command_text(smallest, "llvm"),
+              testing::StartsWith("weft fuzz --replay='exp(b)' 'b=f32[1,1]"));
+}
+
+TEST(FuzzShrink, BackendsThatDoNotExist) {
+  FuzzReplay replay;
+  replay.expressions = "-a";
+  replay.operands = {"a=f32[4]#0"};
+  replay.backend = "nonesuch";
+  EXPECT_THROW(replay_fuzz_case(replay), UnsupportedError);
+}
+
+TEST(Fuzz, FindsNothingInAFewCases) {
+  FuzzOptions options;
+  options.seconds = 60;
+  options.max_cases = 100;
+  const FuzzReport report = fuzz(options);
+  EXPECT_EQ(report.num_cases, 100U);
+  ASSERT_TRUE(!report.failure) << report.failure->what << '\n' << report.failure->command;
+}
+
+}  // namespace
+}  // namespace weft::fuzzing
