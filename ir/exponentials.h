@@ -314,21 +314,23 @@ V double_acosh(const V& x) {
   return select(x < like(x, asymptotic_from), library_acosh(x), log_of_double(x));
 }
 
-/// tanh of f32: a polynomial near zero; else from the exponential, where its errors count little.
+/// tanh of f32: a polynomial near zero; else (e - 1) / (e + 1) with e = exp(2 |x|), with what the
+/// sums and the quotient lose put right.
 template <class V>
 V single_tanh(const V& x) {
-  const V size = abs(x), square = x * x;
-  const V series =
-      horner(square, {-1.6663681890349835e-05, 0.00017511325131636113, -0.0008895992650650442,
-                      0.0030587122309952974, -0.00853033922612667, 0.02173846773803234,
-                      -0.05393822491168976, 0.13332988321781158, -0.33333319425582886});
+  const V size = abs(x), square = x * x, one = like(x, 1);
+  const V series = horner(square, {-0.006184226833283901, 0.02100910246372223, -0.0538373701274395,
+                                   0.13332445919513702, -0.3333331346511841});
   const V of_small = fma(x, square * series, x);
   const V twice = size + size;
-  const Reduced<V> reduced = reduce_exponent(select(twice > like(x, 20), like(x, 20), twice));
-  const V value = fma(exponential_slope(reduced.rest), reduced.rest, like(x, 1)) *
-                  power_of_two(x, to_integer(reduced.n));
-  const V of_large = like(x, 1) - like(x, 2) / (value + like(x, 1));
-  return select(size < like(x, 1.05), of_small, with_sign_of(of_large, x));
+  const Sum<V> power = exponential_sum(select(twice > like(x, 20), like(x, 20), twice), 0);
+  const V above = power.high - one, below = power.high + one;
+  const V lost_above = ((power.high - above) - one) + power.low;
+  const V lost_below = (one - (below - power.high)) + power.low;
+  const V inverse = one / below, quotient = above * inverse;
+  const V rest = fma(-quotient, below, above) + fma(-quotient, lost_below, lost_above);
+  const V of_large = fma(rest, inverse, quotient);
+  return select(size < like(x, 0.55), of_small, with_sign_of(of_large, x));
 }
 
 // --- Powers. ---

@@ -92,7 +92,7 @@ def main():
     for name, count in (("log rough", 5), ("log f64", 8)):
         fit(name, lambda z: odd_rest(atanh, z, mpf(1) / 3), lambda z: z, 0, widest, count, to_f64)
     fit("tanh f32", lambda z: odd_rest(tanh, z, -mpf(1) / 3),
-        lambda z: z * sqrt(z) / tanh(sqrt(z)) if z else mpf(0), 0, mpf("1.27") ** 2, 9, to_f32)
+        lambda z: z * sqrt(z) / tanh(sqrt(z)) if z else mpf(0), 0, mpf("0.56") ** 2, 5, to_f32)
     fit("erf f32, small", lambda z: erf(sqrt(z)) / sqrt(z) - 1 if z > TINY else 2 / sqrt(pi) - 1,
         lambda z: sqrt(z) / erf(sqrt(z)) if z else mpf(1), 0, mpf("0.93") ** 2, 7, to_f32)
     fit("erf f32, log(erfc(a)) / a", lambda a: log(erfc(a)) / a, lambda a: a * erfc(a) / erf(a),

@@ -79,13 +79,16 @@ V single_erf(const V& x) {
                                    -0.3761262893676758, 0.12837916612625122});
   const V of_small = fma(series, x, x);
   const V bounded = select(size > like(x, 4), like(x, 4), size);
-  const V exponent =
-      horner(bounded, {-4.9403897719457746e-06, 4.5606098865391687e-05, 4.9469508667243645e-05,
-                       -0.0029298639856278896, 0.0226737167686224, -0.10526235401630402,
-                       -0.635625422000885, -1.128551721572876}) *
-      bounded;
+  const V slope = horner(bounded, {-4.9403897719457746e-06, 4.5606098865391687e-05,
+                                   4.9469508667243645e-05, -0.0029298639856278896,
+                                   0.0226737167686224, -0.10526235401630402, -0.635625422000885});
+  // The exponent and what its first, largest term and the sum lose.
+  const V first = like(x, -1.128551721572876), main = first * bounded;
+  const V others = fma(slope * bounded, bounded, fma(first, bounded, -main));
+  const V exponent = main + others, lost = (main - exponent) + others;
   const Reduced<V> reduced = reduce_exponent(exponent);
-  const V rest = fma(exponential_slope(reduced.rest), reduced.rest, like(x, 1)) *
+  const V near_zero = reduced.rest + lost;
+  const V rest = fma(exponential_slope(near_zero), near_zero, like(x, 1)) *
                  power_of_two(x, to_integer(reduced.n));
   return select(size < like(x, 0.92), of_small, with_sign_of(like(x, 1) - rest, x));
 }
