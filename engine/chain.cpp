@@ -1,6 +1,7 @@
 // The contiguous chain: clone, contiguous, to, reshape and what they are made of, and inference.
 #include "engine/engine_state.h"
 #include "engine/memory_format.h"
+#include "engine/operators.h"
 
 #include <weft/error.h>
 
@@ -36,27 +37,44 @@ Inferred Engine::infer(const Expr& expr, const Tensor& out) const {
           {result.strides().begin(), result.strides().end()}};
 }
 
-Tensor Engine::clone(const Tensor& a, MemoryFormat format) {
-  const Tensor result = empty_like(a, {}, format);
-  copy(result, a);
+Tensor clone_by_copy(const Tensor& self, MemoryFormat format) {
+  const Tensor result = empty_like(self, {}, format);
+  dispatch_copy(CurrentCall::state(), result, self);
   return result;
+}
+
+Tensor contiguous_by_clone(const Tensor& self, MemoryFormat format) {
+  return contiguous_is_self(self, format) ? self : operators().clone.call(self, format);
+}
+
+Tensor to_by_copy(const Tensor& self, std::optional<DType> dtype, std::optional<Device> device,
+                  MemoryFormat format, bool copy) {
+  WEFT_CHECK(self.defined(), ArgumentError, "to(): the tensor is undefined");
+  const DeviceType from = self.device().type;
+  const Device to = device.value_or(self.device());
+  WEFT_CHECK(from == to.type && from != DeviceType::cuda, UnsupportedError, "to(): from ",
+             text(self.device()), " to ", text(to),
+             "; only cpu tensors can be converted in this build");
+  const DType result_dtype = dtype.value_or(self.dtype());
+  if (!copy && to_is_self(self, result_dtype, format)) return self;
+  const Tensor result = empty_like(self, result_dtype, format);
+  dispatch_copy(CurrentCall::state(), result, self);
+  return result;
+}
+
+Tensor Engine::clone(const Tensor& a, MemoryFormat format) {
+  const CurrentCall current(*state_);
+  return operators().clone.call(a, format);
 }
 
 Tensor Engine::contiguous(const Tensor& a, MemoryFormat format) {
-  return contiguous_is_self(a, format) ? a : clone(a, format);
+  const CurrentCall current(*state_);
+  return operators().contiguous.call(a, format);
 }
 
 Tensor Engine::to(const Tensor& a, const ToOptions& options) {
-  WEFT_CHECK(a.defined(), ArgumentError, "to(): the tensor is undefined");
-  const Device device = options.device.value_or(a.device());
-  WEFT_CHECK(device.type == DeviceType::cpu && a.device().type == DeviceType::cpu, UnsupportedError,
-             "to(): from ", text(a.device()), " to ", text(device),
-             "; only cpu tensors can be converted in this build");
-  const DType dtype = options.dtype.value_or(a.dtype());
-  if (!options.copy && to_is_self(a, dtype, options.memory_format)) return a;
-  const Tensor result = empty_like(a, dtype, options.memory_format);
-  copy(result, a);
-  return result;
+  const CurrentCall current(*state_);
+  return operators().to.call(a, options.dtype, options.device, options.memory_format, options.copy);
 }
 
 Tensor Engine::to(const Tensor& a, DType dtype) {

@@ -1,5 +1,6 @@
 // The public calls: raw key -> plan -> launch, and the slow way where there is no plan yet.
 #include "engine/engine_state.h"
+#include "engine/operators.h"
 #include "engine/tensor_impl.h"
 
 #include <weft/error.h>
@@ -71,14 +72,36 @@ class Call {
     run_checked(std::span(&expr, 1), outputs, results, op == Op::load);
   }
 
+  /// Engine::eval(): the kernel that the keys of its tensors and of this thread ask for.
+  void dispatched(std::span<const Expr> exprs, std::span<const Tensor> given,
+                  std::span<Tensor> results) {
+    make_key(key_, exprs, given);
+    DispatchKeySet keys;
+    for (const Tensor* input : key_.inputs) keys = keys | dispatch_keys_of(*input);
+    for (const Tensor& output : given) keys = keys | dispatch_keys_of(output);
+    if (keys.empty()) keys = DispatchKeySet{DispatchKey::cpu, DispatchKey::autograd_cpu};
+    if (operators().eval.is_builtin(keys)) [[likely]]
+      return keyed_expressions(exprs, given, results, false);
+    const std::vector<Tensor> computed =
+        dispatch_eval(state_, {exprs, given, {key_.inputs.data(), key_.inputs.size()}}, keys);
+    WEFT_CHECK(computed.size() == results.size(), ArgumentError, "a kernel of weft::eval returned ",
+               computed.size(), " tensors for ", results.size(), " expressions");
+    std::ranges::copy(computed, results.begin());
+  }
+
   void expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
                    std::span<Tensor> results, bool divisors_checked = false) {
     make_key(key_, exprs, given);
+    keyed_expressions(exprs, given, results, divisors_checked);
+  }
+
+ private:
+  void keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
+                         std::span<Tensor> results, bool divisors_checked) {
     if (!run_cached(given, results, divisors_checked))
       run_checked(exprs, given, results, false, divisors_checked);
   }
 
- private:
   bool run_cached(std::span<const Tensor> given, std::span<Tensor> results,
                   bool divisors_checked = false) {
     hash_ = key_.hash();
@@ -164,6 +187,7 @@ Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
              options.num_threads);
   state_->options = std::move(options);
   state_->features = host_features();
+  operators();
 }
 
 Engine::~Engine() = default;
@@ -171,10 +195,30 @@ Engine::~Engine() = default;
 void Engine::copy(const Tensor& dst, const Tensor& src) {
   WEFT_CHECK(dst.defined(), ArgumentError, "self is undefined");
   WEFT_CHECK(src.defined(), ArgumentError, "src is undefined");
+  dispatch_copy(*state_, dst, src);
+}
+
+void compute_copy(Engine::State& state, const Tensor& dst, const Tensor& src) {
   if (dst.is_same(src) || same_data(dst, src)) return;
   const Tensor* const inputs[] = {&src};
   Tensor result;
-  Call(*state_).eager(Op::load, inputs, dst, result);
+  Call(state).eager(Op::load, inputs, dst, result);
+}
+
+Tensor compute_op(Engine::State& state, Op op, std::span<const Tensor* const> inputs,
+                  const Tensor& given) {
+  Tensor result;
+  Call(state).eager(op, inputs, given, result);
+  return given.defined() ? given : result;
+}
+
+std::vector<Tensor> compute_exprs(Engine::State& state, std::span<const Expr> exprs,
+                                  std::span<const Tensor> given) {
+  std::vector<Tensor> results(given.begin(), given.end());
+  Call(state).expressions(exprs, given, results);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i].defined()) results[i] = given[i];
+  return results;
 }
 
 namespace {
@@ -189,6 +233,13 @@ Tensor run_op(Engine::State& state, Op op, const Tensor& out, const Inputs&... t
   for (const Tensor* input : inputs) {
     WEFT_CHECK(input->defined(), ArgumentError, name(op), "(): input ", position, " is undefined");
     ++position;
+  }
+  // What the table has no operator for is refused when it is planned.
+  const auto* row = operators().find(op, sizeof...(Inputs), out.defined());
+  const DispatchKeySet keys = (dispatch_keys_of(tensors) | ... | dispatch_keys_of(out));
+  if (row != nullptr && !row->is_builtin(keys)) [[unlikely]] {
+    const Tensor* const all[] = {&tensors..., &out};
+    return dispatch(state, *row, std::span(all, sizeof...(Inputs) + out.defined()));
   }
   Tensor result;
   Call(state).eager(op, inputs, out, result);
@@ -229,14 +280,14 @@ void Engine::ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c, c
 Tensor Engine::eval(const Expr& expr) {
   Tensor result;
   const Tensor given;
-  Call(*state_).expressions(std::span(&expr, 1), std::span(&given, 1), std::span(&result, 1));
+  Call(*state_).dispatched(std::span(&expr, 1), std::span(&given, 1), std::span(&result, 1));
   return result;
 }
 
 void Engine::eval(const Expr& expr, const Tensor& out) {
   WEFT_CHECK(out.defined(), ArgumentError, "eval(): the given output is undefined");
   Tensor result;
-  Call(*state_).expressions(std::span(&expr, 1), std::span(&out, 1), std::span(&result, 1));
+  Call(*state_).dispatched(std::span(&expr, 1), std::span(&out, 1), std::span(&result, 1));
 }
 
 std::vector<Tensor> Engine::eval(std::span<const Expr> exprs, std::span<const Tensor> outs) {
@@ -246,7 +297,7 @@ std::vector<Tensor> Engine::eval(std::span<const Expr> exprs, std::span<const Te
   std::vector<Tensor> given(outs.begin(), outs.end());
   given.resize(exprs.size());
   std::vector<Tensor> results = given;
-  Call(*state_).expressions(exprs, given, results);
+  Call(*state_).dispatched(exprs, given, results);
   return results;
 }
 

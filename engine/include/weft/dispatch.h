@@ -99,6 +99,14 @@ class OperatorHandle {
   /// excludes.
   void redispatch_boxed(DispatchKeySet keys, ValueStack& stack) const;
 
+  /// The keys that take part in a call with these of its arguments.
+  DispatchKeySet selected_keys(DispatchKeySet arguments) const { return table_->select(arguments); }
+  /// The kernel that such a call goes to.
+  const KernelFunction& kernel_for(DispatchKeySet arguments) const {
+    DispatchKeySet keys = table_->select(arguments);
+    return kernel(keys);
+  }
+
   /// Whether a kernel is registered for exactly this key or alias.
   bool has_kernel_for(DispatchKey key) const;
   /// Whether a call with this runtime key finds a kernel, wherever it comes from.

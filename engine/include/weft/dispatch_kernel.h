@@ -171,6 +171,8 @@ class KernelFunction {
 
   bool is_fallthrough() const { return is_fallthrough_; }
   bool is_typed() const { return unboxed_ != nullptr; }
+  /// Whether both share one function object.
+  bool is_copy_of(const KernelFunction& other) const { return kernel_ == other.kernel_; }
   /// Nothing for boxed kernels, which serve every signature.
   const std::optional<CppSignature>& signature() const { return signature_; }
   const detail::InferredTypes& inferred_types() const { return inferred_; }

@@ -1,0 +1,249 @@
+#include "engine/operators.h"
+
+#include "engine/engine_state.h"
+#include "engine/planner.h"
+#include "engine/program.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace weft {
+namespace {
+
+constinit thread_local const CurrentCall* innermost_call = nullptr;
+
+/// For operators that are called by their handle, outside of any engine.
+Engine::State& default_state() {
+  // Never destroyed: other static objects may call operators at exit.
+  static Engine::State* const state = [] {
+    auto made = std::make_unique<Engine::State>();
+    made->features = host_features();
+    return made.release();
+  }();
+  return *state;
+}
+
+/// Layouts and dtypes of the results, on the device meta.  Resizes given outputs.
+std::vector<Tensor> infer_on_meta(std::span<const Expr> exprs, std::span<const Tensor> given) {
+  const Program program = flatten(exprs, given);
+  std::vector<Tensor> inputs;
+  for (const ExprNode* leaf : program.leaves) {
+    const Tensor& tensor = leaf->tensor;
+    // A number in the form of a tensor goes along with tensors of any device.
+    const bool is_number = tensor.dim() == 0 && tensor.device().type == DeviceType::cpu;
+    inputs.push_back(is_number ? empty(IntSpan(), {tensor.dtype(), {DeviceType::meta, 0}})
+                               : tensor);
+  }
+  const TensorIterator iterator = plan_iteration(program, given, inputs, true);
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < exprs.size(); ++i)
+    results.push_back(iterator.output(static_cast<int>(i)));
+  return results;
+}
+
+Tensor infer_op_on_meta(Op op, std::span<const Tensor* const> inputs, const Tensor& given) {
+  std::vector<Expr> args;
+  for (const Tensor* input : inputs) args.emplace_back(*input);
+  const Expr expr = apply(op, std::span<const Expr>(args));
+  return infer_on_meta(std::span(&expr, 1), std::span(&given, 1))[0];
+}
+
+Tensor copy_on_cpu(const Tensor& self, const Tensor& src) {
+  compute_copy(CurrentCall::state(), self, src);
+  return self;
+}
+
+/// A copy into a tensor without data leaves nothing to do; one out of it has nothing to read.
+Tensor copy_on_meta(const Tensor& self, const Tensor& src) {
+  WEFT_CHECK(self.device().type == DeviceType::meta, UnsupportedError,
+             "Cannot copy out of meta tensor; no data!");
+  static_cast<void>(src.expand(self.sizes()));  // refuses a source that doesn't broadcast
+  return self;
+}
+
+const PendingEval& pending_eval(std::span<const Tensor> inputs) {
+  const PendingEval* eval = CurrentCall::eval();
+  WEFT_CHECK(eval != nullptr, ArgumentError,
+             "weft::eval computes the expressions of Engine::eval() and is called only by it");
+  const auto is_leaf = [](const Tensor& input, const Tensor* leaf) { return input.is_same(*leaf); };
+  WEFT_CHECK(std::ranges::equal(inputs, eval->leaves, is_leaf), ArgumentError,
+             "weft::eval must be redispatched with the inputs that it was called with");
+  return *eval;
+}
+
+std::vector<Tensor> eval_on_cpu(std::span<const Tensor> inputs) {
+  const PendingEval& eval = pending_eval(inputs);
+  return compute_exprs(CurrentCall::state(), eval.exprs, eval.given);
+}
+
+std::vector<Tensor> eval_on_meta(std::span<const Tensor> inputs) {
+  const PendingEval& eval = pending_eval(inputs);
+  return infer_on_meta(eval.exprs, eval.given);
+}
+
+using TensorKernel = Tensor (*)(Op op, std::span<const Tensor* const> inputs, const Tensor& given);
+
+/// A kernel object with the signature of an operator on so many tensors.
+template <class Index, bool has_output>
+struct OpKernel;
+template <std::size_t... index, bool has_output>
+struct OpKernel<std::index_sequence<index...>, has_output> {
+  Op op;
+  TensorKernel kernel;
+  template <std::size_t>
+  using Argument = const Tensor&;
+
+  Tensor operator()(Argument<index>... tensors) const {
+    const std::array<const Tensor*, sizeof...(index)> all{&tensors...};
+    if constexpr (has_output) return kernel(op, std::span(all).first(all.size() - 1), *all.back());
+    return kernel(op, all, Tensor());
+  }
+};
+
+Tensor op_on_cpu(Op op, std::span<const Tensor* const> inputs, const Tensor& given) {
+  return compute_op(CurrentCall::state(), op, inputs, given);
+}
+
+template <class Handle>
+struct SignatureOf;
+template <class Signature>
+struct SignatureOf<TypedOperatorHandle<Signature>> {
+  using type = Signature;
+};
+
+/// Defines an operator with the kernels of both devices.
+template <class Handle, class Kept = Handle, class F>
+BuiltinOperator<Kept> define(Library& library, std::string_view schema, std::string_view name,
+                             F on_cpu, F on_meta) {
+  KernelFunction builtin = KernelFunction::typed(std::move(on_cpu));
+  library.def(schema)
+      .impl(name, DispatchKey::cpu, builtin)
+      .impl(name, DispatchKey::meta, std::move(on_meta));
+  const OperatorHandle untyped = registry().op(detail::concat("weft::", name));
+  return {untyped.typed<typename SignatureOf<Handle>::type>(), untyped, std::move(builtin)};
+}
+
+template <std::size_t num_tensors, bool has_output>
+Operators::TensorOperator define_op(Library& library, Op op) {
+  static constexpr std::array<std::string_view, max_arity> names{"x", "y", "z", "w"};
+  std::string operator_name(name(op));
+  if (has_output) operator_name += ".out";
+  std::string schema = operator_name + "(";
+  for (std::size_t i = 0; i < num_tensors - has_output; ++i)
+    schema.append(i == 0 ? "" : ", ").append("Tensor ").append(names[i]);
+  schema += has_output ? ", *, Tensor(a!) out) -> Tensor(a!)" : ") -> Tensor";
+  using Kernel = OpKernel<std::make_index_sequence<num_tensors>, has_output>;
+  return define<detail::TensorHandle<num_tensors>, Operators::AnyTensorHandle>(
+      library, schema, operator_name, Kernel{op, op_on_cpu}, Kernel{op, infer_op_on_meta});
+}
+
+template <bool has_output>
+std::vector<Operators::TensorOperator> define_ops(Library& library) {
+  std::vector<Operators::TensorOperator> result;
+  for (const Op op : all_ops()) {
+    switch (info(op).arity) {
+      case 1: result.push_back(define_op<1 + has_output, has_output>(library, op)); break;
+      case 2: result.push_back(define_op<2 + has_output, has_output>(library, op)); break;
+      case 3: result.push_back(define_op<3 + has_output, has_output>(library, op)); break;
+      default: result.push_back(define_op<4 + has_output, has_output>(library, op)); break;
+    }
+  }
+  return result;
+}
+
+template <class Handle, class F>
+Handle define_composite(Library& library, std::string_view schema, DispatchKey key, F kernel) {
+  const std::string name(schema.substr(0, schema.find('(')));
+  library.def(schema).impl(name, key, kernel);
+  return registry().op(detail::concat("weft::", name)).typed<typename SignatureOf<Handle>::type>();
+}
+
+}  // namespace
+
+CurrentCall::CurrentCall(Engine::State& state, const PendingEval* eval)
+    : state_(state), eval_(eval), outer_(std::exchange(innermost_call, this)) {}
+
+CurrentCall::~CurrentCall() { innermost_call = outer_; }
+
+Engine::State& CurrentCall::state() {
+  return innermost_call != nullptr ? innermost_call->state_ : default_state();
+}
+
+const PendingEval* CurrentCall::eval() {
+  return innermost_call != nullptr ? innermost_call->eval_ : nullptr;
+}
+
+Operators::Operators()
+    : library_(registry(), LibraryKind::definitions, "weft"),
+      new_result_(define_ops<false>(library_)),
+      given_result_(define_ops<true>(library_)),
+      copy(define<Copy>(library_, "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", "copy_",
+                        copy_on_cpu, copy_on_meta)),
+      eval(define<Eval>(library_, "eval(Tensor[] inputs) -> Tensor[]", "eval", eval_on_cpu,
+                        eval_on_meta)),
+      clone(define_composite<Formatted>(
+          library_, "clone(Tensor self, *, MemoryFormat memory_format=preserve) -> Tensor",
+          DispatchKey::composite_explicit_autograd, clone_by_copy)),
+      contiguous(define_composite<Formatted>(
+          library_, "contiguous(Tensor self, *, MemoryFormat memory_format=contiguous) -> Tensor",
+          DispatchKey::composite_implicit_autograd, contiguous_by_clone)),
+      to(define_composite<To>(library_,
+                              "to(Tensor self, *, ScalarType? dtype=None, Device? device=None, "
+                              "MemoryFormat memory_format=preserve, bool copy=False) -> Tensor",
+                              DispatchKey::composite_implicit_autograd, to_by_copy)) {}
+
+const Operators::TensorOperator* Operators::find(Op op, std::size_t num_inputs,
+                                                 bool has_output) const {
+  const auto first = static_cast<std::size_t>(Op::bitcast) + 1;
+  const std::size_t index = static_cast<std::size_t>(op) - first;
+  if (index >= new_result_.size()) return nullptr;
+  const TensorOperator& found = has_output ? given_result_[index] : new_result_[index];
+  return found.handle.index() + 1 == num_inputs + has_output ? &found : nullptr;
+}
+
+const Operators& operators() {
+  // Never destroyed, like the registry that holds the kernels.
+  static const Operators* const made = new Operators();
+  return *made;
+}
+
+Tensor dispatch(Engine::State& state, const Operators::TensorOperator& op,
+                std::span<const Tensor* const> tensors) {
+  const CurrentCall current(state);
+  const auto call = [&]<std::size_t... index>(const auto& handle, std::index_sequence<index...>) {
+    return handle.call(*tensors[index]...);
+  };
+  switch (tensors.size()) {
+    case 1: return call(std::get<0>(op.handle), std::make_index_sequence<1>());
+    case 2: return call(std::get<1>(op.handle), std::make_index_sequence<2>());
+    case 3: return call(std::get<2>(op.handle), std::make_index_sequence<3>());
+    case 4: return call(std::get<3>(op.handle), std::make_index_sequence<4>());
+    default: return call(std::get<4>(op.handle), std::make_index_sequence<5>());
+  }
+}
+
+void dispatch_copy(Engine::State& state, const Tensor& dst, const Tensor& src) {
+  const Operators& table = operators();
+  if (table.copy.is_builtin(dispatch_keys_of(dst) | dispatch_keys_of(src))) [[likely]] {
+    compute_copy(state, dst, src);
+    return;
+  }
+  const CurrentCall current(state);
+  table.copy.handle.call(dst, src);
+}
+
+std::vector<Tensor> dispatch_eval(Engine::State& state, const PendingEval& eval,
+                                  DispatchKeySet keys) {
+  std::vector<Tensor> inputs;
+  for (const Tensor* leaf : eval.leaves) inputs.push_back(*leaf);
+  const CurrentCall current(state, &eval);
+  const Operators& table = operators();
+  return table.eval.handle.redispatch(table.eval.untyped.selected_keys(keys), inputs);
+}
+
+}  // namespace weft

@@ -1,0 +1,230 @@
+// The engine's public calls through the dispatcher.
+#include <weft/dispatch.h>
+#include <weft/engine.h>
+#include <weft/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+using Key = DispatchKey;
+using Binary = TypedOperatorHandle<Tensor(const Tensor&, const Tensor&)>;
+
+class engine_dispatch : public testing::Test {
+ protected:
+  static Tensor values(float first) {
+    const Tensor tensor = empty({3}, {DType::f32, {}, MemoryFormat::contiguous});
+    for (int i = 0; i < 3; ++i) tensor.data_as<float>()[i] = first + static_cast<float>(i);
+    return tensor;
+  }
+  static std::vector<float> read(const Tensor& tensor) {
+    return {tensor.data_as<float>(), tensor.data_as<float>() + tensor.numel()};
+  }
+  static Tensor empty(std::vector<std::int64_t> sizes, const TensorOptions& options) {
+    return weft::empty(sizes, options);
+  }
+  static Tensor meta(std::vector<std::int64_t> sizes,
+                     MemoryFormat format = MemoryFormat::contiguous) {
+    return weft::empty(sizes, {DType::f32, {DeviceType::meta, 0}, format});
+  }
+  static std::vector<std::int64_t> list(IntSpan dims) { return {dims.begin(), dims.end()}; }
+
+  Engine engine_;
+};
+
+/// Negates the result of whatever computes below.
+KernelFunction negated(int& calls, Key key) {
+  return KernelFunction::typed(
+      [&calls, key](DispatchKeySet keys, const Tensor& x, const Tensor& y) {
+        ++calls;
+        const Tensor sum = registry()
+                               .op("weft::add")
+                               .typed<Tensor(const Tensor&, const Tensor&)>()
+                               .redispatch(keys.below(key), x, y);
+        Engine other;
+        return other.unary(Op::neg, sum);
+      });
+}
+
+TEST_F(engine_dispatch, user_kernel_is_called_where_its_key_is_included) {
+  int calls = 0;
+  const Registration kernel =
+      registry().impl("weft::add", Key::user_outer1, negated(calls, Key::user_outer1));
+  EXPECT_THAT(read(engine_.binary(Op::add, values(1), values(10))), ElementsAre(11, 13, 15));
+  EXPECT_EQ(calls, 0);
+  const IncludeDispatchKeyGuard include(Key::user_outer1);
+  EXPECT_THAT(read(engine_.binary(Op::add, values(1), values(10))), ElementsAre(-11, -13, -15));
+  EXPECT_EQ(calls, 1);
+  EXPECT_THAT(read(engine_.binary(Op::mul, values(1), values(10))), ElementsAre(10, 22, 36));
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(engine_dispatch, autograd_kernel_is_called_for_every_tensor_until_it_ends) {
+  int calls = 0;
+  Registration kernel = registry().impl("weft::add", Key::autograd, negated(calls, Key::autograd));
+  EXPECT_THAT(read(engine_.binary(Op::add, values(1), values(10))), ElementsAre(-11, -13, -15));
+  {
+    const ExcludeDispatchKeyGuard exclude(autograd_keys);
+    EXPECT_THAT(read(engine_.binary(Op::add, values(1), values(10))), ElementsAre(11, 13, 15));
+  }
+  kernel.reset();
+  EXPECT_THAT(read(engine_.binary(Op::add, values(1), values(10))), ElementsAre(11, 13, 15));
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(engine_dispatch, eval_can_be_observed_and_gets_its_leaves) {
+  std::vector<std::size_t> leaves;
+  const Registration kernel = registry().impl(
+      "weft::eval", Key::user_inner1,
+      KernelFunction::typed([&](DispatchKeySet keys, std::span<const Tensor> inputs) {
+        leaves.push_back(inputs.size());
+        return registry()
+            .op("weft::eval")
+            .typed<std::vector<Tensor>(std::span<const Tensor>)>()
+            .redispatch(keys.below(Key::user_inner1), inputs);
+      }));
+  const Expr a(values(1));
+  const Expr b(values(2));
+  const IncludeDispatchKeyGuard include(Key::user_inner1);
+  EXPECT_THAT(read(engine_.eval(a * b + a)), ElementsAre(3, 8, 15));
+  const Tensor out = values(0);
+  engine_.eval(Expr(2) * a, out);
+  EXPECT_THAT(read(out), ElementsAre(2, 4, 6));
+  engine_.eval(Expr(2) + Expr(3));
+  EXPECT_THAT(leaves, ElementsAre(2, 1, 0));
+}
+
+TEST_F(engine_dispatch, eval_refuses_to_be_called_without_an_engine) {
+  const auto eval =
+      registry().op("weft::eval").typed<std::vector<Tensor>(std::span<const Tensor>)>();
+  EXPECT_THROW(eval.call(std::vector<Tensor>{values(1)}), ArgumentError);
+}
+
+TEST_F(engine_dispatch, operators_can_be_called_by_their_handles) {
+  const Binary add = registry().op("weft::add").typed<Tensor(const Tensor&, const Tensor&)>();
+  EXPECT_THAT(read(add.call(values(1), values(10))), ElementsAre(11, 13, 15));
+  ValueStack stack{values(1), values(10), values(0)};
+  const Tensor out = std::get<Tensor>(stack[2]);
+  registry().op("weft::add.out").call_boxed(stack);
+  EXPECT_THAT(read(out), ElementsAre(11, 13, 15));
+  ASSERT_EQ(stack.size(), 1U);
+  EXPECT_TRUE(std::get<Tensor>(stack[0]).is_same(out));
+}
+
+TEST_F(engine_dispatch, profile_counts_every_call) {
+  const Tensor a = values(1);
+  const Tensor b = values(2);
+  const Tensor out = values(0);
+  const auto profile = std::make_unique<Profile>();
+  engine_.binary(Op::add, a, b);
+  engine_.binary(Op::add, a, b);
+  engine_.binary(Op::add, a, b, out);
+  engine_.unary(Op::exp, a);
+  engine_.ternary(Op::fma, a, b, b);
+  engine_.eval(Expr(a) + Expr(b) * Expr(2));
+  engine_.copy(out, b);
+  engine_.clone(a);
+  engine_.to(a, DType::f64);
+  engine_.contiguous(a);
+  std::map<std::string, std::uint64_t> calls;
+  for (const ProfileRow& row : profile->rows()) {
+    calls[row.op] = row.calls;
+    EXPECT_GE(row.total_ns, row.self_ns);
+  }
+  EXPECT_THAT(calls, UnorderedElementsAre(
+                         Pair("weft::add", 2), Pair("weft::add.out", 1), Pair("weft::exp", 1),
+                         Pair("weft::fma", 1), Pair("weft::eval", 1), Pair("weft::copy_", 3),
+                         Pair("weft::clone", 1), Pair("weft::to", 1), Pair("weft::contiguous", 1)));
+  EXPECT_THAT(read(out), ElementsAre(2, 3, 4));
+}
+
+TEST_F(engine_dispatch, meta_tensors_give_the_layout_alone) {
+  const Tensor a = meta({2, 3, 4, 5}, MemoryFormat::channels_last);
+  const Tensor sum = engine_.binary(Op::add, a, a);
+  EXPECT_EQ(sum.device().type, DeviceType::meta);
+  EXPECT_THAT(list(sum.sizes()), ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(list(sum.strides()), ElementsAre(60, 1, 15, 3));
+  const Tensor less = engine_.binary(Op::lt, meta({3, 1}), meta({4}));
+  EXPECT_EQ(less.dtype(), DType::boolean);
+  EXPECT_THAT(list(less.sizes()), ElementsAre(3, 4));
+  const Tensor fused = engine_.eval(Expr(a) * Expr(2) + Expr(a));
+  EXPECT_EQ(fused.device().type, DeviceType::meta);
+  EXPECT_THAT(list(fused.strides()), ElementsAre(60, 1, 15, 3));
+  const Tensor clone = engine_.contiguous(a);
+  EXPECT_EQ(clone.device().type, DeviceType::meta);
+  EXPECT_THAT(list(clone.strides()), ElementsAre(60, 20, 5, 1));
+  EXPECT_THROW(engine_.binary(Op::add, meta({3}), meta({4})), ArgumentError);
+  EXPECT_THROW(engine_.copy(values(0), meta({3})), UnsupportedError);
+}
+
+TEST_F(engine_dispatch, wrong_numbers_of_inputs_are_still_refused) {
+  EXPECT_THROW(engine_.binary(Op::neg, values(1), values(2)), ArgumentError);
+  const Profile profile;
+  EXPECT_THROW(engine_.binary(Op::neg, values(1), values(2)), ArgumentError);
+}
+
+TEST_F(engine_dispatch, chain_runs_an_autograd_kernel_of_clone_above_the_engines) {
+  std::vector<std::string> log;
+  const auto clone = registry().op("weft::clone").typed<Tensor(const Tensor&, MemoryFormat)>();
+  const Registration record = registry().impl(
+      "weft::clone", Key::autograd,
+      KernelFunction::typed([&](DispatchKeySet keys, const Tensor& self, MemoryFormat format) {
+        log.emplace_back("CloneBackward");
+        return clone.redispatch(keys.below(Key::autograd), self, format);
+      }));
+  const Registration watch = registry().impl(
+      "weft::copy_", Key::user_inner1,
+      KernelFunction::typed([&](DispatchKeySet keys, const Tensor& self, const Tensor& src) {
+        log.emplace_back("copy_");
+        return registry()
+            .op("weft::copy_")
+            .typed<Tensor(const Tensor&, const Tensor&)>()
+            .redispatch(keys.below(Key::user_inner1), self, src);
+      }));
+  const IncludeDispatchKeyGuard include(Key::user_inner1);
+  const Tensor a = values(1);
+  EXPECT_TRUE(engine_.contiguous(a).is_same(a));
+  EXPECT_THAT(log, ElementsAre());
+  const Tensor strided =
+      a.as_strided(std::array<std::int64_t, 1>{2}, std::array<std::int64_t, 1>{2});
+  const Tensor dense = engine_.contiguous(strided);
+  EXPECT_THAT(read(dense), ElementsAre(1, 3));
+  EXPECT_THAT(log, ElementsAre("CloneBackward", "copy_"));
+}
+
+TEST_F(engine_dispatch, a_throwing_kernel_leaves_the_thread_as_it_was) {
+  {
+    const Registration kernel =
+        registry().impl("weft::add", Key::user_outer1,
+                        KernelFunction::typed([](const Tensor&, const Tensor&) -> Tensor {
+                          throw UnsupportedError("not today");
+                        }));
+    const IncludeDispatchKeyGuard include(Key::user_outer1);
+    EXPECT_THROW(engine_.binary(Op::add, values(1), values(2)), UnsupportedError);
+  }
+  EXPECT_THAT(read(engine_.binary(Op::add, values(1), values(10))), ElementsAre(11, 13, 15));
+}
+
+TEST_F(engine_dispatch, table_is_consistent_and_printed) {
+  registry().check_invariants();
+  const std::string text = registry_text();
+  for (const Op op : all_ops()) {
+    EXPECT_THAT(text, HasSubstr(detail::concat("weft::", name(op), "(Tensor x")));
+    EXPECT_THAT(text, HasSubstr(detail::concat("weft::", name(op), ".out(Tensor x")));
+  }
+}
+
+}  // namespace
+}  // namespace weft
