@@ -80,6 +80,7 @@ void run_cache(const CacheArguments& arguments);
 
 struct OpsArguments {
   bool matrix = false;
+  bool registry = false;
   bool json = false;
 };
 void run_ops(const OpsArguments& arguments);

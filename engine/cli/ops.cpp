@@ -1,7 +1,9 @@
-// weft ops: the op table, and with --matrix what each backend makes of each op.
+// weft ops: the op table, with --matrix what each backend makes of each op, and with --registry the
+// operators of the dispatcher.
 #include "engine/cli/command.h"
 #include "engine/cli/table.h"
 
+#include <weft/dispatch.h>
 #include <weft/engine.h>
 #include <weft/error.h>
 #include <weft/info.h>
@@ -79,6 +81,11 @@ std::vector<std::string> usable_backends() {
 }  // namespace
 
 void run_ops(const OpsArguments& arguments) {
+  Engine engine;  // the first one defines the operators
+  if (arguments.registry) {
+    std::cout << registry_text();
+    return;
+  }
   const std::vector<std::string> backends =
       arguments.matrix ? usable_backends() : std::vector<std::string>{};
   std::vector<std::string> header{"op", "arity", "domain", "result", "form"};
@@ -87,7 +94,6 @@ void run_ops(const OpsArguments& arguments) {
   Table table(std::move(header));
   ordered_json json;
   json["ops"] = ordered_json::array();
-  Engine engine;
   for (Op op : all_ops()) {
     const OpInfo& row = weft::info(op);
     ordered_json entry{{"name", row.name},

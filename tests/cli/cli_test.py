@@ -366,6 +366,11 @@ class Tables(CliTest):
         for name in rows:
             self.assertIn(name, printed)
 
+    def test_registry(self):
+        printed = self.succeeds("ops", "--registry")
+        self.assertIn("weft::add(Tensor x, Tensor y) -> Tensor\n", printed)
+        self.assertIn("weft::copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)\n", printed)
+
     def test_matrix(self):
         rows = self.json_of("ops", "--matrix")["ops"]
         for row in rows:
