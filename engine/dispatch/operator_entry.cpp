@@ -52,7 +52,13 @@ const RegisteredKernel* OperatorEntry::add_kernel(DispatchKey key, const Registe
   KernelStack& stack = kernels_[static_cast<std::size_t>(key)];
   const RegisteredKernel* shadowed = stack.empty() ? nullptr : stack.back();
   stack.push_back(&kernel);
-  update_rows();
+  if (is_backend(key)) {
+    // Nothing else depends on a backend's kernels; most registrations are of this kind.
+    update_row(key);
+    update_row(autograd_of(key));
+  } else {
+    update_rows();
+  }
   return shadowed;
 }
 
