@@ -139,38 +139,11 @@ llvm::Value* angle(Builder& builder, Args args) {
 llvm::Value* emit_operator(Builder& builder, Op op, DType dtype, Args args) {
   const Kind kind = jit::kind(dtype);
   switch (op) {
-    case Op::add:
-    case Op::sub:
-    case Op::mul: return arithmetic(builder, op, kind, args);
-    case Op::div: return builder.CreateFDiv(args[0], args[1]);
-    case Op::neg:
-      return kind == Kind::floating ? builder.CreateFNeg(args[0]) : builder.CreateNeg(args[0]);
-    case Op::abs: return absolute(builder, kind, args);
-    case Op::fma: return call(builder, llvm::Intrinsic::fma, args);
-    case Op::sqrt: return call(builder, llvm::Intrinsic::sqrt, args);
-    case Op::eq:
-    case Op::ne:
-    case Op::lt:
-    case Op::le:
-    case Op::gt:
-    case Op::ge: return compare(builder, op, kind, args);
-    case Op::bitwise_and: return builder.CreateAnd(args[0], args[1]);
-    case Op::bitwise_or: return builder.CreateOr(args[0], args[1]);
-    case Op::bitwise_xor: return builder.CreateXor(args[0], args[1]);
-    case Op::bitwise_not: return builder.CreateNot(args[0]);
-    case Op::bitwise_left_shift:
-    case Op::bitwise_right_shift: return shift(builder, op, kind, args);
-    case Op::where: return builder.CreateSelect(args[0], args[1], args[2]);
-    case Op::maximum:
-    case Op::minimum: return extremum(builder, op, kind, args);
-    case Op::floor:
-    case Op::ceil:
-    case Op::trunc:
-    case Op::round: return rounded(builder, op, kind, args);
-    case Op::quotient: return quotient(builder, kind, args);
-    case Op::real:
-    case Op::conj: return args[0];
-    case Op::angle: return angle(builder, args);
+#define WEFT_LLVM(name, takes, ...) \
+  case Op::name:                    \
+    return __VA_ARGS__;
+#include "jit/llvm/operators.def"
+#undef WEFT_LLVM
     default: return emit_math(builder, op, dtype, args);
   }
 }
