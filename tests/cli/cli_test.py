@@ -360,7 +360,8 @@ class Tables(CliTest):
     def test_ops(self):
         rows = {row["name"]: row for row in self.json_of("ops")["ops"]}
         self.assertEqual(rows["where"]["arity"], 3)
-        self.assertEqual(rows["exp"]["form"], "primitive")
+        self.assertEqual(rows["sqrt"]["form"], "primitive")
+        self.assertEqual(rows["exp"]["form"], "composite")
         self.assertEqual(rows["sigmoid"]["form"], "composite")
         printed = self.succeeds("ops")
         for name in rows:

@@ -160,7 +160,8 @@ TEST(Golden, CoversEveryRule) {
   for (const std::string& file : golden_files())
     if (file.starts_with("verifier/")) all += read_file(golden_folder / file);
   for (const int rule : {1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13})
-    EXPECT_NE(all.find(weft::detail::concat("V", rule, ": ")), std::string::npos) << "rule " << rule;
+    EXPECT_NE(all.find(weft::detail::concat("V", rule, ": ")), std::string::npos)
+        << "rule " << rule;
 }
 
 }  // namespace
