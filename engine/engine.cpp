@@ -2,6 +2,7 @@
 #include "engine/engine_state.h"
 #include "engine/operators.h"
 #include "engine/tensor_impl.h"
+#include "runtime/storage_moves.h"
 
 #include <weft/error.h>
 
@@ -317,13 +318,14 @@ PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
   state->plan = std::move(call.plan);
   state->outputs = std::move(call.outputs);
   state->inputs = std::move(call.inputs);
+  state->num_storage_moves = detail::num_storage_moves.load(std::memory_order_relaxed);
   for (const std::vector<Tensor>* operands : {&state->outputs, &state->inputs})
     for (const Tensor& operand : *operands) {
       const TensorImpl& impl = *operand.impl();
       const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
       std::byte* data = impl.storage->data();
       const std::int64_t offset_bytes = impl.storage_offset * itemsize;
-      state->addresses.push_back({impl.storage.get(), data, offset_bytes});
+      state->addresses.push_back({impl.storage.get(), offset_bytes});
       state->base.push_back(data + offset_bytes);
     }
   const LaunchPlan& plan = state->plan->launch;
@@ -334,16 +336,14 @@ PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
 
 void PreparedPlan::run() const {
   const State& state = *state_;
-  bool has_moved = false;
-  for (const State::Address& address : state.addresses)
-    has_moved |= address.storage->data() != address.storage_data;
-  const CallPlan& plan = *state.plan;
-  if (plan.launch.is_single_call && !has_moved) [[likely]]
-    return plan.launch.entry(&state.args);
+  const LaunchPlan& plan = state.plan->launch;
+  const std::uint64_t num_moves = detail::num_storage_moves.load(std::memory_order_relaxed);
+  if (plan.is_single_call && num_moves == state.num_storage_moves) [[likely]]
+    return plan.entry(&state.args);
   std::array<std::byte*, max_operands> base;
   for (std::size_t i = 0; i < state.addresses.size(); ++i)
     base[i] = state.addresses[i].storage->data() + state.addresses[i].offset_bytes;
-  if (!plan.is_empty) launch(plan.launch, base.data(), state.params.data());
+  if (!state.plan->is_empty) launch(plan, base.data(), state.params.data());
 }
 
 void PreparedPlan::run(std::span<std::byte* const> data) const {

@@ -33,14 +33,13 @@ struct PreparedPlan::State {
   /// Where an operand lies, as found when the plan was made.
   struct Address {
     const Storage* storage;
-    const std::byte*
-        storage_data;  ///< compared at each run, since the storage may have grown and moved
     std::int64_t offset_bytes;
   };
   std::vector<Address> addresses;
-  std::vector<std::byte*> base;  ///< what `addresses` come to
-  jit::KernelArgs
-      args{};  ///< ready to be passed, so that a run stores nothing before its kernel loads
+  std::uint64_t num_storage_moves = 0;  ///< when the addresses were found
+  std::vector<std::byte*> base;         ///< what `addresses` come to
+  /// Ready to be passed, so that a run stores nothing before its kernel loads.
+  jit::KernelArgs args{};
   std::vector<Bits> params;
 };
 

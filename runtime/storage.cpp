@@ -2,6 +2,7 @@
 #include <weft/storage.h>
 
 #include "runtime/allocator.h"
+#include "runtime/storage_moves.h"
 
 #include <weft/error.h>
 
@@ -10,6 +11,8 @@
 #include <utility>
 
 namespace weft {
+
+std::atomic<std::uint64_t> detail::num_storage_moves{0};
 
 namespace {
 
@@ -102,6 +105,7 @@ void Storage::resize_bytes(std::size_t size_bytes) {
     if (is_pooled_) free_bytes(data_, size_bytes_);
     data_ = grown;
     is_pooled_ = true;
+    detail::num_storage_moves.fetch_add(1, std::memory_order_relaxed);
   }
   size_bytes_ = size_bytes;
 }
