@@ -38,7 +38,7 @@ Inferred Engine::infer(const Expr& expr, const Tensor& out) const {
 }
 
 Tensor clone_by_copy(const Tensor& self, MemoryFormat format) {
-  const Tensor result = empty_like(self, {}, format);
+  Tensor result = empty_like(self, {}, format);
   dispatch_copy(CurrentCall::state(), result, self);
   return result;
 }
@@ -57,7 +57,7 @@ Tensor to_by_copy(const Tensor& self, std::optional<DType> dtype, std::optional<
              "; only cpu tensors can be converted in this build");
   const DType result_dtype = dtype.value_or(self.dtype());
   if (!copy && to_is_self(self, result_dtype, format)) return self;
-  const Tensor result = empty_like(self, result_dtype, format);
+  Tensor result = empty_like(self, result_dtype, format);
   dispatch_copy(CurrentCall::state(), result, self);
   return result;
 }
