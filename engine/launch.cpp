@@ -64,8 +64,6 @@ void finish(LaunchPlan& plan) {
   plan.num_operands = static_cast<int>(operands.size());
   const auto num_operands = operands.size();
 
-  std::int64_t numel = 1;
-  for (const std::int64_t extent : plan.extents) numel *= extent;
   for (std::size_t i = 0; i < num_operands; ++i) {
     std::int64_t touched = static_cast<std::int64_t>(itemsize_bytes(operands[i].dtype));
     for (std::size_t loop = 0; loop < plan.extents.size(); ++loop)

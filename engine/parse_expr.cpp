@@ -60,11 +60,12 @@ std::optional<Op> find_function(std::string_view name) {
 std::vector<std::pair<std::string, Expr>> named_tensors(
     std::span<const std::pair<std::string, Tensor>> tensors) {
   std::vector<std::pair<std::string, Expr>> result;
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto& given : tensors) {
+    const auto& name = given.first;
     const bool is_new =
         std::ranges::none_of(result, [&](const auto& known) { return known.first == name; });
     WEFT_CHECK(is_new, ArgumentError, "the name '", name, "' is given twice");
-    result.emplace_back(name, Expr::named(name, tensor));
+    result.emplace_back(name, Expr::named(name, given.second));
   }
   return result;
 }
