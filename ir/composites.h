@@ -3,6 +3,7 @@
 // are fine.
 #pragma once
 
+#include "ir/double_functions.h"
 #include "ir/exponentials.h"
 #include "ir/special.h"
 
@@ -236,18 +237,29 @@ WEFT_ROUGH(real_asinh, rough_asinh, double_asinh(v))
 WEFT_ROUGH(real_acosh, rough_acosh, double_acosh(v))
 WEFT_ROUGH(real_atanh, rough_atanh, library_atanh(v))
 WEFT_ROUGH(real_cbrt, rough_cbrt, library_cbrt(v))
-WEFT_ROUGH(real_erfc, rough_erfc, library_erfc(v))
+WEFT_ROUGH(real_erfc, rough_erfc, double_erfc(v))
 WEFT_ROUGH(real_erfinv, inverse_erf, inverse_erf(v))
 WEFT_ROUGH(real_digamma, logarithmic_derivative_of_gamma, logarithmic_derivative_of_gamma(v))
 WEFT_ROUGH(real_logit, rough_logit, double_logit(v))
-WEFT_ROUGH(real_silu, rough_silu, times_logistic(v, v))
-WEFT_ROUGH(real_gelu, rough_times_normal_cdf, times_normal_cdf(v))
-WEFT_ROUGH(real_gelu_tanh, rough_gelu_tanh, times_logistic(v, gelu_tanh_argument(v)))
+WEFT_ROUGH(real_silu, rough_silu, double_silu(v))
+WEFT_ROUGH(real_gelu, rough_times_normal_cdf, double_gelu(v))
+WEFT_ROUGH(real_gelu_tanh, rough_gelu_tanh, double_gelu_tanh(v))
 WEFT_ROUGH(real_softplus, rough_softplus, double_softplus(v))
 WEFT_ROUGH(real_mish, rough_mish, double_mish(v))
-WEFT_ROUGH(real_sinc, double_sinc, double_sinc(v))
+WEFT_ROUGH(real_sinc, rough_sinc, double_sinc(v))
 #undef WEFT_ROUGH
 #undef WEFT_BY_PRECISION
+
+template <class V>
+V real_or_complex_rsqrt(const V& x) {
+  return by_kind(
+      x,
+      [](const auto& number) {
+        const auto of_float = [](const auto& v) { return reciprocal_root(v); };
+        return by_precision(number, of_float, of_float);
+      },
+      [](const auto& number) { return like(number, 1) / sqrt(number); });
+}
 
 #define WEFT_REAL_OR_COMPLEX(name)                                  \
   template <class V>                                                \
@@ -312,7 +324,7 @@ V x_log_y(const V& x, const V& y) {
       [](const auto& v, const auto& w) {
         return to_single(to_double(v) * rough_log(to_double(w)));
       },
-      [](const auto& v, const auto& w) { return v * log(w); });
+      [](const auto& v, const auto& w) { return double_times_log(v, w); });
   return select(y != y, y, select(x == like(x, 0), like(x, 0), product));
 }
 

@@ -282,26 +282,6 @@ V double_log1p(const V& x) {
   return select(is_large, result + like(x, 5.545177444479562), result);
 }
 
-/// Near the end of the range sinh and cosh are taken at an x nearer to zero, by a step that
-/// subtracts without rounding, and scaled by its exponential.
-inline constexpr double hyperbolic_step = 0.6875, exp_of_hyperbolic_step = 1.9887374695822919;
-
-template <class V>
-V double_sinh(const V& x) {
-  const auto is_large = abs(x) > like(x, 709);
-  const V nearer = x - with_sign_of(like(x, hyperbolic_step), x);
-  const V result = library_sinh(select(is_large, nearer, x));
-  return select(is_large, result * like(x, exp_of_hyperbolic_step), result);
-}
-
-template <class V>
-V double_cosh(const V& x) {
-  const V size = abs(x);
-  const auto is_large = size > like(x, 709);
-  const V result = library_cosh(select(is_large, size - like(x, hyperbolic_step), size));
-  return select(is_large, result * like(x, exp_of_hyperbolic_step), result);
-}
-
 template <class V>
 V double_asinh(const V& x) {
   const V size = abs(x);
@@ -334,6 +314,20 @@ V single_tanh(const V& x) {
 }
 
 // --- Powers. ---
+/// 1 / sqrt(x) with the errors of the root and of the quotient put right.
+template <class V>
+V reciprocal_root(const V& x) {
+  const auto is_small = x < like(x, 0x1p-100, 0x1p-900);
+  const V scaled = select(is_small, x * like(x, 0x1p64, 0x1p512), x);
+  const V root = sqrt(scaled), inverse = like(x, 1) / root;
+  const V lost_root = fma(-root, root, scaled), lost_inverse = fma(-root, inverse, like(x, 1));
+  const V share = lost_inverse - like(x, 0.5) * lost_root * inverse * inverse;
+  const V right = fma(inverse, share, inverse);
+  const auto is_ordinary = x > like(x, 0) && x < like(x, std::numeric_limits<double>::infinity());
+  const V result = select(is_ordinary, right, inverse);
+  return select(is_small, result * like(x, 0x1p32, 0x1p256), result);
+}
+
 /// C's pow for f32: the special cases are those of IEEE 754.
 template <class V>
 V single_power(const V& x, const V& y) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Derives the polynomials of ir/exponentials.h and ir/special.h (needs python3-mpmath).
+"""Derives the polynomials of ir/exponentials.h, ir/special.h and ir/double_functions.h (needs python3-mpmath).
 
 Each fit minimises the largest weighted error by Lawson's algorithm: least squares whose weights grow
 where the error is large.  Coefficients are rounded to the format they are used in one after another,
@@ -8,7 +8,8 @@ error that is left, relative to the function computed, and the coefficients, hig
 
 import struct
 
-from mpmath import atanh, cos, erf, erfc, exp, fabs, log, log1p, lu_solve, matrix, mp, mpf, pi, sqrt, tanh
+from mpmath import (atanh, cos, erf, erfc, erfinv, exp, fabs, log, log1p, lu_solve, matrix, mp, mpf, ncdf, pi, sinh,
+                    sinpi, sqrt, tanh)
 
 mp.dps = 70
 TINY = mpf(10) ** -20
@@ -20,6 +21,11 @@ def to_f32(x):
 
 def to_f64(x):
     return mpf(float(x))
+
+
+def to_sum(x):
+    """The sum of two numbers of f64."""
+    return to_f64(x) + to_f64(x - to_f64(x))
 
 
 def minimax(function, weight, low, high, powers, rounds=14):
@@ -56,16 +62,19 @@ def minimax(function, weight, low, high, powers, rounds=14):
     return best
 
 
-def fit(name, function, weight, low, high, count, rounded):
+def fit(name, function, weight, low, high, count, rounded, num_sums=0):
+    """Prints a polynomial of `count` terms; the `num_sums` lowest are sums of two numbers, printed in parts."""
     low, high = mpf(low), mpf(high)
     known = {}
     for power in range(count):
         rest = lambda x: function(x) - sum(c * x**p for p, c in known.items())
-        known[power] = rounded(minimax(rest, weight, low, high, list(range(power, count)))[0])
+        known[power] = (to_sum if power < num_sums else rounded)(minimax(rest, weight, low, high, list(range(power, count)))[0])
     points = [low + (high - low) * i / 3000 for i in range(3001)]
     error = max(fabs((function(x) - sum(c * x**p for p, c in known.items())) * weight(x)) for x in points if x != 0)
     print(f"{name}: 2^{float(mp.log(error, 2)):.2f}")
     print("  {" + ", ".join(repr(float(known[power])) for power in reversed(range(count))) + "}", flush=True)
+    for power in range(num_sums):
+        print(f"  and {float(known[power] - to_f64(known[power]))!r} to the term of x^{power}", flush=True)
 
 
 def exp_quadratic(x):
@@ -80,6 +89,10 @@ def odd_rest(function, z, limit):
     """(function(x) / x - 1) / x^2 in z = x^2."""
     x = sqrt(z)
     return (function(x) / x - 1) / z if z > TINY else limit
+
+
+def normal_tail(x):
+    return ncdf(-x) * exp(x * x / 2) * (x + 3)
 
 
 def main():
@@ -99,6 +112,15 @@ def main():
         "0.92", 4, 8, to_f32)
     fit("erfc rough", lambda t: log(erfc(2 / t - 2) / t) + (2 / t - 2) ** 2, lambda t: mpf(1),
         mpf(2) / mpf("12.2"), 1, 16, to_f64)
+    fit("exp of sums", lambda x: (exp_quadratic(x) - mpf(1) / 2) / x if fabs(x) > TINY else mpf(1) / 6,
+        lambda x: x**3 / exp(x), -half_log_2, half_log_2, 10, to_f64)
+    fit("sinh f64", lambda z: odd_rest(sinh, z, mpf(1) / 6), lambda z: z, 0, mpf("0.16"), 6, to_f64)
+    fit("sinc", lambda z: (sinpi(sqrt(z)) / (pi * sqrt(z)) - 1) / z if z > TINY else -pi * pi / 6,
+        lambda z: z, 0, mpf("0.2501"), 9, to_f64, 2)
+    fit("erfinv f64", lambda z: (erfinv(sqrt(z)) / sqrt(z) - sqrt(pi) / 2) / z if z > TINY else (sqrt(pi) / 2) ** 3 / 3,
+        lambda z: z, 0, mpf("0.25"), 18, to_f64)
+    fit("normal tail", lambda t: normal_tail(3 * (1 + t) / (1 - t)), lambda t: 1 / normal_tail(3 * (1 + t) / (1 - t)),
+        -1, mpf(36) / 42, 28, to_f64, 5)
 
 
 if __name__ == "__main__":

@@ -52,23 +52,6 @@ V rough_logit(const V& x) {
   return select(is_middle, rough_log1p(select(is_middle, excess, like(x, 0))), rough_log(x / rest));
 }
 
-template <class V>
-V double_logit(const V& x) {
-  const V rest = like(x, 1) - x;
-  const auto is_middle = abs(x - like(x, 0.5)) < like(x, 0.25);
-  const V excess = (x + x - like(x, 1)) / rest;
-  return select(is_middle, library_log1p(select(is_middle, excess, like(x, 0))), log(x / rest));
-}
-
-/// x * logistic(u) in f64.  exp(u) is taken as a square: it would lose bits as a subnormal number.
-template <class V>
-V times_logistic(const V& x, const V& u) {
-  const V root = exp(abs(u) * like(x, -0.5));
-  const auto is_upper = u >= like(x, 0);
-  const V ratio = select(is_upper, x, x * root) / (like(x, 1) + root * root);
-  return select(is_upper, ratio, ratio * root);
-}
-
 // --- Error functions. ---
 /// erf of f32: a polynomial near zero, else 1 - exp(another).
 template <class V>
@@ -114,48 +97,6 @@ V rough_times_normal_cdf(const V& x) {
   return like(x, 0.5) * x * rough_erfc(x * like(x, -0.7071067811865476));
 }
 
-/// The same in f64.  Rounding the argument of erfc would cost up to 100 ulp, so its rest enters
-/// through the derivative.
-template <class V>
-V times_normal_cdf(const V& x) {
-  const double high = 0.7071067811865476, low = -4.833646656726457e-17;
-  const V factor = like(x, -high);
-  const V argument = x * factor;
-  const V rest = fma(x, factor, -argument) - x * like(x, low);
-  const V slope = like(x, -1.1283791670955126) * exp(-(argument * argument));
-  const V correction = select(is_finite(x), slope * rest, like(x, 0));
-  return like(x, 0.5) * x * (erfc(argument) + correction);
-}
-
-/// The inverse of erf in f64: a first guess (M. Giles, "Approximating the erfinv function", 2012),
-/// then two of Halley's steps.  Towards 1 what erfc lacks is known better than what erf has.
-template <class V>
-V inverse_erf(const V& x) {
-  const V one = like(x, 1), size = abs(x);
-  const V w = -log((one - size) * (one + size));
-  const V near = horner(w - like(x, 2.5),
-                        {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
-                         0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
-  const V far = horner(sqrt(w) - like(x, 3),
-                       {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
-                        0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
-  // Beyond what that covers: erfc(g) is about exp(-g^2) / (g sqrt(pi)).
-  const V exponent = w + like(x, 0.6931471805599453);
-  const V end = sqrt(exponent - like(x, 0.5) * log(exponent * like(x, 3.141592653589793)));
-  V guess = select(w < like(x, 16), select(w < like(x, 5), near, far) * size, end);
-  for (int step = 0; step < 2; ++step) {
-    const V error =
-        select(size < like(x, 0.5), library_erf(guess) - size, (one - size) - library_erfc(guess));
-    const V newton = error * like(x, 0.886226925452758) * exp(guess * guess);
-    guess = guess - newton / fma(guess, newton, one);
-  }
-  const V infinity = like(x, std::numeric_limits<double>::infinity());
-  const V result = select(size < like(x, 1e-8), size * like(x, 0.886226925452758), guess);
-  const V ended = select(size == one, infinity, result);
-  return with_sign_of(select(size <= one, ended, like(x, std::numeric_limits<double>::quiet_NaN())),
-                      x);
-}
-
 // --- Gamma functions. ---
 /// The derivative of lgamma in f64: moved up to where the asymptotic series holds, by one quotient
 /// of polynomials; reflected below zero.
@@ -195,20 +136,9 @@ V rough_softplus(const V& x) {
 }
 
 template <class V>
-V double_softplus(const V& x) {
-  return maximum(x, like(x, 0)) + library_log1p(exp(-abs(x)));
-}
-
-template <class V>
 V rough_log_add_exp(const V& x, const V& y) {
   return select(x == y, x + like(x, 0.6931471805599453),
                 maximum(x, y) + rough_log1p(rough_exp(-abs(x - y))));
-}
-
-template <class V>
-V double_log_add_exp(const V& x, const V& y) {
-  const V apart = maximum(x, y) + library_log1p(exp(-abs(x - y)));
-  return select(x == y, x + like(x, 0.6931471805599453), apart);
 }
 
 template <class V>
@@ -217,28 +147,16 @@ V rough_log_add_exp2(const V& x, const V& y) {
   return select(x == y, x + like(x, 1), maximum(x, y) + tail);
 }
 
-template <class V>
-V double_log_add_exp2(const V& x, const V& y) {
-  const V tail = library_log1p(library_exp2(-abs(x - y))) * like(x, 1.4426950408889634);
-  return select(x == y, x + like(x, 1), maximum(x, y) + tail);
-}
-
 /// sin(pi x) / (pi x); the turns are taken off exactly.
 template <class V>
-V double_sinc(const V& x) {
-  const V turns = round(x), half = turns * like(x, 0.5);
-  const V wave = sin((x - turns) * like(x, 3.141592653589793));
-  const V signed_wave = select(trunc(half) == half, wave, -wave);
-  const V angle = x * like(x, 3.141592653589793);
-  return select(abs(x) < like(x, 1e-9), like(x, 1), signed_wave / angle);
-}
-
-/// Far below zero it is x * exp(x), by way of a root that is no subnormal number.
-template <class V>
-V double_mish(const V& x) {
-  const V root = exp(x * like(x, 0.5));
-  const V result = x * library_tanh(double_softplus(x));
-  return select(x < like(x, -40), x * root * root, result);
+V rough_sinc(const V& x) {
+  const V turns = round(x), half = turns * like(x, 0.5), rest = x - turns, square = rest * rest;
+  const V wave =
+      horner(square, {-7.089676763838851e-09, 2.53006641357192e-07, -6.975839647877154e-06,
+                      0.00014842878698916, -0.0023460810347961936, 0.026147847817611307,
+                      -0.19075182412208258, 0.8117424252833536, -1.6449340668482264, 1});
+  const V share = select(trunc(half) == half, rest, -rest) / x;
+  return select(x == like(x, 0), like(x, 1), wave * share);
 }
 
 /// tanh(softplus(x)) = e (e + 2) / (e (e + 2) + 2) with e = exp(x).

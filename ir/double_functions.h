@@ -1,0 +1,330 @@
+// Functions of f64 within one unit in the last place where several roundings would meet: computed
+// as unevaluated sums (ir/double_sums.h) and rounded at the end.
+#pragma once
+
+#include "ir/double_sums.h"
+
+namespace weft::ir {
+
+template <class V>
+Sum<V> as_sum(const V& x) {
+  return {x, like(x, 0)};
+}
+
+template <class V>
+V infinity_like(const V& x) {
+  return like(x, std::numeric_limits<double>::infinity());
+}
+
+/// The sum itself, with an exponent that is at least `least`.
+template <class V>
+Sum<V> bounded_sum(const ScaledSum<V>& x, double least_exponent = -200) {
+  const V least = like(x.exponent, least_exponent);
+  return unscaled(ScaledSum<V>{x.value, select(x.exponent < least, least, x.exponent)});
+}
+
+// --- Hyperbolic functions. ---
+/// exp(abs(x)) and exp(-abs(x)), divided by the first one's power of two.
+template <class V>
+struct OppositePowers {
+  Sum<V> growing, falling;
+  V exponent;
+};
+
+template <class V>
+OppositePowers<V> opposite_powers(const V& size) {
+  const auto is_far = size > like(size, 720);
+  const ScaledSum<V> power = exponential_of(as_sum(select(is_far, like(size, 720), size)));
+  const Sum<V> inverse = divide(as_sum(like(size, 1)), power.value);
+  const auto is_large = power.exponent > like(size, 100);
+  const V twice = select(is_large, like(size, -200), power.exponent * like(size, -2));
+  return {power.value, scale(inverse, power_of_two(size, to_integer(twice))), power.exponent};
+}
+
+template <class V>
+V double_sinh(const V& x) {
+  const V size = abs(x), square = x * x;
+  const OppositePowers<V> powers = opposite_powers(size);
+  const Sum<V> twice = add(powers.growing, negative(powers.falling));
+  const V of_large = rounded(ScaledSum<V>{twice, powers.exponent - like(x, 1)});
+  const V series =
+      horner(square, {1.599073524120558e-10, 2.5052203353204358e-08, 2.7557319321385466e-06,
+                      0.00019841269841217463, 0.008333333333333347, 0.16666666666666666});
+  const V of_small = fma(x * square, series, x);
+  return select(size < like(x, 0.35), of_small, with_sign_of(of_large, x));
+}
+
+template <class V>
+V double_cosh(const V& x) {
+  const OppositePowers<V> powers = opposite_powers(abs(x));
+  const Sum<V> twice = add(powers.growing, powers.falling);
+  return rounded(ScaledSum<V>{twice, powers.exponent - like(x, 1)});
+}
+
+// --- Sums of exponentials. ---
+/// factor * log(1 + exp(x)) for x <= 0, with a factor between 1 and 2.
+template <class V>
+Sum<V> log_of_one_and_exponential(const Sum<V>& x, const Sum<V>& factor) {
+  const V zero = like(x.high, 0), one = like(x.high, 1), half = like(x.high, 0.5);
+  const auto is_out = x.high < like(x.high, -800);
+  const ScaledSum<V> power = exponential_of(select(is_out, as_sum(like(x.high, -800)), x));
+  // Far out the logarithm is the exponential itself.
+  const ScaledSum<V> far{multiply(power.value, factor), power.exponent};
+  const Sum<V> far_sum =
+      select(power.exponent < like(zero, -960), as_sum(rounded(far)), bounded_sum(far, -960));
+  const Sum<V> near = bounded_sum(power);
+  const auto is_halved = near.high > like(zero, 0.41421356237309503);
+  const Sum<V> shifted = exact_sum(half * near.high, -half);
+  const Sum<V> halved{shifted.high, fma(half, near.low, shifted.low)};
+  const Sum<V> logarithm =
+      logarithm_near_one(select(is_halved, halved, near), select(is_halved, one, zero));
+  return select(x.high < like(x.high, -45), far_sum, multiply(logarithm, factor));
+}
+
+/// log(1 + exp(x)).
+template <class V>
+V double_softplus(const V& x) {
+  const Sum<V> tail = log_of_one_and_exponential(as_sum(-abs(x)), as_sum(like(x, 1)));
+  const V result = add(as_sum(maximum(x, like(x, 0))), tail).high;
+  return select(x > like(x, 45), x, result);
+}
+
+/// larger + tail, where both are numbers.
+template <class V>
+V larger_and_tail(const V& larger, const V& smaller, const Sum<V>& tail) {
+  const auto is_ordinary = abs(larger) < infinity_like(larger) && smaller > -infinity_like(larger);
+  return select(is_ordinary, add(as_sum(larger), tail).high, larger);
+}
+
+template <class V>
+V double_log_add_exp(const V& x, const V& y) {
+  const V larger = maximum(x, y), smaller = minimum(x, y);
+  const Sum<V> tail = log_of_one_and_exponential(exact_sum(smaller, -larger), as_sum(like(x, 1)));
+  return larger_and_tail(larger, smaller, tail);
+}
+
+template <class V>
+V double_log_add_exp2(const V& x, const V& y) {
+  const V larger = maximum(x, y), smaller = minimum(x, y);
+  // Far apart the difference would overflow when it is multiplied.
+  const Sum<V> apart = exact_sum(smaller, -larger);
+  const auto is_far = !(apart.high > like(x, -1100));
+  const Sum<V> bounded = select(is_far, as_sum(like(x, -1100)), apart);
+  const Sum<V> tail = log_of_one_and_exponential(
+      multiply(bounded, log_2_like(x)), sum_like(x, 1.4426950408889634, 2.0355273740931033e-17));
+  return larger_and_tail(larger, smaller, tail);
+}
+
+// --- Logarithms of composed arguments. ---
+/// x * log(y).
+template <class V>
+V double_times_log(const V& x, const V& y) {
+  const Sum<V> logarithm = logarithm_of(as_sum(y));
+  const V product = x * logarithm.high;
+  const V result = fma(x, logarithm.high, x * logarithm.low);
+  // The correction is NaN where the product is not finite.
+  const V careful = select(is_finite(product), result, product);
+  return select(y > like(y, 0) && y < infinity_like(y), careful, x * log(y));
+}
+
+/// log(x / (1 - x)).
+template <class V>
+V double_logit(const V& x) {
+  const V one = like(x, 1), zero = like(x, 0);
+  const auto is_inside = x > zero && x < one;
+  const V inside = select(is_inside, x, like(x, 0.5));
+  const Sum<V> odds = divide(as_sum(inside), exact_sum(one, -inside));
+  const Sum<V> general = logarithm_of(odds);
+  // Around one half the odds are 1 + (2 x - 1) / (1 - x), and the difference is exact.
+  const auto is_middle = abs(inside - like(x, 0.5)) < like(x, 0.078125);
+  const V middle = select(is_middle, inside, like(x, 0.5));
+  const Sum<V> excess = divide(as_sum((middle + middle) - one), exact_sum(one, -middle));
+  const Sum<V> result = select(is_middle, logarithm_near_one(excess, zero), general);
+  const V at_end =
+      select(x == zero, -infinity_like(x),
+             select(x == one, infinity_like(x), like(x, std::numeric_limits<double>::quiet_NaN())));
+  return select(is_inside, result.high, at_end);
+}
+
+// --- The logistic function and its products. ---
+/// x * logistic(u).  Requires: x is finite and u not beyond 780, where the result has long been x
+/// or nothing.
+template <class V>
+V times_logistic(const V& x, const Sum<V>& u) {
+  const auto is_upper = u.high >= like(x, 0);
+  const ScaledSum<V> power = exponential_of(select(is_upper, negative(u), u));
+  const Sum<V> below = add(as_sum(like(x, 1)), bounded_sum(power));
+  const Sum<V> above = select(is_upper, as_sum(x), multiply(as_sum(x), power.value));
+  const V exponent = select(is_upper, like(x, 0), power.exponent);
+  return rounded(ScaledSum<V>{divide(above, below), exponent});
+}
+
+/// `near` for a moderate x; x far above zero, and x * 0 far below.
+template <class V, class Mask>
+V or_end(const Mask& is_far, const V& x, const V& near) {
+  const V end = select(x > like(x, 0), x, x * like(x, 0));
+  return select(is_far || x != x, end, near);
+}
+
+template <class V>
+V double_silu(const V& x) {
+  const auto is_far = abs(x) > like(x, 780);
+  const V near = select(is_far, like(x, 0), x);
+  return or_end(is_far, x, times_logistic(near, as_sum(near)));
+}
+
+/// sqrt(8 / pi) * (x + 0.044715 * x^3).
+template <class V>
+V double_gelu_tanh(const V& x) {
+  const auto is_far = abs(x) > like(x, 21.8);
+  const V near = select(is_far, like(x, 0), x);
+  const Sum<V> square = exact_product(near, near);
+  const Sum<V> cube = multiply(multiply(square, as_sum(near)), as_sum(like(x, 0.044715)));
+  const Sum<V> argument =
+      multiply(add(as_sum(near), cube), sum_like(x, 1.5957691216057308, -9.96930880911092e-17));
+  return or_end(is_far, x, times_logistic(near, argument));
+}
+
+/// x * tanh(log(1 + e)) = x * e (e + 2) / (e (e + 2) + 2) with e = exp(x).
+template <class V>
+V double_mish(const V& x) {
+  const auto is_far = x < like(x, -780);
+  const V near = select(x > like(x, 40), like(x, 40), select(is_far, like(x, -780), x));
+  const ScaledSum<V> power = exponential_of(as_sum(near));
+  const Sum<V> bounded = bounded_sum(power);
+  const Sum<V> two = as_sum(like(x, 2));
+  const Sum<V> above_two = add(two, bounded);
+  const Sum<V> product = multiply(power.value, above_two);
+  const Sum<V> below = add(two, multiply(bounded, above_two));
+  const Sum<V> share = divide(multiply(as_sum(near), product), below);
+  const V result = rounded(ScaledSum<V>{share, power.exponent});
+  const V ended = select(x > like(x, 40), x, result);
+  return select(x == -infinity_like(x), like(x, std::numeric_limits<double>::quiet_NaN()), ended);
+}
+
+// --- The normal distribution and the error functions. ---
+/// The part of a normal distribution beyond x, for 0 <= x < 39.5: exp(-x^2 / 2) * G(t) / (x + 3)
+/// with a smooth G in t = (x - 3) / (x + 3).
+template <class V>
+ScaledSum<V> normal_tail(const Sum<V>& x) {
+  const Sum<V> square = multiply(x, x), three = as_sum(like(x.high, 3));
+  const ScaledSum<V> power = exponential_of(scale(square, like(x.high, -0.5)));
+  const Sum<V> below = add(x, three);
+  const Sum<V> t = divide(add(x, negative(three)), below);
+  Sum<V> smooth = as_sum(
+      horner(t.high, {9.107746387627233e-11,   9.138714385631851e-10,   1.8331095588247856e-09,
+                      -3.190308275206229e-09,  -1.515516947731534e-08,  -9.494652679973792e-09,
+                      4.0456664568569365e-08,  9.516009297948086e-08,   2.5227978173383332e-08,
+                      -2.7824309560844715e-07, -5.805132478620287e-07,  1.4251744959618295e-08,
+                      2.250216255234454e-06,   3.6360801246425525e-06,  -3.5154604669724997e-06,
+                      -2.068764369125397e-05,  -1.3246603573970404e-05, 7.881232388268649e-05,
+                      0.0001543945602923264,   -0.0002565752969981651,  -0.0010458286325741488,
+                      0.0010275922550956004,   0.006972621241025254}));
+  const auto step = [&](double high, double low) {
+    smooth = add(multiply(smooth, t), sum_like(x.high, high, low));
+  };
+  step(-0.010462867023145837, 4.881185221881698e-19);
+  step(-0.04726302514298622, -1.8947899396383006e-19);
+  step(0.23001771997460108, 3.2629440936831554e-18);
+  step(-0.5093319819174894, 4.9297439847745845e-17);
+  step(0.729083690133373, -3.848397795190024e-17);
+  return {divide(multiply(power.value, smooth), below), power.exponent};
+}
+
+/// x times the normal distribution's cumulative function.
+template <class V>
+V double_gelu(const V& x) {
+  const V size = abs(x);
+  const auto is_far = size > like(x, 39);
+  const V near = select(is_far, like(x, 39), size);
+  const ScaledSum<V> tail = normal_tail(as_sum(near));
+  const ScaledSum<V> product{multiply(as_sum(near), tail.value), tail.exponent};
+  const Sum<V> upper = add(as_sum(near), negative(bounded_sum(product)));
+  const V result = select(x > like(x, 0), upper.high, -rounded(product));
+  return or_end(is_far, x, result);
+}
+
+/// erfc(x) of x >= 0 as twice the tail beyond sqrt(2) * x.
+template <class V>
+ScaledSum<V> upper_erfc(const V& x) {
+  const ScaledSum<V> tail =
+      normal_tail(multiply(as_sum(x), sum_like(x, 1.4142135623730951, -9.667293313452913e-17)));
+  return {tail.value, tail.exponent + like(x, 1)};
+}
+
+template <class V>
+V double_erfc(const V& x) {
+  const V size = abs(x);
+  const auto is_far = size > like(x, 27.5);
+  const ScaledSum<V> tail = upper_erfc(select(is_far, like(x, 27.5), size));
+  const Sum<V> lower = add(as_sum(like(x, 2)), negative(bounded_sum(tail)));
+  return select(x < like(x, 0), lower.high, rounded(tail));
+}
+
+/// A first guess of the inverse of erf (M. Giles, "Approximating the erfinv function", 2012), for
+/// 1 - x^2 = exp(-w).
+template <class V>
+V guess_of_inverse_erf(const V& size, const V& w) {
+  const V near = horner(w - like(w, 2.5),
+                        {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
+                         0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
+  const V far = horner(sqrt(w) - like(w, 3),
+                       {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
+                        0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
+  // Beyond what that covers: erfc(g) is about exp(-g^2) / (g sqrt(pi)).
+  const V exponent = w + like(w, 0.6931471805599453);
+  const V end = sqrt(exponent - like(w, 0.5) * log(exponent * like(w, 3.141592653589793)));
+  return select(w < like(w, 16), select(w < like(w, 5), near, far) * size, end);
+}
+
+/// The inverse of erf: a polynomial up to one half; beyond, a guess and two of Halley's steps
+/// towards the x of which 1 - x is exact.
+template <class V>
+V inverse_erf(const V& x) {
+  const V one = like(x, 1), size = abs(x), half = like(x, 0.5);
+  const auto is_small = size < half;
+  const V square = size * size;
+  const V series = horner(
+      square, {5.938251375879722, -12.38996144435672, 11.858996070523006, -6.790671706913056,
+               2.6398970841436324, -0.6951568437711038, 0.16177932447790316, 0.002124182916642145,
+               0.02720089437087029, 0.027813161589014014, 0.03169804129782243, 0.03646560505492227,
+               0.04283672762662427, 0.05173128191421898, 0.0649596177454892, 0.08655212924154652,
+               0.12755617530559796, 0.2320136665346545});
+  const Sum<V> first = exact_product(x, like(x, 0.886226925452758));
+  const V of_small =
+      first.high + (first.low + fma(series, x * square, x * like(x, -3.8332932499128993e-17)));
+  const V beyond = select(is_small || size >= one, half, size), rest = one - beyond;
+  V guess = guess_of_inverse_erf(beyond, -log(rest * (one + beyond)));
+  for (int step = 0; step < 2; ++step) {
+    const Sum<V> error = add(unscaled(upper_erfc(guess)), as_sum(-rest));
+    const V newton = error.high * like(x, -0.886226925452758) * exp(guess * guess);
+    guess = guess - newton / fma(guess, newton, one);
+  }
+  const V outside =
+      select(size == one, infinity_like(x), like(x, std::numeric_limits<double>::quiet_NaN()));
+  return select(is_small, of_small, with_sign_of(select(size < one, guess, outside), x));
+}
+
+// --- Others. ---
+/// sin(pi x) / (pi x).  The half turns are taken off exactly, so that the quotient of what is left
+/// and x is the only one.
+template <class V>
+V double_sinc(const V& x) {
+  const V turns = round(x), half = turns * like(x, 0.5), rest = x - turns;
+  const Sum<V> square = exact_product(rest, rest);
+  const V series =
+      horner(square.high, {-7.089676763838851e-09, 2.53006641357192e-07, -6.975839647877154e-06,
+                           0.00014842878698916, -0.0023460810347961936, 0.026147847817611307,
+                           -0.19075182412208258, 0.8117424252833536});
+  const Sum<V> first = multiply(square, sum_like(x, -1.6449340668482264, -3.02090813901694e-17));
+  const V others = fma(square.high * square.high, series, first.low);
+  const Sum<V> curve = ordered_sum(like(x, 1), first.high);
+  const Sum<V> wave = ordered_sum(curve.high, curve.low + others);
+  const auto is_zero = x == like(x, 0);
+  const V divisor = select(is_zero, like(x, 1), x);
+  const Sum<V> share = divide(as_sum(select(trunc(half) == half, rest, -rest)), as_sum(divisor));
+  const V result = multiply(wave, share).high;
+  return select(is_zero, like(x, 1), result);
+}
+
+}  // namespace weft::ir

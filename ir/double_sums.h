@@ -1,0 +1,149 @@
+// Numbers of f64 held as unevaluated sums of two, good for about 100 bits, and the exponential and
+// the logarithm of such sums to some 60 bits: what functions of f64 whose parts would each lose
+// half a unit are made of.  Every function here computes in f64 and expects its dtype of V.
+#pragma once
+
+#include "ir/exponentials.h"
+
+namespace weft::ir {
+
+/// x + y, exactly.
+template <class V>
+Sum<V> exact_sum(const V& x, const V& y) {
+  const V high = x + y, part = high - x;
+  return {high, (x - (high - part)) + (y - part)};
+}
+
+/// x + y, exactly, where the exponent of x is not below that of y.
+template <class V>
+Sum<V> ordered_sum(const V& x, const V& y) {
+  const V high = x + y;
+  return {high, y - (high - x)};
+}
+
+template <class V>
+Sum<V> exact_product(const V& x, const V& y) {
+  const V high = x * y;
+  return {high, fma(x, y, -high)};
+}
+
+template <class V>
+Sum<V> add(const Sum<V>& x, const Sum<V>& y) {
+  const Sum<V> high = exact_sum(x.high, y.high);
+  return ordered_sum(high.high, high.low + (x.low + y.low));
+}
+
+template <class V>
+Sum<V> multiply(const Sum<V>& x, const Sum<V>& y) {
+  const Sum<V> high = exact_product(x.high, y.high);
+  return ordered_sum(high.high, high.low + fma(x.high, y.low, x.low * y.high));
+}
+
+template <class V>
+Sum<V> divide(const Sum<V>& x, const Sum<V>& y) {
+  const V high = x.high / y.high;
+  const V rest = fma(-high, y.high, x.high) + (x.low - high * y.low);
+  return ordered_sum(high, rest / y.high);
+}
+
+template <class V>
+Sum<V> scale(const Sum<V>& x, const V& factor) {
+  return {x.high * factor, x.low * factor};
+}
+
+template <class V>
+Sum<V> negative(const Sum<V>& x) {
+  return {-x.high, -x.low};
+}
+
+template <class V, class Mask>
+Sum<V> select(const Mask& mask, const Sum<V>& x, const Sum<V>& y) {
+  return {select(mask, x.high, y.high), select(mask, x.low, y.low)};
+}
+
+/// A constant that f64 does not hold.
+template <class V>
+Sum<V> sum_like(const V& x, double high, double low) {
+  return {like(x, high), like(x, low)};
+}
+
+template <class V>
+Sum<V> log_2_like(const V& x) {
+  return sum_like(x, 0.6931471805599453, 2.3190468138462996e-17);
+}
+
+/// value * 2^exponent, with value between 0.7 and 1.42.
+template <class V>
+struct ScaledSum {
+  Sum<V> value;
+  V exponent;
+};
+
+/// exp(x).  Requires: abs(x) < 800.
+template <class V>
+ScaledSum<V> exponential_of(const Sum<V>& x) {
+  const V n = round(x.high * like(x.high, 1.4426950408889634));
+  // log(2) in three parts; the first has so few bits that its multiples are exact.
+  const V first = fma(n, like(n, -0.693147180559663), x.high);
+  const Sum<V> second = exact_product(n, like(n, -2.8235290563031577e-13));
+  const Sum<V> rest = exact_sum(first, second.high);
+  const V low = rest.low + (second.low + x.low), r = rest.high;
+  const Sum<V> square = exact_product(r, r);
+  const V cubic = horner(
+      r, {2.083646057315451e-09, 2.5111459804811882e-08, 2.7557533801884914e-07,
+          2.755723674774143e-06, 2.480158701561856e-05, 0.0001984126989429101,
+          0.0013888888889038605, 0.008333333333317918, 0.0416666666666664, 0.16666666666666682});
+  const V half = like(r, 0.5), cube = cubic * (square.high * r);
+  const Sum<V> slope = ordered_sum(r, half * square.high);
+  // exp(r + low) = exp(r) * (1 + low), nearly.
+  const V tail = fma(half, square.low, cube) + fma(low, slope.high + cube, low);
+  const Sum<V> high = ordered_sum(like(r, 1), slope.high);
+  return {ordered_sum(high.high, high.low + (slope.low + tail)), n};
+}
+
+/// The sum itself.  Requires: its exponent makes a normal number.
+template <class V>
+Sum<V> unscaled(const ScaledSum<V>& x) {
+  return scale(x.value, power_of_two(x.exponent, to_integer(x.exponent)));
+}
+
+/// The sum, rounded once, wherever its exponent lies.
+template <class V>
+V rounded(const ScaledSum<V>& x) {
+  return scaled_by_power(x.value.high + x.value.low, to_integer(x.exponent));
+}
+
+/// exponent * log(2) + log(1 + x), for 1 + x between sqrt(1/2) and sqrt(2).
+template <class V>
+Sum<V> logarithm_near_one(const Sum<V>& x, const V& exponent) {
+  const Sum<V> below = exact_sum(like(exponent, 2), x.high);
+  const Sum<V> s = divide(x, Sum<V>{below.high, below.low + x.low});
+  const V z = s.high * s.high;
+  const V series = horner(
+      z, {0.06652568245114872, 0.06622701684216141, 0.07693623017731731, 0.09090886600337081,
+          0.11111111334549151, 0.14285714284468692, 0.20000000000003357, 0.3333333333333333});
+  const V cubic = s.high * z * series;
+  // A multiple of this part of log(2) is exact.
+  const Sum<V> high = exact_sum(exponent * like(exponent, 0.6931471803691238), s.high + s.high);
+  const V twice_low = (s.low + cubic) + (s.low + cubic);
+  return exact_sum(high.high,
+                   high.low + fma(exponent, like(exponent, 1.9082149292705877e-10), twice_low));
+}
+
+/// log(x) for a positive x that is finite.
+template <class V>
+Sum<V> logarithm_of(const Sum<V>& x) {
+  const auto is_small = x.high < like(x.high, 0x1p-960);
+  const V up = select(is_small, like(x.high, 0x1p64), like(x.high, 1));
+  const Sum<V> normal = scale(x, up);
+  const Parts<V> parts = split_normal(normal.high);
+  // In two steps: the inverse of the power may be subnormal.
+  const auto half = to_integer(parts.exponent) >> like(to_integer(parts.exponent), 1);
+  const auto other = to_integer(parts.exponent) - half;
+  const auto zero = half - half;
+  const V low = normal.low * power_of_two(up, zero - half) * power_of_two(up, zero - other);
+  const V exponent = select(is_small, parts.exponent - like(up, 64), parts.exponent);
+  return logarithm_near_one(exact_sum(parts.fraction, low), exponent);
+}
+
+}  // namespace weft::ir
