@@ -194,7 +194,7 @@ std::vector<std::string> Definitions::names() const {
 
 std::shared_ptr<const Definitions::Definition> Definitions::find_for(
     std::string_view name, std::span<const Expr> args) const {
-  const std::shared_ptr<const Definition> definition = find(name);
+  std::shared_ptr<const Definition> definition = find(name);
   WEFT_CHECK(definition, ArgumentError, "unknown user operator '", name.substr(0, 40),
              "'; defined are ", nearest_first(name, names(), 8));
   WEFT_CHECK(args.size() == definition->num_parameters, ArgumentError, definition->name, " takes ",

@@ -97,14 +97,10 @@ ExprToken ExprLexer::next() {
 std::size_t ExprLexer::digits(std::size_t from, int base) const {
   std::size_t end = from;
   while (end < text_.size()) {
-    if (digit_value(text_[end]) < base) {
-      ++end;
-    } else if (text_[end] == '_' && end > from && text_[end - 1] != '_' && end + 1 < text_.size() &&
-               digit_value(text_[end + 1]) < base) {
-      ++end;
-    } else {
-      break;
-    }
+    const bool is_separator = text_[end] == '_' && end > from && text_[end - 1] != '_' &&
+                              end + 1 < text_.size() && digit_value(text_[end + 1]) < base;
+    if (!is_separator && digit_value(text_[end]) >= base) break;
+    ++end;
   }
   return end;
 }

@@ -45,7 +45,7 @@ void write_range(const Tensor& tensor, Number start, Number step) {
 }  // namespace
 
 Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options) {
-  const Tensor result = empty(sizes, options);
+  Tensor result = empty(sizes, options);
   const std::size_t itemsize = itemsize_bytes(options.dtype);
   const Bits bits = value.bits(options.dtype);
   std::byte* data = result.storage()->data();
@@ -72,7 +72,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
       is_integral_scalar(start) && is_integral_scalar(end) && is_integral_scalar(step);
   const DType type = dtype.value_or(is_exact ? DType::i64 : DType::f32);
   const std::int64_t sizes[] = {arange_size(start, end, step, is_exact)};
-  const Tensor result = empty(sizes, {type, {}, MemoryFormat::contiguous});
+  Tensor result = empty(sizes, {type, {}, MemoryFormat::contiguous});
   visit_dtype(type, [&]<class T>(std::type_identity<T>) {
     if (is_exact)
       write_range<T>(result, start.as_integer(), step.as_integer());
@@ -88,8 +88,7 @@ Tensor zero_tensor(IntSpan sizes, DType dtype) {
   check_sizes(sizes);
   const std::int64_t one[] = {1};
   const Tensor element = zeros(one, {dtype, {}, MemoryFormat::contiguous});
-  const Tensor result =
-      make_tensor(element.storage(), Dims(sizes), Dims(sizes.size(), 0), 0, dtype);
+  Tensor result = make_tensor(element.storage(), Dims(sizes), Dims(sizes.size(), 0), 0, dtype);
   result.impl()->is_zero = true;
   return result;
 }

@@ -25,6 +25,7 @@ double median(std::vector<double> values) {
 
 double median_ns(const std::function<void()>& call, int repetitions) {
   std::vector<double> samples;
+  samples.reserve(static_cast<std::size_t>(std::max(0, repetitions)));
   for (int i = 0; i < repetitions; ++i) samples.push_back(batch_ns(call, 1));
   return median(std::move(samples));
 }
@@ -39,6 +40,7 @@ double steady_ns(const std::function<void()>& call, double budget_s) {
   const double spent_a_batch = warm * static_cast<double>(count);
   const auto batches = static_cast<int>(std::clamp(budget_s * 1e9 / spent_a_batch, 1.0, 1001.0));
   std::vector<double> samples;
+  samples.reserve(static_cast<std::size_t>(batches));
   for (int i = 0; i < batches; ++i) samples.push_back(batch_ns(call, count));
   return median(std::move(samples));
 }

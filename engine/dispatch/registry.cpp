@@ -25,9 +25,8 @@ struct Registry::State : detail::DispatchContext {
   std::list<RegistryListener> listeners;
   std::function<void(const std::string&)> on_warning;
 
-  OperatorEntry& entry(OperatorName name) {
-    const std::string text = name.text();
-    return entries.try_emplace(text, std::move(name), *this).first->second;
+  OperatorEntry& entry(const OperatorName& name) {
+    return entries.try_emplace(name.text(), name, *this).first->second;
   }
   const RegisteredKernel& keep(KernelFunction kernel, SourceLine where) {
     return registered_kernels.emplace_back(RegisteredKernel{std::move(kernel), where});

@@ -319,6 +319,7 @@ class SchemaParser {
   template <class T>
   static std::vector<T> list_of(const std::vector<Value>& elements) {
     std::vector<T> result;
+    result.reserve(elements.size());
     for (const Value& element : elements) result.push_back(std::get<T>(element));
     return result;
   }

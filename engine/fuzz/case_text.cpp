@@ -19,6 +19,7 @@ constexpr std::int64_t max_listed_elements = 256;
 
 std::vector<Tensor> layouts_of(const std::vector<CaseTensor>& tensors) {
   std::vector<Tensor> result;
+  result.reserve(tensors.size());
   for (const CaseTensor& tensor : tensors) result.push_back(layout_of(tensor));
   return result;
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cmath>
 #include <cstring>
 
 namespace weft::fuzzing {
@@ -28,8 +29,7 @@ bool is_nan(Bits bits, DType dtype) {
     if constexpr (is_floating(dtype_of<T>)) {
       T value;
       std::memcpy(&value, &bits, sizeof value);
-      const auto number = convert<double>(value);
-      return number != number;
+      return std::isnan(convert<double>(value));
     } else {
       return false;
     }

@@ -18,6 +18,7 @@ struct OperatorName {
   std::string overload;
 
   std::string text() const;
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const OperatorName&, const OperatorName&) = default;
 };
 
