@@ -8,8 +8,8 @@
 #include <weft/naive.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 namespace weft::fuzzing {
