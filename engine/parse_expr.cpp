@@ -253,6 +253,7 @@ void ExprParser::read_cast_dtype() {
   pending_.back().dtype = is_name ? parse_dtype(token_.text) : std::nullopt;
   if (!pending_.back().dtype) {
     std::vector<std::string> known;
+    known.reserve(num_dtypes);
     for (const DTypeInfo& row : dtype_table) known.emplace_back(row.name);
     fail(token_.position, "expected a dtype, found " + token_.described() + "; the dtypes are " +
                               nearest_first(token_.text, std::move(known), num_dtypes));
@@ -340,7 +341,7 @@ Expr ExprParser::call_user_operator(const Pending& pending, std::span<const Expr
 Expr ExprParser::apply_at(std::size_t position, Op op, std::span<const Expr> args) const {
   if (options_.ignores_dtypes) return args[0];
   try {
-    const Expr result = apply(op, args);
+    Expr result = apply(op, args);
     const std::string reason = unsupported_reason(result.node());
     if (!reason.empty()) fail(position, reason);
     return result;
