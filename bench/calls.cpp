@@ -1,13 +1,10 @@
-// What one call costs besides the work: cached calls, planning alone, and the first call on
-// something new.
+// What one call costs besides the work: cached calls, and planning alone.
 
 #include "bench/calls.h"
 
 #include <weft/iterator.h>
 
 #include <benchmark/benchmark.h>
-
-#include <chrono>
 
 namespace weft::bench {
 namespace {
@@ -99,23 +96,6 @@ void plan(State& state, const AddOperands& operands) {
   }
 }
 
-/// From the call to the first result of an engine that has never seen anything like it: planning,
-/// building and running the passes on the kernel, compiling, and running it.
-void first_call(State& state, const std::string& backend) {
-  const Tensor a = filled({1000}), b = filled({1000}), c = filled({1000}), out = filled({1000});
-  const Expr expr = Expr(a) * Expr(b) + Expr(c);
-  const Tensor expected = engine_with("interp").eval(expr);
-  for (auto _ : state) {
-    Engine engine({backend, Numerics::standard, 1});
-    const auto start = std::chrono::steady_clock::now();
-    engine.eval(expr, out);
-    state.SetIterationTime(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    if (engine.stats().kernel_misses != 1) return state.SkipWithError("nothing was compiled");
-  }
-  if (!is_right(out, expected, Check::bits)) state.SkipWithError("wrong result");
-}
-
 }  // namespace
 
 AddOperands add8() { return {"8", filled({8}), filled({8}), filled({8})}; }
@@ -143,15 +123,6 @@ void register_plan_benchmarks() {
     plan(state, {"", filled({2, 3, 4, 5}), filled({2, 3, 4, 5}), filled({2, 3, 4, 5})});
   });
   RegisterBenchmark("plan_4d_permuted/auto/2x3x4x5", [](State& state) { plan(state, add4d()); });
-}
-
-void register_first_call_benchmarks() {
-  for (const std::string backend : {"xbyak", "llvm"}) {
-    if (!has_backend(backend)) continue;
-    benchmark::RegisterBenchmark(("first_call_" + backend + "/" + backend + "/1e3").c_str(),
-                                 [backend](State& state) { first_call(state, backend); })
-        ->UseManualTime();
-  }
 }
 
 }  // namespace weft::bench

@@ -9,7 +9,10 @@ namespace {
 template <const char* backend>
 Maker find(std::string_view) {
   return [](const Case& work) -> Runner {
-    return [plan = engine_with(backend).prepare(work.expr, work.out)] { plan.run(); };
+    Engine& engine = engine_with(backend);
+    const PreparedPlan plan = engine.prepare(work.expr, work.out);
+    engine.wait_optimised();
+    return [plan] { plan.run(); };
   };
 }
 

@@ -3,6 +3,8 @@
 #include "engine/tensor_impl.h"
 #include "runtime/hash.h"
 
+#include <algorithm>
+#include <cstring>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -37,11 +39,19 @@ void add_layout(CallKey& key, const Tensor& tensor) {
                              static_cast<std::uint64_t>(impl.is_zero) << 2 |
                              static_cast<std::uint64_t>(impl.storage->data() == nullptr) << 3 |
                              static_cast<std::uint64_t>(impl.storage->device().type) << 4;
-  key.words.push_back(
-      word(WordKind::layout, static_cast<std::uint64_t>(impl.dtype), impl.sizes.size(), bits));
-  for (const std::int64_t size : impl.sizes) key.words.push_back(static_cast<std::uint64_t>(size));
-  for (const std::int64_t stride : impl.strides)
-    key.words.push_back(static_cast<std::uint64_t>(stride));
+  const std::size_t ndim = impl.sizes.size();
+  std::uint64_t* const room = key.words.append(1 + 2 * ndim);
+  room[0] = word(WordKind::layout, static_cast<std::uint64_t>(impl.dtype), ndim, bits);
+  if (ndim <= Dims::inline_capacity) [[likely]] {
+    // Copies of constant length are a few moves; what is too much of them is overwritten.
+    constexpr std::size_t block_bytes = Dims::inline_capacity * sizeof(std::uint64_t);
+    static_assert(Dims::inline_capacity <= KeyWords::scratch);
+    std::memcpy(room + 1, impl.sizes.data(), block_bytes);
+    std::memcpy(room + 1 + ndim, impl.strides.data(), block_bytes);
+  } else {
+    std::memcpy(room + 1, impl.sizes.data(), ndim * sizeof(std::uint64_t));
+    std::memcpy(room + 1 + ndim, impl.strides.data(), ndim * sizeof(std::uint64_t));
+  }
 }
 
 /// Whether two storages are made of the same memory, as two borrowed ones can be.
@@ -132,6 +142,14 @@ void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
 }
 
 }  // namespace
+
+void KeyWords::grow(std::size_t count) {
+  capacity_ = 2 * (size_ + count + scratch);
+  auto larger = std::make_unique<std::uint64_t[]>(capacity_);
+  std::copy(data_, data_ + size_, larger.get());
+  heap_ = std::move(larger);
+  data_ = heap_.get();
+}
 
 std::uint64_t CallKey::hash() const {
   return hash_bytes(words.data(), words.size() * sizeof(std::uint64_t));

@@ -108,7 +108,7 @@ class Call {
     hash_ = key_.hash();
     const CallPlan* plan = state_.plans.find(key_, hash_);
     if (plan == nullptr || (plan->divides_integers && !divisors_checked)) return false;
-    state_.plan_hits.fetch_add(1, std::memory_order_relaxed);
+    state_.plan_hits.add();
     run_plan(*plan, key_, given, results);
     return true;
   }
@@ -178,16 +178,7 @@ class Call {
 
 }  // namespace
 
-Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
-  const std::string& backend = options.backend;
-  if (backend != "auto") {
-    const std::string reason = jit::unavailable_reason(backend);
-    WEFT_CHECK(reason.empty(), UnsupportedError, "backend '", backend, "' is not usable: ", reason);
-  }
-  WEFT_CHECK(options.num_threads >= 0, ArgumentError, "num_threads must not be negative, but is ",
-             options.num_threads);
-  state_->options = std::move(options);
-  state_->features = host_features();
+Engine::Engine(EngineOptions options) : state_(std::make_unique<State>(std::move(options))) {
   operators();
 }
 
@@ -329,8 +320,10 @@ PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
       state->base.push_back(data + offset_bytes);
     }
   const LaunchPlan& plan = state->plan->launch;
+  state->kernel = plan.kernel.get();
+  if (plan.kernel != nullptr) plan.kernel->request();
   state->args = {state->base.data(), plan.extents.data(), plan.stride_bytes.data(),
-                 state->params.data(), plan.context};
+                 state->params.data(), plan.kernel.get()};
   return PreparedPlan(std::move(state));
 }
 
@@ -339,7 +332,7 @@ void PreparedPlan::run() const {
   const LaunchPlan& plan = state.plan->launch;
   const std::uint64_t num_moves = detail::num_storage_moves.load(std::memory_order_relaxed);
   if (plan.is_single_call && num_moves == state.num_storage_moves) [[likely]]
-    return plan.entry(&state.args);
+    return state.kernel->entry()(&state.args);
   std::array<std::byte*, max_operands> base;
   for (std::size_t i = 0; i < state.addresses.size(); ++i)
     base[i] = state.addresses[i].storage->data() + state.addresses[i].offset_bytes;
@@ -359,18 +352,7 @@ int PreparedPlan::num_operands() const {
 
 const std::vector<Tensor>& PreparedPlan::outputs() const { return state_->outputs; }
 
-EngineStats Engine::stats() const {
-  const jit::KernelCacheStats kernels = state_->kernels.stats();
-  EngineStats stats;
-  stats.plan_hits = state_->plan_hits.load(std::memory_order_relaxed);
-  stats.plan_misses = state_->plan_misses.load(std::memory_order_relaxed);
-  stats.kernel_hits = kernels.hits;
-  stats.kernel_misses = kernels.misses;
-  stats.compile_us = kernels.compile_us;
-  stats.code_bytes = kernels.code_bytes;
-  stats.compiles_by_backend = kernels.compiles_by_backend;
-  return stats;
-}
+void Engine::wait_optimised() { state_->kernels.wait_optimised(); }
 
 const EngineOptions& Engine::options() const { return state_->options; }
 

@@ -4,6 +4,7 @@
 #include "engine/plan_cache.h"
 #include "engine/planner.h"
 #include "jit/kernel_cache.h"
+#include "runtime/thread_counter.h"
 
 #include <weft/engine.h>
 
@@ -13,12 +14,15 @@
 namespace weft {
 
 struct Engine::State {
+  explicit State(EngineOptions given = {});
+
   EngineOptions options;
   CpuFeatures features;
+  std::shared_ptr<DiskCache> disk;
   jit::KernelCache kernels;
   PlanCache plans;
   Definitions definitions;
-  std::atomic<std::uint64_t> plan_hits{0};
+  ThreadCounter plan_hits;
   std::atomic<std::uint64_t> plan_misses{0};
 
   PlannerOptions planner_options(bool is_copy = false) const {
@@ -36,8 +40,9 @@ struct PreparedPlan::State {
     std::int64_t offset_bytes;
   };
   std::vector<Address> addresses;
-  std::uint64_t num_storage_moves = 0;  ///< when the addresses were found
-  std::vector<std::byte*> base;         ///< what `addresses` come to
+  std::uint64_t num_storage_moves = 0;        ///< when the addresses were found
+  std::vector<std::byte*> base;               ///< what `addresses` come to
+  const jit::TieredKernel* kernel = nullptr;  ///< of `plan`; null if there is nothing to run
   /// Ready to be passed, so that a run stores nothing before its kernel loads.
   jit::KernelArgs args{};
   std::vector<Bits> params;

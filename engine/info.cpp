@@ -4,20 +4,9 @@
 #include "runtime/cpu_features.h"
 #include "runtime/parallel.h"
 
-#include <cstdlib>
+#include <weft/disk_cache.h>
 
 namespace weft {
-namespace {
-
-std::string cache_folder() {
-  const char* const cache_home = std::getenv("XDG_CACHE_HOME");
-  // The XDG specification has relative paths ignored.
-  if (cache_home != nullptr && cache_home[0] == '/') return std::string(cache_home) + "/weft";
-  const char* const home = std::getenv("HOME");
-  return std::string(home != nullptr ? home : "") + "/.cache/weft";
-}
-
-}  // namespace
 
 EngineInfo engine_info() {
   EngineInfo result;
@@ -36,7 +25,7 @@ EngineInfo engine_info() {
   result.l2_bytes = features.l2_bytes;
   result.l3_bytes = features.l3_bytes;
   result.num_threads = num_threads();
-  result.cache_folder = cache_folder();
+  result.cache_folder = DiskCacheOptions::from_environment().folder;
   return result;
 }
 

@@ -38,8 +38,9 @@ struct Part {
 
 void run_kernel(const LaunchPlan& plan, std::byte* const* base, const std::int64_t* extents,
                 const Bits* params) {
-  const jit::KernelArgs args{base, extents, plan.stride_bytes.data(), params, plan.context};
-  plan.entry(&args);
+  const jit::KernelArgs args{base, extents, plan.stride_bytes.data(), params,
+                             plan.kernel->context()};
+  plan.kernel->entry()(&args);
 }
 
 /// Runs the kernel on all iterations, block by block if the plan says so.
@@ -58,9 +59,7 @@ void run_blocks(const LaunchPlan& plan, std::byte* const* base, const std::int64
 }  // namespace
 
 void finish(LaunchPlan& plan) {
-  plan.entry = plan.kernel->code->entry;
-  plan.context = plan.kernel->code->context;
-  const auto& operands = plan.kernel->kernel.operands;
+  const auto& operands = plan.kernel->kernel().operands;
   plan.num_operands = static_cast<int>(operands.size());
   const auto num_operands = operands.size();
 

@@ -15,11 +15,9 @@ namespace weft {
 
 /// Everything about a call but its addresses and scalar values.  Immutable once made.
 struct LaunchPlan {
-  std::shared_ptr<const jit::CompiledKernel> kernel;
-  jit::KernelFunction entry = nullptr;
-  const void* context = nullptr;
-  std::vector<std::int64_t> extents;       ///< [loop], outermost first
-  std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
+  std::shared_ptr<jit::TieredKernel> kernel;  ///< its code may change from call to call
+  std::vector<std::int64_t> extents;          ///< [loop], outermost first
+  std::vector<std::int64_t> stride_bytes;     ///< [loop * num_operands + operand]
   std::int64_t block_extent = 0;  ///< iterations of the innermost loop a call of the kernel; 0: all
   int max_threads = 0;            ///< 0: as many as num_threads() says
   bool is_single_call =
@@ -41,8 +39,8 @@ void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* pa
 inline void launch(const LaunchPlan& plan, std::byte* const* base, const Bits* params) {
   if (!plan.is_single_call) return launch_parts(plan, base, params);
   const jit::KernelArgs args{base, plan.extents.data(), plan.stride_bytes.data(), params,
-                             plan.context};
-  plan.entry(&args);
+                             plan.kernel->context()};
+  plan.kernel->entry()(&args);
 }
 
 }  // namespace weft

@@ -20,12 +20,8 @@ constinit thread_local const CurrentCall* innermost_call = nullptr;
 /// For operators that are called by their handle, outside of any engine.
 Engine::State& default_state() {
   // Never destroyed: other static objects may call operators at exit.
-  static Engine::State* const state = [] {
-    auto made = std::make_unique<Engine::State>();
-    made->features = host_features();
-    return made.release();
-  }();
-  return *state;
+  static Engine::State& state = *new Engine::State;
+  return state;
 }
 
 /// Layouts and dtypes of the results, on the device meta.  Resizes given outputs.

@@ -1,28 +1,44 @@
 #include "engine/plan_cache.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
 
 namespace weft {
 namespace {
 
-struct LocalEntry {
+/// What a hit needs, in one cache line.
+struct alignas(64) LocalEntry {
   std::uint64_t cache_id = 0;
   std::uint64_t hash = 0;
-  std::vector<std::uint64_t> words;
-  std::shared_ptr<const CallPlan> plan;
+  const std::uint64_t* words = nullptr;
+  std::size_t num_words = 0;
+  const CallPlan* plan = nullptr;
+  std::shared_ptr<const PlanCache::Entry> owner;
 };
 
 constexpr std::size_t num_local_entries = 256;
+using LocalEntries = std::array<LocalEntry, num_local_entries>;
 
 // A thread's own plans, so that a hit takes no lock and touches no shared reference count.  It
 // keeps the plans of dead engines alive until they are displaced, at most num_local_entries of them
-// a thread.
-std::array<LocalEntry, num_local_entries>& local_entries() {
-  thread_local std::array<LocalEntry, num_local_entries> entries;
-  return entries;
+// a thread.  A pointer, because an object with a destructor would be asked at each access whether
+// it is there yet.
+constinit thread_local LocalEntries* local_entries = nullptr;
+constinit thread_local bool is_thread_ending = false;
+
+struct LocalEntriesOwner {
+  std::unique_ptr<LocalEntries> entries = std::make_unique<LocalEntries>();
+  ~LocalEntriesOwner() {
+    local_entries = nullptr;
+    is_thread_ending = true;
+  }
+};
+
+/// Null while the thread ends: other objects' destructors may call an engine.
+LocalEntries* make_local_entries() {
+  if (is_thread_ending) return nullptr;
+  static thread_local LocalEntriesOwner owner;
+  return local_entries = owner.entries.get();
 }
 
 std::uint64_t next_cache_id() {
@@ -30,10 +46,22 @@ std::uint64_t next_cache_id() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-template <class A, class B>
-bool same_words(const A& a, const B& b) {
-  return a.size() == b.size() &&
-         std::memcmp(a.data(), b.data(), a.size() * sizeof(std::uint64_t)) == 0;
+/// Keys have some dozen words, for which a call of memcmp() costs more than the comparison.
+bool same_words(const std::uint64_t* a, const std::uint64_t* b, std::size_t count) {
+  std::uint64_t difference = 0;
+  for (std::size_t i = 0; i < count; ++i) difference |= a[i] ^ b[i];
+  return difference == 0;
+}
+
+bool is_entry_of(const PlanCache::Entry& entry, const CallKey& key) {
+  return entry.words.size() == key.words.size() &&
+         same_words(entry.words.data(), key.words.data(), entry.words.size());
+}
+
+void set(LocalEntry& local, std::uint64_t cache_id, std::uint64_t hash,
+         std::shared_ptr<const PlanCache::Entry> entry) {
+  local = {cache_id,        hash, entry->words.data(), entry->words.size(), entry->plan.get(),
+           std::move(entry)};
 }
 
 }  // namespace
@@ -41,26 +69,39 @@ bool same_words(const A& a, const B& b) {
 PlanCache::PlanCache() : id_(next_cache_id()) {}
 
 const CallPlan* PlanCache::find(const CallKey& key, std::uint64_t hash) {
-  LocalEntry& local = local_entries()[hash % num_local_entries];
-  if (local.hash == hash && local.cache_id == id_ && same_words(local.words, key.words))
-    return local.plan.get();
-  const std::lock_guard lock(mutex_);
-  const auto [first, last] = entries_.equal_range(hash);
+  LocalEntries* entries = local_entries;
+  if (entries == nullptr) [[unlikely]] {
+    entries = make_local_entries();
+    if (entries == nullptr) return nullptr;
+  }
+  LocalEntry& local = (*entries)[hash % num_local_entries];
+  if (local.hash == hash && local.cache_id == id_ && local.num_words == key.words.size() &&
+      same_words(local.words, key.words.data(), local.num_words)) [[likely]]
+    return local.plan;
+  Shard& shard = shard_of(hash);
+  const std::lock_guard lock(shard.mutex);
+  const auto [first, last] = shard.entries.equal_range(hash);
   for (auto it = first; it != last; ++it) {
-    if (!same_words(it->second.words, key.words)) continue;
-    local = {id_, hash, it->second.words, it->second.plan};
-    return local.plan.get();
+    if (!is_entry_of(*it->second, key)) continue;
+    set(local, id_, hash, it->second);
+    return local.plan;
   }
   return nullptr;
 }
 
 void PlanCache::insert(const CallKey& key, std::uint64_t hash,
                        std::shared_ptr<const CallPlan> plan) {
-  Words words(key.words.begin(), key.words.end());
-  local_entries()[hash % num_local_entries] = {id_, hash, words, plan};
-  const std::lock_guard lock(mutex_);
-  if (entries_.size() >= max_entries) entries_.clear();
-  entries_.emplace(hash, Entry{std::move(words), std::move(plan)});
+  auto entry = std::make_shared<const Entry>(
+      Entry{{key.words.data(), key.words.data() + key.words.size()}, std::move(plan)});
+  if (LocalEntries* entries = local_entries != nullptr ? local_entries : make_local_entries())
+    set((*entries)[hash % num_local_entries], id_, hash, entry);
+  Shard& shard = shard_of(hash);
+  const std::lock_guard lock(shard.mutex);
+  if (shard.entries.size() >= max_shard_entries) {
+    evictions_.fetch_add(shard.entries.size(), std::memory_order_relaxed);
+    shard.entries.clear();
+  }
+  shard.entries.emplace(hash, std::move(entry));
 }
 
 }  // namespace weft

@@ -1,5 +1,5 @@
-// Raw key -> finished plan: a thread-local first level without locks, a shared second level behind
-// a mutex.
+// Raw key -> finished plan: a thread-local first level without locks, and a second level that
+// threads share, in shards with a mutex each.
 #pragma once
 
 #include "engine/call_key.h"
@@ -7,6 +7,8 @@
 #include "engine/program.h"
 #include "engine/tensor_impl.h"
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -45,20 +47,30 @@ class PlanCache {
   /// find() or insert().
   const CallPlan* find(const CallKey& key, std::uint64_t hash);
   void insert(const CallKey& key, std::uint64_t hash, std::shared_ptr<const CallPlan> plan);
+  /// Plans that were dropped to make room.
+  std::uint64_t num_evictions() const { return evictions_.load(std::memory_order_relaxed); }
 
- private:
-  using Words = std::vector<std::uint64_t>;
+  /// A plan and its key.
   struct Entry {
-    Words words;
+    std::vector<std::uint64_t> words;
     std::shared_ptr<const CallPlan> plan;
   };
-  /// Beyond this many the shared level starts afresh: programs with unbounded shapes stay bounded
-  /// in memory.
-  static constexpr std::size_t max_entries = 1 << 14;
+
+ private:
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_multimap<std::uint64_t, std::shared_ptr<const Entry>> entries;
+  };
+  static constexpr std::size_t num_shards = 16;
+  /// Beyond this many a shard starts afresh: programs with unbounded shapes stay bounded in memory.
+  static constexpr std::size_t max_shard_entries = (1 << 14) / num_shards;
+
+  /// By bits that the first level does not use.
+  Shard& shard_of(std::uint64_t hash) { return shards_[hash >> 60]; }
 
   std::uint64_t id_;  ///< never used twice, so that entries of dead caches match nothing
-  std::mutex mutex_;
-  std::unordered_multimap<std::uint64_t, Entry> entries_;
+  std::array<Shard, num_shards> shards_;
+  std::atomic<std::uint64_t> evictions_{0};
 };
 
 }  // namespace weft

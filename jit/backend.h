@@ -6,6 +6,8 @@
 #include "jit/code_object.h"
 #include "runtime/cpu_features.h"
 
+#include <weft/disk_cache.h>
+
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +20,8 @@ struct Target {
   CpuFeatures features;     ///< of the target, not necessarily of this machine
   bool keep_texts = false;  ///< fill in CodeObject::texts
   bool run = true;  ///< false: only the texts are wanted, and the target may be a foreign one
+  std::shared_ptr<DiskCache> disk =
+      nullptr;  ///< where backends keep what takes long to compile; may be null
 
   /// Widest register that kernels may use: 64 with AVX-512, 32 with AVX2, else 0.
   int vector_bytes() const;

@@ -33,6 +33,7 @@ struct CodeObject {
   const void* context = nullptr;       ///< what `entry` wants in KernelArgs::context
   std::shared_ptr<const void> memory;  ///< keeps entry and context alive
   std::string backend;                 ///< "interp", "xbyak", "llvm"
+  bool is_from_disk = false;           ///< loaded, not compiled
   std::size_t code_bytes = 0;          ///< of code memory, constants included
   std::size_t instruction_bytes = 0;   ///< machine code from `entry` on; 0 if there is none
   double compile_us = 0;               ///< passes and backend; filled in by compile()

@@ -1,6 +1,9 @@
 #include "jit/kernel_cache.h"
 
 #include "ir/pass.h"
+#if WEFT_HAS_LLVM
+#include "jit/llvm/backend.h"
+#endif
 #include "runtime/log.h"
 
 #include <weft/error.h>
@@ -19,36 +22,113 @@ std::vector<const Backend*> candidates(std::string_view name) {
   throw UnsupportedError(detail::concat("backend '", name, "' is not usable: ", reason));
 }
 
-}  // namespace
-
-CompiledKernel compile(const Signature& signature, const Target& target) {
-  const auto start = std::chrono::steady_clock::now();
+/// The kernel after the passes.
+CompiledKernel prepared(const Signature& signature, const Target& target) {
   CompiledKernel result;
   result.kernel = signature.kernel;
   result.kernel.vector_bytes = target.vector_bytes();
   ir::run_pipeline(result.kernel);
-  for (const Backend* backend : candidates(signature.backend)) {
-    std::string reason = backend->refuses(result.kernel, target);
-    if (reason.empty()) {
-      try {
-        auto code = std::make_shared<CodeObject>(*backend->compile(result.kernel, target));
-        code->compile_us =
-            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
-                .count();
-        result.code = std::move(code);
-        return result;
-      } catch (const CompileError& error) {
-        reason = error.what();
-      } catch (const DeviceError& error) {  // no executable memory: another tier may do without
-        reason = error.what();
+  return result;
+}
+
+/// Has `make` fill in the code.  Returns whether it did; if not, the reason is with the refusals.
+template <class Make>
+bool try_to_compile(CompiledKernel& result, std::string_view backend, const Make& make) {
+  const auto start = std::chrono::steady_clock::now();
+  std::string reason;
+  try {
+    if (const std::shared_ptr<const CodeObject> made = make(reason)) {
+      auto code = std::make_shared<CodeObject>(*made);
+      code->compile_us =
+          std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+              .count();
+      result.code = std::move(code);
+      return true;
+    }
+  } catch (const CompileError& error) {
+    reason = error.what();
+  } catch (const DeviceError& error) {  // no executable memory: another tier may do without
+    reason = error.what();
+  }
+  result.refusals.push_back(detail::concat(backend, ": ", reason));
+  log(LogTopic::tier, "refused by ", result.refusals.back());
+  return false;
+}
+
+bool compile_with(const Backend& backend, CompiledKernel& result, const Target& target) {
+  return try_to_compile(result, backend.name, [&](std::string& reason) {
+    reason = backend.refuses(result.kernel, target);
+    return reason.empty() ? backend.compile(result.kernel, target) : nullptr;
+  });
+}
+
+[[noreturn]] void throw_refused(const CompiledKernel& kernel) {
+  std::string message = "no backend can compile this kernel";
+  for (const std::string& refusal : kernel.refusals) message += "; " + refusal;
+  throw UnsupportedError(message);
+}
+
+#if WEFT_HAS_LLVM
+
+std::shared_ptr<const CodeObject> compile_next(const ir::Kernel& kernel, const Target& target) {
+  const auto start = std::chrono::steady_clock::now();
+  auto code = std::make_shared<CodeObject>(*llvm_backend().compile(kernel, target));
+  code->compile_us =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  return code;
+}
+
+/// Whether LLVM's code for a kernel is likely to be faster.
+bool is_next_faster(const CompiledKernel& first) { return first.code->backend == "interp"; }
+
+#endif
+
+}  // namespace
+
+CompiledKernel compile(const Signature& signature, const Target& target) {
+  CompiledKernel result = prepared(signature, target);
+  for (const Backend* backend : candidates(signature.backend))
+    if (compile_with(*backend, result, target)) return result;
+  throw_refused(result);
+}
+
+KernelCache::KernelCache(TierOptions options, std::shared_ptr<DiskCache> disk)
+    : tiers_(std::make_shared<TierControl>(options)), disk_(std::move(disk)) {}
+
+std::shared_ptr<TieredKernel> KernelCache::make(const Signature& signature) const {
+  Target target;
+  target.features = signature.features;
+  target.disk = disk_;
+  if (signature.backend != "auto")
+    return std::make_shared<TieredKernel>(compile(signature, target), tiers_, nullptr, target);
+
+  CompiledKernel first = prepared(signature, target);
+  const Backend* const xbyak = tiers_->options().use_xbyak ? find_backend("xbyak") : nullptr;
+  bool is_compiled = xbyak != nullptr && compile_with(*xbyak, first, target);
+  TieredKernel::Compile next = nullptr;
+#if WEFT_HAS_LLVM
+  if (tiers_->options().use_llvm) {
+    const std::string refusal = llvm_backend().refuses(first.kernel, target);
+    if (refusal.empty()) next = compile_next;
+    if (next != nullptr && !is_compiled) {
+      if (const auto stored = load_llvm_code(first.kernel, target)) {
+        first.code = stored;
+        is_compiled = true;
       }
     }
-    result.refusals.push_back(detail::concat(backend->name, ": ", reason));
-    log(LogTopic::tier, "refused by ", result.refusals.back());
+    if (!refusal.empty()) first.refusals.push_back("llvm: " + refusal);
   }
-  std::string message = "no backend can compile this kernel";
-  for (const std::string& refusal : result.refusals) message += "; " + refusal;
-  throw UnsupportedError(message);
+#endif
+  if (!is_compiled) is_compiled = compile_with(*find_backend("interp"), first, target);
+#if WEFT_HAS_LLVM
+  // What even the interpreter can't take has to wait.
+  if (!is_compiled && next != nullptr) is_compiled = compile_with(llvm_backend(), first, target);
+  if (is_compiled && !is_next_faster(first)) next = nullptr;
+#endif
+  if (!is_compiled) throw_refused(first);
+  auto kernel = std::make_shared<TieredKernel>(std::move(first), tiers_, next, target);
+  if (tiers_->options().threshold == 0) kernel->request();
+  return kernel;
 }
 
 std::shared_ptr<KernelCache::Entry> KernelCache::find_or_insert(const Signature& signature) {
@@ -71,33 +151,26 @@ std::shared_ptr<KernelCache::Entry> KernelCache::find_or_insert(const Signature&
   return entry;
 }
 
-std::shared_ptr<const CompiledKernel> KernelCache::get(const Signature& signature) {
+std::shared_ptr<TieredKernel> KernelCache::get(const Signature& signature) {
   const std::shared_ptr<Entry> entry = find_or_insert(signature);
   const std::lock_guard lock(entry->compiling);
   if (entry->compiled) {
-    const std::lock_guard stats_lock(stats_mutex_);
-    ++stats_.hits;
+    hits_.fetch_add(1, std::memory_order_relaxed);
     return entry->compiled;
   }
-  Target target;
-  target.features = signature.features;
-  entry->compiled = std::make_shared<CompiledKernel>(compile(signature, target));
-  const CodeObject& code = *entry->compiled->code;
+  entry->compiled = make(signature);
+  misses_.fetch_add(1, std::memory_order_relaxed);
+  const CodeObject& code = *entry->compiled->first().code;
+  tiers_->count_code(code);
   if (is_logged(LogTopic::compile))
     log(LogTopic::compile, code.backend, " ", code.compile_us, " us, ", code.code_bytes,
         " bytes: ", text(signature));
-
-  const std::lock_guard stats_lock(stats_mutex_);
-  ++stats_.misses;
-  stats_.compile_us += code.compile_us;
-  stats_.code_bytes += code.code_bytes;
-  ++stats_.compiles_by_backend[code.backend];
   return entry->compiled;
 }
 
 KernelCacheStats KernelCache::stats() const {
-  const std::lock_guard lock(stats_mutex_);
-  return stats_;
+  return {hits_.load(std::memory_order_relaxed), misses_.load(std::memory_order_relaxed),
+          tiers_->stats()};
 }
 
 void KernelCache::clear() {

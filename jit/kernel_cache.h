@@ -3,34 +3,26 @@
 
 #include "jit/backend.h"
 #include "jit/signature.h"
+#include "jit/tiered_kernel.h"
 
+#include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 namespace weft::jit {
-
-/// A kernel after the passes, the code made from it, and why other tiers did not make it.
-struct CompiledKernel {
-  ir::Kernel kernel;
-  std::shared_ptr<const CodeObject> code;
-  std::vector<std::string> refusals;  ///< "xbyak: exp f32 has no row"
-};
 
 struct KernelCacheStats {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
-  double compile_us = 0;
-  std::uint64_t code_bytes = 0;
-  std::map<std::string, std::uint64_t> compiles_by_backend;
+  TierStats tiers;
 };
 
-/// Runs the passes and the first backend that takes the kernel.
+/// Runs the passes and the first backend that takes the kernel, the LLVM tier before the
+/// interpreter however long it takes.
 ///
 /// Errors: UnsupportedError if `signature.backend` names a backend that is not usable or that
 /// refuses the
@@ -42,9 +34,16 @@ CompiledKernel compile(const Signature& signature, const Target& target);
 ///          another is compiling waits for it.
 class KernelCache {
  public:
-  /// The kernel for `signature`, compiled now if it is new.  Errors: those of compile(); nothing is
-  /// cached then.
-  std::shared_ptr<const CompiledKernel> get(const Signature& signature);
+  explicit KernelCache(TierOptions options = {}, std::shared_ptr<DiskCache> disk = nullptr);
+  /// Compilations in the background that have not begun are left out.
+  ~KernelCache() { tiers_->cancel(); }
+
+  /// The kernel for `signature`, compiled now if it is new.  For backend "auto" that is what can be
+  /// had at once: LLVM's code if it is on the disk, else xbyak's, else the interpreter, and LLVM in
+  /// time.  Errors: those of compile(); nothing is cached then.
+  std::shared_ptr<TieredKernel> get(const Signature& signature);
+  /// Returns when every kernel that was hot has been compiled.
+  void wait_optimised() { tiers_->wait(); }
   KernelCacheStats stats() const;
   /// Forgets all kernels.  Those in use live on with their users.
   void clear();
@@ -53,14 +52,17 @@ class KernelCache {
   struct Entry {
     Signature signature;
     std::mutex compiling;
-    std::shared_ptr<const CompiledKernel> compiled;  ///< guarded by `compiling`
+    std::shared_ptr<TieredKernel> compiled;  ///< guarded by `compiling`
   };
   std::shared_ptr<Entry> find_or_insert(const Signature& signature);
+  std::shared_ptr<TieredKernel> make(const Signature& signature) const;
 
+  std::shared_ptr<TierControl> tiers_;
+  std::shared_ptr<DiskCache> disk_;
   mutable std::shared_mutex mutex_;
   std::unordered_multimap<std::uint64_t, std::shared_ptr<Entry>> entries_;
-  mutable std::mutex stats_mutex_;
-  KernelCacheStats stats_;
+  std::atomic<std::uint64_t> hits_{0};
+  std::atomic<std::uint64_t> misses_{0};
 };
 
 }  // namespace weft::jit

@@ -5,6 +5,7 @@
 
 #include <weft/error.h>
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -100,6 +101,14 @@ class CodeArena {
     return block;
   }
 
+  // Both sides of a fork see the pages of a chunk, so neither may write to one from before it.
+  void before_fork() { mutex_.lock(); }
+  void after_fork() {
+    chunk_.reset();
+    used_bytes_ = 0;
+    mutex_.unlock();
+  }
+
   void shrink(CodeBlock& block, std::size_t used_bytes) {
     const std::lock_guard lock(mutex_);
     // Only the newest block of the current chunk has free room behind it.
@@ -134,7 +143,11 @@ class CodeArena {
 
 /// Never destroyed: code may run until the very end of the process.
 CodeArena& arena() {
-  static CodeArena& instance = *new CodeArena;
+  static CodeArena& instance = *[] {
+    const auto after_fork = [] { arena().after_fork(); };
+    pthread_atfork([] { arena().before_fork(); }, after_fork, after_fork);
+    return new CodeArena;
+  }();
   return instance;
 }
 

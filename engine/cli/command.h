@@ -73,7 +73,8 @@ struct InfoArguments {
 void run_info(const InfoArguments& arguments);
 
 struct CacheArguments {
-  std::string action;  ///< stats | clear | verify
+  std::string action;  ///< stats | clear | verify | export | import
+  std::string file;    ///< of export and import
   bool json = false;
 };
 void run_cache(const CacheArguments& arguments);

@@ -121,7 +121,9 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   run_ir.callback([&arguments] { run_run_ir(arguments.run_ir); });
 
   CLI::App& cache = *app.add_subcommand("cache", "the kernel cache on disk");
-  cache.add_option("ACTION", arguments.cache.action, "stats, clear or verify")->required();
+  cache.add_option("ACTION", arguments.cache.action, "stats, clear, verify, export or import")
+      ->required();
+  cache.add_option("FILE", arguments.cache.file, "the bundle to write or to read");
   cache.add_flag("--json", arguments.cache.json, "print one JSON object");
   cache.callback([&arguments] { run_cache(arguments.cache); });
 

@@ -3,11 +3,17 @@
 #include "jit/llvm/backend.h"
 
 #include "ir/text.h"
+#include "jit/llvm/code_version.h"
+#include "jit/llvm/object.h"
 #include "jit/llvm/support.h"
+#include "runtime/log.h"
 
 #include <weft/error.h>
 
+#include <algorithm>
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace weft::jit {
 namespace {
@@ -37,6 +43,10 @@ std::string refuses(const ir::Kernel& kernel, const Target& target) {
   return {};
 }
 
+using Bytes = std::span<const std::byte>;
+
+Bytes bytes(std::string_view view) { return std::as_bytes(std::span(view.data(), view.size())); }
+
 WeftLlvmRequest request(std::string_view kernel, const Target& target) {
   WeftLlvmRequest request{};
   request.kernel = text(kernel);
@@ -45,30 +55,89 @@ WeftLlvmRequest request(std::string_view kernel, const Target& target) {
   request.avx512_bf16 = target.features.avx512_bf16;
   request.avx512_fp16 = target.features.avx512_fp16;
   request.keep_texts = target.keep_texts;
-  request.run = target.run;
   return request;
 }
 
-std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target) {
+/// Everything that the module's answer depends on: what it is asked, its sources, and its LLVM.
+std::string cache_key(std::string_view kernel, const Target& target) {
+  const WeftLlvmRequest asked = request(kernel, target);
+  return detail::concat("llvm object; code ", code_version, "; LLVM ", WEFT_LLVM_VERSION, "; isa ",
+                        int{asked.isa}, "; vbmi ", int{asked.avx512_vbmi}, "; bf16 ",
+                        int{asked.avx512_bf16}, "; fp16 ", int{asked.avx512_fp16}, "\n", kernel);
+}
+
+/// An object file and what it lives in.
+struct Object {
+  Bytes bytes;
+  WeftLlvmResult result;
+  std::shared_ptr<const void> owner;
+};
+
+Object compile_object(std::string_view kernel, const Target& target) {
   std::string reason;
   const LlvmModule* module = llvm_module(reason);
   WEFT_CHECK(module != nullptr, CompileError, "llvm: ", reason);
+  const WeftLlvmRequest asked = request(kernel, target);
+  Object object{};
+  module->compile(&asked, &object.result);
+  object.owner = std::shared_ptr<const void>(object.result.owner, module->release);
+  WEFT_CHECK(object.result.error.size == 0, CompileError, "llvm: ", text(object.result.error));
+  object.bytes = bytes({object.result.object.data, object.result.object.size});
+  return object;
+}
 
-  const std::string kernel_text = ir::print(kernel);
-  const WeftLlvmRequest asked = request(kernel_text, target);
-  WeftLlvmResult result{};
-  module->compile(&asked, &result);
-  const std::shared_ptr<const void> owner(result.owner, module->release);
-  WEFT_CHECK(result.error.size == 0, CompileError, "llvm: ", text(result.error));
-
+std::shared_ptr<CodeObject> code_of(Bytes object) {
+  LoadedObject loaded = load_object(object);
   auto code = std::make_shared<CodeObject>();
-  code->entry = reinterpret_cast<KernelFunction>(const_cast<void*>(result.entry));
-  code->memory = owner;
   code->backend = "llvm";
-  code->code_bytes = result.code_bytes;
+  code->entry = reinterpret_cast<KernelFunction>(const_cast<void*>(loaded.entry));
+  code->memory = std::move(loaded.memory);
+  code->code_bytes = loaded.size_bytes;
+  return code;
+}
+
+bool uses_disk(const Target& target) {
+  return target.disk != nullptr && target.run && !target.keep_texts;
+}
+
+/// Null if the disk has no code for the key, or other code than is made now.
+std::shared_ptr<CodeObject> load(std::string_view kernel, std::string_view key,
+                                 const Target& target) {
+  const auto found = target.disk->find(bytes(key));
+  if (!found) return nullptr;
+  if (target.disk->options().mode == CacheMode::check) {
+    const Object object = compile_object(kernel, target);
+    if (!std::ranges::equal(object.bytes, *found)) {
+      target.disk->count_mismatch(
+          detail::concat("a stored object is not what LLVM makes now of\n", kernel));
+      return nullptr;
+    }
+  }
+  try {
+    auto code = code_of(*found);
+    code->is_from_disk = true;
+    return code;
+  } catch (const CompileError& error) {  // it calls a function that this machine does not have
+    log(LogTopic::cache, "a stored object is not used: ", error.what());
+    return nullptr;
+  }
+}
+
+std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target) {
+  const std::string kernel_text = ir::print(kernel);
+  std::string key;
+  if (uses_disk(target)) {
+    key = cache_key(kernel_text, target);
+    if (auto code = load(kernel_text, key, target)) return code;
+  }
+  const Object object = compile_object(kernel_text, target);
+  auto code = std::make_shared<CodeObject>();
+  if (target.run) code = code_of(object.bytes);
+  if (uses_disk(target)) target.disk->store(bytes(key), object.bytes);
+  code->backend = "llvm";
   if (target.keep_texts) {
-    code->texts["llvm"] = text(result.llvm);
-    code->texts["asm"] = text(result.assembly);
+    code->texts["llvm"] = text(object.result.llvm);
+    code->texts["asm"] = text(object.result.assembly);
   }
   return code;
 }
@@ -78,6 +147,12 @@ std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target
 const Backend& llvm_backend() {
   static constexpr Backend backend{"llvm", refuses, compile};
   return backend;
+}
+
+std::shared_ptr<const CodeObject> load_llvm_code(const ir::Kernel& kernel, const Target& target) {
+  if (!uses_disk(target)) return nullptr;
+  const std::string kernel_text = ir::print(kernel);
+  return load(kernel_text, cache_key(kernel_text, target), target);
 }
 
 }  // namespace weft::jit

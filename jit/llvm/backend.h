@@ -9,7 +9,12 @@
 
 namespace weft::jit {
 
+/// compile() looks into Target::disk first, and stores there what it compiles.
 const Backend& llvm_backend();
+
+/// The kernel's code from Target::disk alone; null if it is not there.  Loads nothing of LLVM.
+/// Errors: DeviceError if there is no code memory.
+std::shared_ptr<const CodeObject> load_llvm_code(const ir::Kernel& kernel, const Target& target);
 
 /// Why the module cannot be used here (not found, wrong version, ...); empty if it can.  Opens it.
 std::string llvm_unavailable_reason();

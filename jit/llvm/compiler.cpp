@@ -2,7 +2,6 @@
 
 #include "jit/llvm/disassembler.h"
 #include "jit/llvm/emit.h"
-#include "jit/llvm/linker.h"
 
 #include <weft/error.h>
 
@@ -147,7 +146,12 @@ Relocations relocations_of(const llvm::object::ObjectFile& object,
   return names;
 }
 
-std::string assembly_of(const llvm::object::ObjectFile& object) {
+std::string assembly_of(const std::string& bytes) {
+  const llvm::MemoryBufferRef buffer(bytes, "weft");
+  llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> opened =
+      llvm::object::ObjectFile::createELFObjectFile(buffer);
+  WEFT_CHECK(static_cast<bool>(opened), CompileError, llvm::toString(opened.takeError()));
+  const llvm::object::ObjectFile& object = **opened;
   for (const llvm::object::SectionRef& section : object.sections()) {
     if (!section.isText() || section.getSize() == 0) continue;
     llvm::Expected<llvm::StringRef> contents = section.getContents();
@@ -157,13 +161,6 @@ std::string assembly_of(const llvm::object::ObjectFile& object) {
     return disassemble_x86(code, 0, relocations_of(object, section));
   }
   return {};
-}
-
-std::size_t loaded_bytes(const llvm::object::ObjectFile& object) {
-  std::size_t bytes = 0;
-  for (const llvm::object::SectionRef& section : object.sections())
-    if (section.isText() || section.isData()) bytes += section.getSize();
-  return bytes;
 }
 
 }  // namespace
@@ -197,17 +194,7 @@ CompiledCode compile_with_llvm(const ir::Kernel& kernel, const Target& target) {
   }
   machine_pool().give_back(std::move(machine));
 
-  const llvm::MemoryBufferRef buffer(code.object, "weft");
-  llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> object =
-      llvm::object::ObjectFile::createELFObjectFile(buffer);
-  WEFT_CHECK(static_cast<bool>(object), CompileError, llvm::toString(object.takeError()));
-  code.code_bytes = loaded_bytes(**object);
-  if (target.keep_texts) code.assembly_text = assembly_of(**object);
-  if (target.run) {
-    LinkedCode linked = link_kernel(**object);
-    code.entry = linked.entry;
-    code.memory = std::move(linked.memory);
-  }
+  if (target.keep_texts) code.assembly_text = assembly_of(code.object);
   return code;
 }
 

@@ -1,12 +1,10 @@
-// From an LLVM module to code that runs: code generation, linking, and the texts of both.
+// From an LLVM module to an object file: code generation, and the texts of both.
 #pragma once
 
 #include "ir/kernel.h"
 #include "jit/backend.h"
 
-#include <memory>
 #include <string>
-#include <vector>
 
 namespace weft::jit {
 
@@ -17,10 +15,7 @@ void initialise_llvm();
 const char* target_triple();
 
 struct CompiledCode {
-  std::string object;           ///< a relocatable ELF file
-  const void* entry = nullptr;  ///< null unless it was linked
-  std::size_t code_bytes = 0;
-  std::shared_ptr<const void> memory;  ///< keeps `entry` alive
+  std::string object;  ///< a relocatable ELF file
   std::string llvm_text;
   std::string assembly_text;
 };
@@ -28,7 +23,7 @@ struct CompiledCode {
 /// Compiles a kernel that the backend does not refuse.
 ///
 /// Threads: may be called by many threads at once; each has its own code generator.
-/// Errors:  CompileError, DeviceError, InternalError.
+/// Errors:  CompileError, InternalError.
 CompiledCode compile_with_llvm(const ir::Kernel& kernel, const Target& target);
 
 }  // namespace weft::jit

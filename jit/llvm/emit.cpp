@@ -6,6 +6,7 @@
 #include "jit/code_object.h"
 #include "jit/llvm/builder.h"
 #include "jit/llvm/memory.h"
+#include "jit/llvm/object.h"
 #include "jit/llvm/operators.h"
 #include "jit/llvm/support.h"
 

@@ -8,8 +8,6 @@
 
 namespace weft::jit {
 
-inline constexpr const char* kernel_symbol = "weft_kernel";
-
 /// Adds `void weft_kernel(const KernelArgs*)` to `module`.
 ///
 /// Requires: a kernel after ir::run_pipeline() that the backend does not refuse.

@@ -6,7 +6,6 @@
 
 #include <llvm/IR/Module.h>
 
-#include <cmath>
 #include <vector>
 
 namespace weft::jit {
@@ -184,14 +183,6 @@ llvm::Value* emit_math(Builder& builder, Op op, DType dtype, Args args) {
   if (is_integer(dtype)) return integer_power(builder, dtype, args);
   if (op == Op::c_fmod) return call_fmod(builder, dtype, args);
   return call_sleef(builder, op, dtype, args);
-}
-
-const void* find_math_function(std::string_view symbol) {
-  if (symbol == "fmod")
-    return reinterpret_cast<const void*>(static_cast<double (*)(double, double)>(&std::fmod));
-  if (symbol == "fmodf")
-    return reinterpret_cast<const void*>(static_cast<float (*)(float, float)>(&std::fmod));
-  return ir::sleef_function(symbol);
 }
 
 }  // namespace weft::jit

@@ -7,14 +7,10 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace weft::jit {
 
 /// Requires: has_operator(), and that no instruction computes it.
 llvm::Value* emit_math(Builder& builder, Op op, DType dtype, std::span<llvm::Value* const> args);
-
-/// Where a function lies that emitted code calls; null if no emitted code may call it.
-const void* find_math_function(std::string_view symbol);
 
 }  // namespace weft::jit

@@ -34,12 +34,7 @@ void guard(WeftLlvmResult* result, Function&& make) noexcept {
     if (owner->error.empty()) owner->error = "unknown error";
   }
   const CompiledCode& code = owner->code;
-  *result = {nullptr,
-             text(owner->error),
-             code.entry,
-             text(code.object),
-             code.code_bytes,
-             text(code.llvm_text),
+  *result = {nullptr, text(owner->error), text(code.object), text(code.llvm_text),
              text(code.assembly_text)};
   result->owner = owner.release();
 }
@@ -51,7 +46,6 @@ weft::jit::Target target_of(const WeftLlvmRequest& request) {
   target.features.avx512_bf16 = request.avx512_bf16 != 0;
   target.features.avx512_fp16 = request.avx512_fp16 != 0;
   target.keep_texts = request.keep_texts != 0;
-  target.run = request.run != 0;
   return target;
 }
 

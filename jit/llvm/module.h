@@ -8,7 +8,7 @@
 extern "C" {
 
 /// Raised whenever anything below changes meaning; both sides compare it before any other call.
-inline constexpr std::uint32_t weft_llvm_interface = 1;
+inline constexpr std::uint32_t weft_llvm_interface = 2;
 
 struct WeftText {
   const char* data;
@@ -22,18 +22,15 @@ struct WeftLlvmRequest {
   std::uint8_t avx512_bf16;
   std::uint8_t avx512_fp16;
   std::uint8_t keep_texts;
-  std::uint8_t run;  ///< 0: nothing is linked, and `entry` stays null
 };
 
 /// Everything in it belongs to `owner` and lives until the result is released.
 struct WeftLlvmResult {
   void* owner;
-  WeftText error;          ///< empty on success; everything else is empty otherwise
-  const void* entry;       ///< void (*)(const weft::jit::KernelArgs*)
-  WeftText object;         ///< the relocatable ELF file that `entry` was linked from
-  std::size_t code_bytes;  ///< machine code and its constants
-  WeftText llvm;           ///< LLVM IR; keep_texts only
-  WeftText assembly;       ///< keep_texts only
+  WeftText error;     ///< empty on success; everything else is empty otherwise
+  WeftText object;    ///< a relocatable ELF file, for jit/llvm/object.h
+  WeftText llvm;      ///< LLVM IR; keep_texts only
+  WeftText assembly;  ///< keep_texts only
 };
 
 /// The functions that the module exports, by the names in weft_llvm_symbols.  All are thread-safe.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <weft/define.h>
+#include <weft/disk_cache.h>
 #include <weft/expr.h>
 #include <weft/numerics.h>
 #include <weft/tensor.h>
@@ -22,17 +23,35 @@ struct EngineOptions {
   std::string backend = "auto";
   Numerics numerics = Numerics::standard;
   int num_threads = 0;  ///< at most so many work on one call; 0: all that the process may use
+
+  // How backend "auto" goes from code that is there at once to code that is faster.  None of this
+  // changes a result.
+  std::string tiers = "xbyak,llvm";  ///< that may compile; the interpreter serves what is left
+  int threshold = 64;      ///< calls (4096 elements count as one more) that make a kernel hot
+  bool background = true;  ///< compile hot kernels on a thread of their own; else in the call
+  /// Where compiled kernels are kept for other processes; if not given, as the environment says.
+  std::optional<DiskCacheOptions> disk_cache = std::nullopt;
 };
 
 /// Counters since the engine was made.
 struct EngineStats {
-  std::uint64_t plan_hits = 0;      ///< calls that found their finished plan
-  std::uint64_t plan_misses = 0;    ///< calls that ran the iterator
-  std::uint64_t kernel_hits = 0;    ///< plans whose kernel was already compiled
-  std::uint64_t kernel_misses = 0;  ///< compilations
-  double compile_us = 0;            ///< spent in them
+  std::uint64_t plan_hits = 0;       ///< calls that found their finished plan
+  std::uint64_t plan_misses = 0;     ///< calls that ran the iterator
+  std::uint64_t plan_evictions = 0;  ///< plans dropped to make room for others
+  std::uint64_t kernel_hits = 0;     ///< plans whose kernel was already compiled
+  std::uint64_t kernel_misses = 0;   ///< compilations
+  double compile_us = 0;             ///< spent in them
   std::uint64_t code_bytes = 0;
   std::map<std::string, std::uint64_t> compiles_by_backend;
+  std::uint64_t hot_kernels = 0;       ///< that were or will be compiled again, by the LLVM tier
+  std::uint64_t promoted_kernels = 0;  ///< of those, that run their new code for good
+  std::uint64_t demoted_kernels = 0;   ///< whose new code was found to be slower
+  std::uint64_t failed_kernels = 0;    ///< that could not be compiled again
+  std::uint64_t disk_loads = 0;        ///< kernels that came from the disk instead of a compiler
+  DiskCacheStats disk;
+
+  /// One object, with these names.
+  std::string json() const;
 };
 
 /// One call, planned and compiled but not run; the fields of `weft explain --json`.
@@ -174,6 +193,10 @@ class Engine {
     return call(name, std::span(args.begin(), args.size()));
   }
   const Definitions& definitions() const;
+
+  /// Returns when every kernel that was hot has been compiled again.  What it is worth is found by
+  /// the next calls.
+  void wait_optimised();
 
   EngineStats stats() const;
   const EngineOptions& options() const;

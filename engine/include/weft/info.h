@@ -20,7 +20,7 @@ struct EngineInfo {
   std::int64_t l2_bytes;
   std::int64_t l3_bytes;
   int num_threads;           ///< that the process may use
-  std::string cache_folder;  ///< $XDG_CACHE_HOME/weft, else ~/.cache/weft
+  std::string cache_folder;  ///< of the disk cache; empty if there is none
 };
 
 /// Errors: ArgumentError if WEFT_ISA in the environment is none that this machine has.

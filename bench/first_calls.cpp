@@ -1,0 +1,214 @@
+// What something new costs: the first call of it, its compilation, its memory, and how much of that
+// the disk cache saves.
+
+#include "bench/support.h"
+
+#include <benchmark/benchmark.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace weft::bench {
+namespace {
+
+using benchmark::State;
+namespace fs = std::filesystem;
+
+constexpr int num_signatures = 1000;
+
+/// A folder of its own for the disk cache.
+class CacheFolder {
+ public:
+  CacheFolder() {
+    std::string pattern = (fs::temp_directory_path() / "weft-bench-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~CacheFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  CacheFolder(const CacheFolder&) = delete;
+  CacheFolder& operator=(const CacheFolder&) = delete;
+  DiskCacheOptions options() const { return {CacheMode::on, path_, std::uint64_t{1} << 30}; }
+
+ private:
+  std::string path_;
+};
+
+EngineOptions options(const std::string& backend, DiskCacheOptions disk = {CacheMode::off, {}, 0}) {
+  EngineOptions options;
+  options.backend = backend;
+  options.num_threads = 1;
+  options.disk_cache = disk;
+  return options;
+}
+
+Tensor filled(std::int64_t count, DType dtype = DType::f32) {
+  const Tensor tensor = empty({count}, dtype);
+  fill(tensor, false);
+  return tensor;
+}
+
+template <class Work>
+double seconds(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// From the call to the first result of an engine that has never seen anything like it: planning,
+/// building and running the passes on the kernel, compiling, and running it.
+void first_call(State& state, const EngineOptions& options) {
+  const Tensor a = filled(1000), b = filled(1000), c = filled(1000), out = filled(1000);
+  const Expr expr = Expr(a) * Expr(b) + Expr(c);
+  const Tensor expected = engine_with("interp").eval(expr);
+  for (auto _ : state) {
+    Engine engine(options);
+    state.SetIterationTime(seconds([&] { engine.eval(expr, out); }));
+    const EngineStats stats = engine.stats();
+    if (stats.kernel_misses != 1) return state.SkipWithError("no kernel was made");
+    const bool wants_disk = options.disk_cache->mode == CacheMode::read;
+    if (wants_disk != (stats.disk_loads == 1)) return state.SkipWithError("not from the disk");
+  }
+  if (!is_right(out, expected, Check::bits)) state.SkipWithError("wrong result");
+}
+
+/// The first call, with the kernel on the disk.
+void first_call_disk(State& state) {
+  const CacheFolder folder;
+  {
+    Engine warm(options("llvm", folder.options()));
+    const Tensor a = filled(1000), b = filled(1000), c = filled(1000), out = filled(1000);
+    warm.eval(Expr(a) * Expr(b) + Expr(c), out);
+  }
+  DiskCacheOptions disk = folder.options();
+  disk.mode = CacheMode::read;
+  first_call(state, options("llvm", disk));
+}
+
+/// One of num_signatures expressions of two ops that all make kernels of their own.
+Expr signature(int number, std::span<const Tensor> tensors) {
+  constexpr std::array ops{Op::add, Op::sub, Op::mul, Op::maximum, Op::minimum, Op::div};
+  const auto pick = [&number](std::size_t count) {
+    const auto picked = static_cast<std::size_t>(number) % count;
+    number /= static_cast<int>(count);
+    return picked;
+  };
+  const Op first = ops[pick(ops.size())], second = ops[pick(ops.size())];
+  const Expr a(tensors[2 * pick(tensors.size() / 2)]), b(tensors[1]), c(tensors[3]);
+  const Expr inner = apply(first, {a, pick(2) == 0 ? b : c});
+  Expr result = apply(second, {inner, pick(2) == 0 ? b : c});
+  return pick(2) == 0 ? result : -result;
+}
+
+/// How long first calls take that differ from all before them.
+void first_calls(State& state) {
+  const Tensor strided = filled(30000).slice(0, 0, {}, 30);
+  const std::array tensors{filled(1000),
+                           filled(1000),
+                           filled(1000, DType::f64),
+                           filled(1000),
+                           filled(1000, DType::i32),
+                           filled(1000),
+                           filled(2000).slice(0, 0, {}, 2),
+                           filled(1000),
+                           strided,
+                           filled(1000)};
+  std::vector<double> times_us;
+  for (auto _ : state) {
+    Engine engine(options("auto"));
+    std::vector<Expr> exprs;
+    for (int i = 0; i < num_signatures; ++i) exprs.push_back(signature(i, tensors));
+    for (const Expr& expr : exprs) {
+      const Tensor out = empty({1000}, expr.dtype());
+      times_us.push_back(1e6 * seconds([&] { engine.eval(expr, out); }));
+    }
+    // Some of the thousand come to the same.
+    state.counters["kernels"] = static_cast<double>(engine.stats().kernel_misses);
+  }
+  std::ranges::sort(times_us);
+  state.counters["p50_us"] = times_us[times_us.size() / 2];
+  state.counters["p99_us"] = times_us[times_us.size() * 99 / 100];
+  state.counters["max_us"] = times_us.back();
+}
+
+/// What LLVM takes for an expression of so many ops, passes included.
+void compile_llvm(State& state, int num_ops) {
+  const Tensor a = filled(1000), b = filled(1000);
+  Expr expr = Expr(a) + Expr(b);
+  for (int i = 1; i < num_ops; ++i)
+    expr = i % 3 == 0 ? expr * Expr(a) : i % 3 == 1 ? ops::sqrt(expr) : expr - Expr(b);
+  for (auto _ : state) {
+    Engine engine(options("llvm"));
+    engine.eval(expr);
+    state.SetIterationTime(1e-6 * engine.stats().compile_us);
+  }
+}
+
+double resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  double total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Memory that an engine's kernels take, measured from the first kernel on: what LLVM takes once is
+/// not theirs.
+void kernel_memory(State& state, const std::string& backend) {
+  const std::array tensors{filled(1000),
+                           filled(1000),
+                           filled(1000, DType::f64),
+                           filled(1000),
+                           filled(1000, DType::i32),
+                           filled(1000),
+                           filled(2000).slice(0, 0, {}, 2),
+                           filled(1000)};
+  for (auto _ : state) {
+    Engine engine(options(backend));
+    engine.eval(signature(0, tensors));
+    const double before = resident_bytes();
+    for (int i = 1; i < num_signatures; ++i) engine.eval(signature(i, tensors));
+    const auto kernels = static_cast<double>(engine.stats().kernel_misses - 1);
+    state.counters["kernels"] = kernels;
+    state.counters["bytes_per_kernel"] = (resident_bytes() - before) / kernels;
+  }
+}
+
+void engine_construction(State& state) {
+  for (auto _ : state) {
+    Engine engine(options("auto"));
+    benchmark::DoNotOptimize(engine);
+  }
+}
+
+}  // namespace
+
+void register_first_call_benchmarks() {
+  using benchmark::RegisterBenchmark;
+  for (const std::string backend : {"xbyak", "llvm"}) {
+    if (!has_backend(backend)) continue;
+    RegisterBenchmark(("first_call_" + backend + "/" + backend + "/1e3").c_str(),
+                      [backend](State& state) { first_call(state, options(backend)); })
+        ->UseManualTime();
+    RegisterBenchmark(("kernel_memory/" + backend + "/1e3").c_str(), [backend](State& state) {
+      kernel_memory(state, backend);
+    })->Iterations(1);
+  }
+  RegisterBenchmark("first_calls/auto/1e3", first_calls)->Iterations(1);
+  RegisterBenchmark("engine_construction/auto/1", engine_construction);
+  if (!has_backend("llvm")) return;
+  RegisterBenchmark("first_call_disk/llvm/1e3", first_call_disk)->UseManualTime();
+  for (const int num_ops : {1, 20})
+    RegisterBenchmark(("compile_llvm/llvm/" + std::to_string(num_ops)).c_str(), [num_ops](
+                                                                                    State& state) {
+      compile_llvm(state, num_ops);
+    })->UseManualTime();
+}
+
+}  // namespace weft::bench

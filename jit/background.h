@@ -1,0 +1,27 @@
+// One thread of low priority for work that nobody waits for: compilations by the LLVM tier.
+#pragma once
+
+#include <functional>
+
+namespace weft::jit {
+
+/// Runs `job` later, one job at a time and in the order in which they came.  The thread is started
+/// by the first job.
+///
+/// fork() waits for the job that runs, so that no lock is held in the child; the child has a thread
+/// of its own when it asks for one, and the jobs that were not begun.  exit() waits likewise and
+/// drops the others.
+///
+/// Requires: `job` throws nothing.
+/// Threads:  any number may call it.
+/// Errors:   std::bad_alloc; DeviceError if no thread can be started.
+void run_in_background(std::function<void()> job);
+
+/// Starts the thread if jobs wait and there is none: after fork(), in the child.
+void resume_background();
+
+/// Waits for the job that runs and lets no other begin.  For the end of the process: before the
+/// libraries that a job may be in are taken apart.
+void stop_background();
+
+}  // namespace weft::jit

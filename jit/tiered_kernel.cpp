@@ -1,0 +1,167 @@
+#include "jit/tiered_kernel.h"
+
+#include "jit/background.h"
+#include "runtime/log.h"
+
+#include <weft/error.h>
+
+#include <utility>
+
+namespace weft::jit {
+namespace {
+
+/// So many elements make a call as good as two.
+constexpr std::uint64_t elements_a_call = 4096;
+
+/// The interpreter takes at least ten times as long as compiled code, so that one time of it will
+/// do, and was taken already.
+int old_calls(const CodeObject& first) { return first.backend == "interp" ? 1 : 9; }
+
+}  // namespace
+
+TierStats TierControl::stats() const {
+  const std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+void TierControl::count_code(const CodeObject& code) {
+  const std::lock_guard lock(mutex_);
+  stats_.compile_us += code.compile_us;
+  stats_.code_bytes += code.code_bytes;
+  if (code.is_from_disk)
+    ++stats_.disk_loads;
+  else
+    ++stats_.compiles_by_backend[code.backend];
+}
+
+void TierControl::count(std::uint64_t TierStats::*counter) {
+  const std::lock_guard lock(mutex_);
+  ++(stats_.*counter);
+}
+
+void TierControl::begin() {
+  const std::lock_guard lock(mutex_);
+  ++pending_;
+  ++stats_.requested;
+}
+
+void TierControl::end() {
+  const std::lock_guard lock(mutex_);
+  if (--pending_ == 0) all_ended_.notify_all();
+}
+
+void TierControl::wait() {
+  resume_background();
+  std::unique_lock lock(mutex_);
+  all_ended_.wait(lock, [this] { return pending_ == 0; });
+}
+
+TieredKernel::TieredKernel(CompiledKernel first, std::shared_ptr<TierControl> control, Compile next,
+                           Target target)
+    : first_(std::move(first)),
+      control_(std::move(control)),
+      next_(next),
+      target_(std::move(target)),
+      state_(next == nullptr ? State::settled : State::counting),
+      trial_(old_calls(*first_.code)) {
+  entry_ = next == nullptr ? first_entry() : &call_counted;
+}
+
+TieredKernel& TieredKernel::of(const KernelArgs* args) {
+  return *static_cast<TieredKernel*>(const_cast<void*>(args->context));
+}
+
+KernelFunction TieredKernel::first_entry() const {
+  return first_.code->context == nullptr ? first_.code->entry : &call_with_context;
+}
+
+std::uint64_t TieredKernel::elements(const KernelArgs* args) const {
+  std::uint64_t elements = 1;
+  for (std::size_t loop = 0; loop < first_.kernel.loops.size(); ++loop)
+    elements *= static_cast<std::uint64_t>(args->extents[loop]);
+  return elements;
+}
+
+void TieredKernel::call_with_context(const KernelArgs* args) {
+  const CodeObject& code = *of(args).first_.code;
+  KernelArgs inner = *args;
+  inner.context = code.context;
+  code.entry(&inner);
+}
+
+void TieredKernel::call_counted(const KernelArgs* args) {
+  TieredKernel& self = of(args);
+  const std::uint64_t elements = self.elements(args);
+  const std::uint64_t start = Trial::now();
+  self.first_entry()(args);
+  self.trial_.add_old(elements, Trial::now() - start);
+  const std::uint64_t heat = 1 + elements / elements_a_call;
+  if (self.heat_.fetch_add(heat, std::memory_order_relaxed) + heat >=
+      self.control_->options().threshold)
+    self.request();
+}
+
+void TieredKernel::request() {
+  State expected = State::counting;
+  if (!state_.compare_exchange_strong(expected, State::requested)) return;
+  entry_.store(first_entry(), std::memory_order_release);
+  control_->begin();
+  if (!control_->options().in_background) return promote();
+  try {
+    run_in_background([self = shared_from_this()] { self->promote(); });
+  } catch (const std::exception& error) {
+    log(LogTopic::tier, "a hot kernel is not compiled: ", error.what());
+    state_ = State::settled;
+    control_->count(&TierStats::failed);
+    control_->end();
+  }
+}
+
+void TieredKernel::promote() {
+  try {
+    if (!control_->is_cancelled()) {
+      promoted_ = next_(first_.kernel, target_);
+      control_->count_code(*promoted_);
+      log(LogTopic::tier, "a hot kernel of ", first_.code->backend, " was compiled by ",
+          promoted_->backend, " in ", promoted_->compile_us, " us");
+      state_ = State::tried;
+      entry_.store(&call_tried, std::memory_order_release);
+    }
+  } catch (const std::exception& error) {
+    log(LogTopic::tier, "a hot kernel is not compiled: ", error.what());
+    state_ = State::settled;
+    control_->count(&TierStats::failed);
+  }
+  control_->end();
+}
+
+void TieredKernel::call_tried(const KernelArgs* args) {
+  TieredKernel& self = of(args);
+  const std::uint64_t elements = self.elements(args);
+  const bool is_old = self.trial_.takes_old();
+  const KernelFunction entry = is_old ? self.first_entry() : self.promoted_->entry;
+  const std::uint64_t start = Trial::now();
+  entry(args);
+  const std::uint64_t ticks = Trial::now() - start;
+  if (is_old)
+    self.trial_.add_old(elements, ticks);
+  else
+    self.decide(self.trial_.add_new(elements, ticks));
+}
+
+void TieredKernel::decide(Trial::Verdict verdict) {
+  if (verdict == Trial::Verdict::none) return;
+  State expected = State::tried;
+  if (!state_.compare_exchange_strong(expected, State::settled)) return;
+  const bool is_kept = verdict == Trial::Verdict::faster;
+  entry_.store(is_kept ? promoted_->entry : first_entry(), std::memory_order_release);
+  control_->count(is_kept ? &TierStats::promoted : &TierStats::demoted);
+}
+
+std::string TieredKernel::tier() const {
+  const KernelFunction entry = this->entry();
+  const bool is_promoted = entry == &call_tried || entry != first_entry();
+  return is_promoted && entry != &call_counted ? promoted_->backend : first_.code->backend;
+}
+
+}  // namespace weft::jit

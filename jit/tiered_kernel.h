@@ -1,0 +1,135 @@
+// A kernel whose code is replaced by better code while threads run it.
+#pragma once
+
+#include "jit/backend.h"
+#include "jit/code_object.h"
+#include "jit/trial.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace weft::jit {
+
+/// A kernel after the passes, the code made from it, and why other tiers did not make it.
+struct CompiledKernel {
+  ir::Kernel kernel;
+  std::shared_ptr<const CodeObject> code;
+  std::vector<std::string> refusals;  ///< "xbyak: exp f32 has no row"
+};
+
+/// When a kernel goes from a tier that compiles fast to one whose code is faster.
+struct TierOptions {
+  bool use_xbyak = true;
+  bool use_llvm = true;
+  /// Calls before the kernel is compiled again; one of many elements counts as several.  0: before
+  /// the first.
+  std::uint32_t threshold = 64;
+  bool in_background = true;  ///< else in the thread whose call reached the threshold
+};
+
+/// Counters of the compilations of one engine.
+struct TierStats {
+  double compile_us = 0;
+  std::uint64_t code_bytes = 0;
+  std::map<std::string, std::uint64_t> compiles_by_backend;
+  std::uint64_t disk_loads = 0;  ///< code that came from the disk instead
+  std::uint64_t requested = 0;   ///< kernels that became hot
+  std::uint64_t promoted = 0;    ///< of those, that run their new code now
+  std::uint64_t demoted = 0;     ///< whose new code was slower and is not used
+  std::uint64_t failed = 0;      ///< that could not be compiled
+};
+
+/// What the kernels of one engine have in common.  It outlives the engine as long as one of them
+/// does: a prepared plan, a compilation that runs.
+///
+/// Threads: all functions may be called by many threads at once.
+class TierControl {
+ public:
+  explicit TierControl(TierOptions options) : options_(options) {}
+
+  const TierOptions& options() const { return options_; }
+  TierStats stats() const;
+
+  void count_code(const CodeObject& code);
+  void count(std::uint64_t TierStats::*counter);
+
+  /// One more compilation that wait() waits for.
+  void begin();
+  void end();
+  /// Returns when all that was begun has ended.
+  void wait();
+  /// Compilations not yet begun are left out from now on.
+  void cancel() { is_cancelled_.store(true, std::memory_order_relaxed); }
+  bool is_cancelled() const { return is_cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  TierOptions options_;
+  std::atomic<bool> is_cancelled_{false};
+  mutable std::mutex mutex_;
+  std::condition_variable all_ended_;
+  std::uint64_t pending_ = 0;
+  TierStats stats_;
+};
+
+/// Code as launches see it: read entry() before each call, and pass context() with the arguments.
+///
+/// At first entry() is the first tier's code, with a counter in front if there is a next tier.  The
+/// call that makes the kernel hot asks for the next tier's code.  When that is there, entry() times
+/// it against the old, and settles on one of them after some calls.  All the code gives the same
+/// bits, and none is freed before the kernel, so a thread may be anywhere in this at any time.
+///
+/// Threads: all functions may be called by many threads at once.
+class TieredKernel : public std::enable_shared_from_this<TieredKernel> {
+ public:
+  /// Compiles for the next tier.  Errors: any weft::Error; the kernel stays as it is then.
+  using Compile = std::shared_ptr<const CodeObject> (*)(const ir::Kernel& kernel,
+                                                        const Target& target);
+
+  /// `next` null: the code stays.
+  TieredKernel(CompiledKernel first, std::shared_ptr<TierControl> control, Compile next,
+               Target target);
+
+  /// One load.
+  KernelFunction entry() const { return entry_.load(std::memory_order_acquire); }
+  const void* context() const { return this; }
+
+  const ir::Kernel& kernel() const { return first_.kernel; }
+  /// The code that it began with.
+  const CompiledKernel& first() const { return first_; }
+  /// The name of the tier whose code runs now.
+  std::string tier() const;
+
+  /// Asks for the next tier now, if there is one and nobody has asked.  Throws nothing.
+  void request();
+
+ private:
+  enum class State : std::uint8_t { settled, counting, requested, tried };
+
+  static void call_counted(const KernelArgs* args);
+  static void call_tried(const KernelArgs* args);
+  static void call_with_context(const KernelArgs* args);
+  static TieredKernel& of(const KernelArgs* args);
+
+  std::uint64_t elements(const KernelArgs* args) const;
+  KernelFunction first_entry() const;
+  void promote();
+  void decide(Trial::Verdict verdict);
+
+  std::atomic<KernelFunction> entry_;
+  CompiledKernel first_;
+  std::shared_ptr<TierControl> control_;
+  Compile next_;
+  Target target_;
+  std::shared_ptr<const CodeObject> promoted_;  ///< written before entry_ leads to it
+  std::atomic<State> state_;
+  std::atomic<std::uint64_t> heat_{0};
+  Trial trial_;
+};
+
+}  // namespace weft::jit

@@ -1,0 +1,52 @@
+#include "runtime/thread_counter.h"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+namespace weft {
+
+constinit thread_local int detail::thread_slot = -1;
+
+namespace {
+
+/// Which numbers are taken.  Never destroyed: threads may end after main().
+struct Slots {
+  std::mutex mutex;
+  std::vector<bool> is_taken;
+};
+
+Slots& slots() {
+  static Slots& instance = *new Slots;
+  return instance;
+}
+
+/// Gives the number back when the thread ends.  What the thread counts after that, in the
+/// destructors of other thread-local objects, goes where all may add.
+struct SlotOwner {
+  ~SlotOwner() {
+    const std::lock_guard lock(slots().mutex);
+    slots().is_taken[static_cast<std::size_t>(detail::thread_slot)] = false;
+    detail::thread_slot = std::numeric_limits<int>::max();
+  }
+};
+
+}  // namespace
+
+int detail::find_thread_slot() {
+  {
+    const std::lock_guard lock(slots().mutex);
+    auto& is_taken = slots().is_taken;
+    const auto free = std::find(is_taken.begin(), is_taken.end(), false);
+    detail::thread_slot = static_cast<int>(free - is_taken.begin());
+    if (free == is_taken.end())
+      is_taken.push_back(true);
+    else
+      *free = true;
+  }
+  static thread_local SlotOwner owner;
+  return detail::thread_slot;
+}
+
+}  // namespace weft

@@ -1,0 +1,194 @@
+// The LLVM tier's objects on disk.
+#include "ir/pass.h"
+#include "jit/llvm/backend.h"
+#include "runtime/disk_entry.h"
+#include "tests/jit/llvm_support.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace weft::jit::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LlvmDisk : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = llvm_unavailable_reason(); !reason.empty())
+      GTEST_SKIP() << reason;
+    std::string pattern = (fs::temp_directory_path() / "weft-cache-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+
+  std::shared_ptr<DiskCache> open(CacheMode mode = CacheMode::on) const {
+    DiskCacheOptions options;
+    options.mode = mode;
+    options.folder = folder_;
+    return std::make_shared<DiskCache>(options);
+  }
+  Target target(std::shared_ptr<DiskCache> disk, Isa isa = isas().front()) const {
+    Target target = target_for(isa);
+    target.disk = std::move(disk);
+    return target;
+  }
+  static ir::Kernel kernel(Op op, Isa isa = isas().front()) {
+    ir::Kernel kernel = kernel_of(op, DType::f32, isa);
+    ir::run_pipeline(kernel);
+    return kernel;
+  }
+
+  /// That code computes what the interpreter does.
+  static void expect_right(const CodeObject& code, Op op) {
+    const ir::Kernel checked = kernel(op);
+    const auto expected = find_backend("interp")->compile(checked, target_for(isas().front()));
+    std::mt19937_64 random(3);
+    Call call = make_call(checked, {100}, random);
+    auto& input = call.operands[1].bytes;
+    for (std::size_t i = 0; i < 100; ++i) {
+      const float value = static_cast<float>(i) / 8;
+      std::memcpy(input.data() + 4 * i, &value, 4);
+    }
+    if (call.operands.size() > 2) call.operands[2].bytes = input;
+    EXPECT_EQ(run(code, call, GuardedBytes::Side::upper),
+              run(*expected, call, GuardedBytes::Side::upper));
+  }
+
+  std::string folder_;
+};
+
+TEST_F(LlvmDisk, StoresAndLoads) {
+  const auto disk = open();
+  EXPECT_EQ(load_llvm_code(kernel(Op::tan), target(disk)), nullptr);
+  const auto compiled = llvm_backend().compile(kernel(Op::tan), target(disk));
+  EXPECT_FALSE(compiled->is_from_disk);
+  const auto loaded = load_llvm_code(kernel(Op::tan), target(open()));
+  ASSERT_NE(loaded, nullptr);
+  EXPECT_TRUE(loaded->is_from_disk);
+  EXPECT_EQ(loaded->backend, "llvm");
+  EXPECT_EQ(loaded->code_bytes, compiled->code_bytes);
+  expect_right(*compiled, Op::tan);
+  expect_right(*loaded, Op::tan);
+  EXPECT_TRUE(llvm_backend().compile(kernel(Op::tan), target(disk))->is_from_disk);
+  EXPECT_EQ(disk->stats().stores, 1u);
+}
+
+TEST_F(LlvmDisk, OtherProcessorsAndKernelsHaveEntriesOfTheirOwn) {
+  const auto disk = open();
+  llvm_backend().compile(kernel(Op::add), target(disk));
+  EXPECT_EQ(load_llvm_code(kernel(Op::sub), target(disk)), nullptr);
+  for (Isa isa : isas()) llvm_backend().compile(kernel(Op::add, isa), target(disk, isa));
+  Target foreign = target(disk);
+  foreign.features.avx512_vbmi = !foreign.features.avx512_vbmi;
+  EXPECT_EQ(load_llvm_code(kernel(Op::add), foreign), nullptr);
+  EXPECT_EQ(disk->content().num_entries, isas().size());
+}
+
+TEST_F(LlvmDisk, TextsAreMadeAnew) {
+  const auto disk = open();
+  Target asked = target(disk);
+  asked.keep_texts = true;
+  llvm_backend().compile(kernel(Op::add), asked);
+  EXPECT_EQ(disk->content().num_entries, 0u);
+}
+
+/// Puts other content into the only entry, soundly.
+void replace_blob(const std::string& folder, std::span<const std::byte> blob) {
+  for (const auto& file : fs::directory_iterator(folder)) {
+    std::ifstream in(file.path(), std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    const DecodedEntry entry = decode_entry(std::as_bytes(std::span(text.data(), text.size())));
+    ASSERT_EQ(entry.fault, "");
+    const std::vector<std::byte> replaced = encode_entry(entry.key, blob);
+    std::ofstream(file.path(), std::ios::binary | std::ios::trunc)
+        .write(reinterpret_cast<const char*>(replaced.data()),
+               static_cast<std::streamsize>(replaced.size()));
+  }
+}
+
+TEST_F(LlvmDisk, CheckingFindsOtherCode) {
+  llvm_backend().compile(kernel(Op::tan), target(open()));
+  const auto same = open(CacheMode::check);
+  EXPECT_TRUE(llvm_backend().compile(kernel(Op::tan), target(same))->is_from_disk);
+  EXPECT_EQ(same->stats().mismatches, 0u);
+
+  std::vector<std::byte> other(1000);
+  replace_blob(folder_, other);
+  const auto different = open(CacheMode::check);
+  expect_right(*llvm_backend().compile(kernel(Op::tan), target(different)), Op::tan);
+  EXPECT_EQ(different->stats().mismatches, 1u);
+  EXPECT_TRUE(llvm_backend().compile(kernel(Op::tan), target(open()))->is_from_disk);  // replaced
+}
+
+TEST_F(LlvmDisk, ASoundEntryWithoutAnObjectIsMadeAnew) {
+  llvm_backend().compile(kernel(Op::tan), target(open()));
+  for (const std::size_t size : {0u, 1u, 64u, 5000u}) {
+    replace_blob(folder_, std::vector<std::byte>(size));
+    EXPECT_EQ(load_llvm_code(kernel(Op::tan), target(open())), nullptr);
+    const auto code = llvm_backend().compile(kernel(Op::tan), target(open()));
+    EXPECT_FALSE(code->is_from_disk);
+    expect_right(*code, Op::tan);
+  }
+}
+
+TEST_F(LlvmDisk, ManyProcessesOnAColdFolder) {
+  // WEFT_FULL=1: 16 processes and 200 kernels, some minutes on few cores.
+  const char* full = std::getenv("WEFT_FULL");
+  const std::size_t num_kernels = full != nullptr ? 200 : 6;
+  std::vector<ir::Kernel> kernels;
+  for (const Op op : {Op::tan, Op::sin, Op::sqrt, Op::neg, Op::abs, Op::exp})
+    for (std::size_t repeats = 0; repeats < (num_kernels + 5) / 6; ++repeats) {
+      ir::Kernel each = kernel_of(op, DType::f32, isas().front());
+      for (std::size_t i = 0; i < repeats; ++i) {
+        const ir::ValueId value = each.body.back().args[0];
+        ir::Inst again{.op = Op::add, .dtype = DType::f32};
+        again.args[0] = value;
+        again.args[1] = value;
+        each.body.insert(each.body.end() - 1, again);
+        each.body.back().args[0] = static_cast<ir::ValueId>(each.body.size() - 2);
+      }
+      ir::run_pipeline(each);
+      kernels.push_back(each);
+    }
+  std::vector<pid_t> children;
+  for (int i = 0; i < 16; ++i) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    const auto disk = open();
+    std::mt19937_64 random(static_cast<std::uint64_t>(i));
+    std::ranges::shuffle(kernels, random);
+    bool all_right = true;
+    for (const ir::Kernel& each : kernels) {
+      const auto code = llvm_backend().compile(each, target(disk));
+      const auto expected = find_backend("interp")->compile(each, target(nullptr));
+      Call call = make_call(each, {40}, random);
+      for (std::size_t at = 0; at < 40; ++at) {
+        const float value = static_cast<float>(at) / 8;
+        std::memcpy(call.operands[1].bytes.data() + 4 * at, &value, 4);
+      }
+      all_right &= run(*code, call, GuardedBytes::Side::lower) ==
+                   run(*expected, call, GuardedBytes::Side::lower);
+    }
+    const DiskCacheStats stats = disk->stats();
+    _exit(all_right && stats.damaged == 0 && stats.failures == 0 ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  EXPECT_EQ(open()->content().num_entries, kernels.size());
+  EXPECT_TRUE(open()->damaged().empty());
+}
+
+}  // namespace
+}  // namespace weft::jit::test

@@ -1,0 +1,292 @@
+// A kernel's way from one tier to the next, with tiers and a clock of our own: nothing here depends
+// on time.
+#include "jit/tiered_kernel.h"
+#include "jit/background.h"
+
+#include <weft/error.h>
+
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <semaphore>
+#include <thread>
+#include <vector>
+
+namespace weft::jit {
+namespace {
+
+std::atomic<std::uint64_t> clock_ticks{0};
+std::atomic<std::uint64_t> slow_calls{0}, fast_calls{0};
+
+void slow_code(const KernelArgs* args) {
+  clock_ticks += 1000;
+  ++slow_calls;
+  *args->base[0] = std::byte{7};
+}
+void fast_code(const KernelArgs* args) {
+  clock_ticks += 100;
+  ++fast_calls;
+  *args->base[0] = std::byte{7};
+}
+
+std::shared_ptr<CodeObject> code_of(KernelFunction entry, const char* backend) {
+  auto code = std::make_shared<CodeObject>();
+  code->entry = entry;
+  code->backend = backend;
+  code->code_bytes = 10;
+  return code;
+}
+
+std::shared_ptr<const CodeObject> compile_fast(const ir::Kernel&, const Target&) {
+  return code_of(fast_code, "new");
+}
+std::shared_ptr<const CodeObject> compile_slow(const ir::Kernel&, const Target&) {
+  return code_of(slow_code, "new");
+}
+std::shared_ptr<const CodeObject> fail(const ir::Kernel&, const Target&) {
+  throw CompileError("not today");
+}
+
+std::counting_semaphore<> may_compile{0};
+std::shared_ptr<const CodeObject> compile_when_allowed(const ir::Kernel&, const Target&) {
+  may_compile.acquire();
+  return code_of(fast_code, "new");
+}
+
+class TieredKernels : public testing::Test {
+ protected:
+  TieredKernels() {
+    Trial::clock = [] { return clock_ticks.load(); };
+    clock_ticks = slow_calls = fast_calls = 0;
+  }
+  ~TieredKernels() override { Trial::clock = real_clock_; }
+
+  std::shared_ptr<TierControl> control(bool in_background, std::uint32_t threshold = 20) {
+    TierOptions options;
+    options.threshold = threshold;
+    options.in_background = in_background;
+    return std::make_shared<TierControl>(options);
+  }
+
+  static std::shared_ptr<TieredKernel> kernel(KernelFunction first, TieredKernel::Compile next,
+                                              const std::shared_ptr<TierControl>& control,
+                                              const char* first_name = "old") {
+    CompiledKernel compiled;
+    compiled.kernel.loops.resize(1);
+    compiled.code = code_of(first, first_name);
+    return std::make_shared<TieredKernel>(std::move(compiled), control, next, Target());
+  }
+
+  static void call(const TieredKernel& kernel, std::int64_t elements = 8) {
+    std::byte result{};
+    std::byte* const base[] = {&result};
+    const KernelArgs args{base, &elements, nullptr, nullptr, kernel.context()};
+    kernel.entry()(&args);
+    EXPECT_EQ(result, std::byte{7});
+  }
+  static void call_often(const TieredKernel& kernel, int times) {
+    for (int i = 0; i < times; ++i) call(kernel);
+  }
+
+ private:
+  Trial::Clock real_clock_ = Trial::clock;
+};
+
+TEST_F(TieredKernels, WithoutANextTierNothingIsCounted) {
+  const auto tiers = control(false);
+  const auto only = kernel(slow_code, nullptr, tiers);
+  EXPECT_EQ(only->entry(), &slow_code);
+  only->request();
+  call_often(*only, 100);
+  EXPECT_EQ(only->entry(), &slow_code);
+  EXPECT_EQ(tiers->stats().requested, 0u);
+}
+
+TEST_F(TieredKernels, AFasterTierIsKept) {
+  const auto tiers = control(false);
+  const auto hot = kernel(slow_code, compile_fast, tiers);
+  call_often(*hot, 19);
+  EXPECT_EQ(tiers->stats().requested, 0u);
+  EXPECT_EQ(hot->tier(), "old");
+  call(*hot);
+  EXPECT_EQ(tiers->stats().requested, 1u);
+  EXPECT_EQ(hot->tier(), "new");
+  EXPECT_EQ(tiers->stats().promoted, 0u);  // not before it was measured
+  call_often(*hot, 100);
+  EXPECT_EQ(hot->entry(), &fast_code);
+  EXPECT_EQ(tiers->stats().promoted, 1u);
+  EXPECT_EQ(tiers->stats().demoted, 0u);
+  EXPECT_EQ(tiers->stats().compiles_by_backend.at("new"), 1u);
+}
+
+TEST_F(TieredKernels, ASlowerTierIsDemoted) {
+  const auto tiers = control(false);
+  const auto hot = kernel(fast_code, compile_slow, tiers);
+  call_often(*hot, 120);
+  EXPECT_EQ(hot->entry(), &fast_code);
+  EXPECT_EQ(hot->tier(), "old");
+  EXPECT_EQ(tiers->stats().promoted, 0u);
+  EXPECT_EQ(tiers->stats().demoted, 1u);
+  EXPECT_LE(slow_calls, 32u);  // and few calls paid for knowing
+}
+
+TEST_F(TieredKernels, TheInterpreterIsNotTimedAgain) {
+  const auto tiers = control(false);
+  const auto hot = kernel(slow_code, compile_fast, tiers, "interp");
+  call_often(*hot, 100);
+  EXPECT_EQ(slow_calls, 20u);
+  EXPECT_EQ(hot->entry(), &fast_code);
+}
+
+TEST_F(TieredKernels, CallsOfManyElementsCountMore) {
+  const auto tiers = control(false);
+  const auto hot = kernel(slow_code, compile_fast, tiers);
+  call(*hot, 20 * 4096);
+  EXPECT_EQ(tiers->stats().requested, 1u);
+}
+
+TEST_F(TieredKernels, CallsOfEverOtherSizesComeToAnEnd) {
+  const auto tiers = control(false);
+  const auto hot = kernel(slow_code, compile_fast, tiers);
+  call_often(*hot, 20);
+  // No class of sizes gets as many calls of the old code as a comparison takes.
+  for (int i = 0; i < 5000; ++i) call(*hot, std::int64_t{1} << (4 + i % 36));
+  EXPECT_EQ(hot->entry(), &fast_code);
+}
+
+TEST_F(TieredKernels, AFailureLeavesTheFirstTier) {
+  const auto tiers = control(false);
+  const auto hot = kernel(slow_code, fail, tiers);
+  call_often(*hot, 100);
+  EXPECT_EQ(hot->entry(), &slow_code);
+  EXPECT_EQ(tiers->stats().failed, 1u);
+  EXPECT_EQ(tiers->stats().requested, 1u);
+}
+
+TEST_F(TieredKernels, CallsGoOnWhileTheNextTierIsCompiled) {
+  const auto tiers = control(true);
+  const auto hot = kernel(slow_code, compile_when_allowed, tiers);
+  call_often(*hot, 500);
+  EXPECT_EQ(slow_calls, 500u);
+  EXPECT_EQ(hot->entry(), &slow_code);  // nothing is in front of it while it waits
+  may_compile.release();
+  tiers->wait();
+  call_often(*hot, 100);
+  EXPECT_EQ(hot->entry(), &fast_code);
+}
+
+TEST_F(TieredKernels, ManyThreadsCallAcrossTheSwap) {
+  const auto tiers = control(true, 2000);
+  const auto hot = kernel(slow_code, compile_when_allowed, tiers);
+  std::atomic<bool> is_done{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] {
+      while (!is_done) call(*hot);
+    });
+  while (tiers->stats().requested == 0) std::this_thread::yield();
+  may_compile.release();
+  while (tiers->stats().promoted + tiers->stats().demoted == 0) std::this_thread::yield();
+  is_done = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(tiers->stats().requested, 1u);
+  EXPECT_EQ(tiers->stats().compiles_by_backend.at("new"), 1u);
+}
+
+TEST_F(TieredKernels, WhatIsCancelledIsNotCompiled) {
+  const auto tiers = control(true);
+  const auto first = kernel(slow_code, compile_when_allowed, tiers);
+  const auto second = kernel(slow_code, fail, tiers);  // would be counted
+  first->request();
+  second->request();
+  tiers->cancel();
+  may_compile.release();
+  tiers->wait();
+  EXPECT_EQ(tiers->stats().failed, 0u);
+  call_often(*second, 100);
+  EXPECT_EQ(second->entry(), &slow_code);
+}
+
+TEST_F(TieredKernels, TheKernelMayDieWhileItIsCompiled) {
+  const auto tiers = control(true);
+  auto doomed = kernel(slow_code, compile_when_allowed, tiers);
+  doomed->request();
+  doomed.reset();
+  may_compile.release();
+  tiers->wait();
+}
+
+/// The exit status of what `work` returns in a child.
+template <class Work>
+int in_child(Work&& work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+}
+
+TEST_F(TieredKernels, AForkHasItsOwnThread) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer allows no threads after a fork";
+#endif
+  const auto tiers = control(true);
+  may_compile.release(2);
+  kernel(slow_code, compile_when_allowed, tiers)->request();
+  tiers->wait();  // the thread runs and waits
+  const auto hot = kernel(slow_code, compile_when_allowed, tiers);
+  const int status = in_child([&] {
+    hot->request();
+    tiers->wait();
+    for (int i = 0; i < 100; ++i) call(*hot);
+    return hot->entry() == &fast_code ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+  hot->request();
+  tiers->wait();
+  EXPECT_EQ(hot->tier(), "new");
+}
+
+TEST_F(TieredKernels, WhatWaitedAtAForkIsCompiledOnBothSides) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer allows no threads after a fork";
+#endif
+  const auto tiers = control(true);
+  std::vector<std::shared_ptr<TieredKernel>> kernels;
+  for (int i = 0; i < 40; ++i) kernels.push_back(kernel(slow_code, compile_fast, tiers));
+  for (const auto& each : kernels) each->request();
+  const auto all_new = [&] {
+    tiers->wait();
+    for (const auto& each : kernels)
+      if (each->tier() != "new") return 1;
+    return 0;
+  };
+  EXPECT_EQ(in_child(all_new), 0);
+  EXPECT_EQ(all_new(), 0);
+}
+
+TEST_F(TieredKernels, TheProcessMayEndWhileOneIsCompiled) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer allows no threads after a fork";
+#endif
+  // exit() in the child waits for the one that runs and drops the other.
+  const auto tiers = control(true);
+  const pid_t child = fork();
+  if (child == 0) {
+    kernel(slow_code, compile_when_allowed, tiers)->request();
+    kernel(slow_code, compile_when_allowed, tiers)->request();
+    may_compile.release();
+    std::exit(3);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+}  // namespace
+}  // namespace weft::jit
