@@ -80,6 +80,7 @@ ExprToken ExprLexer::next() {
     const auto end = std::ranges::find_if_not(rest, is_name_part);
     return take(ExprToken::Kind::name, static_cast<std::size_t>(end - rest.begin()));
   }
+  if (rest[0] == '\'' || rest[0] == '"') return word();
   for (const Hint& hint : hints) {
     if (!rest.starts_with(hint.symbol) || rest.starts_with("!=")) continue;
     fail_in_expression(text_, position_, hint.message);
@@ -91,6 +92,16 @@ ExprToken ExprLexer::next() {
   fail_in_expression(text_, position_,
                      is_ascii ? "unexpected character '" + std::string(rest.substr(0, 1)) + "'"
                               : std::string("unexpected character"));
+}
+
+// Without escapes: the words that functions take have none.
+ExprToken ExprLexer::word() {
+  const std::size_t start = position_;
+  const std::size_t end = text_.find(text_[start], start + 1);
+  if (end == text_.npos) fail_in_expression(text_, start, "this text in quotes never ends");
+  ExprToken token{ExprToken::Kind::word, start, text_.substr(start + 1, end - start - 1), {}};
+  position_ = end + 1;
+  return token;
 }
 
 // The end of a run of digits in which single underscores may stand between two digits.

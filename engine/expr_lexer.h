@@ -10,11 +10,11 @@
 namespace weft {
 
 struct ExprToken {
-  enum class Kind { end, number, name, symbol };
+  enum class Kind { end, number, name, symbol, word };
 
   Kind kind = Kind::end;
   std::size_t position = 0;  ///< of its first byte
-  std::string_view text;     ///< as written; for a symbol `+`, `**`, `(` ...
+  std::string_view text;     ///< as written: `+`, `**`, `(` ...; of a word without the quotes
   Scalar number;             ///< Kind::number
 
   bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }
@@ -39,6 +39,7 @@ class ExprLexer {
   ExprToken number();
   ExprToken based_integer(int base);
   ExprToken decimal();
+  ExprToken word();
   std::size_t digits(std::size_t from, int base) const;
 
   std::string_view text_;

@@ -76,7 +76,9 @@ class ExprWriter {
     if (spelling != binary_spellings.end()) return expand_binary(node, *spelling, precedence);
     push(")");
     for (std::size_t i = node.args.size(); i-- > 0;) {
-      push(*node.args[i], 0);
+      // PyTorch's order is input, mask, value.
+      const bool is_swapped = node.op == Op::masked_fill && i < 2;
+      push(*node.args[is_swapped ? 1 - i : i], 0);
       if (i > 0) push(", ");
     }
     push(detail::concat(name(node.op), "("));

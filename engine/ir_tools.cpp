@@ -111,7 +111,9 @@ void check_extents(const ir::Kernel& kernel, std::span<const std::int64_t> exten
 std::vector<Buffer> run_code(const ir::Kernel& kernel, const jit::CodeObject& code,
                              std::span<const std::int64_t> extents, std::uint64_t seed) {
   std::vector<Buffer> buffers;
+  buffers.reserve(kernel.operands.size());
   std::vector<std::byte*> base;
+  base.reserve(kernel.operands.size());
   for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
     buffers.push_back(make_buffer(kernel.operands[i], extents));
     fill(buffers.back(), kernel.operands[i].dtype, seed + i);
@@ -159,7 +161,7 @@ bool is_nan(const Tensor& one) {
 /// The elements of an output, and where they first differ from `expected`.
 Tensor gather(const Buffer& actual, const Buffer& expected, DType dtype,
               std::span<const std::int64_t> extents, std::string& difference, std::size_t operand) {
-  const Tensor result = empty(extents, TensorOptions{dtype, {}, MemoryFormat::contiguous});
+  Tensor result = empty(extents, TensorOptions{dtype, {}, MemoryFormat::contiguous});
   const Tensor other = empty({}, dtype);
   const Tensor own = empty({}, dtype);
   const std::size_t itemsize = actual.itemsize_bytes;

@@ -104,8 +104,7 @@ void normalise_bools(const NpyLayout& layout, std::byte* data) {
 }
 
 Tensor read_data(InputFile& file, const NpyLayout& layout) {
-  const Tensor result =
-      empty_strided(layout.header.sizes, layout.strides, {layout.header.dtype, {}, {}});
+  Tensor result = empty_strided(layout.header.sizes, layout.strides, {layout.header.dtype, {}, {}});
   std::byte* data = result.storage()->data();
   const std::size_t count = file.read({data, layout.data_bytes});
   WEFT_CHECK(count == layout.data_bytes, ArgumentError, "the data is truncated: expected ",

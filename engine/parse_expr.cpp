@@ -2,6 +2,7 @@
 // memory and never the call stack.
 #include "engine/parse_expr.h"
 
+#include "engine/call_spelling.h"
 #include "engine/caret.h"
 #include "engine/expr_lexer.h"
 #include "engine/expr_node.h"
@@ -83,6 +84,14 @@ class ExprParser {
  private:
   enum class Form { binary, unary, parenthesis, call, user_call, cast, copy };
 
+  /// What is special about an argument of a call: its keyword, or that it is no value.
+  struct Mark {
+    std::size_t value_index;
+    std::string_view keyword = {};
+    std::optional<std::string_view> word = {};
+    bool is_none = false;
+  };
+
   /// An operator that waits for its right operand, or a bracket that waits for its end.
   struct Pending {
     Form form;
@@ -101,6 +110,9 @@ class ExprParser {
 
   void read_operand();
   void read_name();
+  void read_keyword(const ExprToken& name);
+  void read_non_value(std::optional<std::string_view> word);
+  bool is_at_argument() const;
   void read_after_operand();
   void read_binary(const BinarySpelling& spelling);
   void open_call(std::string_view name, std::size_t position);
@@ -110,6 +122,7 @@ class ExprParser {
   void reduce(int down_to_precedence);
   void reduce_one();
   Expr call(const Pending& pending);
+  Expr call_spelled(const Pending& pending, std::size_t num_args) const;
   Expr call_user_operator(const Pending& pending, std::span<const Expr> args) const;
   Expr apply_at(std::size_t position, Op op, std::span<const Expr> args) const;
   [[noreturn]] void fail_unknown_name(std::string_view name, std::size_t position) const;
@@ -123,6 +136,7 @@ class ExprParser {
   std::vector<std::pair<std::string, Expr>> names_;
   std::vector<Expr> values_;
   std::vector<Pending> pending_;
+  std::vector<Mark> marks_;  ///< of the arguments of open calls, in the order of the values
 };
 
 ExprParser::ExprParser(std::string_view text, std::vector<std::pair<std::string, Expr>> names,
@@ -152,6 +166,10 @@ void ExprParser::read_operand() {
     return advance();
   }
   if (token_.kind == ExprToken::Kind::name) return read_name();
+  if (token_.kind == ExprToken::Kind::word) {
+    if (!is_at_argument()) fail(position, "a text in quotes is only an argument of a function");
+    return read_non_value(token_.text);
+  }
   if (token_.is("(")) {
     pending_.push_back({Form::parenthesis, {}, 0, position, values_.size(), {}});
     return advance();
@@ -172,11 +190,10 @@ void ExprParser::read_name() {
   const ExprToken name = token_;
   const std::string_view hint = keyword_hint(name.text);
   if (!hint.empty()) fail(name.position, hint);
+  if (name.text == "None" && is_at_argument()) return read_non_value({});
   advance();
   if (token_.is("(")) return open_call(name.text, name.position);
-  if (token_.is("=") && !pending_.empty() && pending_.back().form >= Form::call) {
-    fail(name.position, "this function takes no keyword arguments");
-  }
+  if (token_.is("=") && is_at_argument()) return read_keyword(name);
   const auto known = std::ranges::find(names_, name.text, &std::pair<std::string, Expr>::first);
   if (known != names_.end()) {
     values_.push_back(known->second);
@@ -188,6 +205,38 @@ void ExprParser::read_name() {
   wants_operand_ = false;
 }
 
+/// Whether the next thing is the first of an argument of a call.
+bool ExprParser::is_at_argument() const {
+  return !pending_.empty() && pending_.back().form >= Form::call;
+}
+
+void ExprParser::read_keyword(const ExprToken& name) {
+  const Pending& bracket = pending_.back();
+  if (bracket.form != Form::call || !has_spelling(bracket.name))
+    fail(name.position, "this function takes no keyword arguments");
+  if (!marks_.empty() && marks_.back().value_index == values_.size())
+    fail(name.position, "expected a value, found '" + std::string(name.text.substr(0, 40)) + "'");
+  marks_.push_back({.value_index = values_.size(), .keyword = name.text});
+  advance();
+}
+
+/// A word or None: the number in its place means nothing.
+void ExprParser::read_non_value(std::optional<std::string_view> word) {
+  const std::size_t position = token_.position;
+  const Pending& bracket = pending_.back();
+  if (bracket.form != Form::call || !has_spelling(bracket.name))
+    fail(position, "this function takes no text and no None");
+  if (marks_.empty() || marks_.back().value_index != values_.size())
+    marks_.push_back({.value_index = values_.size()});
+  marks_.back().word = word;
+  marks_.back().is_none = !word;
+  values_.emplace_back(Scalar(0));
+  wants_operand_ = false;
+  advance();
+  if (!token_.is(",") && !token_.is(")"))
+    fail(token_.position, "expected ',' or ')', found " + token_.described());
+}
+
 void ExprParser::open_call(std::string_view name, std::size_t position) {
   std::optional<Op> op;
   Form form = Form::call;
@@ -197,9 +246,10 @@ void ExprParser::open_call(std::string_view name, std::size_t position) {
     form = Form::copy;
   } else {
     op = find_function(name);
-    const bool is_users = !op && options_.definitions && options_.definitions->contains(name);
+    const bool is_users =
+        !op && !has_spelling(name) && options_.definitions && options_.definitions->contains(name);
     if (is_users) form = Form::user_call;
-    if (!op && !is_users) fail_unknown_function(name, position);
+    if (!op && !is_users && !has_spelling(name)) fail_unknown_function(name, position);
   }
   pending_.push_back({form, op, 0, position, values_.size(), {}, name});
   advance();
@@ -253,6 +303,7 @@ void ExprParser::read_cast_dtype() {
   pending_.back().dtype = is_name ? parse_dtype(token_.text) : std::nullopt;
   if (!pending_.back().dtype) {
     std::vector<std::string> known;
+    known.reserve(num_dtypes);
     for (const DTypeInfo& row : dtype_table) known.emplace_back(row.name);
     fail(token_.position, "expected a dtype, found " + token_.described() + "; the dtypes are " +
                               nearest_first(token_.text, std::move(known), num_dtypes));
@@ -266,7 +317,10 @@ void ExprParser::close() {
   const Pending bracket = pending_.back();
   pending_.pop_back();
   if (bracket.form != Form::parenthesis) {
+    if (!marks_.empty() && marks_.back().value_index == values_.size())
+      fail(token_.position, "expected a value, found " + token_.described());
     const Expr result = call(bracket);
+    while (!marks_.empty() && marks_.back().value_index >= bracket.num_values) marks_.pop_back();
     values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(bracket.num_values), values_.end());
     values_.push_back(result);
   }
@@ -318,6 +372,7 @@ Expr ExprParser::call(const Pending& pending) {
     return args[0];  // the store into the result is the copy
   }
   if (pending.form == Form::user_call) return call_user_operator(pending, args);
+  if (has_spelling(pending.name)) return call_spelled(pending, args.size());
   const OpInfo& row = info(*pending.op);
   const auto arity = static_cast<std::size_t>(row.arity);
   if (args.size() != arity) {
@@ -326,6 +381,25 @@ Expr ExprParser::call(const Pending& pending) {
                                std::to_string(args.size()));
   }
   return apply_at(pending.position, *pending.op, args);
+}
+
+Expr ExprParser::call_spelled(const Pending& pending, std::size_t num_args) const {
+  std::vector<CallArgument> args(num_args);
+  for (std::size_t i = 0; i < num_args; ++i) args[i].value = values_[pending.num_values + i];
+  for (auto mark = marks_.rbegin();
+       mark != marks_.rend() && mark->value_index >= pending.num_values; ++mark) {
+    CallArgument& argument = args[mark->value_index - pending.num_values];
+    argument.keyword = mark->keyword;
+    argument.word = mark->word;
+    if (mark->word || mark->is_none) argument.value.reset();
+  }
+  OpCall resolved{};
+  try {
+    resolved = resolve_call(pending.name, args);
+  } catch (const ArgumentError& error) {
+    fail(pending.position, error.what());
+  }
+  return apply_at(pending.position, resolved.op, resolved.args);
 }
 
 Expr ExprParser::call_user_operator(const Pending& pending, std::span<const Expr> args) const {
@@ -340,7 +414,7 @@ Expr ExprParser::call_user_operator(const Pending& pending, std::span<const Expr
 Expr ExprParser::apply_at(std::size_t position, Op op, std::span<const Expr> args) const {
   if (options_.ignores_dtypes) return args[0];
   try {
-    const Expr result = apply(op, args);
+    Expr result = apply(op, args);
     const std::string reason = unsupported_reason(result.node());
     if (!reason.empty()) fail(position, reason);
     return result;
@@ -372,6 +446,8 @@ void ExprParser::fail_unknown_function(std::string_view name, std::size_t positi
   if (is_tensor) fail(position, quoted + " is a tensor, not a function");
   std::vector<std::string> known{"cast", "copy"};
   for (Op op : all_ops()) known.emplace_back(info(op).name);
+  for (std::string_view spelled : spelled_names())
+    if (!find_function(spelled)) known.emplace_back(spelled);
   if (options_.definitions)
     for (std::string& own : options_.definitions->names()) known.push_back(std::move(own));
   fail(position, "unknown function " + quoted + "; the nearest are " +
@@ -396,10 +472,11 @@ Expr parse_expression(std::string_view text, std::vector<std::pair<std::string, 
 }
 
 std::string_view built_in_meaning(std::string_view name) {
-  if (find_function(name) || name == "cast" || name == "copy") return "a built-in function";
+  if (find_function(name) || has_spelling(name) || name == "cast" || name == "copy")
+    return "a built-in function";
   if (std::ranges::find(reductions, name) != reductions.end()) return "a reduction or scan";
   if (named_number(name)) return "a number";
-  if (!keyword_hint(name).empty()) return "a word of Python";
+  if (!keyword_hint(name).empty() || name == "None") return "a word of Python";
   return {};
 }
 

@@ -69,7 +69,7 @@ Tensor temporary_copy(const Tensor& source, const PlannerOptions& options,
   // The bytes as they are: the program applies the lazy bits when it loads.
   Tensor plain = source.is_conj() ? source.conj() : source;
   if (plain.is_neg()) plain = plain.neg_view();
-  const Tensor copy = empty_like(plain);
+  Tensor copy = empty_like(plain);
   const Expr expr(plain);
   PlannerOptions copy_options = options;
   copy_options.is_copy = true;

@@ -17,9 +17,23 @@ constexpr std::size_t max_instructions = 4096;  // rule V14 of the IR
 bool is_parameter(Op op, std::size_t index) {
   switch (op) {
     case Op::clamp:
+    case Op::clamp_min:
+    case Op::clamp_max:
     case Op::pow:
+    case Op::nan_to_num:
+    case Op::round_decimals:
+    case Op::logit_eps:
+    case Op::softplus_beta:
+    case Op::hardshrink:
+    case Op::softshrink:
+    case Op::threshold:
+    case Op::hardtanh:
+    case Op::celu:
     case Op::elu:
     case Op::leaky_relu: return index >= 1;
+    case Op::add_scaled:
+    case Op::sub_scaled:
+    case Op::masked_fill:
     case Op::lerp: return index == 2;
     case Op::addcmul:
     case Op::addcdiv: return index == 3;

@@ -146,7 +146,9 @@ Value Builder::run_expression(Op op, std::span<const Value> args) {
   [[maybe_unused]] const Value& y = args[args.size() > 1 ? 1 : 0];
   [[maybe_unused]] const Value& z = args[args.size() > 2 ? 2 : 0];
   [[maybe_unused]] const Value& w = args[args.size() > 3 ? 3 : 0];
-  [[maybe_unused]] const auto T = [&](double constant) { return like(args.back(), constant); };
+  // T is what the expression column of ops.def calls it.
+  [[maybe_unused]] const auto T =  // NOLINT(readability-identifier-naming)
+      [&](double constant) { return like(args.back(), constant); };
   switch (op) {
 #define WEFT_OP(name, arity, domain, result, form, expression) \
   case Op::name:                                               \

@@ -1,5 +1,7 @@
 #include "ir/vector_math.h"
 
+#include <dlfcn.h>
+
 namespace weft::ir {
 namespace {
 
@@ -51,6 +53,19 @@ std::string sleef_symbol(Op op, DType dtype, int lanes) {
   symbol += row->accuracy;
   symbol += target;
   return symbol;
+}
+
+const void* sleef_function(Op op, DType dtype, int lanes) {
+  const std::string symbol = sleef_symbol(op, dtype, lanes);
+  return symbol.empty() ? nullptr : sleef_function(symbol);
+}
+
+const void* sleef_function(std::string_view symbol) {
+  // Vector functions are called by generated code only, so that no linker knows of them; the name
+  // is that of the library's binary interface.
+  static void* const library = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr || !symbol.starts_with("Sleef_finz_")) return nullptr;
+  return dlsym(library, std::string(symbol).c_str());
 }
 
 }  // namespace weft::ir

@@ -1,9 +1,8 @@
 #include "jit/llvm/library.h"
 
-#include <dlfcn.h>
+#include "ir/vector_math.h"
 
 #include <cmath>
-#include <string>
 
 namespace weft::jit {
 
@@ -12,11 +11,7 @@ const void* find_library_function(std::string_view symbol) {
     return reinterpret_cast<const void*>(static_cast<double (*)(double, double)>(&std::fmod));
   if (symbol == "fmodf")
     return reinterpret_cast<const void*>(static_cast<float (*)(float, float)>(&std::fmod));
-  // Only generated code calls it, so a linker would drop it; the name is that of its binary
-  // interface.
-  static void* const sleef = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
-  if (sleef == nullptr || !symbol.starts_with("Sleef_finz_")) return nullptr;
-  return dlsym(sleef, std::string(symbol).c_str());
+  return ir::sleef_function(symbol);
 }
 
 }  // namespace weft::jit

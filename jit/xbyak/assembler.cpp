@@ -87,6 +87,11 @@ int Assembler::scratch_frame() {
   return scratch_frame_;
 }
 
+int Assembler::call_frame() {
+  if (call_frame_ < 0) call_frame_ = allocate_frame(call_frame_bytes, 64);
+  return call_frame_;
+}
+
 void Assembler::extract_upper(const Xmm& out, const Xmm& x, int bytes) {
   switch (bytes) {
     case 64: return vextracti64x4(Ymm(out.getIdx()), Zmm(x.getIdx()), 1);

@@ -79,6 +79,9 @@ class Assembler : public Xbyak::CodeGenerator {
   RegExp frame(int offset) const { return rsp + offset; }
   /// 128 bytes of the frame for the use within one instruction of the body.
   int scratch_frame();
+  /// Space in the frame for what one call needs; the calls of a kernel share it.
+  static constexpr int call_frame_bytes = 384;
+  int call_frame();
   int frame_bytes() const { return (frame_bytes_ + 63) & ~63; }
   /// Whether the code written so far needs vzeroupper: an upper half of registers 0 to 15 was
   /// written.
@@ -119,6 +122,7 @@ class Assembler : public Xbyak::CodeGenerator {
   std::size_t pool_low_;
   int frame_bytes_ = 0;
   int scratch_frame_ = -1;
+  int call_frame_ = -1;
   bool dirty_ = false;
 };
 

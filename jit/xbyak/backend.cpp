@@ -1,6 +1,7 @@
 // The backend's two functions: what it refuses, and how it compiles.
 #include "jit/xbyak/backend.h"
 
+#include "jit/xbyak/calls.h"
 #include "jit/xbyak/emit.h"
 #include "runtime/exec_memory.h"
 
@@ -27,11 +28,7 @@ bool is_refused(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {
     case Op::param: return itemsize_bytes(inst.dtype) > 8;
     default: break;
   }
-  if (involves_masks(kernel, inst)) return !has_mask_row(kernel, inst);
-  const DType from = result_dtype(kernel.body[inst.args[0]]);
-  if (inst.op == Op::bitcast) return itemsize_bytes(from) != itemsize_bytes(inst.dtype);
-  if (inst.op == Op::cast) return !has_cast(from, inst.dtype, isa);
-  return find_row(inst.op, inst.dtype, isa) == nullptr;
+  return !has_row(kernel, inst, isa) && !has_call(kernel, inst);
 }
 
 std::string describe(const ir::Kernel& kernel, ir::ValueId id) {

@@ -2,6 +2,8 @@
 // vectors and a tail.
 #include "jit/xbyak/emit.h"
 
+#include "jit/xbyak/calls.h"
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -39,6 +41,7 @@ class KernelEmitter {
   void instruction(ir::ValueId id, Step step);
   void parameter(ir::ValueId id);
   void arithmetic(ir::ValueId id);
+  bool is_call(const ir::Inst& inst) const;
   int unroll() const;
   std::size_t num_outer() const { return kernel_.loops.size() - 1; }
   RegExp saved_pointer(std::size_t loop, std::size_t operand) const {
@@ -144,8 +147,17 @@ void KernelEmitter::outer_loops() {
   for (std::size_t loop = num_outer(); loop-- > 0;) leave_loop(loop);
 }
 
+bool KernelEmitter::is_call(const ir::Inst& inst) const {
+  return info(inst.op).form != Form::structural || inst.op == Op::cast
+             ? !has_row(kernel_, inst, code_.features().isa)
+             : false;
+}
+
 int KernelEmitter::unroll() const {
-  int unroll = operands_.has_lane_access() ? 1 : std::max(1, kernel_.loops.back().unroll);
+  const bool has_calls = std::any_of(kernel_.body.begin(), kernel_.body.end(),
+                                     [&](const ir::Inst& inst) { return is_call(inst); });
+  int unroll =
+      operands_.has_lane_access() || has_calls ? 1 : std::max(1, kernel_.loops.back().unroll);
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
   while (unroll > 1 && static_cast<std::size_t>(unroll) * length > max_unrolled_instructions)
     unroll /= 2;
@@ -268,6 +280,7 @@ void KernelEmitter::parameter(ir::ValueId id) {
 
 void KernelEmitter::arithmetic(ir::ValueId id) {
   const ir::Inst& inst = kernel_.body[id];
+  if (is_call(inst)) return emit_call(registers_, code_, kernel_, id);
   if (involves_masks(kernel_, inst)) return emit_mask_row(registers_, code_, kernel_, id);
   const int arity = info(inst.op).arity;
   const Xmm x = registers_.use(inst.args[0]);

@@ -34,7 +34,8 @@ int Registers::mask_itemsize(const ir::Inst& inst) const {
     case Op::param: return 1;
     default: {
       const ir::ValueId source = inst.op == Op::where ? inst.args[1] : inst.args[0];
-      return values_[source].itemsize;
+      // What complex numbers give comes from a call, as bytes.
+      return is_complex(result_dtype(kernel_.body[source])) ? 1 : values_[source].itemsize;
     }
   }
 }
@@ -166,6 +167,11 @@ void Registers::save(ir::ValueId id) {
     value.slot = free_slots_.back();
     free_slots_.pop_back();
   }
+  store(id);
+}
+
+void Registers::store(ir::ValueId id) {
+  const Value& value = values_[id];
   if (value.is_mask) {
     code_.kmovq(code_.ptr[code_.frame(value.slot)], Opmask(value.index));
   } else {
@@ -259,6 +265,47 @@ void Registers::free_temps_since(std::uint32_t mark) {
   vectors_.free |= released;
   vectors_.pinned &= ~released;
   vectors_.temporary = mark;
+}
+
+bool Registers::is_last_use(ir::ValueId user, ir::ValueId id) const {
+  const ir::Inst& inst = kernel_.body[user];
+  std::uint32_t uses = 0;
+  for (int i = 0; i < arity(inst); ++i) uses += inst.args[i] == id ? 1 : 0;
+  return values_[id].uses_left == uses;
+}
+
+void Registers::save_for_call(ir::ValueId id) {
+  for (Bank* bank : {&vectors_, &masks_}) {
+    for (std::uint32_t rest = bank->held; rest != 0; rest &= rest - 1) {
+      const int index = std::countr_zero(rest);
+      const ir::ValueId owner = bank->owner[index];
+      Value& value = values_[owner];
+      if (!value.is_resident) {
+        if (is_last_use(id, owner) && !value.is_long_lived) {
+          value.index = -1;
+          bank->free |= 1u << index;
+          bank->held &= ~(1u << index);
+        } else {
+          evict(*bank, index);
+        }
+      } else if (!value.is_constant) {
+        // Each time: the code before this may have been jumped over.
+        value.slot < 0 ? save(owner) : store(owner);
+      }
+    }
+    bank->pinned = 0;
+  }
+  if (!code_.has_avx512()) return;
+  if (tail_mask_slot_ < 0) tail_mask_slot_ = code_.allocate_frame(8, 8);
+  code_.kmovq(code_.ptr[code_.frame(tail_mask_slot_)], Opmask(tail_mask_index));
+}
+
+void Registers::restore_after_call() {
+  for (Bank* bank : {&vectors_, &masks_})
+    for (std::uint32_t rest = bank->held; rest != 0; rest &= rest - 1)
+      reload(bank->owner[std::countr_zero(rest)]);
+  if (code_.has_avx512())
+    code_.kmovq(Opmask(tail_mask_index), code_.ptr[code_.frame(tail_mask_slot_)]);
 }
 
 void Registers::release(ir::ValueId id) {

@@ -44,6 +44,11 @@ class Registers {
   /// Frees the temporaries taken since marked_temps() returned `mark`.
   std::uint32_t marked_temps() const { return vectors_.temporary; }
   void free_temps_since(std::uint32_t mark);
+  /// Before a call: everything that is needed after it goes to the frame.  `id` is the instruction
+  /// that calls; its arguments have been used.
+  void save_for_call(ir::ValueId id);
+  /// After it: residents and the tail's mask are in their registers again.
+  void restore_after_call();
   /// Ends the emission of instruction `id`: temporaries are free again, and so are values used up.
   void finish(ir::ValueId id);
 
@@ -83,6 +88,8 @@ class Registers {
   int acquire(ir::ValueId id);
   void reload(ir::ValueId id);
   void save(ir::ValueId id);
+  void store(ir::ValueId id);
+  bool is_last_use(ir::ValueId user, ir::ValueId id) const;
   void materialise(ir::ValueId id);
   int bytes_of(const Value& value) const { return value.itemsize * lanes_; }
 
@@ -94,6 +101,7 @@ class Registers {
   Bank vectors_;
   Bank masks_;
   ir::ValueId position_ = 0;
+  int tail_mask_slot_ = -1;
 };
 
 }  // namespace weft::jit::xbyak

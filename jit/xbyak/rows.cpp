@@ -41,6 +41,37 @@ void multiply_64(Registers& registers, Assembler& code, const Xmm& out, const Xm
   code.vpaddq(out, out, cross);
 }
 
+// (a + bi)(c + di) with the parts side by side: (a c, a d) and (b d, b c), of which the first of
+// each pair is subtracted.
+void multiply_complex(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
+                      const Xmm& y) {
+  const int bytes = width_bytes(out);
+  const Xmm crossed = registers.temp(bytes);
+  const Xmm imaginary = registers.temp(bytes);
+  code.vpermilps(crossed, y, 0xb1);
+  code.vmovshdup(imaginary, x);
+  code.vmulps(crossed, crossed, imaginary);
+  code.vmovsldup(out, x);
+  code.vmulps(out, out, y);
+  code.bit_xor(crossed, crossed, code.splat(sign_f32, 8, bytes));
+  code.vaddps(out, out, crossed);
+}
+
+void imaginary_part(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x) {
+  const Xmm shifted = registers.temp(width_bytes(x));
+  code.vpsrlq(shifted, x, 32);
+  narrow_items(registers, code, out, shifted, 8, 4, registers.lanes());
+}
+
+void complex_pair(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
+                  const Xmm& y) {
+  const Xmm imaginary = registers.temp(width_bytes(out));
+  widen_items(code, imaginary, y, 4, 8, false, registers.lanes());
+  code.vpsllq(imaginary, imaginary, 32);
+  widen_items(code, out, x, 4, 8, false, registers.lanes());
+  code.bit_or(out, out, imaginary);
+}
+
 enum class Shift { left, right, arithmetic };
 
 void shift_words(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x, const Xmm& y,
@@ -286,6 +317,14 @@ constexpr Row rows[] = {
     WEFT_X86_ROUNDING(ceil, 10),
     WEFT_X86_ROUNDING(trunc, 11),
     WEFT_X86_ROUNDING(round, 8),
+    WEFT_X86(add, c64, avx2, code.vaddps(out, x, y)),
+    WEFT_X86(sub, c64, avx2, code.vsubps(out, x, y)),
+    WEFT_X86(mul, c64, avx2, multiply_complex(registers, code, out, x, y)),
+    WEFT_X86(neg, c64, avx2, code.bit_xor(out, x, code.splat(sign_f32, 4, width_bytes(out)))),
+    WEFT_X86(conj, c64, avx2, code.bit_xor(out, x, code.splat(sign_f64, 8, width_bytes(out)))),
+    WEFT_X86(real, c64, avx2, narrow_items(registers, code, out, x, 8, 4, registers.lanes())),
+    WEFT_X86(imag, c64, avx2, imaginary_part(registers, code, out, x)),
+    WEFT_X86(complex, f32, avx2, complex_pair(registers, code, out, x, y)),
     WEFT_X86(real, f32, avx2, code.move(out, x)),
     WEFT_X86(real, f64, avx2, code.move(out, x)),
     WEFT_X86_INTEGERS(real, avx2, code.move(out, x)),
@@ -321,6 +360,14 @@ const Row* find_row(Op op, DType dtype, Isa isa) {
   const Index& index = isa == Isa::avx512 ? avx512_rows : avx2_rows;
   const std::uint8_t i = index[static_cast<std::size_t>(op)][static_cast<std::size_t>(dtype)];
   return i == no_row ? nullptr : &rows[i];
+}
+
+bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {
+  if (involves_masks(kernel, inst)) return has_mask_row(kernel, inst);
+  const DType from = result_dtype(kernel.body[inst.args[0]]);
+  if (inst.op == Op::bitcast) return itemsize_bytes(from) == itemsize_bytes(inst.dtype);
+  if (inst.op == Op::cast) return has_cast(from, inst.dtype, isa);
+  return find_row(inst.op, inst.dtype, isa) != nullptr;
 }
 
 }  // namespace weft::jit::xbyak

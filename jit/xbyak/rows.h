@@ -19,6 +19,9 @@ struct Row {
 /// The row of an op on numbers, or null.
 const Row* find_row(Op op, DType dtype, Isa isa);
 
+/// Whether a row of any kind computes an op, cast or bitcast.
+bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa);
+
 /// Whether numbers of dtype `from` can be cast to `to`; neither is bool.
 bool has_cast(DType from, DType to, Isa isa);
 void emit_cast(Registers& registers, Assembler& code, DType from, DType to, const Xmm& out,

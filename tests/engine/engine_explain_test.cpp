@@ -135,7 +135,7 @@ TEST(engine_explain, other_targets) {
 
 TEST(engine_explain, refusals_say_why) {
   Engine engine;
-  const Expr complex = ops::tanh(Expr(layout({8}, {1}, DType::c64)));
+  const Expr complex = ops::tanh(Expr(layout({8}, {1}, DType::c128)));
   const Explanation explanation = engine.explain(complex);
   EXPECT_EQ(explanation.backend, "interp");
   ASSERT_THAT(explanation.refusals, Not(IsEmpty()));

@@ -114,8 +114,8 @@ TEST(engine_outputs, forbidden_casts_leave_the_output_alone) {
 
 TEST(engine_outputs, a_call_that_cannot_be_compiled_resizes_nothing) {
   Engine engine(EngineOptions{"xbyak", Numerics::standard, 0});
-  const Tensor a = tensor_of<c64>({c64(1, 2), c64(3, 4)});
-  const Tensor out = new_tensor({5}, DType::c64);
+  const Tensor a = tensor_of<c128>({c128(1, 2), c128(3, 4)});
+  const Tensor out = new_tensor({5}, DType::c128);
   EXPECT_THAT(message<UnsupportedError>([&] { engine.unary(Op::tanh, a, out); }),
               HasSubstr("xbyak"));
   EXPECT_EQ(sizes_of(out), Sizes{5});

@@ -101,6 +101,9 @@ bool is_nan(DType dtype, const std::byte* at) {
     return value;
   };
   switch (dtype) {
+    case DType::f8e4m3fn: return (read(std::uint8_t{}) & 0x7f) == 0x7f;
+    case DType::f8e5m2: return (read(std::uint8_t{}) & 0x7f) > 0x7c;
+    case DType::bf16: return (read(std::uint16_t{}) & 0x7fff) > 0x7f80;
     case DType::f16: return (read(std::uint16_t{}) & 0x7fff) > 0x7c00;
     case DType::f32: return (read(std::uint32_t{}) & 0x7fffffff) > 0x7f800000;
     case DType::f64:

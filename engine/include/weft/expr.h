@@ -5,6 +5,7 @@
 #include <weft/op.h>
 #include <weft/tensor.h>
 
+#include <array>
 #include <concepts>
 #include <initializer_list>
 #include <memory>
@@ -63,32 +64,24 @@ Expr operator&(const Expr& a, const Expr& b);
 Expr operator|(const Expr& a, const Expr& b);
 Expr operator^(const Expr& a, const Expr& b);
 
+/// `op` as PyTorch's function of its name is called, arguments by position: parameters with
+/// defaults may be left out or added (`clamp(x, 0)`, `softplus(x, 2, 20)`, `add(x, y, alpha)`,
+/// `round(x, 2)`), and masked_fill takes input, mask, value. Errors: ArgumentError on a number of
+/// arguments that the function does not take.
+Expr call_function(Op op, std::span<const Expr> args);
+
 // One function a row of the op table: exp(x), maximum(x, y), where(mask, x, y) ...
 namespace detail {
 template <int arity>
-struct ExprFunction;
-template <>
-struct ExprFunction<1> {
+struct ExprFunction {
   Op op;
-  Expr operator()(const Expr& x) const { return apply(op, {x}); }
-};
-template <>
-struct ExprFunction<2> {
-  Op op;
-  Expr operator()(const Expr& x, const Expr& y) const { return apply(op, {x, y}); }
-};
-template <>
-struct ExprFunction<3> {
-  Op op;
-  Expr operator()(const Expr& x, const Expr& y, const Expr& z) const {
-    return apply(op, {x, y, z});
-  }
-};
-template <>
-struct ExprFunction<4> {
-  Op op;
-  Expr operator()(const Expr& x, const Expr& y, const Expr& z, const Expr& w) const {
-    return apply(op, {x, y, z, w});
+  template <class... Args>
+  requires(sizeof...(Args) > 0 && (std::convertible_to<const Args&, Expr> && ...)) Expr operator()(
+      const Args&... args) const {
+    const std::array<Expr, sizeof...(Args)> array{Expr(args)...};
+    const std::span<const Expr> all(array);
+    const bool is_plain = sizeof...(Args) == arity && op != Op::masked_fill;
+    return is_plain ? apply(op, all) : call_function(op, all);
   }
 };
 }  // namespace detail
@@ -103,7 +96,8 @@ namespace ops {
 }  // namespace ops
 
 /// Reads an expression in Python's spelling over named tensors: `tanh(a*b + c)`, `where(m, a, 0)`,
-/// `cast(a, bf16)`, `copy(a)`, `a < b`, `2j`.
+/// `cast(a, bf16)`, `copy(a)`, `a < b`, `2j`; PyTorch's keywords and defaults: `clamp(a, max=1)`,
+/// `div(a, b, rounding_mode='floor')`, `round(a, decimals=2)`.
 ///
 /// Errors: ArgumentError whose message shows the text with a caret under the place.
 Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names);

@@ -229,7 +229,7 @@ void cpu_serial_kernel(const TensorIterator& iterator, Function&& function) {
 /// 16 bytes of T, one register on every x86-64, with the arithmetic of the compiler's vector types.
 template <class T>
 struct VecOf {
-  typedef T type __attribute__((vector_size(16)));
+  using type __attribute__((vector_size(16))) = T;
 };
 template <class T>
 using Vec = typename VecOf<T>::type;
