@@ -28,6 +28,7 @@ llvm::Constant* lane_numbers(Builder& builder, int first) {
   const int bits = std::clamp(register_bits / builder.lanes(), 8, 64);
   llvm::Type* type = builder.getIntNTy(static_cast<unsigned>(bits));
   std::vector<llvm::Constant*> numbers;
+  numbers.reserve(static_cast<std::size_t>(builder.lanes()));
   for (int lane = 0; lane < builder.lanes(); ++lane)
     numbers.push_back(builder.integer(type, static_cast<std::uint64_t>(first + lane)));
   return llvm::ConstantVector::get(numbers);
@@ -56,6 +57,7 @@ std::vector<Chunk> chunks(Builder& builder, const Access& access, Tail* tail) {
   std::vector<Chunk> found;
   for (int first = 0; first < access.stride * lanes; first += lanes) {
     std::vector<llvm::Constant*> belongs;
+    belongs.reserve(static_cast<std::size_t>(lanes));
     for (int lane = 0; lane < lanes; ++lane)
       belongs.push_back(builder.getInt1((first + lane) % access.stride == 0));
     llvm::Value* mask = llvm::ConstantVector::get(belongs);
