@@ -22,15 +22,6 @@ std::string_view name(FastSetup fast_setup) {
   return "none";
 }
 
-TensorIterator TensorIteratorConfig::build() {
-  TensorIterator iterator;
-  if (!iterator.plan_given(*this)) {
-    iterator.operands_.resize(0);
-    iterator.plan(*this);
-  }
-  return iterator;
-}
-
 namespace {
 
 using namespace iter;
@@ -44,14 +35,14 @@ struct PopulatedOperands {
 PopulatedOperands populate_operands(GivenOperands& given, int num_outputs, Names names,
                                     IterOperands& operands) {
   PopulatedOperands result;
+  operands.owned = std::move(given.owned);
   for (std::size_t i = 0; i < given.size(); ++i) {
     IterOperand& operand = operands.emplace_back();
     operand.borrowed = given[i].borrowed;
+    operand.owned_index = given[i].owned_index;
     operand.declared_dtype = given[i].declared_dtype;
     operand.is_output = i < static_cast<std::size_t>(num_outputs);
-    operand.is_const = given[i].is_const;
-    if (operand.borrowed == nullptr) operand.owned = std::move(given[i].owned);
-    const TensorImpl* impl = operand.impl = operand.tensor().impl().get();
+    const TensorImpl* impl = operand.impl = operands.tensor(i).impl().get();
     if (impl == nullptr) {
       WEFT_CHECK(operand.is_output, ArgumentError, "Found undefined input tensor! It is ",
                  operand_label(static_cast<int>(i), num_outputs, names), ".");
@@ -93,15 +84,15 @@ void compute_mem_overlaps(const IterOperands& operands, int num_outputs, const I
     const TensorImpl* output = operands[i].impl;
     if (output == nullptr) continue;
     if (!output->is_non_overlapping_and_dense &&
-        has_internal_overlap(operands[i].tensor()) == MemOverlap::yes) [[unlikely]] {
+        has_internal_overlap(operands.tensor(i)) == MemOverlap::yes) [[unlikely]] {
       throw_overlap(operands, i, {}, num_outputs, names);
     }
     for (int j = num_outputs; j < static_cast<int>(operands.size()); ++j) {
       const TensorImpl* input = operands[j].impl;
       if (input == output || input->storage != output->storage) [[likely]]
         continue;
-      if (get_overlap_status(operands[i].tensor(), operands[j].tensor()) ==
-          MemOverlapStatus::partial) [[unlikely]] {
+      if (get_overlap_status(operands.tensor(i), operands.tensor(j)) == MemOverlapStatus::partial)
+          [[unlikely]] {
         throw_overlap(operands, i, j, num_outputs, names);
       }
     }
@@ -279,9 +270,9 @@ void TensorIterator::set_fast_shape(std::int64_t numel) {
 void TensorIterator::plan(TensorIteratorConfig& config) {
   const IterOptions& options = config.options_;
   num_outputs_ = config.num_outputs_;
-  if (!config.names_.empty()) names_ = std::move(config.names_);
+  names_ = std::move(config.names_);
   is_reduction_ = options.is_reduction;
-  const Names names = names_;
+  const Names names = this->names();
 
   const PopulatedOperands populated =
       populate_operands(config.operands_, num_outputs_, names, operands_);

@@ -7,23 +7,22 @@
 
 namespace weft {
 
-TensorIteratorConfig& TensorIteratorConfig::add_owned(Tensor tensor, bool is_output,
-                                                      bool is_const) {
-  add(nullptr, is_output, is_const);
-  operands_.back().owned = std::move(tensor);
+TensorIteratorConfig& TensorIteratorConfig::add_owned(Tensor tensor, bool is_output) {
+  add(nullptr, is_output);
+  operands_.own(operands_.size() - 1, std::move(tensor));
   return *this;
 }
 
 TensorIteratorConfig& TensorIteratorConfig::add_owned_output(Tensor output) {
-  return add_owned(std::move(output), true, false);
+  return add_owned(std::move(output), true);
 }
 
 TensorIteratorConfig& TensorIteratorConfig::add_owned_input(Tensor input) {
-  return add_owned(std::move(input), false, false);
+  return add_owned(std::move(input), false);
 }
 
 TensorIteratorConfig& TensorIteratorConfig::add_owned_const_input(Tensor input) {
-  return add_owned(std::move(input), false, true);
+  return add_owned(std::move(input), false);
 }
 
 void TensorIteratorConfig::throw_output_after_input() const {
@@ -34,18 +33,21 @@ void TensorIteratorConfig::throw_output_after_input() const {
                      static_cast<int>(operands_.size()) - num_outputs_, " inputs."));
 }
 
+void TensorIteratorConfig::throw_too_many_operands() {
+  throw ArgumentError(
+      detail::concat("an operation has at most ", detail::max_operands, " operands."));
+}
+
 TensorIteratorConfig& TensorIteratorConfig::add_number(const Scalar& number) {
   options_.numbers.add(number);
-  options_.has_numbers = true;
-  return *this;
+  return set_uncommon(options_.has_numbers, true);
 }
 
 TensorIteratorConfig& TensorIteratorConfig::promote_integer_inputs_to_float(bool value) {
   WEFT_CHECK(!value || options_.promote_inputs_to_common_dtype, ArgumentError,
              "promote_inputs_to_common_dtype(true) must be called before "
              "promote_integer_inputs_to_float(true).");
-  options_.promote_integer_inputs_to_float = value;
-  return *this;
+  return set_uncommon(options_.promote_integer_inputs_to_float, value);
 }
 
 TensorIteratorConfig& TensorIteratorConfig::declare_static_dtype(DType dtype) {
@@ -77,8 +79,7 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntSpan shape) 
              "resize_outputs(false) must be called before declare_static_shape(...)");
   check_sizes(shape);
   static_shape_ = detail::DimArray<std::int64_t>(shape);
-  options_.has_static_shape = true;
-  return *this;
+  return set_uncommon(options_.has_static_shape, true);
 }
 
 TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntSpan shape,
@@ -94,6 +95,7 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntSpan shape,
 
 TensorIteratorConfig& TensorIteratorConfig::set_common_dtype(DType dtype) {
   options_.common_dtype = dtype;
+  options_.needs_stages = true;
   options_.check_all_same_dtype = false;
   return *this;
 }
@@ -102,11 +104,12 @@ TensorIteratorConfig& TensorIteratorConfig::set_output_dtype(int output, DType d
   WEFT_CHECK(output >= 0 && output < num_outputs_, ArgumentError, "output ", output,
              " must be added before its dtype is set.");
   operands_[output].declared_dtype = dtype;
+  options_.needs_stages = true;
   return *this;
 }
 
 TensorIteratorConfig& TensorIteratorConfig::set_names(std::vector<std::string> names) {
-  names_ = std::move(names);
+  names_ = std::make_shared<const std::vector<std::string>>(std::move(names));
   return *this;
 }
 

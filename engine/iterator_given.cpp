@@ -8,53 +8,96 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <type_traits>
+#include <utility>
 
 namespace weft {
 namespace {
 
 using namespace iter;
 
-constexpr int max_operands = static_cast<int>(detail::inline_operands);
+constexpr int max_given = static_cast<int>(detail::inline_operands);
 constexpr int max_given_dims = static_cast<int>(detail::inline_dims);
 
 /// Strides in bytes, by dimension and then by operand.
-using GivenStrides = std::int64_t[max_given_dims][max_operands];
+using GivenStrides = std::int64_t[max_given_dims][max_given];
 
-bool has_sizes(const TensorImpl& impl, const std::int64_t* sizes, int ndim) {
-  if (impl.ndim() != ndim) return false;
-  const std::int64_t* const own_sizes = impl.sizes.data();
-  for (int dim = 0; dim < ndim; ++dim) {
-    if (own_sizes[dim] != sizes[dim]) return false;
+/// Addresses that hold all of an operand.
+struct ByteRange {
+  const std::byte* begin;
+  const std::byte* end;
+
+  bool overlaps(const ByteRange& other) const { return begin < other.end && other.begin < end; }
+};
+
+/// The address where the elements of `impl` are counted from; null unless it has the dtype, and
+/// bytes on the CPU.
+std::byte* base_of(const TensorImpl* impl, DType dtype) {
+  if (impl == nullptr || impl->dtype != dtype) return nullptr;
+  const Storage& storage = *impl->storage;
+  return storage.device().type == DeviceType::cpu ? storage.data() : nullptr;
+}
+
+IterOperand make_operand(const detail::GivenOperand& given, const TensorImpl* impl, std::byte* data,
+                         bool is_output) {
+  return {.borrowed = given.borrowed,
+          .data = data,
+          .impl = impl,
+          .owned_index = given.owned_index,
+          .dtype = impl->dtype,
+          .is_output = is_output,
+          .declared_dtype = {}};
+}
+
+/// Of two layouts with elements.  Where the products and all sizes but the first are equal, the
+/// first ones are.
+bool same_sizes(const TensorImpl& a, const TensorImpl& b) {
+  const int ndim = a.ndim();
+  if (a.numel != b.numel || ndim != b.ndim()) return false;
+  const std::int64_t* const a_sizes = a.sizes.data();
+  const std::int64_t* const b_sizes = b.sizes.data();
+  for (int dim = 1; dim < ndim; ++dim) {
+    if (a_sizes[dim] != b_sizes[dim]) return false;
   }
   return true;
 }
 
 /// The strides of an operand that may be broadcast.  Sets the bits of the dimensions that it has in
-/// full in `seen`; returns false where its sizes don't broadcast to `sizes`.
-bool collect_strides(const TensorImpl& impl, const std::int64_t* sizes, int ndim, int operand,
-                     GivenStrides& given, unsigned& seen) {
-  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
+/// full in `own`; returns false where its sizes don't broadcast to `sizes`.
+bool collect_strides(const TensorImpl& impl, const std::int64_t* sizes, int ndim,
+                     std::int64_t itemsize, std::int64_t* to, unsigned& own) {
   const int missing = ndim - impl.ndim();
   if (missing < 0) return false;
-  const std::int64_t* const own_sizes = impl.sizes.data();
-  const std::int64_t* const own_strides = impl.strides.data();
-  std::int64_t* to = &given[0][operand];
-  for (int dim = 0; dim < missing; ++dim, to += max_operands) *to = 0;
-  for (int dim = 0; dim < ndim - missing; ++dim, to += max_operands) {
-    const bool is_full = own_sizes[dim] == sizes[missing + dim];
-    if (!is_full && own_sizes[dim] != 1) return false;
-    *to = is_full ? own_strides[dim] * itemsize : 0;
-    seen |= static_cast<unsigned>(is_full) << (missing + dim);
+  const std::int64_t* own_size = impl.sizes.data();
+  const std::int64_t* own_stride = impl.strides.data();
+  unsigned full = 0;
+  int dim = 0;
+  for (; dim < missing; ++dim, to += max_given) *to = 0;
+  for (; dim < ndim; ++dim, to += max_given, ++own_size, ++own_stride) {
+    if (*own_size == sizes[dim]) [[likely]] {
+      *to = *own_stride * itemsize;
+      full |= 1U << dim;
+    } else if (*own_size == 1) {
+      *to = 0;
+    } else {
+      return false;
+    }
   }
+  own = full;
   return true;
 }
 
-/// The strides of an operand that has all dimensions in full.
-void collect_full_strides(const TensorImpl& impl, int ndim, int operand, GivenStrides& given) {
-  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
-  const std::int64_t* const own_strides = impl.strides.data();
-  std::int64_t* to = &given[0][operand];
-  for (int dim = 0; dim < ndim; ++dim, to += max_operands) *to = own_strides[dim] * itemsize;
+/// As order_dimensions() where every size is more than 1: the strides of the output, which is
+/// dense, are all different and not 0, and leave nothing undecided.
+void order_by_output(const GivenStrides& given, int ndim, int* perm) {
+  for (int i = 1; i < ndim; ++i) {
+    const int moved = perm[i];
+    const std::int64_t stride = std::abs(given[moved][0]);
+    int place = i;
+    for (; place > 0 && std::abs(given[perm[place - 1]][0]) > stride; --place)
+      perm[place] = perm[place - 1];
+    perm[place] = moved;
+  }
 }
 
 /// As reorder_dimensions() does it for what is no reduction, from the reversal on.
@@ -85,8 +128,8 @@ void order_dimensions(const GivenStrides& given, const std::int64_t* sizes, int 
   }
 }
 
-bool continues(const std::int64_t* strides, std::int64_t size, const std::int64_t* next,
-               int num_operands) {
+template <int num_operands>
+bool continues(const std::int64_t* strides, std::int64_t size, const std::int64_t* next) {
   for (int k = 0; k < num_operands; ++k) {
     if (size * strides[k] != next[k]) return false;
   }
@@ -94,13 +137,12 @@ bool continues(const std::int64_t* strides, std::int64_t size, const std::int64_
 }
 
 /// Permutes and coalesces at once: every dimension of the result is written when it is complete.
+template <int num_operands>
 void merge_dimensions(const GivenStrides& given, const std::int64_t* sizes, const int* perm,
-                      int ndim, int num_operands, DimArray<std::int64_t>& shape,
-                      StrideTable& table) {
+                      int ndim, DimArray<std::int64_t>& shape, StrideTable& table) {
   table.num_rows = num_operands;
   table.row_length = ndim;
-  table.values.resize(static_cast<std::size_t>(num_operands * ndim));
-  shape.resize(static_cast<std::size_t>(ndim));
+  table.values.resize_inline(static_cast<std::size_t>(num_operands * ndim));
   std::int64_t* size_out = shape.data();
   std::int64_t* strides_out = table.values.data();
   const auto write = [&](std::int64_t size, const std::int64_t* strides) {
@@ -115,7 +157,7 @@ void merge_dimensions(const GivenStrides& given, const std::int64_t* sizes, cons
     const std::int64_t* const next = given[perm[i]];
     if (size == 1) {
       strides = next;
-    } else if (next_size != 1 && !continues(strides, size, next, num_operands)) {
+    } else if (next_size != 1 && !continues<num_operands>(strides, size, next)) {
       write(size, strides);
       size = 1;
       strides = next;
@@ -123,93 +165,14 @@ void merge_dimensions(const GivenStrides& given, const std::int64_t* sizes, cons
     size *= next_size;
   }
   write(size, strides);
-  shape.resize(static_cast<std::size_t>(size_out - shape.data()));
+  shape.resize_inline(static_cast<std::size_t>(size_out - shape.data()));
 }
 
 }  // namespace
 
-/// Fills operands_ in.  `is_plain`: they are contiguous and of one shape; `full` gets a bit for
-/// each operand that is of the shape of the first.
-bool TensorIterator::look_at_given(const TensorIteratorConfig& config, bool& is_plain,
-                                   unsigned& full) {
-  const detail::GivenOperand* const given = config.operands_.data();
-  const int num_given = static_cast<int>(config.operands_.size());
-  const int num_outputs = config.num_outputs_;
-  if (num_given == 0 || num_given > max_operands || given[0].borrowed == nullptr) return false;
-  const TensorImpl* const first = given[0].borrowed->impl().get();
-  if (first == nullptr || first->numel == 0) return false;
-  const DType dtype = first->dtype;
-  const int ndim = first->ndim();
-  const std::int64_t* const sizes = first->sizes.data();
-  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
-  const std::int64_t num_bytes = first->numel * itemsize;
-  const std::byte* begins[max_operands];  // of memory that holds all of an operand
-  const std::byte* ends[max_operands];
-  is_plain = true;
-  full = 0;
-  for (int i = 0; i < num_given; ++i) {
-    const Tensor* const tensor = given[i].borrowed;
-    const TensorImpl* const impl = tensor == nullptr ? nullptr : tensor->impl().get();
-    if (impl == nullptr || impl->dtype != dtype) return false;
-    const detail::OptionalDType declared = given[i].declared_dtype;
-    if (declared && *declared != dtype) return false;
-    const Storage& storage = *impl->storage;
-    std::byte* const base = storage.data();
-    if (storage.device().type != DeviceType::cpu || base == nullptr) return false;
-    const bool is_full = has_sizes(*impl, sizes, ndim);
-    full |= static_cast<unsigned>(is_full) << i;
-    IterOperand& operand = operands_.emplace_back();
-    operand.borrowed = tensor;
-    operand.impl = impl;
-    operand.dtype = dtype;
-    operand.is_output = i < num_outputs;
-    operand.is_const = given[i].is_const;
-    operand.data = base + impl->storage_offset * itemsize;
-    if (is_full && impl->is_contiguous) {
-      begins[i] = operand.data;
-      ends[i] = begins[i] + num_bytes;
-    } else {
-      is_plain = false;
-      begins[i] = base;
-      ends[i] = base + storage.size_bytes();
-    }
-    if (i < num_outputs) {
-      if (!is_full || !impl->is_non_overlapping_and_dense) return false;
-      continue;
-    }
-    for (int output = 0; output < num_outputs; ++output) {
-      if (ends[output] <= begins[i] || ends[i] <= begins[output]) continue;
-      if (operands_[output].impl != impl) return false;
-      operands_[output].is_read_write = true;
-    }
-  }
-  return true;
-}
-
-/// Returns false, with nothing done, where that isn't so.
-bool TensorIterator::plan_given(TensorIteratorConfig& config) {
-  const IterOptions& options = config.options_;
-  if (options.is_reduction || options.has_static_shape || options.has_numbers ||
-      options.common_dtype || options.promote_integer_inputs_to_float ||
-      options.enforce_linear_iteration) {
-    return false;
-  }
-  num_outputs_ = config.num_outputs_;
-  bool is_plain;
-  unsigned full;
-  if (!look_at_given(config, is_plain, full)) return false;
-  if (is_plain) {
-    set_plain_shape();
-  } else if (!set_given_strides(full)) {
-    return false;
-  }
-  if (!config.names_.empty()) names_ = std::move(config.names_);
-  common_dtype_ = operands_[0].dtype;
-  return true;
-}
-
-/// The contiguous fast set-up: dimensions in reverse, walked through as one.
-void TensorIterator::set_plain_shape() {
+/// Dimensions in reverse, walked through as one.
+template <int num_operands>
+inline void TensorIterator::set_contiguous_shape() {
   const TensorImpl& first = *operands_[0].impl;
   const int ndim = first.ndim();
   const std::int64_t* const from = first.sizes.data();
@@ -230,64 +193,151 @@ void TensorIterator::set_plain_shape() {
     reorder_dimensions(strides, this->sizes(), operands_, {}, perm_);
   }
   has_coalesced_dimensions_ = ndim > 1;
-  strides_.num_rows = ntensors();
-  strides_.row_length = 0;
+  strides_.num_rows = num_operands;
   if (ndim == 0) return;
-  shape_.resize(1);
+  shape_.resize_inline(1);
   shape_[0] = first.numel;
   strides_.row_length = 1;
-  strides_.values.resize(operands_.size());
+  strides_.values.resize_inline(static_cast<std::size_t>(num_operands));
   const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(first.dtype));
   std::int64_t* const strides = strides_.values.data();
-  for (int i = 0; i < ntensors(); ++i) strides[i] = itemsize;
+  for (int i = 0; i < num_operands; ++i) strides[i] = itemsize;
 }
 
-/// The slow path.  Returns false, with nothing done, where a fast set-up applies, or the inputs
-/// don't broadcast to exactly the sizes of the outputs.
-bool TensorIterator::set_given_strides(unsigned full) {
-  const int num_operands = ntensors();
-  const TensorImpl& first = *operands_[0].impl;
-  const int ndim = first.ndim();
-  const std::int64_t* const sizes = first.sizes.data();
-  if (num_outputs_ == 0 || num_outputs_ == num_operands || ndim == 0 || ndim > max_given_dims) {
+/// The contiguous fast set-up of operands of one shape.  Returns false, with no plan made, where
+/// that isn't so.
+template <int num_given>
+inline bool TensorIterator::plan_contiguous(const detail::GivenOperands& given) {
+  const int num_outputs = num_outputs_;
+  const TensorImpl* const first = given.tensor(0).impl().get();
+  if (first == nullptr || first->numel == 0) return false;
+  const DType dtype = first->dtype;
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
+  const std::int64_t num_bytes = first->numel * itemsize;
+  operands_.resize_inline(static_cast<std::size_t>(num_given));
+  IterOperand* const operands = operands_.data();
+#pragma GCC unroll 4
+  for (int i = 0; i < num_given; ++i) {
+    const TensorImpl* const impl = given.tensor(static_cast<std::size_t>(i)).impl().get();
+    std::byte* const base = base_of(impl, dtype);
+    if (base == nullptr || !impl->is_contiguous || !same_sizes(*impl, *first)) return false;
+    std::byte* const data = base + impl->storage_offset * itemsize;
+    operands[i] = make_operand(given[i], impl, data, i < num_outputs);
+    if (i < num_outputs) continue;
+    for (int output = 0; output < num_outputs; ++output) {
+      // Both have as many bytes.
+      if (std::abs(data - operands[output].data) >= num_bytes) [[likely]]
+        continue;
+      if (operands[output].impl != impl) return false;
+      operands[output].is_read_write = true;
+    }
+  }
+  set_contiguous_shape<num_given>();
+  return true;
+}
+
+/// Operands that no fast set-up fits, and that broadcast to exactly the sizes of the outputs.
+/// Returns false, with no plan made, where that isn't so.
+template <int num_given>
+bool TensorIterator::plan_strided(const detail::GivenOperands& given) {
+  const TensorImpl* const first = given.tensor(0).impl().get();
+  if (first == nullptr || first->numel == 0) return false;
+  const int ndim = first->ndim();
+  const int num_outputs = num_outputs_;
+  if (num_outputs == 0 || num_outputs == num_given || ndim == 0 || ndim > max_given_dims) {
     return false;
   }
+  const DType dtype = first->dtype;
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
+  const std::int64_t* const sizes = first->sizes.data();
   const unsigned all_dims = (1U << ndim) - 1;
-  GivenStrides given;
+  GivenStrides strides;
+  ByteRange written[max_given];
   bool is_same_shape = true;
   bool is_channels_last = true;
   bool is_dense = true;
   unsigned seen = 0;  // dimensions that an input has in full
-  for (int i = 0; i < num_operands; ++i) {
-    const TensorImpl& impl = *operands_[i].impl;
-    unsigned own = all_dims;
-    if ((full >> i & 1) != 0) {
-      collect_full_strides(impl, ndim, i, given);
-    } else {
-      own = 0;
-      is_same_shape = false;
-      if (!collect_strides(impl, sizes, ndim, i, given, own)) return false;
+  operands_.resize_inline(static_cast<std::size_t>(num_given));
+  IterOperand* const operands = operands_.data();
+  for (int i = 0; i < num_given; ++i) {
+    const TensorImpl* const impl = given.tensor(static_cast<std::size_t>(i)).impl().get();
+    std::byte* const base = base_of(impl, dtype);
+    unsigned own;
+    if (base == nullptr || !collect_strides(*impl, sizes, ndim, itemsize, &strides[0][i], own)) {
+      return false;
     }
-    is_channels_last &= impl.is_channels_last_contiguous;
-    is_dense &= impl.is_non_overlapping_and_dense;
-    if (i >= num_outputs_) seen |= own;
+    const bool is_full = own == all_dims;
+    is_same_shape &= is_full && impl->ndim() == ndim;
+    is_channels_last &= impl->is_channels_last_contiguous;
+    is_dense &= impl->is_non_overlapping_and_dense;
+    std::byte* const data = base + impl->storage_offset * itemsize;
+    operands[i] = make_operand(given[i], impl, data, i < num_outputs);
+    const ByteRange range = is_full && impl->is_contiguous
+                                ? ByteRange{data, data + first->numel * itemsize}
+                                : ByteRange{base, base + impl->storage->size_bytes()};
+    if (i < num_outputs) {
+      if (!is_full || !impl->is_non_overlapping_and_dense) return false;
+      written[i] = range;
+      continue;
+    }
+    seen |= own;
+    for (int output = 0; output < num_outputs; ++output) {
+      if (!range.overlaps(written[output])) [[likely]]
+        continue;
+      if (operands[output].impl != impl) return false;
+      operands[output].is_read_write = true;
+    }
   }
   if (seen != all_dims || (is_same_shape && (is_channels_last || is_dense))) return false;
-  sizes_.resize(static_cast<std::size_t>(ndim));
-  perm_.resize(static_cast<std::size_t>(ndim));
+  sizes_.resize_inline(static_cast<std::size_t>(ndim));
+  perm_.resize_inline(static_cast<std::size_t>(ndim));
   std::int64_t* const sizes_to = sizes_.data();
   int* const perm = perm_.data();
-  // A row-major output whose dimensions are all longer than 1 leaves nothing undecided.
-  bool is_reversal = first.is_contiguous;
+  bool all_longer = true;
   for (int dim = 0; dim < ndim; ++dim) {
     sizes_to[dim] = sizes[dim];
     perm[dim] = ndim - 1 - dim;
-    is_reversal &= sizes[dim] > 1;
+    all_longer &= sizes[dim] > 1;
   }
-  if (!is_reversal) order_dimensions(given, sizes, ndim, num_operands, perm);
-  merge_dimensions(given, sizes, perm, ndim, num_operands, shape_, strides_);
+  if (!all_longer) {
+    order_dimensions(strides, sizes, ndim, num_given, perm);
+  } else if (!first->is_contiguous) {
+    order_by_output(strides, ndim, perm);
+  }
+  merge_dimensions<num_given>(strides, sizes, perm, ndim, shape_, strides_);
   has_coalesced_dimensions_ = ndim > 1;
   return true;
+}
+
+/// Returns false, with nothing done, where neither applies.
+inline bool TensorIterator::plan_given(TensorIteratorConfig& config) {
+  const std::size_t num_given = config.operands_.size();
+  if (config.options_.needs_stages || num_given == 0 || num_given > max_given) return false;
+  num_outputs_ = config.num_outputs_;
+  const auto plan = [&]<int count>(std::integral_constant<int, count>) {
+    return plan_contiguous<count>(config.operands_) || plan_strided<count>(config.operands_);
+  };
+  bool is_planned = false;
+  switch (num_given) {
+    case 1: is_planned = plan(std::integral_constant<int, 1>()); break;
+    case 2: is_planned = plan(std::integral_constant<int, 2>()); break;
+    case 3: is_planned = plan(std::integral_constant<int, 3>()); break;
+    default: is_planned = plan(std::integral_constant<int, 4>()); break;
+  }
+  if (!is_planned) return false;
+  if (!config.operands_.owned.empty()) operands_.owned = std::move(config.operands_.owned);
+  if (config.names_ != nullptr) names_ = std::move(config.names_);
+  common_dtype_ = operands_[0].dtype;
+  return true;
+}
+
+TensorIterator TensorIteratorConfig::build() {
+  TensorIterator iterator;
+  if (!iterator.plan_given(*this)) {
+    iterator.operands_.resize(0);
+    iterator.plan(*this);
+  }
+  return iterator;
 }
 
 }  // namespace weft

@@ -58,12 +58,11 @@ void allocate_or_resize_outputs(IterOperands& operands, int num_outputs, const O
                dims_text(layout.sizes), ".");
   }
   for (int i = 0; i < num_outputs; ++i) {
-    IterOperand& output = operands[i];
+    const IterOperand& output = operands[i];
     if (output.impl != nullptr) continue;
     const bool unbacked = device.type == DeviceType::meta || is_unbacked(operands);
-    output.owned = allocate(layout.sizes, strides, output.dtype,
-                            needed_bytes(0, numel, output.dtype), device, unbacked);
-    output.borrowed = nullptr;
+    operands.own(i, allocate(layout.sizes, strides, output.dtype,
+                             needed_bytes(0, numel, output.dtype), device, unbacked));
   }
   if (resizes) {
     for (int i = 0; i < num_outputs; ++i) {
@@ -76,13 +75,13 @@ void allocate_or_resize_outputs(IterOperands& operands, int num_outputs, const O
     }
     for (int i = 0; i < num_outputs; ++i) {
       if (operands[i].impl == nullptr || !operands[i].will_resize) continue;
-      TensorImpl& impl = *operands[i].tensor().impl();
+      TensorImpl& impl = *operands.tensor(i).impl();
       impl.sizes.assign(layout.sizes.data(), layout.sizes.data() + layout.sizes.size());
       impl.strides = strides;
       impl.refresh();
     }
   }
-  for (int i = 0; i < num_outputs; ++i) operands[i].impl = operands[i].tensor().impl().get();
+  for (int i = 0; i < num_outputs; ++i) operands[i].impl = operands.tensor(i).impl().get();
 }
 
 }  // namespace weft::iter

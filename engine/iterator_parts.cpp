@@ -117,7 +117,10 @@ void TensorIterator::remove_operand(int operand) {
   }
   --strides_.num_rows;
   num_outputs_ -= operand < num_outputs_;
-  if (operand < static_cast<int>(names_.size())) names_.erase(names_.begin() + operand);
+  if (operand >= std::ssize(names())) return;
+  std::vector<std::string> rest = *names_;
+  rest.erase(rest.begin() + operand);
+  names_ = std::make_shared<const std::vector<std::string>>(std::move(rest));
 }
 
 bool TensorIterator::can_use_32bit_indexing() const {

@@ -20,7 +20,7 @@ std::string operand_label(int operand, int num_outputs, Names names) {
 }
 
 std::string operand_text(const IterOperands& operands, int operand, int num_outputs, Names names) {
-  return operand_label(operand, num_outputs, names) + " is " + describe(operands[operand].tensor());
+  return operand_label(operand, num_outputs, names) + " is " + describe(operands.tensor(operand));
 }
 
 void throw_broadcast(const IterOperands& operands, int operand, IntSpan so_far, int num_outputs,
@@ -44,9 +44,9 @@ void throw_broadcast(const IterOperands& operands, int operand, IntSpan so_far, 
 void throw_overlap(const IterOperands& operands, int output, std::optional<int> input,
                    int num_outputs, Names names) {
   const std::string label = operand_label(output, num_outputs, names);
-  const Tensor& written = operands[output].tensor();
+  const Tensor& written = operands.tensor(output);
   if (input) {
-    assert_no_partial_overlap(written, operands[*input].tensor(), label,
+    assert_no_partial_overlap(written, operands.tensor(*input), label,
                               operand_label(*input, num_outputs, names));
   }
   assert_no_internal_overlap(written, label);
@@ -60,8 +60,7 @@ std::string TensorIterator::text() const {
   out << "operands\n";
   for (int i = 0; i < ntensors(); ++i) {
     const detail::IterOperand& operand = operands_[i];
-    out << "  " << iter::operand_label(i, num_outputs_, names_) << ": "
-        << layout_text(operand.tensor());
+    out << "  " << iter::operand_label(i, num_outputs_, names()) << ": " << layout_text(tensor(i));
     if (operand.will_resize) out << " new";
     if (operand.is_read_write) out << " read-write";
     if (operand.needs_temporary) out << " needs-temporary";
@@ -77,7 +76,7 @@ std::string TensorIterator::text() const {
   out << (has_coalesced_dimensions_ ? "coalesced" : "loops") << ", fastest first "
       << dims_text(shape()) << "\n";
   for (int i = 0; i < ntensors(); ++i) {
-    out << "  " << iter::operand_label(i, num_outputs_, names_) << " stride bytes "
+    out << "  " << iter::operand_label(i, num_outputs_, names()) << " stride bytes "
         << dims_text(stride_bytes(i)) << "\n";
   }
   return std::move(out).str();

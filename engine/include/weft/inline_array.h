@@ -37,7 +37,11 @@ class InlineArray {
     }
     return *this;
   }
-  ~InlineArray() { release(); }
+  ~InlineArray() {
+    if (std::is_trivially_destructible_v<T> ? !is_inline() : size_ != 0 || !is_inline())
+        [[unlikely]]
+      destroy();
+  }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
@@ -56,6 +60,11 @@ class InlineArray {
     reserve(size);
     if (size > size_) std::uninitialized_default_construct(data_ + size_, data_ + size);
     if (size < size_) std::destroy(data_ + size, data_ + size_);
+    size_ = size;
+  }
+  /// As resize().   Requires: size <= capacity, and that T is a number or made of such.
+  void resize_inline(std::size_t size) {
+    static_assert(std::is_trivially_copyable_v<T>);
     size_ = size;
   }
   template <class... Args>
@@ -89,6 +98,8 @@ class InlineArray {
     size_ = kept;
     capacity_ = size;
   }
+  /// Out of line, so that the common case, where there is nothing to do, costs one comparison.
+  [[gnu::noinline]] void destroy() { release(); }
   /// Leaves an empty array in place.
   void release() {
     std::destroy(data_, data_ + size_);

@@ -39,36 +39,51 @@ class OptionalDType {
 
 /// One operand as it was added.
 struct GivenOperand {
-  const Tensor* borrowed = nullptr;  ///< null: `owned` is the operand
-  Tensor owned;
+  const Tensor* borrowed = nullptr;  ///< null: one of the owned tensors
+  std::uint8_t owned_index = 0;
   OptionalDType declared_dtype;
-  bool is_const = false;
 };
 
 /// What an iterator knows of one operand besides its strides.
 struct IterOperand {
-  const Tensor* borrowed = nullptr;  ///< null: `owned` is the operand
-  Tensor owned;
+  const Tensor* borrowed = nullptr;  ///< null: one of the owned tensors
   std::byte* data = nullptr;
   const TensorImpl* impl = nullptr;  ///< null while an output is undefined
-  OptionalDType declared_dtype;
+  std::uint8_t owned_index = 0;
   DType dtype = DType::f32;
   bool is_output = false;
-  bool is_const = false;
-  bool is_read_write = false;  ///< an output that is also an input
-  bool will_resize = false;    ///< an output to allocate or to resize
+  alignas(4) OptionalDType declared_dtype;  ///< from here on one word, usually written as such
+  bool is_read_write = false;               ///< an output that is also an input
+  bool will_resize = false;                 ///< an output to allocate or to resize
   bool needs_temporary = false;
-
-  const Tensor& tensor() const { return borrowed != nullptr ? *borrowed : owned; }
 };
 
 inline constexpr std::size_t inline_dims = 6;
 inline constexpr std::size_t inline_operands = 4;
+inline constexpr std::size_t max_operands = 255;
 
-using GivenOperands = InlineArray<GivenOperand, inline_operands>;
-using IterOperands = InlineArray<IterOperand, inline_operands>;
+/// Operands beside the handles to those that are owned: most calls own none, and then neither a
+/// config nor an iterator has anything to destroy.
+template <class Operand>
+struct OperandList : InlineArray<Operand, inline_operands> {
+  InlineArray<Tensor, inline_operands> owned;
+
+  const Tensor& tensor(std::size_t index) const {
+    const Operand& operand = (*this)[index];
+    return operand.borrowed != nullptr ? *operand.borrowed : owned[operand.owned_index];
+  }
+  void own(std::size_t index, Tensor tensor) {
+    (*this)[index].borrowed = nullptr;
+    (*this)[index].owned_index = static_cast<std::uint8_t>(owned.size());
+    owned.push_back(std::move(tensor));
+  }
+};
+using GivenOperands = OperandList<GivenOperand>;
+using IterOperands = OperandList<IterOperand>;
 template <class T>
 using DimArray = InlineArray<T, inline_dims>;
+/// Null where no operand has a name.
+using SharedNames = std::shared_ptr<const std::vector<std::string>>;
 
 /// Sizes, or strides in bytes, of all operands: one row each, rows of equal length.
 struct StrideTable {
@@ -96,6 +111,7 @@ struct IterOptions {
   bool cast_common_dtype_to_outputs = false;
   bool has_static_shape = false;
   bool has_numbers = false;
+  bool needs_stages = false;  ///< one is set that plan_given() knows nothing of
   OptionalDType static_dtype;
   OptionalDType common_dtype;
   std::optional<Device> static_device;
@@ -107,6 +123,7 @@ struct IterOptions {
 /// How to plan one operation.  Outputs come first.  Operands are borrowed unless added as owned:
 /// the Tensor handles must outlive the iterator, which refers to them.
 ///
+/// Errors:  ArgumentError for an output after an input, and for more than 255 operands.
 /// Threads: a config is used by one thread, and built once.
 class TensorIteratorConfig {
  public:
@@ -118,8 +135,8 @@ class TensorIteratorConfig {
   TensorIteratorConfig& add_input(const Tensor& input) { return add(&input, false); }
   TensorIteratorConfig& add_input(Tensor&& input) = delete;
   TensorIteratorConfig& add_owned_input(Tensor input);
-  /// An input that the operation promises not to write.
-  TensorIteratorConfig& add_const_input(const Tensor& input) { return add(&input, false, true); }
+  /// An input that the operation promises not to write, as all inputs are here.
+  TensorIteratorConfig& add_const_input(const Tensor& input) { return add(&input, false); }
   TensorIteratorConfig& add_const_input(Tensor&& input) = delete;
   TensorIteratorConfig& add_owned_const_input(Tensor input);
   /// A bare number among the inputs.  It takes part in promotion, and in the choice of the fast
@@ -135,7 +152,9 @@ class TensorIteratorConfig {
     return set(options_.allow_cpu_scalars, value);
   }
   /// Default false: outputs may have stride 0 along dimensions that are reduced.
-  TensorIteratorConfig& is_reduction(bool value) { return set(options_.is_reduction, value); }
+  TensorIteratorConfig& is_reduction(bool value) {
+    return set_uncommon(options_.is_reduction, value);
+  }
   /// Default true; false makes outputs take part in the broadcast.
   TensorIteratorConfig& resize_outputs(bool value) { return set(options_.resize_outputs, value); }
   /// Default true.
@@ -152,7 +171,7 @@ class TensorIteratorConfig {
   }
   /// Default false: keep the order of dimensions, last one fastest.
   TensorIteratorConfig& enforce_linear_iteration(bool value = true) {
-    return set(options_.enforce_linear_iteration, value);
+    return set_uncommon(options_.enforce_linear_iteration, value);
   }
   /// Default false; true also turns check_all_same_dtype off.
   TensorIteratorConfig& promote_inputs_to_common_dtype(bool value) {
@@ -202,30 +221,35 @@ class TensorIteratorConfig {
 
  private:
   friend class TensorIterator;
-  TensorIteratorConfig& add(const Tensor* borrowed, bool is_output, bool is_const = false) {
+  TensorIteratorConfig& add(const Tensor* borrowed, bool is_output) {
     const std::size_t index = operands_.size();
     if (is_output) {
       if (static_cast<std::size_t>(num_outputs_) != index) [[unlikely]]
         throw_output_after_input();
       ++num_outputs_;
     }
-    detail::GivenOperand& operand = operands_.emplace_back();
-    operand.borrowed = borrowed;
-    operand.is_const = is_const;
+    if (index >= detail::max_operands) [[unlikely]]
+      throw_too_many_operands();
+    operands_.emplace_back().borrowed = borrowed;
     return *this;
   }
-  TensorIteratorConfig& add_owned(Tensor tensor, bool is_output, bool is_const);
+  TensorIteratorConfig& add_owned(Tensor tensor, bool is_output);
   TensorIteratorConfig& set(bool& option, bool value) {
     option = value;
     return *this;
   }
+  TensorIteratorConfig& set_uncommon(bool& option, bool value) {
+    options_.needs_stages |= value;
+    return set(option, value);
+  }
   [[noreturn]] void throw_output_after_input() const;
+  [[noreturn]] static void throw_too_many_operands();
 
   detail::GivenOperands operands_;
   detail::IterOptions options_;
   int num_outputs_ = 0;
   detail::DimArray<std::int64_t> static_shape_;
-  std::vector<std::string> names_;
+  detail::SharedNames names_;
 };
 
 /// The finished plan: the coalesced shape, fastest dimension first, and for every operand its
@@ -271,7 +295,9 @@ class TensorIterator {
   Device device(int operand = 0) const;
   const Tensor& output(int index = 0) const { return tensor(index); }
   const Tensor& input(int index = 0) const { return tensor(num_outputs_ + index); }
-  const Tensor& tensor(int operand) const { return operands_[operand].tensor(); }
+  const Tensor& tensor(int operand) const {
+    return operands_.tensor(static_cast<std::size_t>(operand));
+  }
   FastSetup fast_setup() const { return fast_setup_; }
   /// The dimensions of sizes(), fastest first; filled in for fast set-ups too.
   std::span<const int> perm() const { return {perm_.data(), perm_.size()}; }
@@ -320,7 +346,9 @@ class TensorIterator {
   bool is_final_output() const { return final_output_; }
   bool should_accumulate() const { return accumulate_; }
 
-  std::span<const std::string> names() const { return names_; }
+  std::span<const std::string> names() const {
+    return names_ == nullptr ? std::span<const std::string>() : std::span(*names_);
+  }
   /// Every stage as text: operands, broadcast shape, dtypes, fast set-up or perm, coalesced shape.
   std::string text() const;
 
@@ -329,9 +357,12 @@ class TensorIterator {
   TensorIterator() = default;
   void plan(TensorIteratorConfig& config);
   bool plan_given(TensorIteratorConfig& config);
-  bool look_at_given(const TensorIteratorConfig& config, bool& is_plain, unsigned& full);
-  bool set_given_strides(unsigned full);
-  void set_plain_shape();
+  template <int num_given>
+  bool plan_contiguous(const detail::GivenOperands& given);
+  template <int num_given>
+  bool plan_strided(const detail::GivenOperands& given);
+  template <int num_operands>
+  void set_contiguous_shape();
   void set_fast_shape(std::int64_t numel);
   void coalesce();
 
@@ -349,7 +380,7 @@ class TensorIterator {
   bool has_coalesced_dimensions_ = false;
   bool accumulate_ = false;
   bool final_output_ = true;
-  std::vector<std::string> names_;
+  detail::SharedNames names_;
 };
 
 }  // namespace weft
