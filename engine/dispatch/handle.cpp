@@ -71,7 +71,7 @@ void OperatorHandle::redispatch_boxed(DispatchKeySet keys, ValueStack& stack) co
 
 bool OperatorHandle::has_kernel_for(DispatchKey key) const {
   const std::lock_guard lock(entry_->context.mutex);
-  return !entry_->kernels(key).empty();
+  return entry_->newest_kernel(key) != nullptr;
 }
 
 bool OperatorHandle::has_computed_kernel_for(DispatchKey key) const {

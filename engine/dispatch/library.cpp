@@ -44,7 +44,11 @@ Library& Library::fallback(DispatchKey key, KernelFunction kernel, SourceLine wh
 std::string Library::qualified(std::string_view text) const {
   const std::string_view name = text.substr(0, text.find('('));
   const std::size_t colons = name.find("::");
-  if (colons == name.npos) return name_space_ + "::" + std::string(text);
+  if (colons == name.npos) {
+    std::string result;
+    result.reserve(name_space_.size() + 2 + text.size());
+    return result.append(name_space_).append("::").append(text);
+  }
   WEFT_CHECK(name.substr(0, colons) == name_space_, ArgumentError, "\"", name,
              "\" is not in the namespace ", name_space_, " of the library made at ",
              source_text(where_));

@@ -41,17 +41,20 @@ const RegisteredKernel& OperatorEntry::ambiguous_kernel() {
 
 OperatorEntry::OperatorEntry(OperatorName name, DispatchContext& context)
     : name(std::move(name)), context(context) {
-  update_rows();
+  set_first_rows();
 }
 
-bool OperatorEntry::has_kernels() const {
-  return std::ranges::any_of(kernels_, [](const KernelStack& stack) { return !stack.empty(); });
+KernelStack OperatorEntry::kernels(DispatchKey key) const {
+  KernelStack stack;
+  for (const KeyedKernel& registered : kernels_) {
+    if (registered.key == key) stack.push_back(registered.kernel);
+  }
+  return stack;
 }
 
 const RegisteredKernel* OperatorEntry::add_kernel(DispatchKey key, const RegisteredKernel& kernel) {
-  KernelStack& stack = kernels_[static_cast<std::size_t>(key)];
-  const RegisteredKernel* shadowed = stack.empty() ? nullptr : stack.back();
-  stack.push_back(&kernel);
+  const RegisteredKernel* shadowed = newest_kernel(key);
+  kernels_.push_back({key, &kernel});
   if (is_backend(key)) {
     // Nothing else depends on a backend's kernels; most registrations are of this kind.
     update_row(key);
@@ -63,10 +66,11 @@ const RegisteredKernel* OperatorEntry::add_kernel(DispatchKey key, const Registe
 }
 
 void OperatorEntry::remove_kernel(DispatchKey key, const RegisteredKernel& kernel) {
-  std::erase(kernels_[static_cast<std::size_t>(key)], &kernel);
-  const auto is_typed = [](const RegisteredKernel* rest) { return rest->function.is_typed(); };
+  std::erase_if(kernels_, [&](const KeyedKernel& registered) {
+    return registered.key == key && registered.kernel == &kernel;
+  });
   const bool has_typed_kernels = std::ranges::any_of(
-      kernels_, [&](const KernelStack& stack) { return std::ranges::any_of(stack, is_typed); });
+      kernels_, [](const KeyedKernel& rest) { return rest.kernel->function.is_typed(); });
   if (!has_typed_kernels && !has_typed_handles_) pinned_.reset();
   update_rows();
 }
@@ -80,28 +84,31 @@ void OperatorEntry::define(const FunctionSchema& new_schema, SourceLine where) {
 
 void OperatorEntry::undefine() { is_defined.store(false, std::memory_order_release); }
 
+std::string PinnedSignature::origin() const {
+  return where ? "registered at " + source_text(*where) : "first accessed with typed()";
+}
+
 void OperatorEntry::check_schema(const FunctionSchema& checked, SourceLine where,
                                  const PinnedSignature& pinned) const {
-  const std::string difference = schema_difference(checked, pinned.types);
+  const std::string difference = schema_difference(checked, *pinned.types);
   WEFT_CHECK(difference.empty(), ArgumentError,
              "Inferred operator schema for a C++ kernel function doesn't match the expected "
              "function schema.\n  operator: ",
              name.text(), "\n  expected schema: ", checked.text(), "\n    registered at ",
-             source_text(where), "\n  inferred schema: ", inferred_text(pinned.types), "\n    ",
-             pinned.origin, "\n  C++ signature: ", pinned.signature.text(),
+             source_text(where), "\n  inferred schema: ", inferred_text(*pinned.types), "\n    ",
+             pinned.origin(), "\n  C++ signature: ", pinned.signature.text(),
              "\n  reason: ", difference);
 }
 
 void OperatorEntry::pin_signature_of(const KernelFunction& kernel, DispatchKey key,
                                      SourceLine where) {
   if (!kernel.signature()) return;
-  const PinnedSignature added{*kernel.signature(), kernel.inferred_types(),
-                              "registered at " + source_text(where)};
+  const PinnedSignature added{*kernel.signature(), kernel.inferred_types(), where};
   WEFT_CHECK(!pinned_ || pinned_->signature == added.signature, ArgumentError,
              "Mismatch in kernel C++ signatures\n  operator: ", title(), "\n    ", debug(),
-             "\n  kernel 1: ", pinned_->signature.text(), "\n    ", pinned_->origin,
+             "\n  kernel 1: ", pinned_->signature.text(), "\n    ", pinned_->origin(),
              "\n  kernel 2: ", added.signature.text(), "\n    dispatch key: ", weft::name(key),
-             "\n    ", added.origin);
+             "\n    ", added.origin());
   if (is_defined.load(std::memory_order_relaxed))
     check_schema(*schema.load(std::memory_order_relaxed), schema_where_, added);
   if (!pinned_) pinned_ = added;
@@ -112,7 +119,7 @@ void OperatorEntry::pin_signature_of_handle(CppSignature signature, const Inferr
       "Tried to access or call an operator with a wrong signature.\n  operator: ";
   WEFT_CHECK(!pinned_ || pinned_->signature == signature, ArgumentError, wrong, title(), "\n    ",
              debug(), "\n  correct signature:  ", pinned_->signature.text(), "\n    ",
-             pinned_->origin, "\n  accessed/called as: ", signature.text());
+             pinned_->origin(), "\n  accessed/called as: ", signature.text());
   if (!pinned_) {
     if (is_defined.load(std::memory_order_relaxed)) {
       const std::string difference =
@@ -120,22 +127,17 @@ void OperatorEntry::pin_signature_of_handle(CppSignature signature, const Inferr
       WEFT_CHECK(difference.empty(), ArgumentError, wrong, title(), "\n    ", debug(),
                  "\n  accessed/called as: ", signature.text(), "\n  reason: ", difference);
     }
-    pinned_ = PinnedSignature{signature, types, "first accessed with typed()"};
+    pinned_ = PinnedSignature{signature, &types, std::nullopt};
   }
   has_typed_handles_ = true;
 }
 
 ComputedRow OperatorEntry::compute_row(DispatchKey key) const {
-  const auto newest = [&](DispatchKey registered) -> const RegisteredKernel* {
-    const KernelStack& stack = kernels(registered);
-    return stack.empty() ? nullptr : stack.back();
-  };
+  const auto newest = [&](DispatchKey registered) { return newest_kernel(registered); };
   const auto has_any = [&](DispatchKeySet keys) {
-    for (std::size_t index = 1; index < num_runtime_keys; ++index) {
-      const auto candidate = static_cast<DispatchKey>(index);
-      if (keys.has(candidate) && newest(candidate) != nullptr) return true;
-    }
-    return false;
+    return std::ranges::any_of(kernels_, [&](const KeyedKernel& registered) {
+      return !is_alias(registered.key) && keys.has(registered.key);
+    });
   };
   const auto from_alias = [&](DispatchKey alias) {
     return is_included_in(key, alias) ? newest(alias) : nullptr;
@@ -181,6 +183,20 @@ void OperatorEntry::update_row(DispatchKey key) {
     row.store(&kernel, std::memory_order_release);
     table.dispatchable.fetch_or(bit, std::memory_order_acq_rel);
   }
+}
+
+/// What update_rows() would do, for an operator without kernels that no reader knows yet.
+void OperatorEntry::set_first_rows() {
+  std::uint64_t dispatchable = 0;
+  for (std::size_t index = 0; index < num_runtime_keys; ++index) {
+    const KernelStack& fallbacks = context.fallbacks[index];
+    const KernelFunction& kernel =
+        fallbacks.empty() ? missing_kernel().function : fallbacks.back()->function;
+    table.rows[index].store(&kernel, std::memory_order_relaxed);
+    if (!kernel.is_fallthrough())
+      dispatchable |= DispatchKeySet(static_cast<DispatchKey>(index)).bits();
+  }
+  table.dispatchable.store(dispatchable, std::memory_order_release);
 }
 
 void OperatorEntry::update_rows() {

@@ -50,8 +50,11 @@ struct ComputedRow {
 /// The C++ signature that every typed kernel and handle of an operator must have.
 struct PinnedSignature {
   CppSignature signature;
-  InferredTypes types;
-  std::string origin;  ///< "registered at a.cpp:1"
+  const InferredTypes* types;
+  std::optional<SourceLine> where;  ///< of a kernel; nothing: a handle was asked for first
+
+  /// "registered at a.cpp:1"
+  std::string origin() const;
 };
 
 /// Threads: everything but `table`, `schema` and `is_defined` is guarded by the context's mutex.
@@ -60,10 +63,16 @@ class OperatorEntry {
   OperatorEntry(OperatorName name, DispatchContext& context);
 
   OperatorHandle handle() { return OperatorHandle(*this); }
-  const KernelStack& kernels(DispatchKey key) const {
-    return kernels_[static_cast<std::size_t>(key)];
+  /// The kernels for exactly this key or alias.
+  KernelStack kernels(DispatchKey key) const;
+  /// Null without one.
+  const RegisteredKernel* newest_kernel(DispatchKey key) const {
+    for (std::size_t i = kernels_.size(); i-- > 0;) {
+      if (kernels_[i].key == key) return kernels_[i].kernel;
+    }
+    return nullptr;
   }
-  bool has_kernels() const;
+  bool has_kernels() const { return !kernels_.empty(); }
   /// Returns the kernel that is now shadowed, if there is one.
   const RegisteredKernel* add_kernel(DispatchKey key, const RegisteredKernel& kernel);
   void remove_kernel(DispatchKey key, const RegisteredKernel& kernel);
@@ -98,10 +107,17 @@ class OperatorEntry {
   static const RegisteredKernel& missing_kernel();
   static const RegisteredKernel& ambiguous_kernel();
   void update_rows();
+  void set_first_rows();
   void check_schema(const FunctionSchema& schema, SourceLine where,
                     const PinnedSignature& pinned) const;
 
-  std::array<KernelStack, num_dispatch_keys> kernels_;
+  struct KeyedKernel {
+    DispatchKey key;
+    const RegisteredKernel* kernel;
+  };
+  /// In the order of their registration.  An operator has a few, so that a list of them all takes
+  /// less memory, and no more time, than one for each key.
+  std::vector<KeyedKernel> kernels_;
   SourceLine schema_where_;
   std::optional<PinnedSignature> pinned_;
   bool has_typed_handles_ = false;  ///< they trust the pinned signature for ever

@@ -45,10 +45,10 @@ std::string OperatorEntry::dump_state() const {
   result += is_defined ? schema.load()->text() : "(none)";
   result += "\ndebug: " + debug() + "\n";
   if (pinned_)
-    result += "C++ signature: " + pinned_->signature.text() + ", " + pinned_->origin + "\n";
+    result += "C++ signature: " + pinned_->signature.text() + ", " + pinned_->origin() + "\n";
   for (std::size_t index = 0; index < num_dispatch_keys; ++index) {
     const auto key = static_cast<DispatchKey>(index);
-    const KernelStack& stack = kernels(key);
+    const KernelStack stack = kernels(key);
     for (auto kernel = stack.rbegin(); kernel != stack.rend(); ++kernel) {
       result += weft::name(key);
       if (is_alias(key)) result += "[alias]";
@@ -97,12 +97,10 @@ void OperatorEntry::check_invariants() const {
   }
   WEFT_ASSERT(table.dispatchable.load() == dispatchable, "the fallthrough mask of ", name.text(),
               " is out of date\n", dump_state());
-  for (const KernelStack& stack : kernels_) {
-    for (const RegisteredKernel* kernel : stack) {
-      const auto& signature = kernel->function.signature();
-      WEFT_ASSERT(!signature || (pinned_ && *signature == pinned_->signature), "a kernel of ",
-                  name.text(), " has another C++ signature\n", dump_state());
-    }
+  for (const KeyedKernel& registered : kernels_) {
+    const auto& signature = registered.kernel->function.signature();
+    WEFT_ASSERT(!signature || (pinned_ && *signature == pinned_->signature), "a kernel of ",
+                name.text(), " has another C++ signature\n", dump_state());
   }
 }
 

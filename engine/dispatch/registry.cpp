@@ -87,9 +87,10 @@ Registration Registry::def(std::string_view text, SourceLine where) {
 
 Registration Registry::impl(std::string_view op_name, DispatchKey key, KernelFunction kernel,
                             SourceLine where) {
-  OperatorName parsed = parse_operator_name(op_name);
   const std::lock_guard lock(state_->mutex);
-  OperatorEntry& entry = state_->entry(std::move(parsed));
+  const auto known = state_->entries.find(op_name);
+  OperatorEntry& entry =
+      known != state_->entries.end() ? known->second : state_->entry(parse_operator_name(op_name));
   entry.pin_signature_of(kernel, key, where);
   const RegisteredKernel& kept = state_->keep(std::move(kernel), where);
   if (const RegisteredKernel* shadowed = entry.add_kernel(key, kept))

@@ -106,6 +106,8 @@ class SchemaParser {
     bool is_keyword_only = false;
     expect('(');
     if (take(')')) return result;
+    const bool has_star = text_.find('*') != text_.npos;
+    result.reserve(static_cast<std::size_t>(std::ranges::count(text_, ',') + !has_star));
     do {
       skip_spaces();
       const std::size_t begin = position_;

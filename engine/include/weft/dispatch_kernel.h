@@ -70,8 +70,11 @@ template <class R, class... Args>
 struct SignatureTraits<R(Args...)> {
   static_assert((BoxableArgument<Args> && ...),
                 "arguments are types of the schema language, by value or by const reference");
-  static InferredTypes inferred() {
-    return {{Boxing<std::remove_cvref_t<Args>>::type...}, BoxingResult<R>::types()};
+  /// One object for all kernels of this signature, which is never destroyed.
+  static const InferredTypes& inferred() {
+    static const auto* const types =
+        new InferredTypes{{Boxing<std::remove_cvref_t<Args>>::type...}, BoxingResult<R>::types()};
+    return *types;
   }
 };
 
@@ -162,7 +165,7 @@ class KernelFunction {
     result.boxed_ = &Kernel::boxed;
     result.kernel_ = std::make_shared<Kernel>(std::move(function));
     result.signature_ = CppSignature::of<Signature>();
-    result.inferred_ = detail::SignatureTraits<Signature>::inferred();
+    result.inferred_ = &detail::SignatureTraits<Signature>::inferred();
     return result;
   }
   static KernelFunction boxed(BoxedFunction function);
@@ -175,7 +178,8 @@ class KernelFunction {
   bool is_copy_of(const KernelFunction& other) const { return kernel_ == other.kernel_; }
   /// Nothing for boxed kernels, which serve every signature.
   const std::optional<CppSignature>& signature() const { return signature_; }
-  const detail::InferredTypes& inferred_types() const { return inferred_; }
+  /// Null for boxed kernels.
+  const detail::InferredTypes* inferred_types() const { return inferred_; }
 
   /// Requires: the operator's signature is R(Args...), and this isn't a fallthrough.
   template <class R, class... Args>
@@ -210,7 +214,7 @@ class KernelFunction {
   std::shared_ptr<detail::KernelBase> kernel_;
   bool is_fallthrough_ = false;
   std::optional<CppSignature> signature_;
-  detail::InferredTypes inferred_;
+  const detail::InferredTypes* inferred_ = nullptr;
 };
 
 }  // namespace weft
