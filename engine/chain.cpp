@@ -37,8 +37,12 @@ Inferred Engine::infer(const Expr& expr, const Tensor& out) const {
           {result.strides().begin(), result.strides().end()}};
 }
 
+Tensor new_like(const Tensor& self, std::optional<DType> dtype, MemoryFormat format) {
+  return empty_like(self, dtype, format);
+}
+
 Tensor clone_by_copy(const Tensor& self, MemoryFormat format) {
-  Tensor result = empty_like(self, {}, format);
+  Tensor result = operators().empty_like.call(self, {}, format);
   dispatch_copy(CurrentCall::state(), result, self);
   return result;
 }
@@ -57,7 +61,7 @@ Tensor to_by_copy(const Tensor& self, std::optional<DType> dtype, std::optional<
              "; only cpu tensors can be converted in this build");
   const DType result_dtype = dtype.value_or(self.dtype());
   if (!copy && to_is_self(self, result_dtype, format)) return self;
-  Tensor result = empty_like(self, result_dtype, format);
+  Tensor result = operators().empty_like.call(self, result_dtype, format);
   dispatch_copy(CurrentCall::state(), result, self);
   return result;
 }
@@ -81,25 +85,50 @@ Tensor Engine::to(const Tensor& a, DType dtype) {
   return to(a, ToOptions{dtype, {}, MemoryFormat::preserve, false});
 }
 
-Tensor Engine::reshape(const Tensor& a, IntSpan sizes) {
-  const Dims inferred = infer_view_sizes(sizes, a.numel());
-  if (compute_view_strides(a.sizes(), a.strides(), inferred)) return a.view(inferred);
-  return clone(a, MemoryFormat::contiguous).view(inferred);
+Tensor reshape_by_view(const Tensor& self, IntSpan sizes) {
+  const Dims inferred = infer_view_sizes(sizes, self.numel());
+  if (compute_view_strides(self.sizes(), self.strides(), inferred)) return self.view(inferred);
+  return operators().clone.call(self, MemoryFormat::contiguous).view(inferred);
 }
 
-Tensor Engine::resolve_conj(const Tensor& a) { return a.is_conj() ? clone(a) : a; }
+Tensor resolve_conj_by_clone(const Tensor& self) {
+  return self.is_conj() ? operators().clone.call(self, MemoryFormat::preserve) : self;
+}
 
-Tensor Engine::resolve_neg(const Tensor& a) { return a.is_neg() ? clone(a) : a; }
+Tensor resolve_neg_by_clone(const Tensor& self) {
+  return self.is_neg() ? operators().clone.call(self, MemoryFormat::preserve) : self;
+}
+
+Tensor fill_by_copy(const Tensor& self, const Scalar& value) {
+  WEFT_CHECK(self.defined(), ArgumentError, "self is undefined");
+  // Elements that lie on top of each other along an expanded dimension are written once.
+  Dims sizes(self.sizes());
+  for (int dim = 0; dim < self.dim(); ++dim)
+    if (self.stride(dim) == 0 && sizes[dim] > 1) sizes[dim] = 1;
+  // A 0-dim source of the same dtype broadcasts.
+  dispatch_copy(CurrentCall::state(), self.as_strided(sizes, self.strides()),
+                full(IntSpan(), value, {self.dtype(), {}, MemoryFormat::contiguous}));
+  return self;
+}
+
+Tensor Engine::reshape(const Tensor& a, IntSpan sizes) {
+  const CurrentCall current(*state_);
+  return operators().reshape.call(a, sizes);
+}
+
+Tensor Engine::resolve_conj(const Tensor& a) {
+  const CurrentCall current(*state_);
+  return operators().resolve_conj.call(a);
+}
+
+Tensor Engine::resolve_neg(const Tensor& a) {
+  const CurrentCall current(*state_);
+  return operators().resolve_neg.call(a);
+}
 
 void Engine::fill(const Tensor& dst, const Scalar& value) {
-  WEFT_CHECK(dst.defined(), ArgumentError, "self is undefined");
-  // Elements that lie on top of each other along an expanded dimension are written once.
-  Dims sizes(dst.sizes());
-  for (int dim = 0; dim < dst.dim(); ++dim)
-    if (dst.stride(dim) == 0 && sizes[dim] > 1) sizes[dim] = 1;
-  // A 0-dim source of the same dtype broadcasts.
-  copy(dst.as_strided(sizes, dst.strides()),
-       full(IntSpan(), value, {dst.dtype(), {}, MemoryFormat::contiguous}));
+  const CurrentCall current(*state_);
+  operators().fill.call(dst, value);
 }
 
 }  // namespace weft

@@ -120,7 +120,7 @@ BuiltinOperator<Kept> define(Library& library, std::string_view schema, std::str
   library.def(schema)
       .impl(name, DispatchKey::cpu, builtin)
       .impl(name, DispatchKey::meta, std::move(on_meta));
-  const OperatorHandle untyped = registry().op(detail::concat("weft::", name));
+  const OperatorHandle untyped = registry().op(std::string("weft::").append(name));
   return {untyped.typed<typename SignatureOf<Handle>::type>(), untyped, std::move(builtin)};
 }
 
@@ -129,7 +129,9 @@ Operators::TensorOperator define_op(Library& library, Op op) {
   static constexpr std::array<std::string_view, max_arity> names{"x", "y", "z", "w"};
   std::string operator_name(name(op));
   if (has_output) operator_name += ".out";
-  std::string schema = operator_name + "(";
+  std::string schema;
+  schema.reserve(96);
+  schema.append(operator_name).append("(");
   for (std::size_t i = 0; i < num_tensors - has_output; ++i)
     schema.append(i == 0 ? "" : ", ").append("Tensor ").append(names[i]);
   schema += has_output ? ", *, Tensor(a!) out) -> Tensor(a!)" : ") -> Tensor";
@@ -141,6 +143,7 @@ Operators::TensorOperator define_op(Library& library, Op op) {
 template <bool has_output>
 std::vector<Operators::TensorOperator> define_ops(Library& library) {
   std::vector<Operators::TensorOperator> result;
+  result.reserve(all_ops().size());
   for (const Op op : all_ops()) {
     switch (info(op).arity) {
       case 1: result.push_back(define_op<1 + has_output, has_output>(library, op)); break;
@@ -182,6 +185,10 @@ Operators::Operators()
                         copy_on_cpu, copy_on_meta)),
       eval(define<Eval>(library_, "eval(Tensor[] inputs) -> Tensor[]", "eval", eval_on_cpu,
                         eval_on_meta)),
+      empty_like(define_composite<EmptyLike>(library_,
+                                             "empty_like(Tensor self, *, ScalarType? dtype=None, "
+                                             "MemoryFormat memory_format=preserve) -> Tensor",
+                                             DispatchKey::composite_explicit_autograd, new_like)),
       clone(define_composite<Formatted>(
           library_, "clone(Tensor self, *, MemoryFormat memory_format=preserve) -> Tensor",
           DispatchKey::composite_explicit_autograd, clone_by_copy)),
@@ -191,7 +198,17 @@ Operators::Operators()
       to(define_composite<To>(library_,
                               "to(Tensor self, *, ScalarType? dtype=None, Device? device=None, "
                               "MemoryFormat memory_format=preserve, bool copy=False) -> Tensor",
-                              DispatchKey::composite_implicit_autograd, to_by_copy)) {}
+                              DispatchKey::composite_implicit_autograd, to_by_copy)),
+      reshape(define_composite<Reshape>(library_, "reshape(Tensor self, int[] shape) -> Tensor",
+                                        DispatchKey::composite_implicit_autograd, reshape_by_view)),
+      resolve_conj(define_composite<Resolve>(library_, "resolve_conj(Tensor self) -> Tensor",
+                                             DispatchKey::composite_implicit_autograd,
+                                             resolve_conj_by_clone)),
+      resolve_neg(define_composite<Resolve>(library_, "resolve_neg(Tensor self) -> Tensor",
+                                            DispatchKey::composite_implicit_autograd,
+                                            resolve_neg_by_clone)),
+      fill(define_composite<Fill>(library_, "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)",
+                                  DispatchKey::composite_explicit_autograd, fill_by_copy)) {}
 
 const Operators::TensorOperator* Operators::find(Op op, std::size_t num_inputs,
                                                  bool has_output) const {

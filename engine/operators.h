@@ -82,6 +82,10 @@ class Operators {
   using Formatted = TypedOperatorHandle<Tensor(const Tensor&, MemoryFormat)>;
   using To = TypedOperatorHandle<Tensor(const Tensor&, std::optional<DType>, std::optional<Device>,
                                         MemoryFormat, bool)>;
+  using EmptyLike = TypedOperatorHandle<Tensor(const Tensor&, std::optional<DType>, MemoryFormat)>;
+  using Reshape = TypedOperatorHandle<Tensor(const Tensor&, IntSpan)>;
+  using Resolve = TypedOperatorHandle<Tensor(const Tensor&)>;
+  using Fill = TypedOperatorHandle<Tensor(const Tensor&, const Scalar&)>;
 
   Operators();
   /// Null for structural ops and for another number of inputs than the op has.
@@ -95,9 +99,14 @@ class Operators {
  public:
   BuiltinOperator<Copy> copy;
   BuiltinOperator<Eval> eval;
+  EmptyLike empty_like;
   Formatted clone;
   Formatted contiguous;
   To to;
+  Reshape reshape;
+  Resolve resolve_conj;
+  Resolve resolve_neg;
+  Fill fill;
 };
 const Operators& operators();
 
@@ -116,9 +125,14 @@ std::vector<Tensor> compute_exprs(Engine::State& state, std::span<const Expr> ex
                                   std::span<const Tensor> given);
 
 // The composite kernels of the chain.
+Tensor new_like(const Tensor& self, std::optional<DType> dtype, MemoryFormat format);
 Tensor clone_by_copy(const Tensor& self, MemoryFormat format);
 Tensor contiguous_by_clone(const Tensor& self, MemoryFormat format);
 Tensor to_by_copy(const Tensor& self, std::optional<DType> dtype, std::optional<Device> device,
                   MemoryFormat format, bool copy);
+Tensor reshape_by_view(const Tensor& self, IntSpan sizes);
+Tensor resolve_conj_by_clone(const Tensor& self);
+Tensor resolve_neg_by_clone(const Tensor& self);
+Tensor fill_by_copy(const Tensor& self, const Scalar& value);
 
 }  // namespace weft
