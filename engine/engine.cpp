@@ -103,22 +103,34 @@ class Call {
       run_checked(exprs, given, results, false, divisors_checked);
   }
 
+  /// Leaves a plan that divides integers alone until its divisors have been looked at.
   bool run_cached(std::span<const Tensor> given, std::span<Tensor> results,
                   bool divisors_checked = false) {
     hash_ = key_.hash();
     const CallPlan* plan = state_.plans.find(key_, hash_);
+    is_planned_ = plan != nullptr;
     if (plan == nullptr || (plan->divides_integers && !divisors_checked)) return false;
     state_.plan_hits.add();
     run_plan(*plan, key_, given, results);
     return true;
   }
 
+  /// What run_cached() left.  Divisors are looked at last, when layouts and dtypes are known to
+  /// fit.
   void run_checked(std::span<const Expr> exprs, std::span<const Tensor> given,
                    std::span<Tensor> results, bool is_copy, bool divisors_checked = false) {
-    if (!divisors_checked && check_divisors(exprs) && run_cached(given, results, true)) return;
+    const Program program = flatten(exprs, given);
+    if (is_planned_) {
+      check_divisors(program);
+      if (run_cached(given, results, true)) return;
+      divisors_checked = true;
+    }
     state_.plan_misses.fetch_add(1, std::memory_order_relaxed);
-    const PlannedCall call =
-        plan_call(key_, exprs, given, state_.planner_options(is_copy), state_.kernels);
+    const auto check_values = [&] {
+      if (!divisors_checked) check_divisors(program);
+    };
+    const PlannedCall call = plan_call(key_, program, given, state_.planner_options(is_copy),
+                                       state_.kernels, check_values);
     run_planned(call);
     std::ranges::copy(call.outputs, results.begin());
     if (call.is_cacheable) state_.plans.insert(key_, hash_, call.plan);
@@ -136,15 +148,12 @@ class Call {
   }
 
   /// Integer division by zero is found before anything is written, at the price of a pass over the
-  /// divisors.  Returns whether there are any.
-  bool check_divisors(std::span<const Expr> exprs) {
-    const Program program = flatten(exprs, {});
-    if (program.integer_divisors.empty()) return false;
+  /// divisors.
+  void check_divisors(const Program& program) {
     const auto is_empty = [](const ExprNode* leaf) { return leaf->tensor.numel() == 0; };
-    if (std::ranges::any_of(program.leaves, is_empty)) return true;  // nothing is divided
+    if (std::ranges::any_of(program.leaves, is_empty)) return;  // nothing is divided
     WEFT_CHECK(!any_zero(program.integer_divisors), ArithmeticError,
                "ZeroDivisionError: integer division by zero");
-    return true;
   }
 
   /// Whether a divisor is zero anywhere, in the dtype in which it divides.  All are looked at in
@@ -174,6 +183,7 @@ class Call {
   Engine::State& state_;
   CallKey key_;
   std::uint64_t hash_ = 0;
+  bool is_planned_ = false;  ///< the cache has a plan for the key
 };
 
 }  // namespace
@@ -296,8 +306,9 @@ std::vector<Tensor> Engine::eval(std::span<const Expr> exprs, std::span<const Te
 PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
   CallKey key;
   make_key(key, std::span(&expr, 1), std::span(&out, 1));
-  PlannedCall call = plan_call(key, std::span(&expr, 1), std::span(&out, 1),
-                               state_->planner_options(), state_->kernels);
+  const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
+  PlannedCall call =
+      plan_call(key, program, std::span(&out, 1), state_->planner_options(), state_->kernels);
   WEFT_CHECK(!call.plan->divides_integers, UnsupportedError,
              "prepare(): integer division looks at its divisors before each run; use eval()");
   WEFT_CHECK(!call.has_temporaries, UnsupportedError,

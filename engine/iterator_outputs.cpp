@@ -2,6 +2,7 @@
 // outputs before the first given one changes.
 #include "engine/iter_plan.h"
 #include "engine/memory_format.h"
+#include "runtime/log.h"
 
 #include <weft/error.h>
 
@@ -76,6 +77,10 @@ void allocate_or_resize_outputs(IterOperands& operands, int num_outputs, const O
     for (int i = 0; i < num_outputs; ++i) {
       if (operands[i].impl == nullptr || !operands[i].will_resize) continue;
       TensorImpl& impl = *operands.tensor(i).impl();
+      if (impl.numel != 0 && is_logged(LogTopic::plan)) [[unlikely]]
+        log(LogTopic::plan, "An output with one or more elements was resized since it had shape ",
+            dims_text(impl.sizes), ", which does not match the required output shape ",
+            dims_text(layout.sizes), ".");
       impl.sizes.assign(layout.sizes.data(), layout.sizes.data() + layout.sizes.size());
       impl.strides = strides;
       impl.refresh();

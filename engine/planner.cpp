@@ -1,6 +1,7 @@
 #include "engine/planner.h"
 
 #include "engine/lower.h"
+#include "runtime/log.h"
 
 #include <weft/error.h>
 #include <weft/overlap.h>
@@ -75,13 +76,19 @@ Tensor temporary_copy(const Tensor& source, const PlannerOptions& options,
   copy_options.is_copy = true;
   CallKey key;
   make_key(key, std::span(&expr, 1), std::span(&copy, 1));
-  const PlannedCall call =
-      plan_call(key, std::span(&expr, 1), std::span(&copy, 1), copy_options, kernels);
+  const Program program = flatten(std::span(&expr, 1), std::span(&copy, 1));
+  const PlannedCall call = plan_call(key, program, std::span(&copy, 1), copy_options, kernels);
   if (!call.plan->is_empty) {
     std::byte* const base[] = {copy.data(), plain.data()};
     launch(call.plan->launch, base, nullptr);
   }
   return copy;
+}
+
+/// Once a plan; PyTorch says it once a process.
+void log_discarded_parts(DType from, DType to) {
+  if (is_complex(from) && !is_complex(to) && !is_boolean(to))
+    log(LogTopic::plan, "Casting complex values to real discards the imaginary part");
 }
 
 /// Outputs can be written, and no two of them in one place.
@@ -125,19 +132,18 @@ jit::Signature signature_of(const ir::Kernel& kernel, const PlannerOptions& opti
   return {kernel, options.features, options.backend};
 }
 
-PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
-                      std::span<const Tensor> outputs, const PlannerOptions& options,
-                      jit::KernelCache& kernels) {
+PlannedCall plan_call(const CallKey& key, const Program& program, std::span<const Tensor> outputs,
+                      const PlannerOptions& options, jit::KernelCache& kernels,
+                      const std::function<void()>& check_values) {
   PlannedCall call;
   call.plan = std::make_shared<CallPlan>();
   CallPlan& plan = *call.plan;
-  const Program program = flatten(exprs, outputs);
   collect_leaves(key, program, call);
   collect_params(key, program, plan);
   plan.divides_integers = !program.integer_divisors.empty();
 
   std::vector<Tensor> given(outputs.begin(), outputs.end());
-  given.resize(exprs.size());
+  given.resize(static_cast<std::size_t>(program.num_outputs));
   check_outputs(given);
   for (const Tensor& input : call.inputs) check_bytes(input);
   LayoutGuard layouts(outputs);
@@ -147,6 +153,8 @@ PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
       if (!given[i].defined()) given[i] = empty({}, program.output_dtypes[i]);
 
   TensorIterator iterator = plan_iteration(program, given, call.inputs, !options.is_copy);
+  if (check_values) check_values();
+  if (options.is_copy) log_discarded_parts(program.result_dtypes[0], program.output_dtypes[0]);
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     if (!iterator.needs_temporary(static_cast<int>(i))) continue;
     call.inputs[i] = temporary_copy(call.inputs[i], options, kernels);

@@ -7,6 +7,7 @@
 #include <weft/iterator.h>
 #include <weft/numerics.h>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,9 +41,11 @@ TensorIterator plan_iteration(const Program& program, std::span<const Tensor> ou
 /// The signature under which a lowered kernel is compiled.
 jit::Signature signature_of(const ir::Kernel& kernel, const PlannerOptions& options);
 
-/// Plans the call that `key` was made of.  Nothing is written to any output.
-PlannedCall plan_call(const CallKey& key, std::span<const Expr> exprs,
-                      std::span<const Tensor> outputs, const PlannerOptions& options,
-                      jit::KernelCache& kernels);
+/// Plans the call that `key` and `program` were made of.  Nothing is written to any output.
+/// `check_values` is called after every check of layouts and dtypes: if it throws, given outputs
+/// keep their layouts.
+PlannedCall plan_call(const CallKey& key, const Program& program, std::span<const Tensor> outputs,
+                      const PlannerOptions& options, jit::KernelCache& kernels,
+                      const std::function<void()>& check_values = {});
 
 }  // namespace weft

@@ -97,6 +97,26 @@ TEST_F(EngineErrors, wrong_number_of_arguments) {
   refuses("argument: ", [&] { apply(Op::store, {Expr(out_)}); });
 }
 
+/// As in PyTorch, where only the kernel finds the zero: shapes, dtypes and overlap come first.
+TEST_F(EngineErrors, layouts_and_dtypes_are_refused_before_a_zero_divisor) {
+  const Tensor a = tensor_of<std::int64_t>({4, 5, 6}), zeros = tensor_of<std::int64_t>({0, 0});
+  const Tensor zero = tensor_of<std::int64_t>({0, 0, 0});
+  const Tensor mask = tensor_of<bool>({true, true, true});
+  for (const Op op : {Op::div_floor, Op::remainder}) {
+    refuses("argument: The size of tensor a (3) must match the size of tensor b (2)",
+            [&] { engine_.binary(op, a, zeros, out_); });
+    refuses("argument: result type Long can't be cast to the desired output type Bool",
+            [&] { engine_.binary(op, a, zero, mask); });
+    refuses("argument: unsupported operation: some elements of the input tensor",
+            [&] { engine_.binary(op, out_.slice(0, 0, 2), zeros, out_.slice(0, 1, 3)); });
+    refuses("argument: unsupported operation: more than one element",
+            [&] { engine_.binary(op, a, zero, out_.slice(0, 0, 1).expand({3})); });
+    const Tensor small = tensor_of<std::int64_t>({1});
+    refuses("arithmetic: ZeroDivisionError", [&] { engine_.binary(op, a, zero, small); });
+    EXPECT_EQ(small.numel(), 1);
+  }
+}
+
 TEST_F(EngineErrors, integer_division_by_zero) {
   const Tensor a = tensor_of<std::int64_t>({4, 5, 6}), zero = tensor_of<std::int64_t>({1, 0, 1});
   const std::string text = "arithmetic: ZeroDivisionError";
