@@ -29,7 +29,7 @@ Verdict replay_copy(Context& context, const json& recorded) {
   context.engine.copy(dst, src);
   const Bytes after = bytes_of_hex(recorded.at("after"));
   // PyTorch negates complex zeros to 0 in its vector loops, and to -0 in their tails and in its
-  // scalar loops.
+  // scalar loops; docs/divergences.md.
   const bool negates_complex = is_complex(dst.dtype()) && dst.is_neg() != src.is_neg();
   if (negates_complex &&
       differ_in_signs_of_zeros(real_dtype(dst.dtype()), storage_bytes(dst), after))

@@ -94,6 +94,22 @@ TEST(Divergences, DoublesRoundToHalfOnce) {
   EXPECT_EQ(convert<double>(get<f16>(half, 0)), 1 + std::ldexp(1.0, -10));
 }
 
+/// Whatever the length and the strides, so that vectors and their tails agree.
+TEST(Divergences, NegatedComplexZerosAreMinusZero) {
+  Engine engine;
+  for (const std::int64_t count : {1, 4, 17, 64}) {
+    for (const std::int64_t step : {1, 2}) {
+      const Tensor zeros = full(Sizes{count * step}, Scalar(0), {DType::c64, {}, {}});
+      const Tensor copy = empty({count}, DType::c64);
+      engine.copy(copy, zeros.slice(0, 0, count * step, step).neg_view());
+      for (const c64& value : elements<c64>(copy)) {
+        EXPECT_TRUE(std::signbit(value.real()) && std::signbit(value.imag()))
+            << count << " in steps of " << step;
+      }
+    }
+  }
+}
+
 TEST(Divergences, DivisionByZeroIsFoundBeforeAnythingIsWritten) {
   Engine engine;
   const Tensor a = tensor_of<std::int64_t>({4, 5, 6});

@@ -1,4 +1,5 @@
 // Copies: every pair of dtypes, lazy bits, and the contiguous chain.
+#include "runtime/log.h"
 #include "tests/engine/support/layouts.h"
 
 #include <weft/engine.h>
@@ -118,6 +119,19 @@ TEST(engine_copy, conj_and_neg_bits) {
   const Tensor wide = new_tensor({1}, DType::c128);
   engine.copy(wide.conj(), a.neg_view());
   EXPECT_EQ(get<c128>(wide, 0), c128(-1, 2));
+}
+
+TEST(engine_copy, discarded_imaginary_parts_are_logged) {
+  Engine engine;
+  const Tensor from = tensor_of<c64>({c64(1, 2)});
+  set_log_topics("plan");
+  ::testing::internal::CaptureStderr();
+  for (int repeat = 0; repeat < 2; ++repeat) engine.copy(new_tensor({1}, DType::f32), from);
+  engine.copy(new_tensor({1}, DType::c128), from);
+  engine.copy(new_tensor({1}, DType::boolean), from);
+  const std::string lines = ::testing::internal::GetCapturedStderr();
+  set_log_topics("");
+  EXPECT_EQ(lines, "weft plan: Casting complex values to real discards the imaginary part\n");
 }
 
 TEST(engine_copy, backwards_over_itself_with_bits) {

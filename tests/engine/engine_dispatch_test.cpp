@@ -7,9 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -143,10 +145,11 @@ TEST_F(engine_dispatch, profile_counts_every_call) {
     calls[row.op] = row.calls;
     EXPECT_GE(row.total_ns, row.self_ns);
   }
-  EXPECT_THAT(calls, UnorderedElementsAre(
-                         Pair("weft::add", 2), Pair("weft::add.out", 1), Pair("weft::exp", 1),
-                         Pair("weft::fma", 1), Pair("weft::eval", 1), Pair("weft::copy_", 3),
-                         Pair("weft::clone", 1), Pair("weft::to", 1), Pair("weft::contiguous", 1)));
+  EXPECT_THAT(calls, UnorderedElementsAre(Pair("weft::add", 2), Pair("weft::add.out", 1),
+                                          Pair("weft::exp", 1), Pair("weft::fma", 1),
+                                          Pair("weft::eval", 1), Pair("weft::copy_", 3),
+                                          Pair("weft::empty_like", 2), Pair("weft::clone", 1),
+                                          Pair("weft::to", 1), Pair("weft::contiguous", 1)));
   EXPECT_THAT(read(out), ElementsAre(2, 3, 4));
 }
 
@@ -167,6 +170,86 @@ TEST_F(engine_dispatch, meta_tensors_give_the_layout_alone) {
   EXPECT_THAT(list(clone.strides()), ElementsAre(60, 20, 5, 1));
   EXPECT_THROW(engine_.binary(Op::add, meta({3}), meta({4})), ArgumentError);
   EXPECT_THROW(engine_.copy(values(0), meta({3})), UnsupportedError);
+}
+
+TEST_F(engine_dispatch, backends_without_kernels_are_named_with_those_that_have_some) {
+  const IncludeDispatchKeyGuard include(Key::cuda);
+  const Tensor a = values(1);
+  const Tensor out = values(7);
+  const std::vector<std::pair<std::string, std::function<void()>>> calls = {
+      {"weft::add", [&] { engine_.binary(Op::add, a, a); }},
+      {"weft::add.out", [&] { engine_.binary(Op::add, a, a, out); }},
+      {"weft::copy_", [&] { engine_.copy(out, a); }},
+      {"weft::eval", [&] { engine_.eval(Expr(a) * Expr(2)); }},
+  };
+  for (const auto& [op, call] : calls) {
+    try {
+      call();
+      ADD_FAILURE() << op << " ran";
+    } catch (const UnsupportedError& error) {
+      EXPECT_THAT(error.what(),
+                  HasSubstr(detail::concat("Could not run '", op,
+                                           "' with arguments from the 'CUDA' backend. This could "
+                                           "be because the operator doesn't exist for this "
+                                           "backend. '",
+                                           op, "' is only available for these backends: [")));
+      EXPECT_THAT(error.what(), HasSubstr("[CPU, Meta"));
+      EXPECT_THAT(error.what(), HasSubstr("\nCPU: registered at "));
+    }
+  }
+  EXPECT_THAT(read(out), ElementsAre(7, 8, 9));
+}
+
+TEST_F(engine_dispatch, inference_takes_meta_tensors) {
+  const Tensor image = meta({2, 3, 4, 5}, MemoryFormat::channels_last);
+  const Tensor colours = meta({3, 1, 1});
+  const Inferred sum = engine_.infer(Expr(image) + Expr(colours));
+  EXPECT_EQ(sum.dtype, DType::f32);
+  EXPECT_THAT(sum.sizes, ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(sum.strides, ElementsAre(60, 1, 15, 3));
+  const Inferred compared = engine_.infer(apply(Op::lt, {Expr(image), Expr(0.5)}));
+  EXPECT_EQ(compared.dtype, DType::boolean);
+  EXPECT_THAT(compared.strides, ElementsAre(60, 1, 15, 3));
+  const Tensor numbers = weft::empty({4, 5}, {DType::i32, {DeviceType::meta, 0}});
+  const Inferred mixed = engine_.infer(Expr(colours) * Expr(numbers));
+  EXPECT_EQ(mixed.dtype, DType::f32);
+  EXPECT_THAT(mixed.sizes, ElementsAre(3, 4, 5));
+  // A given output of the wrong size is what would be resized; it stays as it is.
+  const Tensor out = weft::empty({1}, {DType::f64, {DeviceType::meta, 0}});
+  const Inferred resized = engine_.infer(Expr(colours) * Expr(numbers), out);
+  EXPECT_EQ(resized.dtype, DType::f64);
+  EXPECT_THAT(resized.sizes, ElementsAre(3, 4, 5));
+  EXPECT_THAT(list(out.sizes()), ElementsAre(1));
+  EXPECT_THROW(engine_.infer(Expr(meta({3})) + Expr(meta({4}))), ArgumentError);
+}
+
+TEST_F(engine_dispatch, every_call_of_the_chain_is_an_operator) {
+  const Tensor a = values(1);
+  const Tensor pairs = weft::zeros(std::array<std::int64_t, 1>{2}, {DType::c64});
+  const std::array<std::int64_t, 2> row{1, 3};
+  const auto profile = std::make_unique<Profile>();
+  engine_.reshape(a, row);
+  engine_.reshape(engine_.resolve_neg(a.neg_view()), row);
+  engine_.resolve_conj(pairs.conj());
+  engine_.fill(a, 5);
+  std::map<std::string, std::uint64_t> calls;
+  for (const ProfileRow& counted : profile->rows()) calls[counted.op] = counted.calls;
+  EXPECT_THAT(calls, UnorderedElementsAre(Pair("weft::reshape", 2), Pair("weft::resolve_neg", 1),
+                                          Pair("weft::resolve_conj", 1), Pair("weft::clone", 2),
+                                          Pair("weft::empty_like", 2), Pair("weft::fill_", 1),
+                                          Pair("weft::copy_", 3)));
+  EXPECT_THAT(read(a), ElementsAre(5, 5, 5));
+}
+
+TEST_F(engine_dispatch, chain_takes_meta_tensors) {
+  const std::array<std::int64_t, 1> flat{6};
+  const Tensor a = meta({2, 3});
+  EXPECT_THAT(list(engine_.reshape(a, flat).sizes()), ElementsAre(6));
+  const Tensor moved = engine_.reshape(a.t(), flat);
+  EXPECT_EQ(moved.device().type, DeviceType::meta);
+  EXPECT_THAT(list(moved.strides()), ElementsAre(1));
+  engine_.fill(a, 1);
+  EXPECT_EQ(engine_.resolve_neg(a.neg_view()).is_neg(), false);
 }
 
 TEST_F(engine_dispatch, wrong_numbers_of_inputs_are_still_refused) {

@@ -1,5 +1,6 @@
 // Results over layouts of every kind against plain loops over indices.
 #include "tests/engine/support/layouts.h"
+#include "tests/required_backends.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
@@ -64,6 +65,7 @@ class EngineLayouts : public ::testing::TestWithParam<const char*> {
     try {
       engine_ = std::make_unique<Engine>(EngineOptions{GetParam(), Numerics::standard, 0});
     } catch (const UnsupportedError& error) {
+      ASSERT_FALSE(is_required_backend(GetParam())) << error.what();
       GTEST_SKIP() << error.what();
     }
   }

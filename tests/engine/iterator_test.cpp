@@ -3,10 +3,16 @@
 
 #include <weft/error.h>
 
+#include "runtime/log.h"
 #include "tests/engine/recordings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace weft {
 namespace {
@@ -69,6 +75,108 @@ TEST(Iterator, MisuseOfTheConfig) {
   TensorIteratorConfig config;
   config.add_output(x).add_input(undefined);
   EXPECT_THAT(error_of(config), HasSubstr("Found undefined input tensor!"));
+}
+
+/// The texts of the option's own errors, each from the call that it is for.
+TEST(Iterator, MisuseIsNamedInPyTorchsWords) {
+  const Tensor x = f32({2});
+  const Ints shape = {2};
+  const std::vector<int> squash = {1};
+  const std::vector<std::pair<std::string, std::function<void()>>> calls = {
+      {"Keep in mind that you have to add all outputs first before adding any input",
+       [&] { TensorIteratorConfig().add_input(x).add_output(x); }},
+      {"check_all_same_dtype(false) must be called before declare_static_dtype(...)",
+       [&] { TensorIteratorConfig().declare_static_dtype(DType::f32); }},
+      {"check_all_same_dtype(false) must be called before declare_static_device(...)",
+       [&] { TensorIteratorConfig().declare_static_device({}); }},
+      {"check_all_same_dtype(false) must be called before declare_static_dtype_and_device(...)",
+       [&] { TensorIteratorConfig().declare_static_dtype_and_device(DType::f32, {}); }},
+      {"resize_outputs(false) must be called before declare_static_shape(...)",
+       [&] { TensorIteratorConfig().declare_static_shape(shape); }},
+      {"squash_dim 1 must be in [0, 1).",
+       [&] { TensorIteratorConfig().resize_outputs(false).declare_static_shape(shape, squash); }},
+      {"promote_inputs_to_common_dtype(true) must be called before",
+       [&] { TensorIteratorConfig().promote_integer_inputs_to_float(true); }},
+      {"an operation has at most 255 operands",
+       [&] {
+         TensorIteratorConfig config;
+         for (int i = 0; i < 256; ++i) config.add_input(x);
+       }},
+  };
+  for (const auto& [text, call] : calls) {
+    try {
+      call();
+      ADD_FAILURE() << "nothing is thrown for: " << text;
+    } catch (const ArgumentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(text));
+    }
+  }
+}
+
+TEST(Iterator, DevicesAreComparedInPyTorchsWords) {
+  const Tensor a = empty({2}, {DType::f32, {DeviceType::meta, 0}, {}});
+  const Tensor number = f32({}), vector = f32({2}), out;
+  TensorIteratorConfig mixed;
+  mixed.allow_cpu_scalars(true).add_output(out).add_input(a).add_input(vector);
+  EXPECT_THAT(error_of(mixed), HasSubstr("Expected all tensors to be on the same device, but found "
+                                         "at least two devices, meta"));
+  TensorIteratorConfig one;
+  one.allow_cpu_scalars(true).add_output(out).add_input(a).add_input(number);
+  EXPECT_EQ(error_of(one), "");
+  TensorIteratorConfig two;
+  two.allow_cpu_scalars(true).add_output(out).add_input(a).add_input(number).add_input(number);
+  EXPECT_THAT(error_of(two), HasSubstr("Trying to pass too many CPU scalars to non-CPU kernel!"));
+}
+
+TEST(Iterator, OutputsOfAReductionAgree) {
+  const Tensor a = f32({2, 3});
+  const Tensor meta = empty({2, 3}, {DType::f32, {DeviceType::meta, 0}, {}});
+  const std::vector<std::pair<std::string, Tensor>> seconds = {
+      {"expected both outputs to be defined.", Tensor()},
+      {"be on same device, but output1 is on cpu and output2 is on meta", meta},
+      {"have same number of dims, but output1 has 2 and output2 has 1", f32({3})},
+      {"have same sizes, but output1 has [2, 3] and output2 has [2, 4]", f32({2, 4})},
+      {"have same strides, but output1 has [3, 1] and output2 has [1, 2]", f32({3, 2}).t()},
+  };
+  for (const auto& [text, second] : seconds) {
+    try {
+      TensorIterator::reduce_op(f32({2, 3}), second, a);
+      ADD_FAILURE() << "nothing is thrown for: " << text;
+    } catch (const ArgumentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(text));
+    }
+  }
+}
+
+TEST(Iterator, ResizingAnOutputWithElementsIsLogged) {
+  const Tensor a = f32({2, 3});
+  set_log_topics("plan");
+  ::testing::internal::CaptureStderr();
+  TensorIterator::binary_op(f32({0}), a, a);
+  TensorIterator::binary_op(f32({4}), a, a);
+  const std::string lines = ::testing::internal::GetCapturedStderr();
+  set_log_topics("");
+  EXPECT_EQ(lines,
+            "weft plan: An output with one or more elements was resized since it had shape [4], "
+            "which does not match the required output shape [2, 3].\n");
+}
+
+/// Owned operands live as long as the plan and its copies, wherever these are moved.
+TEST(Iterator, OwnedOperandsStayAlive) {
+  std::vector<TensorIterator> kept;
+  {
+    const Tensor a = f32({6, 4}).t();
+    const Tensor out = f32({4, 6});
+    TensorIterator whole = TensorIterator::binary_op(out, a, a);
+    kept.push_back(whole.split(0));
+    kept.push_back(std::move(whole));
+  }
+  for (const TensorIterator& part : kept) {
+    EXPECT_EQ(ints(part.output().sizes()), (Ints{4, 6}));
+    EXPECT_TRUE(part.input(0).is_same(part.input(1)));
+    EXPECT_EQ(part.device(1).type, DeviceType::cpu);
+  }
+  EXPECT_TRUE(kept[0].input(0).is_same(kept[1].input(0)));
 }
 
 TEST(Iterator, OutputsAreResizedOnlyAfterEveryCheck) {

@@ -31,8 +31,7 @@ ir::Kernel add_kernel(Isa isa) {
 class LlvmBackend : public testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string reason = llvm_unavailable_reason(); !reason.empty())
-      GTEST_SKIP() << reason;
+    ASSERT_EQ(llvm_unavailable_reason(), "");  // these tests are there if the build has the module
   }
 };
 

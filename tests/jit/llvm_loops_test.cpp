@@ -14,8 +14,7 @@ constexpr ir::StrideClass classes[] = {-1, 0, 1, 2, 3, 4, ir::stride_any};
 class LlvmLoops : public testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string reason = llvm_unavailable_reason(); !reason.empty())
-      GTEST_SKIP() << reason;
+    ASSERT_EQ(llvm_unavailable_reason(), "");  // these tests are there if the build has the module
   }
 
   /// Gives a kernel of one loop `num_loops`, whose outer strides are known at launch only.
