@@ -2,9 +2,16 @@
 
 #include "bench/calls.h"
 
+#include <weft/dispatch.h>
 #include <weft/iterator.h>
 
 #include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <string>
 
 namespace weft::bench {
 namespace {
@@ -79,6 +86,46 @@ void call_prepared(State& state, const AddOperands& operands) {
   time_adding(state, operands, [&] { plan.run(); });
 }
 
+[[gnu::noinline]] void do_nothing(const Tensor& x, const Tensor& y, const Tensor& out) {
+  benchmark::DoNotOptimize(&x);
+  benchmark::DoNotOptimize(&y);
+  benchmark::DoNotOptimize(&out);
+}
+
+/// An operator on three tensors whose kernel does nothing: `auto` through the dispatcher, `hand`
+/// the kernel through a pointer, so that the difference is what the dispatcher adds to a call.
+void call_dispatch(State& state, bool is_dispatched) {
+  using Signature = void(const Tensor&, const Tensor&, const Tensor&);
+  static const TypedOperatorHandle<Signature> nothing = [] {
+    static Library library(registry(), LibraryKind::definitions, "bench");
+    library.def("nothing(Tensor x, Tensor y, *, Tensor(a!) out) -> ()")
+        .impl("nothing", DispatchKey::cpu, do_nothing);
+    return registry().op("bench::nothing").typed<Signature>();
+  }();
+  const AddOperands operands = add8();
+  Signature* kernel = do_nothing;
+  benchmark::DoNotOptimize(kernel);
+  if (is_dispatched) {
+    for (auto _ : state) nothing.call(operands.a, operands.b, operands.out);
+  } else {
+    for (auto _ : state) kernel(operands.a, operands.b, operands.out);
+  }
+}
+
+/// The first engine of a process, which also registers the engine's operators.
+void engine_construction(State& state) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string command = "'" + program + "' --time-first-engine";
+  for (auto _ : state) {
+    std::FILE* const output = popen(command.c_str(), "r");
+    double ns = 0;
+    const bool is_read = output != nullptr && std::fscanf(output, "%lf", &ns) == 1;
+    if (output == nullptr || pclose(output) != 0 || !is_read)
+      return state.SkipWithError("no time came back");
+    state.SetIterationTime(ns / 1e9);
+  }
+}
+
 /// The iterator alone, with the options of PyTorch's binary_op.
 void plan(State& state, const AddOperands& operands) {
   for (auto _ : state) {
@@ -114,6 +161,24 @@ void register_call_benchmarks() {
   RegisterBenchmark("call_add4d_new/auto/2x3x4x5", [](State& state) { call_new(state, add4d()); });
   RegisterBenchmark("call_copy8/auto/8", call_copy);
   RegisterBenchmark("call_prepared/auto/8", [](State& state) { call_prepared(state, add8()); });
+  RegisterBenchmark("call_dispatch/auto/8", [](State& state) { call_dispatch(state, true); });
+  RegisterBenchmark("call_dispatch/hand/8", [](State& state) { call_dispatch(state, false); });
+  RegisterBenchmark("engine_construction/auto/1", engine_construction)
+      ->UseManualTime()
+      ->Iterations(20);
+}
+
+int time_first_engine() {
+  // Processor time: a process of a millisecond would else be timed with whatever preempts it.
+  const auto now_ns = [] {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+  };
+  const double start_ns = now_ns();
+  const Engine engine;
+  std::printf("%f\n", now_ns() - start_ns);
+  return 0;
 }
 
 void register_plan_benchmarks() {

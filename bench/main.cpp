@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include <string>
+#include <string_view>
 
 namespace weft::bench {
 namespace {
@@ -88,6 +89,8 @@ void register_table() {
 }  // namespace weft::bench
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--time-first-engine")
+    return weft::bench::time_first_engine();
   weft::bench::pin_to_one_core();
   weft::bench::register_table();
   weft::bench::register_call_benchmarks();

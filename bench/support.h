@@ -94,4 +94,7 @@ void register_torch_call_benchmarks();
 void register_plan_benchmarks();
 void register_first_call_benchmarks();
 
+/// What `weft_bench --time-first-engine` does, in a process of its own: prints nanoseconds.
+int time_first_engine();
+
 }  // namespace weft::bench
