@@ -14,13 +14,14 @@ thread_local int num_allocations = 0;
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Not inlined, so that the compiler does not take malloc() and operator delete for a pair.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++num_allocations;
   if (void* block = std::malloc(size)) return block;
   throw std::bad_alloc();
 }
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 
 namespace weft {
 namespace {
