@@ -3,7 +3,8 @@
 #include "engine/tensor_impl.h"
 #include "runtime/hash.h"
 
-#include <algorithm>
+#include <boost/container/small_vector.hpp>
+
 #include <cstring>
 #include <unordered_map>
 #include <utility>
@@ -17,6 +18,7 @@ enum class WordKind : std::uint64_t {
   expressions,
   undefined,
   layout,
+  aliased,
   leaf,
   number,
   cast,
@@ -28,24 +30,31 @@ constexpr std::uint64_t word(WordKind kind, std::uint64_t low = 0, std::uint64_t
   return static_cast<std::uint64_t>(kind) << 56 | high << 40 | middle << 20 | low;
 }
 
-void add_layout(CallKey& key, const Tensor& tensor) {
+/// What of a view is neither a size nor a stride, in one word.
+std::uint64_t layout_word(const TensorImpl& impl) {
+  const Storage& storage = *impl.storage;
+  const std::uint64_t bits = static_cast<std::uint64_t>(impl.is_conj) |
+                             static_cast<std::uint64_t>(impl.is_neg) << 1 |
+                             static_cast<std::uint64_t>(impl.is_zero) << 2 |
+                             static_cast<std::uint64_t>(storage.data() == nullptr) << 3 |
+                             static_cast<std::uint64_t>(storage.device().type) << 4;
+  return word(WordKind::layout, static_cast<std::uint64_t>(impl.dtype), impl.sizes.size(), bits);
+}
+
+// Part of each cached call, where its own call would be a tenth of it.
+[[gnu::always_inline]] inline void add_layout(CallKey& key, const Tensor& tensor) {
   if (!tensor.defined()) {
     key.words.push_back(word(WordKind::undefined));
     return;
   }
   const TensorImpl& impl = *tensor.impl();
-  const std::uint64_t bits = static_cast<std::uint64_t>(impl.is_conj) |
-                             static_cast<std::uint64_t>(impl.is_neg) << 1 |
-                             static_cast<std::uint64_t>(impl.is_zero) << 2 |
-                             static_cast<std::uint64_t>(impl.storage->data() == nullptr) << 3 |
-                             static_cast<std::uint64_t>(impl.storage->device().type) << 4;
   const std::size_t ndim = impl.sizes.size();
   std::uint64_t* const room = key.words.append(1 + 2 * ndim);
-  room[0] = word(WordKind::layout, static_cast<std::uint64_t>(impl.dtype), ndim, bits);
+  room[0] = layout_word(impl);
   if (ndim <= Dims::inline_capacity) [[likely]] {
     // Copies of constant length are a few moves; what is too much of them is overwritten.
     constexpr std::size_t block_bytes = Dims::inline_capacity * sizeof(std::uint64_t);
-    static_assert(Dims::inline_capacity <= KeyWords::scratch);
+    static_assert(Dims::inline_capacity <= decltype(key.words)::scratch);
     std::memcpy(room + 1, impl.sizes.data(), block_bytes);
     std::memcpy(room + 1 + ndim, impl.strides.data(), block_bytes);
   } else {
@@ -61,25 +70,35 @@ bool share_bytes(const Storage& a, const Storage& b) {
   return a_begin < b_begin + b.size_bytes() && b_begin < a_begin + a.size_bytes();
 }
 
-/// Where `a` and `b` lie relative to each other, as far as overlap depends on it.
-void add_aliasing(CallKey& key, const Tensor& a, const Tensor& b) {
-  if (!a.defined() || !b.defined()) return;
+/// Which two operands: an output and the input whose layout came last, or two outputs.
+struct Pair {
+  std::size_t output;
+  std::size_t other_output = 0xffff;
+};
+
+/// Where `a` and `b`, which share memory, lie relative to each other.
+[[gnu::noinline]] void add_distance(CallKey& key, const Tensor& a, const Tensor& b, Pair pair) {
   const TensorImpl& x = *a.impl();
   const TensorImpl& y = *b.impl();
-  if (x.storage != y.storage) {
-    if (!share_bytes(*x.storage, *y.storage)) {
-      key.words.push_back(0);
-      return;
-    }
-    key.words.push_back(3);
-    key.words.push_back(reinterpret_cast<std::uintptr_t>(x.storage->data()) -
-                        reinterpret_cast<std::uintptr_t>(y.storage->data()));
-  }
   const auto offset_bytes = [](const TensorImpl& impl) {
     return impl.storage_offset * static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
   };
-  key.words.push_back(a.is_same(b) ? 1 : 2);
-  key.words.push_back(static_cast<std::uint64_t>(offset_bytes(x) - offset_bytes(y)));
+  const std::uint64_t between_storages = reinterpret_cast<std::uintptr_t>(x.storage->data()) -
+                                         reinterpret_cast<std::uintptr_t>(y.storage->data());
+  const std::uint64_t bits = static_cast<std::uint64_t>(a.is_same(b)) |
+                             static_cast<std::uint64_t>(x.storage == y.storage) << 1;
+  key.words.push_back(word(WordKind::aliased, bits, pair.output, pair.other_output));
+  key.words.push_back(between_storages +
+                      static_cast<std::uint64_t>(offset_bytes(x) - offset_bytes(y)));
+}
+
+/// Adds where the memory of `a` and `b` lies, as far as overlap depends on it; nothing if it is
+/// apart.
+void add_aliasing(CallKey& key, const Tensor& a, const Tensor& b, Pair pair) {
+  if (!a.defined() || !b.defined()) return;
+  const Storage* x = a.impl()->storage.get();
+  const Storage* y = b.impl()->storage.get();
+  if (x == y || share_bytes(*x, *y)) add_distance(key, a, b, pair);
 }
 
 std::size_t add_input(CallKey& key, const Tensor& tensor) {
@@ -143,17 +162,7 @@ void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
 
 }  // namespace
 
-void KeyWords::grow(std::size_t count) {
-  capacity_ = 2 * (size_ + count + scratch);
-  auto larger = std::make_unique<std::uint64_t[]>(capacity_);
-  std::copy(data_, data_ + size_, larger.get());
-  heap_ = std::move(larger);
-  data_ = heap_.get();
-}
-
-std::uint64_t CallKey::hash() const {
-  return hash_bytes(words.data(), words.size() * sizeof(std::uint64_t));
-}
+std::uint64_t CallKey::hash() const { return hash_pairs(words.data(), words.size()); }
 
 void make_key(CallKey& key, Op op, std::span<const Tensor* const> inputs, const Tensor& output) {
   key.words.push_back(word(WordKind::eager, static_cast<std::uint64_t>(op), inputs.size()));
@@ -165,7 +174,7 @@ void make_key(CallKey& key, Op op, std::span<const Tensor* const> inputs, const 
       key.words.push_back(word(WordKind::leaf, index));
     } else {
       add_layout(key, *input);
-      add_aliasing(key, output, *input);
+      add_aliasing(key, output, *input, {0});
     }
   }
 }
@@ -195,10 +204,10 @@ void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor>
   for (const Tensor& output : outputs) add_layout(key, output);
   for (const Tensor* input : key.inputs) {
     add_layout(key, *input);
-    for (const Tensor& output : outputs) add_aliasing(key, output, *input);
+    for (std::size_t i = 0; i < outputs.size(); ++i) add_aliasing(key, outputs[i], *input, {i});
   }
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) add_aliasing(key, outputs[i], outputs[j]);
+    for (std::size_t j = 0; j < i; ++j) add_aliasing(key, outputs[i], outputs[j], {i, j});
 }
 
 }  // namespace weft

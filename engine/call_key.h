@@ -4,55 +4,63 @@
 
 #include "engine/expr_node.h"
 
-#include <boost/container/small_vector.hpp>
-
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace weft {
 
-/// Words in a row, some dozen of them without the heap.  Room is taken first and written then, so
-/// that writing needs no look at the capacity.
-class KeyWords {
+/// Words or pointers in a row, some dozen of them without the heap.  Room is taken first and
+/// written then, so that writing needs no look at the capacity.
+template <class T, std::size_t inline_capacity>
+class KeyArray {
  public:
-  KeyWords() = default;
-  KeyWords(const KeyWords&) = delete;
-  KeyWords& operator=(const KeyWords&) = delete;
+  /// What may be written behind the room that was asked for, by whoever copies whole blocks.
+  static constexpr std::size_t scratch = inline_capacity / 8;
 
-  void push_back(std::uint64_t word) { *append(1) = word; }
-  /// Room for `count` more words, to be written, and for as many behind them as are scratch to
-  /// whoever writes whole blocks.
-  std::uint64_t* append(std::size_t count) {
+  KeyArray() = default;
+  KeyArray(const KeyArray&) = delete;
+  KeyArray& operator=(const KeyArray&) = delete;
+
+  void push_back(T item) { *append(1) = item; }
+  /// Room for `count` more items, to be written.
+  T* append(std::size_t count) {
     if (size_ + count + scratch > capacity_) [[unlikely]]
       grow(count);
-    std::uint64_t* const room = data_ + size_;
+    T* const room = data_ + size_;
     size_ += count;
     return room;
   }
   std::size_t size() const { return size_; }
-  const std::uint64_t* data() const { return data_; }
-
-  static constexpr std::size_t scratch = 8;
+  const T* data() const { return data_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  T operator[](std::size_t index) const { return data_[index]; }
 
  private:
-  void grow(std::size_t count);
+  [[gnu::noinline]] void grow(std::size_t count) {
+    capacity_ = 2 * (size_ + count + scratch);
+    auto larger = std::make_unique<T[]>(capacity_);
+    std::copy(begin(), end(), larger.get());
+    heap_ = std::move(larger);
+    data_ = heap_.get();
+  }
 
   std::size_t size_ = 0;
   std::size_t capacity_ = inline_capacity;
-  std::uint64_t* data_ = inline_;
-  std::unique_ptr<std::uint64_t[]> heap_;
-  static constexpr std::size_t inline_capacity = 64;
-  std::uint64_t inline_[inline_capacity];  // NOLINT: what is not written is not read
+  T* data_ = inline_;
+  std::unique_ptr<T[]> heap_;
+  T inline_[inline_capacity];  // NOLINT: what is not written is not read
 };
 
 /// Words that describe the call, and the tensors and numbers that it was made of, in key order.
 struct CallKey {
-  KeyWords words;
-  boost::container::small_vector<const Tensor*, 8> inputs;  ///< distinct by view
-  boost::container::small_vector<const ExprNode*, 8>
-      numbers;  ///< Kind::scalar, in order of first use
+  KeyArray<std::uint64_t, 64> words;
+  KeyArray<const Tensor*, 8> inputs;     ///< distinct by view
+  KeyArray<const ExprNode*, 8> numbers;  ///< Kind::scalar, in order of first use
 
   std::uint64_t hash() const;
 };

@@ -18,7 +18,9 @@ namespace {
 constexpr std::size_t max_operands = 64;
 
 Tensor new_output(const CallPlan::Output& output) {
-  return empty_strided(output.sizes, output.strides, {output.dtype, {}, MemoryFormat::contiguous});
+  auto impl = std::make_shared<TensorImpl>(output.layout);
+  impl->storage = Storage::allocate(output.storage_bytes);
+  return Tensor(std::move(impl));
 }
 
 void fill_params(const CallPlan& plan, const CallKey& key, Bits* params) {

@@ -1,5 +1,7 @@
 #include "engine/plan_cache.h"
 
+#include <emmintrin.h>
+
 #include <array>
 #include <atomic>
 
@@ -48,9 +50,14 @@ std::uint64_t next_cache_id() {
 
 /// Keys have some dozen words, for which a call of memcmp() costs more than the comparison.
 bool same_words(const std::uint64_t* a, const std::uint64_t* b, std::size_t count) {
-  std::uint64_t difference = 0;
-  for (std::size_t i = 0; i < count; ++i) difference |= a[i] ^ b[i];
-  return difference == 0;
+  __m128i difference = _mm_setzero_si128();
+  std::size_t i = 0;
+  for (; i + 2 <= count; i += 2)
+    difference = _mm_or_si128(
+        difference, _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + i)),
+                                  _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + i))));
+  if (i < count && a[i] != b[i]) return false;
+  return _mm_movemask_epi8(_mm_cmpeq_epi32(difference, _mm_setzero_si128())) == 0xffff;
 }
 
 bool is_entry_of(const PlanCache::Entry& entry, const CallKey& key) {

@@ -20,10 +20,9 @@ namespace weft {
 /// All that a repeated call needs.  Immutable.
 struct CallPlan {
   struct Output {
-    bool is_new = false;  ///< the call allocates it, with this layout
-    DType dtype = DType::f32;
-    Dims sizes;
-    Dims strides;
+    bool is_new = false;            ///< the call allocates it
+    std::size_t storage_bytes = 0;  ///< of a new one
+    TensorImpl layout;              ///< of a new one; it has no storage
   };
   struct Param {
     std::uint32_t number;  ///< which of CallKey::numbers

@@ -164,8 +164,12 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
     const Tensor& output = iterator.output(static_cast<int>(i));
     const bool was_given = i < outputs.size() && outputs[i].defined();
     if (was_given && layouts.has_changed(i)) call.is_cacheable = false;
-    plan.outputs.push_back(
-        {!was_given, output.dtype(), Dims(output.sizes()), Dims(output.strides())});
+    CallPlan::Output planned;
+    if (!was_given) {
+      planned = {true, output.storage()->size_bytes(), *output.impl()};
+      planned.layout.storage.reset();
+    }
+    plan.outputs.push_back(std::move(planned));
     call.outputs.push_back(output);
   }
   if (call.has_temporaries) {

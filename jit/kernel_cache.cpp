@@ -4,6 +4,9 @@
 #if WEFT_HAS_LLVM
 #include "jit/llvm/backend.h"
 #endif
+#if WEFT_HAS_XBYAK
+#include "jit/xbyak/backend.h"
+#endif
 #include "runtime/log.h"
 
 #include <weft/error.h>
@@ -68,6 +71,15 @@ bool compile_with(const Backend& backend, CompiledKernel& result, const Target& 
   throw UnsupportedError(message);
 }
 
+bool is_best_by_xbyak([[maybe_unused]] const ir::Kernel& kernel,
+                      [[maybe_unused]] const Target& target) {
+#if WEFT_HAS_XBYAK
+  return xbyak_backend().refuses(kernel, target).empty() && !xbyak_calls_functions(kernel, target);
+#else
+  return false;
+#endif
+}
+
 #if WEFT_HAS_LLVM
 
 std::shared_ptr<const CodeObject> compile_next(const ir::Kernel& kernel, const Target& target) {
@@ -78,10 +90,35 @@ std::shared_ptr<const CodeObject> compile_next(const ir::Kernel& kernel, const T
   return code;
 }
 
-/// Whether LLVM's code for a kernel is likely to be faster.
-bool is_next_faster(const CompiledKernel& first) { return first.code->backend == "interp"; }
-
 #endif
+
+/// Gives a kernel the best code that can be had at once.  Returns what makes better code, if such
+/// is likely: that is LLVM, where xbyak has to call functions or can do nothing.
+TieredKernel::Compile compile_first(CompiledKernel& first, const Target& target,
+                                    const TierOptions& options) {
+  const Backend* const xbyak = options.use_xbyak ? find_backend("xbyak") : nullptr;
+  TieredKernel::Compile next = nullptr;
+#if WEFT_HAS_LLVM
+  if (options.use_llvm && !(xbyak != nullptr && is_best_by_xbyak(first.kernel, target))) {
+    const std::string refusal = llvm_backend().refuses(first.kernel, target);
+    if (refusal.empty())
+      next = compile_next;
+    else
+      first.refusals.push_back("llvm: " + refusal);
+  }
+  if (next != nullptr) {
+    first.code = load_llvm_code(first.kernel, target);
+    if (first.code != nullptr) return nullptr;
+  }
+#endif
+  if (xbyak != nullptr && compile_with(*xbyak, first, target)) return next;
+  if (compile_with(*find_backend("interp"), first, target)) return next;
+#if WEFT_HAS_LLVM
+  // What even the interpreter can't take has to wait.
+  if (next != nullptr && compile_with(llvm_backend(), first, target)) return nullptr;
+#endif
+  throw_refused(first);
+}
 
 }  // namespace
 
@@ -101,31 +138,8 @@ std::shared_ptr<TieredKernel> KernelCache::make(const Signature& signature) cons
   target.disk = disk_;
   if (signature.backend != "auto")
     return std::make_shared<TieredKernel>(compile(signature, target), tiers_, nullptr, target);
-
   CompiledKernel first = prepared(signature, target);
-  const Backend* const xbyak = tiers_->options().use_xbyak ? find_backend("xbyak") : nullptr;
-  bool is_compiled = xbyak != nullptr && compile_with(*xbyak, first, target);
-  TieredKernel::Compile next = nullptr;
-#if WEFT_HAS_LLVM
-  if (tiers_->options().use_llvm) {
-    const std::string refusal = llvm_backend().refuses(first.kernel, target);
-    if (refusal.empty()) next = compile_next;
-    if (next != nullptr && !is_compiled) {
-      if (const auto stored = load_llvm_code(first.kernel, target)) {
-        first.code = stored;
-        is_compiled = true;
-      }
-    }
-    if (!refusal.empty()) first.refusals.push_back("llvm: " + refusal);
-  }
-#endif
-  if (!is_compiled) is_compiled = compile_with(*find_backend("interp"), first, target);
-#if WEFT_HAS_LLVM
-  // What even the interpreter can't take has to wait.
-  if (!is_compiled && next != nullptr) is_compiled = compile_with(llvm_backend(), first, target);
-  if (is_compiled && !is_next_faster(first)) next = nullptr;
-#endif
-  if (!is_compiled) throw_refused(first);
+  const TieredKernel::Compile next = compile_first(first, target, tiers_->options());
   auto kernel = std::make_shared<TieredKernel>(std::move(first), tiers_, next, target);
   if (tiers_->options().threshold == 0) kernel->request();
   return kernel;

