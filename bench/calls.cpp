@@ -112,7 +112,7 @@ void call_dispatch(State& state, bool is_dispatched) {
 }
 
 /// The first engine of a process, which also registers the engine's operators.
-void engine_construction(State& state) {
+void first_engine(State& state) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string command = "'" + program + "' --time-first-engine";
   for (auto _ : state) {
@@ -162,9 +162,7 @@ void register_call_benchmarks() {
   RegisterBenchmark("call_prepared/auto/8", [](State& state) { call_prepared(state, add8()); });
   RegisterBenchmark("call_dispatch/auto/8", [](State& state) { call_dispatch(state, true); });
   RegisterBenchmark("call_dispatch/hand/8", [](State& state) { call_dispatch(state, false); });
-  RegisterBenchmark("engine_construction/auto/1", engine_construction)
-      ->UseManualTime()
-      ->Iterations(20);
+  RegisterBenchmark("first_engine/auto/1", first_engine)->UseManualTime()->Iterations(20);
 }
 
 int time_first_engine() {

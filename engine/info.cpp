@@ -2,9 +2,9 @@
 
 #include "jit/backend.h"
 #include "runtime/cpu_features.h"
-#include "runtime/parallel.h"
 
 #include <weft/disk_cache.h>
+#include <weft/parallel.h>
 
 namespace weft {
 

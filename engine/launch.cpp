@@ -1,6 +1,6 @@
 #include "engine/launch.h"
 
-#include "runtime/parallel.h"
+#include <weft/parallel.h>
 
 #include <algorithm>
 #include <array>

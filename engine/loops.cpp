@@ -1,6 +1,5 @@
-#include "runtime/parallel.h"
-
 #include <weft/loops.h>
+#include <weft/parallel.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // parallel_for() on oneTBB.
-#include "runtime/parallel.h"
+#include <weft/parallel.h>
 
 #include <weft/error.h>
 

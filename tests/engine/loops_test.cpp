@@ -1,7 +1,5 @@
 #include <weft/loops.h>
 
-#include "runtime/parallel.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -170,6 +168,14 @@ TEST(Loops, SerialKernelVisitsInOrder) {
   EXPECT_THROW(cpu_serial_kernel(
                    iterator, [](float) {}, 0, 21),
                ArgumentError);
+}
+
+TEST(Loops, RangesAreSharedAmongThreads) {
+  std::vector<int> counts(1000);
+  parallel_for(0, 1000, 10, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) ++counts[static_cast<std::size_t>(i)];
+  });
+  EXPECT_EQ(counts, std::vector<int>(1000, 1));
 }
 
 TEST(Loops, ManyElementsOnManyThreads) {

@@ -1,5 +1,5 @@
 // parallel_for(): every index once, the documented cuts, nesting, exceptions.
-#include "runtime/parallel.h"
+#include <weft/parallel.h>
 
 #include <weft/error.h>
 

@@ -9,6 +9,7 @@
 
 #include <weft/error.h>
 #include <weft/iterator.h>
+#include <weft/parallel.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,4 @@
-// Loops over a range, shared among threads.  The only place that knows which thread library is
-// used.
+// Loops over a range, shared among threads.
 #pragma once
 
 #include <cstdint>
