@@ -21,6 +21,8 @@ EngineOptions checked(EngineOptions options) {
   }
   WEFT_CHECK(options.num_threads >= 0, ArgumentError, "num_threads must not be negative, but is ",
              options.num_threads);
+  WEFT_CHECK(options.streaming_bytes >= 0, ArgumentError,
+             "streaming_bytes must not be negative, but is ", options.streaming_bytes);
   WEFT_CHECK(options.threshold >= 0, ArgumentError, "threshold must not be negative, but is ",
              options.threshold);
   return options;

@@ -3,6 +3,7 @@
 
 #include "engine/plan_cache.h"
 #include "engine/planner.h"
+#include "engine/streaming.h"
 #include "jit/kernel_cache.h"
 #include "runtime/thread_counter.h"
 
@@ -26,7 +27,13 @@ struct Engine::State {
   std::atomic<std::uint64_t> plan_misses{0};
 
   PlannerOptions planner_options(bool is_copy = false) const {
-    return {options.backend, options.numerics, features, options.num_threads, is_copy};
+    return {options.backend,     options.numerics, features,
+            options.num_threads, is_copy,          streaming_bytes(features)};
+  }
+  /// The option, or what suits the caches of the target.
+  std::int64_t streaming_bytes(const CpuFeatures& target) const {
+    return options.streaming_bytes > 0 ? options.streaming_bytes
+                                       : streaming_threshold_bytes(target);
   }
 };
 

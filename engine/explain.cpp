@@ -77,6 +77,7 @@ Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOp
   planner.backend = options.backend;
   planner.numerics = options.numerics;
   planner.features = features_for(options.target);
+  planner.streaming_bytes = state_->streaming_bytes(planner.features);
 
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
   std::vector<Tensor> inputs;
@@ -99,7 +100,7 @@ Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOp
   explanation.shape.assign(iterator.shape().begin(), iterator.shape().end());
   describe_operands(program, iterator, explanation);
 
-  const Lowered lowered = lower(iterator, program, planner.numerics);
+  const Lowered lowered = lower(iterator, program, planner.numerics, planner.streaming_bytes);
   const jit::Signature signature = signature_of(lowered.kernel, planner);
   explanation.signature = jit::text(signature);
   explanation.signature_hash = jit::hash(signature);

@@ -1,5 +1,7 @@
 #include "engine/lower.h"
 
+#include "engine/streaming.h"
+
 #include <weft/error.h>
 
 #include <algorithm>
@@ -88,10 +90,12 @@ constexpr std::int64_t small_inner_block = 1024;
 
 }  // namespace
 
-Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics) {
+Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics,
+              std::int64_t streaming_bytes) {
   Lowered lowered;
   ir::Kernel& kernel = lowered.kernel;
   kernel.numerics = numerics;
+  kernel.is_streaming = streams_outputs(iterator, streaming_bytes);
   kernel.body = program.body;
   for (const Program::Param& param : program.params) kernel.params.push_back(param.dtype);
 

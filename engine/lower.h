@@ -22,7 +22,10 @@ struct Lowered {
   std::int64_t block_extent = 0;
 };
 
+/// Calls that move `streaming_bytes` or more write past the caches (engine/streaming.h).
+///
 /// Requires: the iterator's operands are the program's, in the same order.
-Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics);
+Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics,
+              std::int64_t streaming_bytes);
 
 }  // namespace weft

@@ -181,7 +181,7 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
     layouts.keep();
     return call;
   }
-  Lowered lowered = lower(iterator, program, options.numerics);
+  Lowered lowered = lower(iterator, program, options.numerics, options.streaming_bytes);
   plan.launch.kernel = kernels.get(signature_of(lowered.kernel, options));
   plan.launch.extents = std::move(lowered.extents);
   plan.launch.stride_bytes = std::move(lowered.stride_bytes);

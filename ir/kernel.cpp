@@ -41,6 +41,7 @@ std::uint64_t structural_hash(const Kernel& kernel) {
   std::uint64_t hash = 0;
   mix(hash, static_cast<std::uint64_t>(kernel.numerics) |
                 static_cast<std::uint64_t>(kernel.schedule) << 8 |
+                static_cast<std::uint64_t>(kernel.is_streaming) << 16 |
                 static_cast<std::uint64_t>(kernel.num_hoisted) << 32);
   mix(hash, static_cast<std::uint64_t>(kernel.vector_bytes));
   mix(hash, kernel.operands.size());

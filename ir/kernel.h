@@ -76,7 +76,9 @@ enum class Schedule : std::uint8_t {
 struct Kernel {
   Numerics numerics = Numerics::standard;
   Schedule schedule = Schedule::unscheduled;
-  int vector_bytes = 0;           ///< register width that vectorise() plans for; 0 = scalar
+  int vector_bytes = 0;  ///< register width that vectorise() plans for; 0 = scalar
+  /// Dense outputs go past the caches where the backend can: their bytes are more than fit there.
+  bool is_streaming = false;
   std::vector<Operand> operands;  ///< outputs first
   std::vector<DType> params;      ///< scalar arguments
   std::vector<Loop> loops;        ///< outermost first; at least one

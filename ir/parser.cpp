@@ -207,6 +207,7 @@ Kernel parse(std::string_view text) {
   kernel.numerics = reader.word("'default', 'strict' or 'fast'", parse_numerics);
   kernel.schedule = reader.word("a schedule", lookup_in(schedules));
   kernel.vector_bytes = reader.number<int>("a vector width in bytes");
+  kernel.is_streaming = reader.take("streaming");
   reader.expect('{');
   bool has_hoisted = false;
   while (true) {

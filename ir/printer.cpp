@@ -87,6 +87,7 @@ std::string print(const Kernel& kernel) {
   append(out, name(kernel.schedule));
   out += ' ';
   append_number(out, kernel.vector_bytes);
+  if (kernel.is_streaming) out += " streaming";
   out += " {\n";
   for (std::size_t i = 0; i < kernel.operands.size(); ++i)
     append_operand(out, i, kernel.operands[i]);

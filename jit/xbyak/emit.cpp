@@ -34,6 +34,9 @@ class KernelEmitter {
   void enter_loop(std::size_t loop);
   void leave_loop(std::size_t loop);
   void inner_loop();
+  void head();
+  void interleaved_pages();
+  void vectors(int unrolled, bool streams);
   void tail();
   void tail_mask();
   void body(Step step);
@@ -81,6 +84,7 @@ void KernelEmitter::prologue() {
 }
 
 void KernelEmitter::epilogue() {
+  if (operands_.streams()) code_.sfence();
   if (code_.needs_zeroupper()) code_.vzeroupper();
   if (with_frame_) code_.mov(code_.rsp, code_.qword[code_.frame(stack_slot_)]);
   const auto& saved = operands_.saved_registers();
@@ -164,24 +168,84 @@ int KernelEmitter::unroll() const {
   return unroll;
 }
 
-// `remaining` counts down below zero by what a loop needs to be left, so that one subtraction both
-// counts and decides.
 void KernelEmitter::inner_loop() {
-  const int unrolled = unroll();
-  const int full = operands_.full_elements();
-  const int full_unrolled = full + (unrolled - 1) * lanes_;
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(gpr::remaining, code_.qword[code_.rax + 8 * num_outer()]);
   operands_.start_row();
   code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
   hoisted(false);
+  if (operands_.streams()) {
+    head();
+    const auto unaligned = operands_.jump_if_unaligned();
+    interleaved_pages();
+    vectors(unroll(), true);
+    const auto done = code_.jump_always();
+    code_.bind(unaligned);
+    vectors(1, false);
+    code_.bind(done);
+    code_.test(gpr::remaining, gpr::remaining);
+  } else {
+    vectors(unroll(), false);
+  }
+  const auto none = code_.jump_if(Condition::zero);
+  tail();
+  code_.bind(none);
+}
 
+// The elements before the streamed output is aligned, as a tail.
+void KernelEmitter::head() {
+  operands_.count_to_alignment();
+  code_.test(gpr::count, gpr::count);
+  const auto none = code_.jump_if(Condition::zero);
+  if (code_.has_avx512()) tail_mask();
+  body({.is_tail = true});
+  operands_.advance_by_count();
+  code_.bind(none);
+}
+
+// Prefetchers follow each page on its own and start anew in the next: working on several at once
+// hides that, and keeps more of main memory's banks busy.
+void KernelEmitter::interleaved_pages() {
+  constexpr int num_pages = 4;
+  constexpr int page_bytes = 4096;
+  const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
+  if (operands_.has_lane_access() || num_pages * length > 2 * max_unrolled_instructions) return;
+  const int together = 2 * num_pages * length > max_unrolled_instructions ? 1 : 2;
+  const int page_vectors = page_bytes / kernel_.vector_bytes;
+  const int block = num_pages * page_vectors * lanes_;
+  const int needed = block + operands_.full_elements() - lanes_;
+  code_.sub(gpr::remaining, needed);
+  const auto few = code_.jump_if(Condition::below);
+  const std::uint8_t* block_head = code_.here();
+  code_.mov(gpr::count.cvt32(), page_vectors / together);
+  code_.align(32);
+  const std::uint8_t* head = code_.here();
+  for (int page = 0; page < num_pages; ++page)
+    for (int vector = 0; vector < together; ++vector)
+      body({.copy = page * page_vectors + vector, .streams = true});
+  code_.add(gpr::index, together * lanes_);
+  operands_.advance(together);
+  code_.dec(gpr::count.cvt32());
+  code_.jump_back_if(Condition::not_zero, head);
+  code_.add(gpr::index, (num_pages - 1) * page_vectors * lanes_);
+  operands_.advance((num_pages - 1) * page_vectors);
+  code_.sub(gpr::remaining, block);
+  code_.jump_back_if(Condition::not_below, block_head);
+  code_.bind(few);
+  code_.add(gpr::remaining, needed);
+}
+
+// `remaining` counts down below zero by what a loop needs to be left, so that one subtraction both
+// counts and decides.  Ends with the flags of what remains.
+void KernelEmitter::vectors(int unrolled, bool streams) {
+  const int full = operands_.full_elements();
+  const int full_unrolled = full + (unrolled - 1) * lanes_;
   code_.sub(gpr::remaining, full_unrolled);
   const auto few = code_.jump_if(Condition::below);
   if (unrolled > 1) {
     code_.align(32);
     const std::uint8_t* head = code_.here();
-    for (int copy = 0; copy < unrolled; ++copy) body({.is_tail = false, .copy = copy});
+    for (int copy = 0; copy < unrolled; ++copy) body({.copy = copy, .streams = streams});
     code_.add(gpr::index, unrolled * lanes_);
     operands_.advance(unrolled);
     code_.sub(gpr::remaining, unrolled * lanes_);
@@ -192,16 +256,13 @@ void KernelEmitter::inner_loop() {
   const auto fewer = unrolled > 1 ? code_.jump_if(Condition::sign) : few;
   code_.align(32);
   const std::uint8_t* head = code_.here();
-  body({});
+  body({.streams = streams});
   code_.add(gpr::index, lanes_);
   operands_.advance(1);
   code_.sub(gpr::remaining, lanes_);
   code_.jump_back_if(Condition::not_below, head);
   code_.bind(fewer);
   code_.add(gpr::remaining, full);
-  const auto none = code_.jump_if(Condition::zero);
-  tail();
-  code_.bind(none);
 }
 
 void KernelEmitter::tail() {
@@ -297,7 +358,8 @@ void KernelEmitter::arithmetic(ir::ValueId id) {
 }  // namespace
 
 bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features) {
-  if (kernel.loops.size() > 1 || kernel.schedule != ir::Schedule::linear) return true;
+  if (kernel.loops.size() > 1 || kernel.schedule != ir::Schedule::linear || kernel.is_streaming)
+    return true;
   // AVX2 has no masks for items of one or two bytes: tails go through the frame.
   const auto is_small = [](const ir::Operand& operand) {
     return itemsize_bytes(operand.dtype) < 4 && operand.strides.back() != 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace weft::jit::xbyak {
 namespace {
@@ -45,6 +46,8 @@ void Operands::classify() {
     is_simple_ &= place.is_indexed || (place.stride == 0 && !is_output);
     if (is_output) {
       has_lane_access_ |= !place.is_indexed && place.stride != -1;
+      place.is_streamed = kernel_.is_streaming && place.is_indexed && place.itemsize * lanes_ >= 16;
+      if (place.is_streamed && streamed_ < 0) streamed_ = static_cast<int>(i);
       continue;
     }
     const int reads = can_permute(place) ? 64 : can_shuffle(place) ? 16 : 0;
@@ -59,7 +62,7 @@ void Operands::classify() {
       full_elements_ = std::max(full_elements_, (items - 2) / place.stride + 2);
     }
   }
-  is_simple_ &= code_.has_avx512();
+  is_simple_ &= code_.has_avx512() && !streams();
 }
 
 void Operands::assign_registers() {
@@ -226,6 +229,8 @@ void Operands::store_vector(const Xmm& x, const Place& place, Step step) {
     return store_reversed(x, place, step);
   if (place.stride != 1)
     return step.is_tail ? store_buffered(x, place) : store_lanes(x, place, step);
+  if (step.streams && place.is_streamed)
+    return code_.vmovntps(code_.ptr[address(place, step.copy * bytes)], resized(x, bytes));
   if (!step.is_tail) return code_.store_bytes(address(place, step.copy * bytes), x, bytes);
   if (code_.has_avx512())
     return store_masked(code_.ptr[address(place, 0)], Opmask(Registers::tail_mask_index), x,
@@ -269,6 +274,45 @@ void Operands::advance(int vectors) {
     place.gpr >= 0 ? code_.add(Reg64(place.gpr), bytes)
                    : code_.add(code_.qword[code_.frame(place.slot)], bytes);
   }
+}
+
+void Operands::count_to_alignment() {
+  const Place& place = places_[static_cast<std::size_t>(streamed_)];
+  code_.lea(code_.rcx, code_.ptr[address(place, 0)]);
+  code_.neg(code_.rcx);
+  code_.and_(code_.ecx, place.itemsize * lanes_ - 1);
+  code_.shr(code_.ecx, std::countr_zero(static_cast<unsigned>(place.itemsize)));
+  code_.mov(gpr::count, code_.rcx);
+  code_.cmp(gpr::count, gpr::remaining);
+  code_.cmova(gpr::count, gpr::remaining);
+}
+
+void Operands::advance_by_count() {
+  code_.add(gpr::index, gpr::count);
+  code_.sub(gpr::remaining, gpr::count);
+  for (const Place& place : places_) {
+    if (!place.is_moving) continue;
+    if (place.stride == ir::stride_any) {  // advance_copy() has moved it on by a whole vector
+      code_.lea(code_.rcx, code_.ptr[gpr::count - lanes_]);
+      code_.imul(code_.rcx, code_.qword[code_.frame(place.stride_slot)]);
+    } else {
+      code_.imul(code_.rcx, gpr::count, place.stride * place.itemsize);
+    }
+    place.gpr >= 0 ? code_.add(Reg64(place.gpr), code_.rcx)
+                   : code_.add(code_.qword[code_.frame(place.slot)], code_.rcx);
+  }
+}
+
+Assembler::Jump Operands::jump_if_unaligned() {
+  code_.xor_(code_.ecx, code_.ecx);
+  for (const Place& place : places_) {
+    if (!place.is_streamed) continue;
+    code_.lea(code_.rdx, code_.ptr[address(place, 0)]);
+    code_.and_(code_.edx, place.itemsize * lanes_ - 1);
+    code_.or_(code_.ecx, code_.edx);
+  }
+  code_.test(code_.ecx, code_.ecx);
+  return code_.jump_if(Condition::not_zero);
 }
 
 }  // namespace weft::jit::xbyak

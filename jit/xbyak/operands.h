@@ -11,6 +11,7 @@ namespace weft::jit::xbyak {
 struct Step {
   bool is_tail = false;  ///< fewer elements than lanes may be left; otherwise full_elements() are
   int copy = 0;          ///< of the unrolled loop's vectors, the how-manyeth
+  bool streams = false;  ///< streamed outputs are aligned: store past the caches
 };
 
 /// Registers with a fixed meaning.  rax and rcx are scratch everywhere, and rdx and r10 too where
@@ -19,7 +20,8 @@ namespace gpr {
 inline const Reg64 arguments{Xbyak::Operand::RDI};
 inline const Reg64 index{Xbyak::Operand::RSI};     ///< elements done in the innermost loop
 inline const Reg64 remaining{Xbyak::Operand::R8};  ///< elements left
-inline const Reg64 count{Xbyak::Operand::R11};     ///< elements of the tail, at most `lanes`
+inline const Reg64 count{Xbyak::Operand::R11};     ///< elements of the tail, at most `lanes`; free
+                                                   ///< elsewhere
 }  // namespace gpr
 
 /// Emits the accesses to memory.  Elements outside an operand are neither read nor written, but the
@@ -32,6 +34,8 @@ class Operands {
   bool is_simple() const { return is_simple_; }
   /// Whether an access takes an instruction or more for each lane.
   bool has_lane_access() const { return has_lane_access_; }
+  /// Whether some output can be stored past the caches, where it is aligned.
+  bool streams() const { return streamed_ >= 0; }
   /// The register that holds the number of elements in the tail.
   const Reg64& tail_count() const { return is_simple_ ? gpr::remaining : gpr::count; }
   /// How many elements must be left for a copy of the body that is not the tail.
@@ -54,6 +58,14 @@ class Operands {
   void advance_copy();
   void advance(int vectors);
 
+  // For streams() only.
+  /// count = elements before the first streamed output is aligned, at most gpr::remaining.
+  void count_to_alignment();
+  /// Moves on by gpr::count elements.
+  void advance_by_count();
+  /// Jumps if some streamed output is not aligned.
+  Assembler::Jump jump_if_unaligned();
+
  private:
   struct Place {
     ir::StrideClass stride = 1;  ///< along the innermost loop
@@ -64,6 +76,7 @@ class Operands {
     int row_slot = -1;        ///< where the address of the row's start is kept
     int slot = -1;            ///< where the address is if it is not in a register
     int stride_slot = -1;     ///< stride in bytes, if only known at launch
+    bool is_streamed = false;
   };
 
   void classify();
@@ -98,6 +111,7 @@ class Operands {
   int full_elements_;
   bool is_simple_ = true;
   bool has_lane_access_ = false;
+  int streamed_ = -1;  ///< the first streamed output
   std::vector<Place> places_;
   std::vector<Reg64> saved_;
 };

@@ -74,6 +74,7 @@ class RandomKernel {
   Kernel make() {
     kernel_.numerics = pick(random_, 2) == 0 ? Numerics::strict : Numerics::standard;
     kernel_.vector_bytes = static_cast<int>(std::array{0, 16, 32, 64}[pick(random_, 4)]);
+    kernel_.is_streaming = pick(random_, 2) == 0;
     kernel_.loops.resize(1 + pick(random_, static_cast<std::size_t>(options_.max_loops)));
     const std::size_t num_outputs = 1 + pick(random_, 2);
     kernel_.operands.resize(num_outputs);  // their dtypes are known at the end

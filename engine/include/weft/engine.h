@@ -31,6 +31,9 @@ struct EngineOptions {
   bool background = true;  ///< compile hot kernels on a thread of their own; else in the call
   /// Where compiled kernels are kept for other processes; if not given, as the environment says.
   std::optional<DiskCacheOptions> disk_cache = std::nullopt;
+  /// Calls that move so many bytes, read and written together, write past the caches; 0: by the
+  /// sizes of the caches.
+  std::int64_t streaming_bytes = 0;
 };
 
 /// Counters since the engine was made.

@@ -1,0 +1,59 @@
+#include "engine/streaming.h"
+
+#include <weft/tensor.h>
+
+namespace weft {
+namespace {
+
+/// A last-level cache beyond this is the slices of many cores on a mesh: one core gets little more
+/// out of it than out of main memory, so that avoiding the read for ownership pays as soon as its
+/// own L2 is full.
+constexpr std::int64_t largest_near_cache_bytes = std::int64_t{64} << 20;
+
+/// Rows shorter than this spend their time on partial lines at both ends.
+constexpr std::int64_t least_row_bytes = 512;
+
+/// Bytes that an operand's elements have, those of broadcast dimensions once.
+std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {
+  auto bytes = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(operand)));
+  for (int dim = 0; dim < iterator.ndim(); ++dim) {
+    const auto at = static_cast<std::size_t>(dim);
+    if (iterator.stride_bytes(operand)[at] != 0) bytes *= iterator.shape()[at];
+  }
+  return bytes;
+}
+
+/// An output that is an input as well has its lines in the cache already.
+bool is_read(const TensorIterator& iterator, int output) {
+  for (int input = 0; input < iterator.ninputs(); ++input)
+    if (iterator.input(input).storage() == iterator.output(output).storage()) return true;
+  return false;
+}
+
+bool has_long_rows(const TensorIterator& iterator, int output) {
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(output)));
+  for (std::size_t dim = 0; dim < iterator.shape().size(); ++dim)
+    if (iterator.stride_bytes(output)[dim] == itemsize &&
+        iterator.shape()[dim] * itemsize >= least_row_bytes)
+      return true;
+  return false;
+}
+
+}  // namespace
+
+std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {
+  if (features.l3_bytes > largest_near_cache_bytes) return 2 * features.l2_bytes;
+  return features.l3_bytes + features.l3_bytes / 2;
+}
+
+bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_bytes) {
+  std::int64_t moved_bytes = 0;
+  for (int operand = 0; operand < iterator.ntensors(); ++operand)
+    moved_bytes += touched_bytes(iterator, operand);
+  if (moved_bytes < threshold_bytes) return false;
+  for (int output = 0; output < iterator.noutputs(); ++output)
+    if (!has_long_rows(iterator, output) || is_read(iterator, output)) return false;
+  return iterator.noutputs() > 0;
+}
+
+}  // namespace weft

@@ -1,0 +1,20 @@
+// When outputs are written past the caches.
+#pragma once
+
+#include "runtime/cpu_features.h"
+
+#include <weft/iterator.h>
+
+#include <cstdint>
+
+namespace weft {
+
+/// Bytes that a call must move, read and written together, for non-temporal stores to pay.
+/// docs/decisions.md has the measurements.
+std::int64_t streaming_threshold_bytes(const CpuFeatures& features);
+
+/// Whether the call moves `threshold_bytes` or more and its outputs, in long rows, are not read by
+/// itself.
+bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_bytes);
+
+}  // namespace weft

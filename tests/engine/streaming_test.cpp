@@ -1,0 +1,88 @@
+// Which calls write past the caches, and that they compute the same.
+#include "tests/engine/support/elements.h"
+
+#include <weft/engine.h>
+#include <weft/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weft::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Tensor layout(const Sizes& sizes, const Sizes& strides, DType dtype = DType::f32) {
+  return unbacked(IntSpan(sizes), IntSpan(strides), dtype);
+}
+
+std::string ir_of(Engine& engine, const Expr& expr, const Tensor& out = {}) {
+  ExplainOptions options;
+  options.emit = {"ir"};
+  options.target = "avx2";
+  return engine.explain(expr, out, options).texts.at("ir");
+}
+
+EngineOptions streaming_from(std::int64_t bytes) {
+  EngineOptions options;
+  options.streaming_bytes = bytes;
+  return options;
+}
+
+TEST(streaming, follows_the_bytes_moved) {
+  Engine engine(streaming_from(12000));
+  const Expr small(layout({999}, {1}));
+  const Expr large(layout({1000}, {1}));
+  EXPECT_THAT(ir_of(engine, small + small), Not(HasSubstr("streaming")));
+  EXPECT_THAT(ir_of(engine, Expr(layout({1000}, {1})) + large), HasSubstr("streaming {"));
+  // The broadcast operand is read once.
+  EXPECT_THAT(ir_of(engine, Expr(layout({1000}, {0})) + large), Not(HasSubstr("streaming")));
+}
+
+TEST(streaming, large_calls_stream_by_default) {
+  Engine engine;
+  const Expr huge(layout({std::int64_t{1} << 30}, {1}));
+  const Expr tiny(layout({1000}, {1}));
+  EXPECT_THAT(ir_of(engine, -huge), HasSubstr("streaming {"));
+  EXPECT_THAT(ir_of(engine, -tiny), Not(HasSubstr("streaming")));
+}
+
+TEST(streaming, not_into_an_input) {
+  Engine engine(streaming_from(1));
+  const Tensor a = new_tensor({4000}, DType::f32);
+  EXPECT_THAT(ir_of(engine, Expr(a) * 2, a), Not(HasSubstr("streaming")));
+  EXPECT_THAT(ir_of(engine, Expr(a) * 2, new_tensor({4000}, DType::f32)), HasSubstr("streaming"));
+}
+
+TEST(streaming, not_in_short_or_strided_rows) {
+  Engine engine(streaming_from(1));
+  const Expr a(layout({100, 4}, {5, 1}));
+  EXPECT_THAT(ir_of(engine, -a, layout({100, 4}, {8, 1})), Not(HasSubstr("streaming")));
+  const Expr b(layout({1000}, {1}));
+  EXPECT_THAT(ir_of(engine, -b, layout({1000}, {3})), Not(HasSubstr("streaming")));
+}
+
+TEST(streaming, computes_what_other_calls_compute) {
+  Engine plain(streaming_from(std::int64_t{1} << 60));
+  Engine engine(streaming_from(1));
+  const Tensor a = new_tensor({37, 301}, DType::f32);
+  const Tensor b = new_tensor({301}, DType::u8);
+  for (std::int64_t i = 0; i < a.numel(); ++i) put<float>(a, i, static_cast<float>(i) / 7);
+  for (std::int64_t i = 0; i < b.numel(); ++i)
+    put<std::uint8_t>(b, i, static_cast<std::uint8_t>(i));
+  const Expr expr = Expr(a) * Expr(b) + 1;
+  const Tensor expected = plain.eval(expr);
+  for (std::int64_t offset = 0; offset < 17; ++offset) {
+    const Tensor storage = new_tensor({37 * 301 + 17}, DType::f32);
+    const Tensor out = storage.as_strided(Sizes{37, 301}, Sizes{301, 1}, offset);
+    engine.eval(expr, out);
+    for (std::int64_t i = 0; i < out.numel(); ++i)
+      ASSERT_EQ(get<float>(out, i), get<float>(expected, i)) << "offset " << offset;
+  }
+}
+
+TEST(streaming, threshold_is_checked) { EXPECT_THROW(Engine{streaming_from(-1)}, ArgumentError); }
+
+}  // namespace
+}  // namespace weft::testing

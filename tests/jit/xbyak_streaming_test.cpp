@@ -1,0 +1,111 @@
+// Stores past the caches: heads up to the alignment, unaligned outputs, tails, several outputs.
+#include "xbyak_harness.h"
+
+#include <weft/dtype.h>
+#include <weft/op.h>
+
+namespace weft::jit::testing {
+namespace {
+
+using ir::no_value;
+using ir::StrideClass;
+
+class XbyakStreaming : public ::testing::TestWithParam<Isa> {
+ protected:
+  Random random_{seed()};
+
+  /// All sizes and both ends of the guarded regions: at_end leaves the output at any multiple of
+  /// its items, at_start aligns it.
+  void agree_everywhere(const ir::Kernel& kernel, std::vector<std::int64_t> outer = {}) {
+    const Comparison comparison(kernel, GetParam());
+    for (const std::int64_t size : interesting_sizes(kernel))
+      for (const Placement placement : {Placement::at_end, Placement::at_start}) {
+        std::vector<std::int64_t> extents = outer;
+        extents.push_back(size);
+        ASSERT_TRUE(comparison.agree({.extents = extents, .placement = placement}, random_));
+      }
+  }
+};
+
+TEST_P(XbyakStreaming, ItemsOfAllSizes) {
+  for (const DType from : {DType::boolean, DType::u8, DType::i16, DType::f32, DType::i64})
+    for (const DType to :
+         {DType::boolean, DType::u8, DType::i16, DType::f16, DType::f32, DType::f64}) {
+      ir::Kernel kernel = cast_kernel(from, to);
+      kernel.is_streaming = true;
+      agree_everywhere(scheduled(kernel, GetParam()));
+    }
+}
+
+TEST_P(XbyakStreaming, InputsThatDoNotAdvanceAsTheOutputDoes) {
+  for (const DType dtype : {DType::u8, DType::f32, DType::f64})
+    for (const StrideClass stride : {-1, 0, 2, 3, int{ir::stride_any}}) {
+      ir::Kernel kernel = op_kernel(Op::add, dtype, dtype);
+      kernel.operands[1].strides[0] = static_cast<StrideClass>(stride);
+      kernel.is_streaming = true;
+      agree_everywhere(scheduled(kernel, GetParam()));
+    }
+}
+
+TEST_P(XbyakStreaming, OutputsThatAreNotDense) {
+  for (const StrideClass stride : {-1, 2, int{ir::stride_any}}) {
+    ir::Kernel kernel = op_kernel(Op::mul, DType::f32, DType::f32);
+    kernel.operands[0].strides[0] = static_cast<StrideClass>(stride);
+    kernel.is_streaming = true;
+    agree_everywhere(scheduled(kernel, GetParam()));
+  }
+}
+
+// Rows start wherever the one before ended, so every alignment occurs.
+TEST_P(XbyakStreaming, RowsOfAllAlignments) {
+  for (const DType dtype : {DType::i8, DType::u16, DType::f32, DType::f64}) {
+    ir::Kernel kernel = make_kernel({dtype, dtype, dtype}, 3, ir::stride_any);
+    for (ir::Operand& operand : kernel.operands) operand.strides.back() = 1;
+    kernel.body = op_kernel(Op::add, dtype, dtype).body;
+    kernel.is_streaming = true;
+    agree_everywhere(scheduled(kernel, GetParam()), {3, 5});
+  }
+}
+
+TEST_P(XbyakStreaming, TwoOutputs) {
+  ir::Kernel kernel = make_kernel({DType::f32, DType::u8, DType::f32}, 2, ir::stride_any);
+  for (ir::Operand& operand : kernel.operands) operand.strides.back() = 1;
+  kernel.operands[1].role = ir::Role::output;
+  kernel.body = {{.op = Op::load, .dtype = DType::f32, .operand = 2},
+                 {.op = Op::cast, .dtype = DType::u8, .args = {0, no_value, no_value, no_value}},
+                 {.op = Op::store,
+                  .dtype = DType::f32,
+                  .operand = 0,
+                  .args = {0, no_value, no_value, no_value}},
+                 {.op = Op::store,
+                  .dtype = DType::u8,
+                  .operand = 1,
+                  .args = {1, no_value, no_value, no_value}}};
+  kernel.is_streaming = true;
+  agree_everywhere(scheduled(kernel, GetParam()), {4});
+}
+
+// Long enough for several blocks of pages, and for what is left of one.
+TEST_P(XbyakStreaming, ManyPages) {
+  for (const auto& [from, to] : {std::pair{DType::f32, DType::f32},
+                                 {DType::u8, DType::f32},
+                                 {DType::f32, DType::f16},
+                                 {DType::u8, DType::i8}})
+    for (const StrideClass stride : {1, 2, -1}) {
+      ir::Kernel kernel = cast_kernel(from, to);
+      kernel.operands[1].strides[0] = stride;
+      kernel.is_streaming = true;
+      kernel = scheduled(kernel, GetParam());
+      const Comparison comparison(kernel, GetParam());
+      const std::int64_t block = 4 * 4096 / kernel.vector_bytes * kernel.loops.back().lanes;
+      for (const std::int64_t size : {block - 1, block, block + 1, 2 * block + 100})
+        for (const Placement placement : {Placement::at_end, Placement::at_start})
+          ASSERT_TRUE(comparison.agree({.extents = {size}, .placement = placement}, random_));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, XbyakStreaming, ::testing::ValuesIn(runnable_isas()),
+                         [](const auto& param) { return std::string(name(param.param)); });
+
+}  // namespace
+}  // namespace weft::jit::testing
