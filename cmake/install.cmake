@@ -3,7 +3,6 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 find_package(Threads REQUIRED)
-find_package(TBB REQUIRED)
 
 set(weft_layers weft_runtime weft_ir weft_jit weft_engine)
 add_library(weft_library)  # the output name `weft` is also the program's
@@ -18,7 +17,7 @@ set_target_properties(weft_library PROPERTIES
 target_compile_features(weft_library INTERFACE cxx_std_20)
 target_include_directories(weft_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 # sleef by name: a path would tie the installed package to this machine.
-target_link_libraries(weft_library PRIVATE Threads::Threads TBB::tbb sleef ${CMAKE_DL_LIBS})
+target_link_libraries(weft_library PRIVATE Threads::Threads sleef ${CMAKE_DL_LIBS})
 
 install(TARGETS weft_library EXPORT weft_targets)
 foreach(layer IN ITEMS runtime ir engine)

@@ -5,6 +5,7 @@
 #include "runtime/storage_moves.h"
 
 #include <weft/error.h>
+#include <weft/parallel.h>
 
 #include <algorithm>
 #include <array>
@@ -223,6 +224,17 @@ std::vector<Tensor> compute_exprs(Engine::State& state, std::span<const Expr> ex
   for (std::size_t i = 0; i < given.size(); ++i)
     if (given[i].defined()) results[i] = given[i];
   return results;
+}
+
+void Engine::set_num_threads(int count) {
+  WEFT_CHECK(count >= 0, ArgumentError, "num_threads must not be negative, but is ", count);
+  state_->num_threads.store(count, std::memory_order_relaxed);
+  state_->plans.clear();  // they hold the number
+}
+
+int Engine::num_threads() const {
+  const int count = state_->num_threads.load(std::memory_order_relaxed);
+  return count > 0 ? count : weft::num_threads();
 }
 
 namespace {

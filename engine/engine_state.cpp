@@ -56,6 +56,7 @@ std::shared_ptr<DiskCache> open_disk_cache(const EngineOptions& options) {
 Engine::State::State(EngineOptions given)
     : options(checked(std::move(given))),
       features(host_features()),
+      num_threads(options.num_threads),
       disk(open_disk_cache(options)),
       kernels(tier_options(options), disk) {}
 

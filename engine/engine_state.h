@@ -19,6 +19,7 @@ struct Engine::State {
 
   EngineOptions options;
   CpuFeatures features;
+  std::atomic<int> num_threads{0};  ///< 0: as many as there are processors
   std::shared_ptr<DiskCache> disk;
   jit::KernelCache kernels;
   PlanCache plans;
@@ -27,8 +28,9 @@ struct Engine::State {
   std::atomic<std::uint64_t> plan_misses{0};
 
   PlannerOptions planner_options(bool is_copy = false) const {
-    return {options.backend,     options.numerics, features,
-            options.num_threads, is_copy,          streaming_bytes(features)};
+    const int max_threads = num_threads.load(std::memory_order_relaxed);
+    return {options.backend, options.numerics, features,
+            max_threads,     is_copy,          streaming_bytes(features)};
   }
   /// The option, or what suits the caches of the target.
   std::int64_t streaming_bytes(const CpuFeatures& target) const {

@@ -9,9 +9,19 @@
 namespace weft {
 namespace {
 
-/// Bytes of work below which a second thread costs more than it brings: waking a sleeping worker
-/// takes about 22 us, in which one core moves some hundred KiB through its cache.
-constexpr std::int64_t bytes_worth_a_thread = 1 << 19;
+/// Work that is worth handing to a thread that is awake: what handing it over and back takes, a few
+/// times.
+constexpr std::int64_t work_worth_a_thread_ns = 400;
+
+/// What one core moves in a nanosecond in its own caches, and beyond them.
+constexpr double near_bytes_per_ns = 160;
+constexpr double far_bytes_per_ns = 25;
+constexpr std::int64_t near_bytes = std::int64_t{1} << 20;
+
+/// What an instruction on one vector takes where nothing waits for it, and the interpreter's share
+/// of an element.
+constexpr double vector_instruction_ns = 0.2;
+constexpr double interpreted_instruction_ns = 4;
 
 /// Threads start at multiples of this many innermost elements, so that two never share a line of an
 /// output.
@@ -56,6 +66,28 @@ void run_blocks(const LaunchPlan& plan, std::byte* const* base, const std::int64
   }
 }
 
+/// About how long one thread takes: what is longer of moving the bytes and computing.
+std::int64_t estimated_ns(const LaunchPlan& plan, std::int64_t numel) {
+  const ir::Kernel& kernel = plan.kernel->kernel;
+  const double bytes_per_ns = plan.bytes <= near_bytes ? near_bytes_per_ns : far_bytes_per_ns;
+  const bool is_interpreted = plan.kernel->code->backend == "interp";
+  const double instruction_ns = is_interpreted ? interpreted_instruction_ns
+                                               : vector_instruction_ns / kernel.loops.back().lanes;
+  const auto num_instructions = static_cast<double>(kernel.body.size() - kernel.num_hoisted);
+  return static_cast<std::int64_t>(
+      std::max(static_cast<double>(plan.bytes) / bytes_per_ns,
+               static_cast<double>(numel) * num_instructions * instruction_ns));
+}
+
+/// The loop that threads share: the outermost that is long enough, else the longest.
+std::size_t loop_to_cut(const LaunchPlan& plan) {
+  constexpr std::int64_t long_enough = 64;
+  const auto is_long = [](std::int64_t extent) { return extent >= long_enough; };
+  auto loop = std::find_if(plan.extents.begin(), plan.extents.end(), is_long);
+  if (loop == plan.extents.end()) loop = std::max_element(plan.extents.begin(), plan.extents.end());
+  return static_cast<std::size_t>(loop - plan.extents.begin());
+}
+
 }  // namespace
 
 void finish(LaunchPlan& plan) {
@@ -69,37 +101,31 @@ void finish(LaunchPlan& plan) {
       if (plan.stride_bytes[loop * num_operands + i] != 0) touched *= plan.extents[loop];
     plan.bytes += touched;
   }
-  // The outermost loop that is long enough to be shared; else the longest.
-  const auto longest =
-      std::max_element(plan.extents.begin(), plan.extents.end()) - plan.extents.begin();
-  plan.cut_loop = static_cast<int>(longest);
-  for (std::size_t loop = 0; loop < plan.extents.size(); ++loop)
-    if (plan.extents[loop] >= 64) {
-      plan.cut_loop = static_cast<int>(loop);
-      break;
-    }
-  const std::int64_t extent = plan.extents[static_cast<std::size_t>(plan.cut_loop)];
-  const std::int64_t iterations_a_byte =
-      std::max<std::int64_t>(plan.bytes / std::max<std::int64_t>(extent, 1), 1);
-  plan.grain = std::max<std::int64_t>(bytes_worth_a_thread / iterations_a_byte, 1);
-  if (plan.cut_loop + 1 == static_cast<int>(plan.extents.size()))
-    plan.grain = (plan.grain + inner_multiple - 1) / inner_multiple * inner_multiple;
-  // parallel_for() makes chunks of at least the grain, so this bounds their number.
-  if (plan.max_threads > 0)
-    plan.grain = std::max(plan.grain, (extent + plan.max_threads - 1) / plan.max_threads);
+  plan.work_ns = estimated_ns(plan, numel);
+  const std::size_t cut_loop = loop_to_cut(plan);
+  plan.cut_loop = static_cast<int>(cut_loop);
+  const std::int64_t extent = plan.extents[cut_loop];
+  // Fewer than two shares are none, so that no thread gets a small rest.
+  const std::int64_t num_shares = std::max<std::int64_t>(plan.work_ns / work_worth_a_thread_ns, 1);
+  plan.cut_unit = cut_loop + 1 == plan.extents.size() ? inner_multiple : 1;
+  const std::int64_t num_units = (extent + plan.cut_unit - 1) / plan.cut_unit;
+  plan.grain = (num_units + num_shares - 1) / num_shares;
   const bool is_one_block = plan.block_extent == 0 || plan.extents.back() <= plan.block_extent;
-  plan.is_single_call = is_one_block && (extent <= plan.grain || plan.max_threads == 1);
+  plan.is_single_call = is_one_block && (num_units <= plan.grain || plan.max_threads == 1);
 }
 
 void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* params) {
   const auto loop = static_cast<std::size_t>(plan.cut_loop);
   const std::int64_t extent = plan.extents[loop];
-  if (extent <= plan.grain || plan.max_threads == 1)
+  const std::int64_t num_units = (extent + plan.cut_unit - 1) / plan.cut_unit;
+  if (num_units <= plan.grain || plan.max_threads == 1)
     return run_blocks(plan, base, plan.extents.data(), params);
-  parallel_for(0, extent, plan.grain, [&](std::int64_t begin, std::int64_t end) {
-    const Part part(plan, loop, base, plan.extents.data(), begin, end);
+  const auto run = [&](std::int64_t first_unit, std::int64_t last_unit) {
+    const Part part(plan, loop, base, plan.extents.data(), first_unit * plan.cut_unit,
+                    std::min(last_unit * plan.cut_unit, extent));
     run_blocks(plan, part.base.data(), part.extents.data(), params);
-  });
+  };
+  parallel_for(0, num_units, plan.grain, run, {plan.max_threads, plan.work_ns});
 }
 
 }  // namespace weft

@@ -23,9 +23,11 @@ struct LaunchPlan {
   bool is_single_call =
       false;  ///< too small for threads and blocks: launch() calls the kernel once
   int num_operands = 0;
-  int cut_loop = 0;        ///< the loop that threads share
-  std::int64_t grain = 0;  ///< iterations of it that are worth a thread
-  std::int64_t bytes = 0;  ///< moved by the call, broadcast operands counted once
+  int cut_loop = 0;           ///< the loop that threads share
+  std::int64_t cut_unit = 1;  ///< iterations of it that stay together
+  std::int64_t grain = 0;     ///< units that are worth a thread
+  std::int64_t bytes = 0;     ///< moved by the call, broadcast operands counted once
+  std::int64_t work_ns = 0;   ///< about how long one thread takes
 };
 
 /// Completes a plan from its kernel, extents and strides.

@@ -82,7 +82,8 @@ const CallPlan* PlanCache::find(const CallKey& key, std::uint64_t hash) {
     if (entries == nullptr) return nullptr;
   }
   LocalEntry& local = (*entries)[hash % num_local_entries];
-  if (local.hash == hash && local.cache_id == id_ && local.num_words == key.words.size() &&
+  if (local.hash == hash && local.cache_id == id_.load(std::memory_order_relaxed) &&
+      local.num_words == key.words.size() &&
       same_words(local.words, key.words.data(), local.num_words)) [[likely]]
     return local.plan;
   Shard& shard = shard_of(hash);
@@ -109,6 +110,14 @@ void PlanCache::insert(const CallKey& key, std::uint64_t hash,
     shard.entries.clear();
   }
   shard.entries.emplace(hash, std::move(entry));
+}
+
+void PlanCache::clear() {
+  for (Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    shard.entries.clear();
+  }
+  id_.store(next_cache_id(), std::memory_order_relaxed);
 }
 
 }  // namespace weft

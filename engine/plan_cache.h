@@ -46,6 +46,8 @@ class PlanCache {
   /// find() or insert().
   const CallPlan* find(const CallKey& key, std::uint64_t hash);
   void insert(const CallKey& key, std::uint64_t hash, std::shared_ptr<const CallPlan> plan);
+  /// Forgets all plans, those of other threads' first levels included.
+  void clear();
   /// Plans that were dropped to make room.
   std::uint64_t num_evictions() const { return evictions_.load(std::memory_order_relaxed); }
 
@@ -67,7 +69,8 @@ class PlanCache {
   /// By bits that the first level does not use.
   Shard& shard_of(std::uint64_t hash) { return shards_[hash >> 60]; }
 
-  std::uint64_t id_;  ///< never used twice, so that entries of dead caches match nothing
+  std::atomic<std::uint64_t>
+      id_;  ///< never used twice, so that entries of dead caches match nothing
   std::array<Shard, num_shards> shards_;
   std::atomic<std::uint64_t> evictions_{0};
 };

@@ -9,7 +9,6 @@ ONLY_BELOW = {  # third-party headers and the places that may include them
     r"xbyak/": ["jit/xbyak/"],
     r"(llvm|llvm-c)/": ["jit/llvm/"],
     r"(cuda|nvrtc|nvJitLink)\w*\.h": ["jit/nvrtc/", "runtime/cuda_driver."],
-    r"(oneapi/)?tbb/": ["runtime/"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

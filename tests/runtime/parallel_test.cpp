@@ -135,6 +135,45 @@ TEST_F(Parallel, ManyThreadsMayCallAtOnce) {
   EXPECT_EQ(sum, 4 * 50 * 100);
 }
 
+// Whether other threads are awake is not known, so either all at once or the documented cuts.
+TEST_F(Parallel, ShortWorkWakesNobodyButCoversEveryIndex) {
+  set_num_threads(4);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    std::vector<std::atomic<int>> visits(10);
+    std::atomic<int> num_calls = 0;
+    parallel_for(0, 10, 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   ++num_calls;
+                   for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+                 },
+                 {.work_ns = 100});
+    for (const auto& visit : visits) ASSERT_EQ(visit, 1);
+    ASSERT_TRUE(num_calls == 1 || num_calls == 4) << num_calls;
+    if (repeat % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TEST_F(Parallel, NumberOfThreadsCanBeGivenToOneLoop) {
+  set_num_threads(1);
+  std::atomic<int> num_calls = 0;
+  parallel_for(0, 9, 1, [&](std::int64_t, std::int64_t) { ++num_calls; }, {.num_threads = 3});
+  EXPECT_EQ(num_calls, 3);
+  num_calls = 0;
+  set_num_threads(8);
+  parallel_for(0, 9, 1, [&](std::int64_t, std::int64_t) { ++num_calls; }, {.num_threads = 1});
+  EXPECT_EQ(num_calls, 1);
+}
+
+// More threads than processors; some sleep when the loop ends, and are not waited for.
+TEST_F(Parallel, ManyMoreThreadsThanProcessors) {
+  set_num_threads(40);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    std::atomic<std::int64_t> sum = 0;
+    parallel_for(0, 400, 1, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });
+    ASSERT_EQ(sum, 400);
+  }
+}
+
 TEST_F(Parallel, RefusesFewerThanOneThread) {
   EXPECT_GE(num_threads(), 1);
   EXPECT_THROW(set_num_threads(0), ArgumentError);

@@ -22,7 +22,7 @@ struct EngineOptions {
   /// an UnsupportedError.
   std::string backend = "auto";
   Numerics numerics = Numerics::standard;
-  int num_threads = 0;  ///< at most so many work on one call; 0: all that the process may use
+  int num_threads = 0;  ///< at most so many work on one call; 0: as many as there are processors
 
   // How backend "auto" goes from code that is there at once to code that is faster.  None of this
   // changes a result.
@@ -200,6 +200,13 @@ class Engine {
   /// Returns when every kernel that was hot has been compiled again.  What it is worth is found by
   /// the next calls.
   void wait_optimised();
+
+  /// At most so many threads work on one call from now on; 0: as many as there are processors.
+  /// Results don't depend on it, and calls from within other parallel work use one. What was
+  /// prepared before keeps its number.
+  /// Errors: ArgumentError if `count` is negative.
+  void set_num_threads(int count);
+  int num_threads() const;
 
   EngineStats stats() const;
   const EngineOptions& options() const;

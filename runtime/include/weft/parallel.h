@@ -34,17 +34,25 @@ class FunctionRef<Result(Args...)> {
 /// Works on the indices begin, begin + 1, ... before end.
 using RangeFunction = FunctionRef<void(std::int64_t begin, std::int64_t end)>;
 
+struct ParallelOptions {
+  int num_threads = 0;  ///< at most so many; 0: as many as num_threads() says
+  /// About how long the loop takes in one thread.  Short ones use threads that are awake, and don't
+  /// wake any.
+  std::int64_t work_ns = std::int64_t{1} << 40;
+};
+
 /// Calls `function` on disjoint ranges that together are [begin, end), from several threads, and
 /// returns when all calls have.
 ///
-/// The cuts depend on the arguments and num_threads() alone: chunks of max(grain, ceil(n /
-/// threads)). One chunk, one thread, or a call from within `function`: runs in the caller's thread
-/// directly.
+/// The ranges are the whole, or else cuts that depend on the arguments and the number of threads
+/// alone: chunks of max(grain, ceil(n / threads)). One chunk, one thread, no thread at hand for
+/// short work, or a call from within `function`: runs in the caller's thread directly.
 ///
 /// Threads: may be called by many threads at once.
 /// Errors:  the first exception of `function` is rethrown once; chunks not yet begun are skipped
 /// then.
-void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction function);
+void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction function,
+                  ParallelOptions options = {});
 
 /// Threads that parallel_for() uses, the caller's included.  At first: all that the process may run
 /// on.

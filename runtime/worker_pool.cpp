@@ -1,0 +1,227 @@
+#include "runtime/worker_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace weft {
+namespace {
+
+constexpr int max_workers = 255;
+
+/// How long a worker looks for work before it sleeps, and how far apart calls may be that count as
+/// a run.
+constexpr std::int64_t awake_ns = 50'000;
+/// Calls in a row that found the workers asleep before one wakes them.
+constexpr int calls_in_a_run = 4;
+/// Short calls in a row that no worker answered before only one in so many asks for help: on a busy
+/// machine the workers are awake, but do not run.
+constexpr int patience = 8;
+/// Checks before a caller sleeps until a worker has finished.
+constexpr int checks_before_sleep = 4000;
+
+void relax() {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// One loop in progress; lives on its caller's stack.
+struct Job {
+  ChunkFunction run;
+  std::int64_t num_chunks;
+  std::atomic<std::int64_t> next{0};
+  std::atomic<bool> has_failed{false};
+  std::exception_ptr error;  ///< of the thread that set has_failed
+
+  void work() {
+    for (;;) {
+      const std::int64_t index = next.fetch_add(1, std::memory_order_relaxed);
+      if (index >= num_chunks) return;
+      try {
+        run(index);
+      } catch (...) {
+        if (!has_failed.exchange(true)) error = std::current_exception();
+        next.store(num_chunks, std::memory_order_relaxed);
+      }
+    }
+  }
+};
+
+enum State : std::uint32_t {
+  awake,     ///< spinning; may be given a job
+  asleep,    ///< as well, but has to be woken
+  reserved,  ///< a caller is about to post a job
+  posted,    ///< a job waits; its caller may still take it back
+  running,   ///< at work on the job
+  watched,   ///< as well, and the caller sleeps until it is done
+};
+
+class alignas(64) Worker {
+ public:
+  /// Gives the job to a worker that has none.
+  bool post(Job& job, bool may_wake) {
+    std::uint32_t state = state_.load(std::memory_order_relaxed);
+    if (state != awake && (state != asleep || !may_wake)) return false;
+    if (!state_.compare_exchange_strong(state, reserved, std::memory_order_acquire)) return false;
+    job_ = &job;
+    state_.store(posted, std::memory_order_release);
+    if (state == asleep) state_.notify_one();
+    return true;
+  }
+
+  /// Takes the job back if the worker has not begun, else waits until it has finished; whether it
+  /// had begun.
+  bool finish() {
+    std::uint32_t state = posted;
+    if (state_.compare_exchange_strong(state, awake, std::memory_order_relaxed)) return false;
+    for (int i = 0; i < checks_before_sleep; ++i) {
+      if (state_.load(std::memory_order_acquire) != running) return true;
+      relax();
+    }
+    state = running;
+    if (!state_.compare_exchange_strong(state, watched, std::memory_order_acquire)) return true;
+    while (state_.load(std::memory_order_acquire) == watched) state_.wait(watched);
+    return true;
+  }
+
+  [[noreturn]] void live(bool spins) {
+    std::int64_t idle_since = now_ns();
+    for (;;) {
+      std::uint32_t state = state_.load(std::memory_order_relaxed);
+      if (state == posted &&
+          state_.compare_exchange_strong(state, running, std::memory_order_acquire)) {
+        job_->work();
+        if (state_.exchange(awake, std::memory_order_release) == watched) state_.notify_one();
+        idle_since = now_ns();
+      } else if (state == awake && (!spins || now_ns() - idle_since > awake_ns) &&
+                 state_.compare_exchange_strong(state, asleep, std::memory_order_relaxed)) {
+        state_.wait(asleep);
+        idle_since = now_ns();
+      } else {
+        relax();
+      }
+    }
+  }
+
+ private:
+  std::atomic<std::uint32_t> state_{awake};
+  Job* job_ = nullptr;
+};
+
+/// Workers are made when first needed, and never end: they hold nothing that must be given back.
+class Pool {
+ public:
+  bool run(std::int64_t num_chunks, std::int64_t work_ns, ChunkFunction function) {
+    const auto wanted = static_cast<int>(std::min<std::int64_t>(num_chunks - 1, max_workers));
+    const bool is_short = work_ns < cold_work_ns;
+    if (is_short && is_hopeless()) return false;
+    const int usable =
+        num_workers_.load(std::memory_order_acquire) >= wanted ? wanted : add(wanted);
+    Job job{function, num_chunks, {}, {}, {}};
+    std::array<Worker*, max_workers> helpers;
+    int num_helpers = post_all(job, usable, !is_short, helpers);
+    if (num_helpers == 0) {
+      if (!is_short || !is_run_of_calls()) return false;
+      num_helpers = post_all(job, usable, true, helpers);
+      if (num_helpers == 0) return false;
+    }
+    job.work();
+    bool is_answered = false;
+    for (int i = 0; i < num_helpers; ++i) is_answered |= helpers[i]->finish();
+    const int unanswered = num_unanswered_.load(std::memory_order_relaxed);
+    num_unanswered_.store(is_answered ? 0 : std::min(unanswered + 1, patience),
+                          std::memory_order_relaxed);
+    if (job.error != nullptr) std::rethrow_exception(job.error);
+    return true;
+  }
+
+ private:
+  int post_all(Job& job, int count, bool may_wake, std::array<Worker*, max_workers>& helpers) {
+    int num_helpers = 0;
+    for (int i = 0; i < count; ++i)
+      if (workers_[i]->post(job, may_wake)) helpers[num_helpers++] = workers_[i];
+    return num_helpers;
+  }
+
+  /// Whether help was asked for in vain so often that this call does without.
+  bool is_hopeless() {
+    const int count = num_unanswered_.load(std::memory_order_relaxed);
+    if (count < patience) return false;
+    const int next = count + 1 < 2 * patience ? count + 1 : patience;
+    num_unanswered_.store(next, std::memory_order_relaxed);
+    return next != patience;
+  }
+
+  bool is_run_of_calls() {
+    const std::int64_t now = now_ns();
+    const std::int64_t before = last_miss_ns_.exchange(now, std::memory_order_relaxed);
+    if (now - before > awake_ns) num_misses_.store(0, std::memory_order_relaxed);
+    if (num_misses_.fetch_add(1, std::memory_order_relaxed) + 1 < calls_in_a_run) return false;
+    num_misses_.store(0, std::memory_order_relaxed);
+    return true;
+  }
+
+  /// The number of workers, up to `wanted`, after an attempt to have so many.
+  int add(int wanted) {
+    const std::lock_guard lock(mutex_);
+    int count = num_workers_.load(std::memory_order_relaxed);
+    try {
+      for (; count < wanted; ++count) {
+        // More threads than processors would spin at each other's cost.
+        const bool spins = count + 1 < num_processors();
+        auto* worker = new Worker;
+        std::thread([worker, spins] { worker->live(spins); }).detach();
+        workers_[count] = worker;
+      }
+    } catch (const std::system_error&) {  // no more threads to be had: those there are will do
+    }
+    num_workers_.store(count, std::memory_order_release);
+    return std::min(count, wanted);
+  }
+
+  std::mutex mutex_;
+  std::atomic<int> num_workers_{0};
+  std::array<Worker*, max_workers> workers_{};
+  std::atomic<std::int64_t> last_miss_ns_{0};
+  std::atomic<int> num_misses_{0};
+  std::atomic<int> num_unanswered_{0};
+};
+
+/// Never destroyed: workers look at it until the process ends.
+Pool& pool() {
+  static Pool& instance = *new Pool;
+  return instance;
+}
+
+}  // namespace
+
+bool run_on_workers(std::int64_t num_chunks, std::int64_t work_ns, ChunkFunction run) {
+  return pool().run(num_chunks, work_ns, run);
+}
+
+int num_processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    return std::max(1U, std::thread::hardware_concurrency());
+  return std::max(1, CPU_COUNT(&allowed));
+}
+
+}  // namespace weft
