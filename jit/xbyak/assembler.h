@@ -1,6 +1,7 @@
 // An assembler with what kernels need around instructions: a constant pool, jumps, a stack frame.
 #pragma once
 
+#include "jit/annotate.h"
 #include "jit/backend.h"
 
 #include <xbyak/xbyak.h>
@@ -64,6 +65,16 @@ class Assembler : public Xbyak::CodeGenerator {
   std::span<const std::byte> blob() const;
   std::size_t code_offset() const;
 
+  /// Notes what the code from here on is for, if anybody will read it.
+  void keep_marks() { keeps_marks_ = true; }
+  void mark(ir::ValueId value) {
+    if (keeps_marks_) marks_.push_back({static_cast<std::uint32_t>(getSize()), value, {}});
+  }
+  void mark(std::string_view part) {
+    if (keeps_marks_) marks_.push_back({static_cast<std::uint32_t>(getSize()), ir::no_value, part});
+  }
+  const std::vector<CodeMark>& marks() const { return marks_; }
+
   /// A forward jump, to be bound later.  Not an Xbyak::Label: those cost a hash table entry each.
   struct Jump {
     std::size_t end = 0;
@@ -124,6 +135,8 @@ class Assembler : public Xbyak::CodeGenerator {
   int scratch_frame_ = -1;
   int call_frame_ = -1;
   bool dirty_ = false;
+  bool keeps_marks_ = false;
+  std::vector<CodeMark> marks_;
 };
 
 }  // namespace weft::jit::xbyak

@@ -1,6 +1,7 @@
 // The backend's two functions: what it refuses, and how it compiles.
 #include "jit/xbyak/backend.h"
 
+#include "jit/disassemble.h"
 #include "jit/xbyak/calls.h"
 #include "jit/xbyak/emit.h"
 #include "runtime/exec_memory.h"
@@ -18,7 +19,7 @@ namespace {
 
 using namespace xbyak;
 
-constexpr std::size_t max_operands = 16;
+constexpr std::size_t max_operands = 64;
 constexpr std::size_t max_buffer_bytes = std::size_t{16} << 20;
 
 bool is_moved(Op op) {
@@ -80,7 +81,8 @@ class Buffer {
   std::size_t size_bytes_ = 0;
 };
 
-std::shared_ptr<const CodeObject> publish(const Assembler& code) {
+std::shared_ptr<const CodeObject> publish(const Assembler& code, const ir::Kernel& kernel,
+                                          const Target& target) {
   const std::span<const std::byte> blob = code.blob();
   CodeBlock block = allocate_code(blob.size());
   std::memcpy(block.write, blob.data(), blob.size());
@@ -92,6 +94,9 @@ std::shared_ptr<const CodeObject> publish(const Assembler& code) {
   object->backend = "xbyak";
   object->code_bytes = blob.size();
   object->instruction_bytes = blob.size() - code.code_offset();
+  if (target.keep_texts)
+    object->texts["asm"] =
+        annotate(disassemble(blob.subspan(code.code_offset())), kernel, code.marks());
   return object;
 }
 
@@ -103,8 +108,9 @@ std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target
     try {
       const std::span<std::byte> memory = buffer.get(size_bytes);
       Assembler code(memory, (memory.size() / 4) & ~std::size_t{63}, target.features);
+      if (target.keep_texts) code.keep_marks();
       emit_kernel(code, kernel, with_frame);
-      if (with_frame || code.frame_bytes() == 0) return publish(code);
+      if (with_frame || code.frame_bytes() == 0) return publish(code, kernel, target);
       with_frame = true;  // a value had to be spilled after all
     } catch (const Xbyak::Error& error) {
       if (static_cast<int>(error) != Xbyak::ERR_CODE_IS_TOO_BIG || size_bytes >= max_buffer_bytes)

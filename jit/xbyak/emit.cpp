@@ -66,6 +66,7 @@ class KernelEmitter {
 };
 
 void KernelEmitter::prologue() {
+  code_.mark("entry");
   for (const Reg64& reg : operands_.saved_registers()) code_.push(reg);
   if (!with_frame_) return;
   const auto num_counters = static_cast<int>(num_outer());
@@ -84,6 +85,7 @@ void KernelEmitter::prologue() {
 }
 
 void KernelEmitter::epilogue() {
+  code_.mark("return");
   if (operands_.streams()) code_.sfence();
   if (code_.needs_zeroupper()) code_.vzeroupper();
   if (with_frame_) code_.mov(code_.rsp, code_.qword[code_.frame(stack_slot_)]);
@@ -103,6 +105,7 @@ void KernelEmitter::emit() {
 }
 
 void KernelEmitter::enter_loop(std::size_t loop) {
+  code_.mark("enter a loop");
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(code_.rax, code_.qword[code_.rax + 8 * loop]);
   code_.mov(code_.qword[code_.frame(counters_slot_) + 8 * loop], code_.rax);
@@ -119,6 +122,7 @@ void KernelEmitter::enter_loop(std::size_t loop) {
 }
 
 void KernelEmitter::leave_loop(std::size_t loop) {
+  code_.mark("next iteration");
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, stride_bytes)]);
   if (loop + 1 == num_outer()) {
     operands_.next_row(loop);
@@ -171,6 +175,7 @@ int KernelEmitter::unroll() const {
 void KernelEmitter::inner_loop() {
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(gpr::remaining, code_.qword[code_.rax + 8 * num_outer()]);
+  code_.mark("start of the innermost loop");
   operands_.start_row();
   code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
   hoisted(false);
@@ -194,6 +199,7 @@ void KernelEmitter::inner_loop() {
 
 // The elements before the streamed output is aligned, as a tail.
 void KernelEmitter::head() {
+  code_.mark("head, up to where the output is aligned");
   operands_.count_to_alignment();
   code_.test(gpr::count, gpr::count);
   const auto none = code_.jump_if(Condition::zero);
@@ -217,6 +223,7 @@ void KernelEmitter::interleaved_pages() {
   code_.sub(gpr::remaining, needed);
   const auto few = code_.jump_if(Condition::below);
   const std::uint8_t* block_head = code_.here();
+  code_.mark("four pages in turn");
   code_.mov(gpr::count.cvt32(), page_vectors / together);
   code_.align(32);
   const std::uint8_t* head = code_.here();
@@ -238,6 +245,7 @@ void KernelEmitter::interleaved_pages() {
 // `remaining` counts down below zero by what a loop needs to be left, so that one subtraction both
 // counts and decides.  Ends with the flags of what remains.
 void KernelEmitter::vectors(int unrolled, bool streams) {
+  code_.mark(streams ? "vectors, stored past the caches" : "vectors");
   const int full = operands_.full_elements();
   const int full_unrolled = full + (unrolled - 1) * lanes_;
   code_.sub(gpr::remaining, full_unrolled);
@@ -266,6 +274,7 @@ void KernelEmitter::vectors(int unrolled, bool streams) {
 }
 
 void KernelEmitter::tail() {
+  code_.mark("tail");
   if (operands_.is_simple()) {
     tail_mask();
     return body({.is_tail = true});
@@ -299,6 +308,7 @@ void KernelEmitter::tail_mask() {
 void KernelEmitter::body(Step step) {
   registers_.start(Registers::Section::body);
   for (ir::ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) instruction(id, step);
+  code_.mark("addresses");
   operands_.advance_copy();
 }
 
@@ -311,6 +321,7 @@ void KernelEmitter::hoisted(bool global) {
 
 void KernelEmitter::instruction(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
+  code_.mark(id);
   switch (inst.op) {
     case Op::load: operands_.load(id, step); break;
     case Op::store: operands_.store(id, step); break;

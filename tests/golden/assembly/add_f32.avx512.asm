@@ -1,0 +1,90 @@
+        ; entry
+     0  mov rcx, qword ptr [rdi]
+     3  mov rdx, qword ptr [rcx]
+     6  mov r9, qword ptr [rcx + 0x8]
+     a  mov r10, qword ptr [rcx + 0x10]
+     e  mov rax, qword ptr [rdi + 0x8]
+    12  mov r8, qword ptr [rax]
+        ; start of the innermost loop
+    15  xor esi, esi
+        ; vectors
+    17  sub r8, 0x40
+    1b  jb .L1
+    21  nop word ptr [rax + rax]
+    2a  nop word ptr [rax + rax]
+    33  nop word ptr [rax + rax]
+    3c  nop dword ptr [rax]
+.L0:
+        ; %0 = load f32 $1
+    40  vmovups zmm16, zmmword ptr [r9 + 4*rsi]
+        ; %1 = load f32 $2
+    47  vmovups zmm17, zmmword ptr [r10 + 4*rsi]
+        ; %2 = add f32 %0, %1
+    4e  vaddps zmm18, zmm16, zmm17
+        ; store f32 $0 %2
+    54  vmovups zmmword ptr [rdx + 4*rsi], zmm18
+        ; %0 = load f32 $1
+    5b  vmovups zmm16, zmmword ptr [r9 + 4*rsi + 0x40]
+        ; %1 = load f32 $2
+    63  vmovups zmm17, zmmword ptr [r10 + 4*rsi + 0x40]
+        ; %2 = add f32 %0, %1
+    6b  vaddps zmm18, zmm16, zmm17
+        ; store f32 $0 %2
+    71  vmovups zmmword ptr [rdx + 4*rsi + 0x40], zmm18
+        ; %0 = load f32 $1
+    79  vmovups zmm16, zmmword ptr [r9 + 4*rsi + 0x80]
+        ; %1 = load f32 $2
+    81  vmovups zmm17, zmmword ptr [r10 + 4*rsi + 0x80]
+        ; %2 = add f32 %0, %1
+    89  vaddps zmm18, zmm16, zmm17
+        ; store f32 $0 %2
+    8f  vmovups zmmword ptr [rdx + 4*rsi + 0x80], zmm18
+        ; %0 = load f32 $1
+    97  vmovups zmm16, zmmword ptr [r9 + 4*rsi + 0xc0]
+        ; %1 = load f32 $2
+    9f  vmovups zmm17, zmmword ptr [r10 + 4*rsi + 0xc0]
+        ; %2 = add f32 %0, %1
+    a7  vaddps zmm18, zmm16, zmm17
+        ; store f32 $0 %2
+    ad  vmovups zmmword ptr [rdx + 4*rsi + 0xc0], zmm18
+        ; addresses
+    b5  add rsi, 0x40
+    b9  sub r8, 0x40
+    bd  jae .L0
+.L1:
+    bf  add r8, 0x30
+    c3  js .L3
+    c9  nop word ptr [rax + rax]
+    d2  nop word ptr [rax + rax]
+    db  nop dword ptr [rax + rax]
+.L2:
+        ; %0 = load f32 $1
+    e0  vmovups zmm16, zmmword ptr [r9 + 4*rsi]
+        ; %1 = load f32 $2
+    e7  vmovups zmm17, zmmword ptr [r10 + 4*rsi]
+        ; %2 = add f32 %0, %1
+    ee  vaddps zmm18, zmm16, zmm17
+        ; store f32 $0 %2
+    f4  vmovups zmmword ptr [rdx + 4*rsi], zmm18
+        ; addresses
+    fb  add rsi, 0x10
+    ff  sub r8, 0x10
+   103  jae .L2
+.L3:
+   105  add r8, 0x10
+   109  je .L4
+        ; tail
+   10f  mov eax, 0xffffffff
+   114  bzhi eax, eax, r8d
+   119  kmovd k1, eax
+        ; %0 = load f32 $1
+   11d  vmovdqu32 zmm16 {k1} {z}, zmmword ptr [r9 + 4*rsi]
+        ; %1 = load f32 $2
+   124  vmovdqu32 zmm17 {k1} {z}, zmmword ptr [r10 + 4*rsi]
+        ; %2 = add f32 %0, %1
+   12b  vaddps zmm18, zmm16, zmm17
+        ; store f32 $0 %2
+   131  vmovdqu32 zmmword ptr [rdx + 4*rsi] {k1}, zmm18
+.L4:
+        ; return
+   138  ret

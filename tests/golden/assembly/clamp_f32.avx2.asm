@@ -1,0 +1,129 @@
+        ; entry
+     0  push rbx
+        ; %0 = param f32 #0
+     1  mov rax, qword ptr [rdi + 0x18]
+     5  vpbroadcastd ymm0, dword ptr [rax]
+        ; %1 = param f32 #1
+     a  mov rax, qword ptr [rdi + 0x18]
+     e  vpbroadcastd ymm1, dword ptr [rax + 0x10]
+    14  mov rcx, qword ptr [rdi]
+    17  mov r9, qword ptr [rcx]
+    1a  mov rbx, qword ptr [rcx + 0x8]
+    1e  mov rax, qword ptr [rdi + 0x8]
+    22  mov r8, qword ptr [rax]
+        ; start of the innermost loop
+    25  xor esi, esi
+        ; vectors
+    27  sub r8, 0x20
+    2b  jb .L1
+    31  nop word ptr [rax + rax]
+    3a  nop word ptr [rax + rax]
+.L0:
+        ; %2 = load f32 $1
+    40  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
+        ; %3 = maximum f32 %2, %0
+    45  vmaxps ymm3, ymm2, ymm0
+    49  vcmpunordps ymm4, ymm2, ymm2
+    4e  vblendvps ymm3, ymm3, ymm2, ymm4
+        ; %4 = minimum f32 %3, %1
+    54  vminps ymm2, ymm3, ymm1
+    58  vcmpunordps ymm4, ymm3, ymm3
+    5d  vblendvps ymm2, ymm2, ymm3, ymm4
+        ; store f32 $0 %4
+    63  vmovups ymmword ptr [r9 + 4*rsi], ymm2
+        ; %2 = load f32 $1
+    69  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x20]
+        ; %3 = maximum f32 %2, %0
+    6f  vmaxps ymm3, ymm2, ymm0
+    73  vcmpunordps ymm4, ymm2, ymm2
+    78  vblendvps ymm3, ymm3, ymm2, ymm4
+        ; %4 = minimum f32 %3, %1
+    7e  vminps ymm2, ymm3, ymm1
+    82  vcmpunordps ymm4, ymm3, ymm3
+    87  vblendvps ymm2, ymm2, ymm3, ymm4
+        ; store f32 $0 %4
+    8d  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm2
+        ; %2 = load f32 $1
+    94  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x40]
+        ; %3 = maximum f32 %2, %0
+    9a  vmaxps ymm3, ymm2, ymm0
+    9e  vcmpunordps ymm4, ymm2, ymm2
+    a3  vblendvps ymm3, ymm3, ymm2, ymm4
+        ; %4 = minimum f32 %3, %1
+    a9  vminps ymm2, ymm3, ymm1
+    ad  vcmpunordps ymm4, ymm3, ymm3
+    b2  vblendvps ymm2, ymm2, ymm3, ymm4
+        ; store f32 $0 %4
+    b8  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm2
+        ; %2 = load f32 $1
+    bf  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x60]
+        ; %3 = maximum f32 %2, %0
+    c5  vmaxps ymm3, ymm2, ymm0
+    c9  vcmpunordps ymm4, ymm2, ymm2
+    ce  vblendvps ymm3, ymm3, ymm2, ymm4
+        ; %4 = minimum f32 %3, %1
+    d4  vminps ymm2, ymm3, ymm1
+    d8  vcmpunordps ymm4, ymm3, ymm3
+    dd  vblendvps ymm2, ymm2, ymm3, ymm4
+        ; store f32 $0 %4
+    e3  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm2
+        ; addresses
+    ea  add rsi, 0x20
+    ee  sub r8, 0x20
+    f2  jae .L0
+.L1:
+    f8  add r8, 0x18
+    fc  js .L3
+   102  nop word ptr [rax + rax]
+   10b  nop word ptr [rax + rax]
+   114  nop word ptr [rax + rax]
+   11d  nop dword ptr [rax]
+.L2:
+        ; %2 = load f32 $1
+   120  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
+        ; %3 = maximum f32 %2, %0
+   125  vmaxps ymm3, ymm2, ymm0
+   129  vcmpunordps ymm4, ymm2, ymm2
+   12e  vblendvps ymm3, ymm3, ymm2, ymm4
+        ; %4 = minimum f32 %3, %1
+   134  vminps ymm2, ymm3, ymm1
+   138  vcmpunordps ymm4, ymm3, ymm3
+   13d  vblendvps ymm2, ymm2, ymm3, ymm4
+        ; store f32 $0 %4
+   143  vmovups ymmword ptr [r9 + 4*rsi], ymm2
+        ; addresses
+   149  add rsi, 0x8
+   14d  sub r8, 0x8
+   151  jae .L2
+.L3:
+   153  add r8, 0x8
+   157  je .L4
+        ; tail
+   15d  mov r11d, 0x8
+   163  cmp r8, r11
+   166  cmovb r11, r8
+        ; %2 = load f32 $1
+   16a  lea rcx, [rip - 0x1b1]
+   171  mov rdx, r11
+   174  neg rdx
+   177  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
+   17d  vpmaskmovd ymm2, ymm3, ymmword ptr [rbx + 4*rsi]
+        ; %3 = maximum f32 %2, %0
+   183  vmaxps ymm3, ymm2, ymm0
+   187  vcmpunordps ymm4, ymm2, ymm2
+   18c  vblendvps ymm3, ymm3, ymm2, ymm4
+        ; %4 = minimum f32 %3, %1
+   192  vminps ymm2, ymm3, ymm1
+   196  vcmpunordps ymm4, ymm3, ymm3
+   19b  vblendvps ymm2, ymm2, ymm3, ymm4
+        ; store f32 $0 %4
+   1a1  lea rcx, [rip - 0x1e8]
+   1a8  mov rdx, r11
+   1ab  neg rdx
+   1ae  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
+   1b4  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm3, ymm2
+.L4:
+        ; return
+   1ba  vzeroupper
+   1bd  pop rbx
+   1be  ret
