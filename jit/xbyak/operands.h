@@ -101,6 +101,7 @@ class Operands {
   void load_buffered(const Xmm& out, const Place& place);
   void store_buffered(const Xmm& x, const Place& place);
   void start_copy_loop(const Place& place);
+  void copy_pieces(const Place& place);
   /// Address of lane k, to be asked for in order; keeps it in rax, rcx, rdx as it goes.
   RegExp lane_address(const Place& place, Step step, int lane);
 

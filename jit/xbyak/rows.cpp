@@ -176,14 +176,13 @@ void extremum_float(Registers& registers, Assembler& code, const Xmm& out, const
   else
     is_max ? code.vmaxps(out, x, y) : code.vminps(out, x, y);
   if (code.has_avx512()) {
-    const Opmask is_nan = registers.temp_mask();
-    if constexpr (is_double) {
-      code.vcmppd(is_nan, x, x, unordered);
-      code.vmovapd(out | is_nan, x);
-    } else {
-      code.vcmpps(is_nan, x, x, unordered);
-      code.vmovaps(out | is_nan, x);
-    }
+    // Classes of x, four bits each, from the lowest: a quiet or signalling NaN gives "x, quiet"
+    // (2), all others "as it was" (0).
+    constexpr std::uint64_t only_nan = 0x22;
+    if constexpr (is_double)
+      code.vfixupimmpd(out, x, code.splat(only_nan, 8, width_bytes(out)), 0);
+    else
+      code.vfixupimmps(out, x, code.splat(only_nan, 4, width_bytes(out)), 0);
     return;
   }
   const Xmm is_nan = registers.temp(width_bytes(out));
@@ -250,6 +249,9 @@ void extremum_64(Registers& registers, Assembler& code, const Xmm& out, const Xm
 #define WEFT_X86_SHIFT_SMALL(op, dtype, direction, itemsize) \
   WEFT_X86(op, dtype, avx2, shift_halves(registers, code, out, x, y, direction, itemsize))
 
+#define WEFT_X86_QUOTIENT(dtype) \
+  WEFT_X86(quotient, dtype, avx2, emit_quotient(registers, code, DType::dtype, out, x, y))
+
 constexpr Row rows[] = {
     WEFT_X86(add, f32, avx2, code.vaddps(out, x, y)),
     WEFT_X86(add, f64, avx2, code.vaddpd(out, x, y)),
@@ -272,6 +274,14 @@ constexpr Row rows[] = {
     WEFT_X86_SIGNLESS(mul, 64, avx512, code.vpmullq(out, x, y)),
     WEFT_X86(div, f32, avx2, code.vdivps(out, x, y)),
     WEFT_X86(div, f64, avx2, code.vdivpd(out, x, y)),
+    WEFT_X86_QUOTIENT(i8),
+    WEFT_X86_QUOTIENT(i16),
+    WEFT_X86_QUOTIENT(i32),
+    WEFT_X86_QUOTIENT(i64),
+    WEFT_X86_QUOTIENT(u8),
+    WEFT_X86_QUOTIENT(u16),
+    WEFT_X86_QUOTIENT(u32),
+    WEFT_X86_QUOTIENT(u64),
     WEFT_X86(sqrt, f32, avx2, code.vsqrtps(out, x)),
     WEFT_X86(sqrt, f64, avx2, code.vsqrtpd(out, x)),
     WEFT_X86(fma, f32, avx2, code.move(out, x), code.vfmadd213ps(out, y, z)),

@@ -22,6 +22,10 @@ const Row* find_row(Op op, DType dtype, Isa isa);
 /// Whether a row of any kind computes an op, cast or bitcast.
 bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa);
 
+/// out = x / y towards zero, 0 where y is 0.  `dtype` is an integer.
+void emit_quotient(Registers& registers, Assembler& code, DType dtype, const Xmm& out, const Xmm& x,
+                   const Xmm& y);
+
 /// Whether numbers of dtype `from` can be cast to `to`; neither is bool.
 bool has_cast(DType from, DType to, Isa isa);
 void emit_cast(Registers& registers, Assembler& code, DType from, DType to, const Xmm& out,

@@ -242,8 +242,49 @@ void Operands::start_copy_loop(const Place& place) {
   code_.xor_(code_.ecx, code_.ecx);
 }
 
+// Copies gpr::count adjoining items from rax to rdx: all lanes, or half of them, a quarter, ...
+void Operands::copy_pieces(const Place& place) {
+  const Xmm vector = registers_.temp(32);
+  code_.xor_(code_.ecx, code_.ecx);
+  for (int piece = place.itemsize * lanes_; piece >= place.itemsize; piece /= 2) {
+    code_.test(gpr::count.cvt32(), piece / place.itemsize);
+    const auto none = code_.jump_if(Condition::zero);
+    const RegExp from = code_.rax + code_.rcx, to = code_.rdx + code_.rcx;
+    switch (piece) {
+      case 1:
+        code_.mov(code_.r10b, code_.byte[from]);
+        code_.mov(code_.byte[to], code_.r10b);
+        break;
+      case 2:
+        code_.mov(code_.r10w, code_.word[from]);
+        code_.mov(code_.word[to], code_.r10w);
+        break;
+      case 4:
+        code_.mov(code_.r10d, code_.dword[from]);
+        code_.mov(code_.dword[to], code_.r10d);
+        break;
+      case 8:
+        code_.mov(code_.r10, code_.qword[from]);
+        code_.mov(code_.qword[to], code_.r10);
+        break;
+      default:
+        code_.vmovups(resized(vector, piece), code_.ptr[from]);
+        code_.vmovups(code_.ptr[to], resized(vector, piece));
+        break;
+    }
+    code_.add(code_.rcx, piece);
+    code_.bind(none);
+  }
+}
+
 void Operands::load_buffered(const Xmm& out, const Place& place) {
   const int buffer = code_.scratch_frame();
+  if (place.is_indexed) {
+    code_.lea(code_.rax, code_.ptr[address(place, 0)]);
+    code_.lea(code_.rdx, code_.ptr[code_.frame(buffer)]);
+    copy_pieces(place);
+    return code_.load_bytes(out, code_.frame(buffer), place.itemsize * lanes_);
+  }
   start_copy_loop(place);
   const std::uint8_t* loop = code_.here();
   const RegExp to = code_.frame(buffer) + code_.rcx * place.itemsize;
@@ -275,6 +316,11 @@ void Operands::load_buffered(const Xmm& out, const Place& place) {
 void Operands::store_buffered(const Xmm& x, const Place& place) {
   const int buffer = code_.scratch_frame();
   code_.store_bytes(code_.frame(buffer), x, place.itemsize * lanes_);
+  if (place.is_indexed) {
+    code_.lea(code_.rdx, code_.ptr[address(place, 0)]);
+    code_.lea(code_.rax, code_.ptr[code_.frame(buffer)]);
+    return copy_pieces(place);
+  }
   start_copy_loop(place);
   const std::uint8_t* loop = code_.here();
   const RegExp from = code_.frame(buffer) + code_.rcx * place.itemsize;

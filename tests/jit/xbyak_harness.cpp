@@ -41,7 +41,7 @@ class GuardedRegion {
 };
 
 GuardedRegion& region(std::size_t index) {
-  static std::vector<GuardedRegion> regions(18);
+  static std::vector<GuardedRegion> regions(66);
   return regions.at(index);
 }
 

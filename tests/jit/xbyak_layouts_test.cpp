@@ -102,36 +102,36 @@ TEST_P(XbyakLayouts, RandomNests) {
   }
 }
 
-TEST_P(XbyakLayouts, SixteenOperands) {
-  for (const StrideClass stride : inner_classes) {
-    ir::Kernel kernel = make_kernel(std::vector<DType>(16, DType::f32), 2, ir::stride_any);
-    for (ir::Operand& operand : kernel.operands) operand.strides.back() = 1;
-    for (std::size_t i = 1; i < 16; i += 2) kernel.operands[i].strides.back() = stride;
-    kernel.body.push_back({.op = Op::load, .dtype = DType::f32, .operand = 1});
-    for (std::uint8_t i = 2; i < 16; ++i) {
-      const auto sum = static_cast<ValueId>(kernel.body.size() - 1);
-      kernel.body.push_back({.op = Op::load, .dtype = DType::f32, .operand = i});
-      kernel.body.push_back(
-          {.op = Op::mul, .dtype = DType::f32, .args = {sum, sum + 1, no_value, no_value}});
-    }
-    const auto last = static_cast<ValueId>(kernel.body.size() - 1);
-    kernel.body.push_back({.op = Op::store,
-                           .dtype = DType::f32,
-                           .operand = 0,
-                           .args = {last, no_value, no_value, no_value}});
-    kernel = scheduled(kernel, GetParam());
-    const Comparison comparison(kernel, GetParam());
-    for (const std::int64_t size : interesting_sizes(kernel))
-      ASSERT_TRUE(comparison.agree({.extents = {3, size}}, random_));
+/// The product of all inputs, in rows; every second input has another inner stride.
+ir::Kernel product_of_inputs(std::uint8_t num_operands, StrideClass stride) {
+  ir::Kernel kernel = make_kernel(std::vector<DType>(num_operands, DType::f32), 2, ir::stride_any);
+  for (ir::Operand& operand : kernel.operands) operand.strides.back() = 1;
+  for (std::size_t i = 1; i < num_operands; i += 2) kernel.operands[i].strides.back() = stride;
+  kernel.body.push_back({.op = Op::load, .dtype = DType::f32, .operand = 1});
+  for (std::uint8_t i = 2; i < num_operands; ++i) {
+    const auto product = static_cast<ValueId>(kernel.body.size() - 1);
+    kernel.body.push_back({.op = Op::load, .dtype = DType::f32, .operand = i});
+    kernel.body.push_back(
+        {.op = Op::mul, .dtype = DType::f32, .args = {product, product + 1, no_value, no_value}});
   }
-  ir::Kernel kernel = make_kernel(std::vector<DType>(17, DType::f32), 1);
-  kernel.body = {{.op = Op::load, .dtype = DType::f32, .operand = 1},
-                 {.op = Op::store,
-                  .dtype = DType::f32,
-                  .operand = 0,
-                  .args = {0, no_value, no_value, no_value}}};
-  EXPECT_EQ(Comparison(scheduled(kernel, GetParam()), GetParam()).refusal(),
-            "17 operands are more than 16");
+  const auto last = static_cast<ValueId>(kernel.body.size() - 1);
+  kernel.body.push_back({.op = Op::store,
+                         .dtype = DType::f32,
+                         .operand = 0,
+                         .args = {last, no_value, no_value, no_value}});
+  return kernel;
+}
+
+TEST_P(XbyakLayouts, ManyOperands) {
+  for (const std::uint8_t num_operands : {16, 40, 64})
+    for (const StrideClass stride : inner_classes) {
+      const ir::Kernel kernel = scheduled(product_of_inputs(num_operands, stride), GetParam());
+      const Comparison comparison(kernel, GetParam());
+      for (const std::int64_t size : interesting_sizes(kernel))
+        ASSERT_TRUE(comparison.agree({.extents = {3, size}}, random_));
+    }
+  EXPECT_EQ(Comparison(scheduled(product_of_inputs(65, 1), GetParam()), GetParam()).refusal(),
+            "65 operands are more than 64");
 }
 
 /// A body of `length` random instructions on values of several dtypes, all of them alive to the

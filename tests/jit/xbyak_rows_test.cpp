@@ -19,9 +19,9 @@ bool has_row(Op op, DType dtype) {
                                           Op::maximum, Op::minimum, Op::eq,   Op::ne,    Op::lt,
                                           Op::le,      Op::gt,      Op::ge,   Op::where, Op::floor,
                                           Op::ceil,    Op::trunc,   Op::round};
-  static const std::set<Op> of_integers = {Op::bitwise_and,        Op::bitwise_or,
-                                           Op::bitwise_xor,        Op::bitwise_not,
-                                           Op::bitwise_left_shift, Op::bitwise_right_shift};
+  static const std::set<Op> of_integers = {
+      Op::bitwise_and,        Op::bitwise_or,          Op::bitwise_xor, Op::bitwise_not,
+      Op::bitwise_left_shift, Op::bitwise_right_shift, Op::quotient};
   static const std::set<Op> of_floats = {Op::div, Op::sqrt, Op::fma};
   return everywhere.contains(op) || (is_integer(dtype) && of_integers.contains(op)) ||
          (is_floating(dtype) && of_floats.contains(op));
