@@ -144,6 +144,10 @@ void plan(State& state, const AddOperands& operands) {
 
 }  // namespace
 
+AddOperands add_large() {
+  return {"3e7", filled({30000000}), filled({30000000}), filled({30000000})};
+}
+
 AddOperands add8() { return {"8", filled({8}), filled({8}), filled({8})}; }
 
 AddOperands add4d() {
@@ -159,6 +163,7 @@ void register_call_benchmarks() {
   RegisterBenchmark("call_add4d_out/auto/2x3x4x5", [](State& state) { call_out(state, add4d()); });
   RegisterBenchmark("call_add4d_new/auto/2x3x4x5", [](State& state) { call_new(state, add4d()); });
   RegisterBenchmark("call_copy8/auto/8", call_copy);
+  RegisterBenchmark("fresh_output/auto/3e7", [](State& state) { call_new(state, add_large()); });
   RegisterBenchmark("call_prepared/auto/8", [](State& state) { call_prepared(state, add8()); });
   RegisterBenchmark("call_dispatch/auto/8", [](State& state) { call_dispatch(state, true); });
   RegisterBenchmark("call_dispatch/hand/8", [](State& state) { call_dispatch(state, false); });

@@ -12,6 +12,8 @@ struct AddOperands {
 
 /// Eight contiguous floats.
 AddOperands add8();
+/// Thirty million contiguous floats.
+AddOperands add_large();
 /// 4-D: a permuted to channels_last, b expanded from a value a channel, out contiguous.
 AddOperands add4d();
 

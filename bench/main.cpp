@@ -13,18 +13,39 @@
 namespace weft::bench {
 namespace {
 
+/// The cores that the process may use, before it is pinned.
+cpu_set_t& all_cores() {
+  static cpu_set_t cores;
+  return cores;
+}
+
 /// Pins the process to the last core that it may use: interrupts prefer the first.
 void pin_to_one_core() {
-  cpu_set_t allowed, one;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t one;
+  if (sched_getaffinity(0, sizeof all_cores(), &all_cores()) != 0) return;
   for (int core = CPU_SETSIZE - 1; core >= 0; --core) {
-    if (!CPU_ISSET(core, &allowed)) continue;
+    if (!CPU_ISSET(core, &all_cores())) continue;
     CPU_ZERO(&one);
     CPU_SET(core, &one);
     sched_setaffinity(0, sizeof one, &one);
     return;
   }
 }
+
+/// Lets this thread, and those that it starts, use all cores for a while.
+class Unpinned {
+ public:
+  Unpinned() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    sched_setaffinity(0, sizeof all_cores(), &all_cores());
+  }
+  ~Unpinned() { sched_setaffinity(0, sizeof before_, &before_); }
+  Unpinned(const Unpinned&) = delete;
+  Unpinned& operator=(const Unpinned&) = delete;
+
+ private:
+  cpu_set_t before_;
+};
 
 std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
@@ -70,6 +91,40 @@ void run_case(benchmark::State& state, const Workload& workload, const Variant& 
   }
 }
 
+/// A prepared plan on several threads; /t1 is the same without.
+void run_threaded(benchmark::State& state, const Workload& workload, const std::string& size,
+                  int num_threads) {
+  const Unpinned unpinned;
+  Case& work = find_case(workload, size);
+  Engine engine({.num_threads = num_threads});
+  const PreparedPlan plan = engine.prepare(work.expr, work.out);
+  poison(work.out);
+  plan.run();
+  if (!is_right(work.out, work.expected, Check::bits)) return state.SkipWithError("wrong result");
+  for (auto _ : state) {
+    plan.run();
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * work.bytes_moved());
+}
+
+void register_threaded() {
+  static const std::vector<std::string> sizes = {"1e3",   "4e3", "8e3", "1.6e4",
+                                                 "3.2e4", "1e5", "1e6", "3e7"};
+  for (const Workload& workload : workloads()) {
+    if (workload.name != "add" && workload.name != "copy" && workload.name != "clamp") continue;
+    for (const std::string& size : sizes)
+      for (const int num_threads : {1, 2}) {
+        const std::string name =
+            workload.name + "/auto/" + size + "/t" + std::to_string(num_threads);
+        benchmark::RegisterBenchmark(name.c_str(), [&workload, &size,
+                                                    num_threads](benchmark::State& state) {
+          run_threaded(state, workload, size, num_threads);
+        })->UseRealTime();
+      }
+  }
+}
+
 void register_table() {
   static const std::vector<Variant> variants = all_variants();
   for (const Workload& workload : workloads()) {
@@ -93,6 +148,7 @@ int main(int argc, char** argv) {
     return weft::bench::time_first_engine();
   weft::bench::pin_to_one_core();
   weft::bench::register_table();
+  weft::bench::register_threaded();
   weft::bench::register_call_benchmarks();
 #ifdef WEFT_BENCH_TORCH
   weft::bench::register_torch_call_benchmarks();

@@ -129,6 +129,10 @@ void register_torch_call_benchmarks() {
   RegisterBenchmark("call_add8_new/torch/8", [](State& state) { call_new(state, add8()); });
   RegisterBenchmark("call_add4d_out/torch/2x3x4x5", [](State& state) { call_out(state, add4d()); });
   RegisterBenchmark("call_add4d_new/torch/2x3x4x5", [](State& state) { call_new(state, add4d()); });
+  RegisterBenchmark("fresh_output/torch/3e7", [](State& state) {
+    at::set_num_threads(1);
+    call_new(state, add_large());
+  });
 }
 
 }  // namespace weft::bench
