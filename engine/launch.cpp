@@ -67,16 +67,17 @@ void run_blocks(const LaunchPlan& plan, std::byte* const* base, const std::int64
 }
 
 /// About how long one thread takes: what is longer of moving the bytes and computing.
-std::int64_t estimated_ns(const LaunchPlan& plan, std::int64_t numel) {
+std::int64_t estimated_ns(const LaunchPlan& plan) {
+  double numel = 1;
+  for (const std::int64_t extent : plan.extents) numel *= static_cast<double>(extent);
   const ir::Kernel& kernel = plan.kernel->kernel;
   const double bytes_per_ns = plan.bytes <= near_bytes ? near_bytes_per_ns : far_bytes_per_ns;
   const bool is_interpreted = plan.kernel->code->backend == "interp";
   const double instruction_ns = is_interpreted ? interpreted_instruction_ns
                                                : vector_instruction_ns / kernel.loops.back().lanes;
   const auto num_instructions = static_cast<double>(kernel.body.size() - kernel.num_hoisted);
-  return static_cast<std::int64_t>(
-      std::max(static_cast<double>(plan.bytes) / bytes_per_ns,
-               static_cast<double>(numel) * num_instructions * instruction_ns));
+  return static_cast<std::int64_t>(std::max(static_cast<double>(plan.bytes) / bytes_per_ns,
+                                            numel * num_instructions * instruction_ns));
 }
 
 /// The loop that threads share: the outermost that is long enough, else the longest.
@@ -101,7 +102,7 @@ void finish(LaunchPlan& plan) {
       if (plan.stride_bytes[loop * num_operands + i] != 0) touched *= plan.extents[loop];
     plan.bytes += touched;
   }
-  plan.work_ns = estimated_ns(plan, numel);
+  plan.work_ns = estimated_ns(plan);
   const std::size_t cut_loop = loop_to_cut(plan);
   plan.cut_loop = static_cast<int>(cut_loop);
   const std::int64_t extent = plan.extents[cut_loop];
