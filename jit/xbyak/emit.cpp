@@ -45,6 +45,7 @@ class KernelEmitter {
   void parameter(ir::ValueId id);
   void arithmetic(ir::ValueId id);
   bool is_call(const ir::Inst& inst) const;
+  bool has_calls() const;
   int unroll() const;
   std::size_t num_outer() const { return kernel_.loops.size() - 1; }
   RegExp saved_pointer(std::size_t loop, std::size_t operand) const {
@@ -161,11 +162,14 @@ bool KernelEmitter::is_call(const ir::Inst& inst) const {
              : false;
 }
 
+bool KernelEmitter::has_calls() const {
+  return std::any_of(kernel_.body.begin(), kernel_.body.end(),
+                     [&](const ir::Inst& inst) { return is_call(inst); });
+}
+
 int KernelEmitter::unroll() const {
-  const bool has_calls = std::any_of(kernel_.body.begin(), kernel_.body.end(),
-                                     [&](const ir::Inst& inst) { return is_call(inst); });
   int unroll =
-      operands_.has_lane_access() || has_calls ? 1 : std::max(1, kernel_.loops.back().unroll);
+      operands_.has_lane_access() || has_calls() ? 1 : std::max(1, kernel_.loops.back().unroll);
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
   while (unroll > 1 && static_cast<std::size_t>(unroll) * length > max_unrolled_instructions)
     unroll /= 2;
@@ -215,7 +219,8 @@ void KernelEmitter::interleaved_pages() {
   constexpr int num_pages = 4;
   constexpr int page_bytes = 4096;
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
-  if (operands_.has_lane_access() || num_pages * length > 2 * max_unrolled_instructions) return;
+  if (operands_.has_lane_access() || has_calls()) return;
+  if (num_pages * length > 2 * max_unrolled_instructions) return;
   const int together = 2 * num_pages * length > max_unrolled_instructions ? 1 : 2;
   const int page_vectors = page_bytes / kernel_.vector_bytes;
   const int block = num_pages * page_vectors * lanes_;
