@@ -32,6 +32,15 @@ Workload transpose(const std::string& suffix, const std::string& dtype) {
   return {"transpose_" + suffix, "copy(a)", {dtype + "[#]{1,#0}"}, dtype + "[#]", squares};
 }
 
+/// chain_1 is one operation, chain_k a chain of k over the same operands: on large ones all of them
+/// cost what the memory costs.
+Workload chain(int length) {
+  std::string expression = "a + b";
+  for (int i = 2; i <= length; ++i)
+    expression = "(" + expression + (i % 2 == 0 ? ") * a" : ") - b");
+  return on_vectors("chain_" + std::to_string(length), expression, 2, "f32");
+}
+
 }  // namespace
 
 const std::vector<Workload>& workloads() {
@@ -39,6 +48,10 @@ const std::vector<Workload>& workloads() {
       on_vectors("copy", "copy(a)", 1, "f32"),
       on_vectors("add", "a + b", 2, "f32"),
       on_vectors("fma", "a*b + c", 3, "f32"),
+      chain(1),
+      chain(4),
+      chain(8),
+      chain(16),
       on_vectors("add_i8", "a + b", 2, "i8"),
       on_vectors("add_i16", "a + b", 2, "i16"),
       on_vectors("lt", "a < b", 2, "f32", "bool"),

@@ -51,7 +51,12 @@ class NaiveProgram {
  public:
   NaiveProgram(const Expr& expr, const Tensor& out)
       : sizes_(out.sizes().begin(), out.sizes().end()) {
-    Slot* const value = converted(define_all(expr.node()), out.dtype());
+    WEFT_CHECK(!out.is_conj() && !out.is_neg(), UnsupportedError,
+               "the naive loop writes no lazily conjugated or negated tensors");
+    const ExprNode& root = expr.node();
+    Slot* const value = root.kind == ExprNode::Kind::tensor
+                            ? copied(root, out.dtype())
+                            : converted(define_all(root), out.dtype());
     out_ = access(out, value);
   }
 
@@ -82,8 +87,6 @@ class NaiveProgram {
   }
 
   Access access(const Tensor& tensor, Slot* slot) const {
-    WEFT_CHECK(!tensor.is_conj() && !tensor.is_neg(), UnsupportedError,
-               "the naive loop reads no lazily conjugated or negated tensors");
     const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
     const Tensor expanded = tensor.expand(sizes_);
     Access result{tensor.data(), itemsize_bytes(tensor.dtype()), {}, slot};
@@ -114,7 +117,10 @@ class NaiveProgram {
       case ExprNode::Kind::tensor: {
         Slot* const slot = &slots_.emplace_back();
         leaves_.push_back(access(node.tensor, slot));
-        return slot;
+        Slot* value = slot;
+        if (node.tensor.is_conj()) value = applied(Op::conj, node.dtype, value);
+        if (node.tensor.is_neg()) value = applied(Op::neg, node.dtype, value);
+        return value;
       }
       case ExprNode::Kind::scalar: return constant(node.scalar, node.dtype);
       case ExprNode::Kind::cast: return converted(*node.args[0], node.dtype);
@@ -132,6 +138,23 @@ class NaiveProgram {
     step.result = slot;
     steps_.push_back(step);
     return slot;
+  }
+
+  /// A copy converts first and then applies the lazy bits.
+  Slot* copied(const ExprNode& node, DType dtype) {
+    Slot* value = &slots_.emplace_back();
+    leaves_.push_back(access(node.tensor, value));
+    values_[&node] = value;
+    value = converted(node, dtype);
+    if (node.tensor.is_conj() && is_complex(dtype)) value = applied(Op::conj, dtype, value);
+    if (node.tensor.is_neg() && !is_boolean(dtype)) value = applied(Op::neg, dtype, value);
+    return value;
+  }
+
+  Slot* applied(Op op, DType dtype, Slot* value) {
+    Slot* const result = &slots_.emplace_back();
+    steps_.push_back({ir::block_function(op, dtype), {value}, result});
+    return result;
   }
 
   Slot* constant(const Scalar& scalar, DType dtype) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/double_sums.h"
+#include "ir/special.h"
 
 namespace weft::ir {
 
@@ -261,40 +262,23 @@ V double_erfc(const V& x) {
   return select(x < like(x, 0), lower.high, rounded(tail));
 }
 
-/// A first guess of the inverse of erf (M. Giles, "Approximating the erfinv function", 2012), for
-/// 1 - x^2 = exp(-w).
-template <class V>
-V guess_of_inverse_erf(const V& size, const V& w) {
-  const V near = horner(w - like(w, 2.5),
-                        {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
-                         0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
-  const V far = horner(sqrt(w) - like(w, 3),
-                       {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
-                        0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
-  // Beyond what that covers: erfc(g) is about exp(-g^2) / (g sqrt(pi)).
-  const V exponent = w + like(w, 0.6931471805599453);
-  const V end = sqrt(exponent - like(w, 0.5) * log(exponent * like(w, 3.141592653589793)));
-  return select(w < like(w, 16), select(w < like(w, 5), near, far) * size, end);
-}
-
 /// The inverse of erf: a polynomial up to one half; beyond, a guess and two of Halley's steps
 /// towards the x of which 1 - x is exact.
 template <class V>
-V inverse_erf(const V& x) {
+V double_inverse_erf(const V& x) {
   const V one = like(x, 1), size = abs(x), half = like(x, 0.5);
   const auto is_small = size < half;
   const V square = size * size;
-  const V series = horner(
-      square, {5.938251375879722, -12.38996144435672, 11.858996070523006, -6.790671706913056,
-               2.6398970841436324, -0.6951568437711038, 0.16177932447790316, 0.002124182916642145,
-               0.02720089437087029, 0.027813161589014014, 0.03169804129782243, 0.03646560505492227,
-               0.04283672762662427, 0.05173128191421898, 0.0649596177454892, 0.08655212924154652,
-               0.12755617530559796, 0.2320136665346545});
+  const V series = inverse_erf_slope(square);
   const Sum<V> first = exact_product(x, like(x, 0.886226925452758));
   const V of_small =
       first.high + (first.low + fma(series, x * square, x * like(x, -3.8332932499128993e-17)));
   const V beyond = select(is_small || size >= one, half, size), rest = one - beyond;
-  V guess = guess_of_inverse_erf(beyond, -log(rest * (one + beyond)));
+  const V w = -log(rest * (one + beyond));
+  // Beyond what the guess covers: erfc(g) is about exp(-g^2) / (g sqrt(pi)).
+  const V exponent = w + like(w, 0.6931471805599453);
+  const V end = sqrt(exponent - half * log(exponent * like(w, 3.141592653589793)));
+  V guess = select(w < like(w, 16), guess_of_inverse_erf(beyond, w), end);
   for (int step = 0; step < 2; ++step) {
     const Sum<V> error = add(unscaled(upper_erfc(guess)), as_sum(-rest));
     const V newton = error.high * like(x, -0.886226925452758) * exp(guess * guess);

@@ -453,10 +453,18 @@ WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH_CALL)
 #undef WEFT_VECTOR_MATH_CALL_1
 #undef WEFT_VECTOR_MATH_CALL_2
 
+/// The same number, with the same NaN for every NaN: the sign of one would show in the zeros that
+/// complex functions return for it.
+template <class Part>
+std::complex<Part> with_plain_nans(const std::complex<Part>& x) {
+  constexpr Part nan = std::numeric_limits<Part>::quiet_NaN();
+  return {x.real() != x.real() ? nan : x.real(), x.imag() != x.imag() ? nan : x.imag()};
+}
+
 /// Complex functions of c64 are computed in c128, which costs the oracle nothing that matters.
 template <class T, class Function>
 Number<T> by_double(const Number<T>& x, Function function) {
-  const std::complex<double> result = function(std::complex<double>(x.value));
+  const std::complex<double> result = function(with_plain_nans(std::complex<double>(x.value)));
   return Number<T>(computed_as<T>(result));
 }
 }  // namespace internal
@@ -537,7 +545,9 @@ Number<T> library_pow(const Number<T>& x, const Number<T>& y) {
     }
     return result;
   } else if constexpr (is_complex(dtype_of<T>)) {
-    return Number<T>(std::pow(x.value, y.value));  // as PyTorch: not by way of double
+    // As PyTorch: not by way of double.
+    return Number<T>(
+        std::pow(internal::with_plain_nans(x.value), internal::with_plain_nans(y.value)));
   } else {
     return Number<T>(internal::call_library_pow(x.value, y.value));
   }

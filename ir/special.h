@@ -97,6 +97,46 @@ V rough_times_normal_cdf(const V& x) {
   return like(x, 0.5) * x * rough_erfc(x * like(x, -0.7071067811865476));
 }
 
+/// A first guess of the inverse of erf (M. Giles, "Approximating the erfinv function", 2012), for
+/// 1 - x^2 = exp(-w) and w < 16.
+template <class V>
+V guess_of_inverse_erf(const V& size, const V& w) {
+  const V near = horner(w - like(w, 2.5),
+                        {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
+                         0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
+  const V far = horner(sqrt(w) - like(w, 3),
+                       {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
+                        0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
+  return select(w < like(w, 5), near, far) * size;
+}
+
+/// inverse_erf(x) / x - sqrt(pi) / 2, over x^2, for |x| < 0.5.
+template <class V>
+V inverse_erf_slope(const V& square) {
+  return horner(
+      square, {5.938251375879722, -12.38996144435672, 11.858996070523006, -6.790671706913056,
+               2.6398970841436324, -0.6951568437711038, 0.16177932447790316, 0.002124182916642145,
+               0.02720089437087029, 0.027813161589014014, 0.03169804129782243, 0.03646560505492227,
+               0.04283672762662427, 0.05173128191421898, 0.0649596177454892, 0.08655212924154652,
+               0.12755617530559796, 0.2320136665346545});
+}
+
+/// The inverse of erf: a polynomial up to one half; beyond, a guess and one of Halley's steps.
+template <class V>
+V rough_inverse_erf(const V& x) {
+  const V one = like(x, 1), size = abs(x), half = like(x, 0.5), square = x * x;
+  const auto is_small = size < half;
+  const V of_small = x * fma(inverse_erf_slope(square), square, like(x, 0.886226925452758));
+  const V beyond = select(is_small || size >= one, half, size), rest = one - beyond;
+  const V guess = guess_of_inverse_erf(beyond, -rough_log(rest * (one + beyond)));
+  const V newton =
+      (rough_erfc(guess) - rest) * like(x, -0.886226925452758) * rough_exp(guess * guess);
+  const V result = guess - newton / fma(guess, newton, one);
+  const V outside = select(size == one, like(x, std::numeric_limits<double>::infinity()),
+                           like(x, std::numeric_limits<double>::quiet_NaN()));
+  return select(is_small, of_small, with_sign_of(select(size < one, result, outside), x));
+}
+
 // --- Gamma functions. ---
 /// The derivative of lgamma in f64: moved up to where the asymptotic series holds, by one quotient
 /// of polynomials; reflected below zero.

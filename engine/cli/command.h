@@ -49,6 +49,7 @@ struct FuzzArguments {
   std::vector<std::string> operands;  ///< with replay: NAME=LAYOUT#NUMBER
   std::vector<std::string> outputs;
   std::string numerics = "strict";
+  bool json = false;
 };
 void run_fuzz(const FuzzArguments& arguments);
 
@@ -56,6 +57,7 @@ struct IrArguments {
   std::string file;    ///< - for the standard input
   std::string passes;  ///< comma-separated, or all
   bool print_after = false;
+  bool json = false;
 };
 void run_ir_command(const IrArguments& arguments);
 
@@ -64,6 +66,7 @@ struct RunIrArguments {
   std::string backend = "interp";
   std::string extents;  ///< comma-separated; empty: some
   std::uint64_t seed = 1;
+  bool json = false;
 };
 void run_run_ir(const RunIrArguments& arguments);
 

@@ -6,19 +6,35 @@
 #include <weft/error.h>
 #include <weft/fuzz.h>
 
-#include <chrono>
+#include <nlohmann/json.hpp>
+
 #include <iostream>
 #include <random>
 
 namespace weft::cli {
 namespace {
 
-/// An error of its own kind: what was found is weft's fault.
-[[noreturn]] void fail(const FuzzFailure& failure) {
+using nlohmann::ordered_json;
+
+/// An error of its own kind: what was found is weft's fault.  With JSON the error is all there is
+/// to say, so that the whole case goes into its message.
+[[noreturn]] void fail(const FuzzFailure& failure, bool json) {
+  const std::string what = "fuzzing found a difference on " + failure.backend + ": " + failure.what;
+  if (json) throw InternalError(what + "\n" + failure.command + "\n" + failure.cxx);
   std::cout << "\nbackend " << failure.backend << ": " << failure.what << "\n\n"
             << failure.command << "\n\n"
             << failure.cxx << std::flush;
-  throw InternalError("fuzzing found a difference on " + failure.backend + ": " + failure.what);
+  throw InternalError(what);
+}
+
+void print_json(const FuzzReport& report, std::uint64_t seed) {
+  ordered_json json{{"seed", seed},
+                    {"cases", report.num_cases},
+                    {"rejected", report.num_rejected},
+                    {"backends", ordered_json::object()}};
+  for (const auto& [backend, counts] : report.backends)
+    json["backends"][backend] = {{"compared", counts.compared}, {"refused", counts.refused}};
+  std::cout << json.dump(2) << '\n';
 }
 
 void replay(const FuzzArguments& arguments) {
@@ -29,8 +45,11 @@ void replay(const FuzzArguments& arguments) {
   if (!arguments.backend.empty()) replay.backend = arguments.backend;
   replay.numerics = read_numerics(arguments.numerics);
   replay.seed = arguments.seed.value_or(1);
-  if (const auto failure = replay_fuzz_case(replay)) fail(*failure);
-  std::cout << replay.backend << ": as expected\n";
+  if (const auto failure = replay_fuzz_case(replay)) fail(*failure, arguments.json);
+  if (arguments.json)
+    std::cout << ordered_json{{"backend", replay.backend}, {"as_expected", true}}.dump(2) << '\n';
+  else
+    std::cout << replay.backend << ": as expected\n";
 }
 
 }  // namespace
@@ -47,8 +66,13 @@ void run_fuzz(const FuzzArguments& arguments) {
   options.first_case = arguments.first_case;
   options.max_cases = arguments.max_cases;
   options.reports_crashes = true;
-  std::cout << "seed " << options.seed << std::endl;  // before the work: it may not end well
+  // Before the work: it may not end well.
+  if (!arguments.json) std::cout << "seed " << options.seed << std::endl;
   const FuzzReport report = fuzz(options);
+  if (arguments.json) {
+    if (report.failure) fail(*report.failure, true);
+    return print_json(report, options.seed);
+  }
   std::cout << report.num_cases << " cases, " << report.num_rejected << " of them no valid call\n";
   Table table({"backend", "compared", "refused"});
   for (const auto& [backend, counts] : report.backends)
@@ -56,7 +80,7 @@ void run_fuzz(const FuzzArguments& arguments) {
   table.print(std::cout);
   if (!report.failure) return;
   std::cout << "case " << report.failure->case_index << " of seed " << options.seed << " fails\n";
-  fail(*report.failure);
+  fail(*report.failure, false);
 }
 
 }  // namespace weft::cli

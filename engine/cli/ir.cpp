@@ -6,6 +6,8 @@
 #include <weft/error.h>
 #include <weft/ir_tools.h>
 
+#include <nlohmann/json.hpp>
+
 #include <charconv>
 #include <cstdio>
 #include <fstream>
@@ -14,6 +16,8 @@
 
 namespace weft::cli {
 namespace {
+
+using nlohmann::ordered_json;
 
 constexpr std::int64_t max_printed = 16;
 /// What follows this line in a golden file is expected of the kernel before it.
@@ -60,11 +64,28 @@ std::string first_elements(const Tensor& tensor) {
   return result + (flat.numel() > max_printed ? ", ..." : "");
 }
 
+void print_json(const IrRun& run, std::uint64_t seed) {
+  ordered_json json{{"backend", run.backend},
+                    {"extents", run.extents},
+                    {"seed", seed},
+                    {"outputs", ordered_json::array()}};
+  for (const Tensor& output : run.outputs)
+    json["outputs"].push_back({{"dtype", name(output.dtype())},
+                               {"checksum", checksum(output)},
+                               {"first", first_elements(output)}});
+  std::cout << json.dump(2) << '\n';
+}
+
 }  // namespace
 
 void run_ir_command(const IrArguments& arguments) {
-  std::cout << run_ir_passes(read_text(arguments.file), split_commas(arguments.passes),
-                             arguments.print_after);
+  const std::string text = run_ir_passes(read_text(arguments.file), split_commas(arguments.passes),
+                                         arguments.print_after);
+  if (arguments.json)
+    std::cout << ordered_json{{"passes", split_commas(arguments.passes)}, {"ir", text}}.dump(2)
+              << '\n';
+  else
+    std::cout << text;
 }
 
 void run_run_ir(const RunIrArguments& arguments) {
@@ -74,6 +95,9 @@ void run_run_ir(const RunIrArguments& arguments) {
   options.extents = read_extents(arguments.extents);
   options.seed = arguments.seed;
   const IrRun run = run_ir(read_text(arguments.file), options);
+  WEFT_CHECK(!arguments.json || run.difference.empty(), InternalError, run.backend,
+             " differs from the interpreter: ", run.difference);
+  if (arguments.json) return print_json(run, options.seed);
   std::cout << "backend " << run.backend << ", extents " << text(run.extents) << ", seed "
             << options.seed << '\n';
   for (std::size_t i = 0; i < run.outputs.size(); ++i)

@@ -99,6 +99,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
                   "of --replay, one an expression: - (new), NAME, or LAYOUT#NUMBER")
       ->allow_extra_args(false);
   fuzz.add_option("--numerics", arguments.fuzz.numerics, "of --replay: default, strict or fast");
+  fuzz.add_flag("--json", arguments.fuzz.json, "print one JSON object");
   fuzz.callback([&arguments] { run_fuzz(arguments.fuzz); });
 
   CLI::App& info = *app.add_subcommand("info", "backends, CPU features, versions, folders");
@@ -110,6 +111,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
       ->required();
   ir.add_option("--pass", arguments.ir.passes, "NAME[,NAME], or all")->join(',');
   ir.add_flag("--print-after", arguments.ir.print_after, "print the kernel after each pass");
+  ir.add_flag("--json", arguments.ir.json, "print one JSON object");
   ir.callback([&arguments] { run_ir_command(arguments.ir); });
 
   CLI::App& run_ir = *app.add_subcommand("run-ir", "run a kernel's text on generated data");
@@ -118,6 +120,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   run_ir.add_option("--backend", arguments.run_ir.backend, "auto, interp, xbyak or llvm");
   run_ir.add_option("--extents", arguments.run_ir.extents, "of the loops, outermost first: 3,17");
   run_ir.add_option("--seed", arguments.run_ir.seed, "of the data");
+  run_ir.add_flag("--json", arguments.run_ir.json, "print one JSON object");
   run_ir.callback([&arguments] { run_run_ir(arguments.run_ir); });
 
   CLI::App& cache = *app.add_subcommand("cache", "the kernel cache on disk");

@@ -28,7 +28,13 @@ std::vector<Expr> build_expressions(const Case& fuzz_case, std::span<const Tenso
 }
 
 Tensor layout_of(const CaseTensor& tensor) {
-  return unbacked(tensor.sizes, tensor.strides, tensor.dtype, tensor.offset);
+  return with_lazy_bits(unbacked(tensor.sizes, tensor.strides, tensor.dtype, tensor.offset),
+                        tensor);
+}
+
+Tensor with_lazy_bits(const Tensor& view, const CaseTensor& tensor) {
+  const Tensor conjugated = tensor.is_conj ? view.conj() : view;
+  return tensor.is_neg ? conjugated.neg_view() : conjugated;
 }
 
 std::vector<std::int64_t> shape_of(const Case& fuzz_case) {
@@ -75,13 +81,14 @@ Case without_unused(const Case& fuzz_case) {
   }
   for (int& root : result.roots) root = node_number[static_cast<std::size_t>(root)];
   for (CaseOutput& output : result.outputs) {
-    if (output.kind != CaseOutput::Kind::in_place) continue;
+    if (!writes_to(output, output.input)) continue;
     // An output that overwrites what the call no longer reads is an ordinary one.
     if (input_number[static_cast<std::size_t>(output.input)] >= 0) {
       output.input = input_number[static_cast<std::size_t>(output.input)];
     } else {
+      if (output.kind == CaseOutput::Kind::in_place)
+        output.tensor = fuzz_case.inputs[static_cast<std::size_t>(output.input)];
       output.kind = CaseOutput::Kind::given;
-      output.tensor = fuzz_case.inputs[static_cast<std::size_t>(output.input)];
     }
   }
   return result;

@@ -21,6 +21,8 @@ struct CaseTensor {
   std::int64_t offset = 0;            ///< in elements, of the one with all indices 0
   std::int64_t first_value = 0;       ///< number of the random element at place 0 of the storage
   bool is_uniform = false;            ///< every element has number first_value
+  bool is_conj = false;               ///< the lazy bits of the view
+  bool is_neg = false;
 };
 
 struct CaseNode {
@@ -34,10 +36,11 @@ struct CaseNode {
 };
 
 struct CaseOutput {
-  enum class Kind : std::uint8_t { fresh, given, in_place };
+  /// Kind::shared is another view of an input's storage, Kind::resized a tensor of other sizes.
+  enum class Kind : std::uint8_t { fresh, given, in_place, shared, resized };
   Kind kind = Kind::fresh;
-  CaseTensor tensor;  ///< Kind::given
-  int input = 0;      ///< Kind::in_place: which of Case::inputs
+  CaseTensor tensor;  ///< Kind::given, shared and resized
+  int input = 0;      ///< Kind::in_place and shared: which of Case::inputs
 };
 
 struct Case {
@@ -54,6 +57,14 @@ std::vector<Expr> build_expressions(const Case& fuzz_case, std::span<const Tenso
 
 /// A layout without bytes.
 Tensor layout_of(const CaseTensor& tensor);
+/// The view with the lazy bits of `tensor`.
+Tensor with_lazy_bits(const Tensor& view, const CaseTensor& tensor);
+/// Whether an output writes to an input.
+inline bool writes_to(const CaseOutput& output, int input) {
+  const bool is_view =
+      output.kind == CaseOutput::Kind::in_place || output.kind == CaseOutput::Kind::shared;
+  return is_view && output.input == input;
+}
 /// The sizes that the inputs of the roots broadcast to.  Errors: ArgumentError if they don't.
 std::vector<std::int64_t> shape_of(const Case& fuzz_case);
 /// How many elements the storage needs.

@@ -26,7 +26,8 @@ std::vector<Tensor> layouts_of(const std::vector<CaseTensor>& tensors) {
 
 std::string operand_text(const CaseTensor& tensor) {
   return detail::concat(layout_text(layout_of(tensor)), "#", tensor.first_value,
-                        tensor.is_uniform ? "*" : "");
+                        tensor.is_uniform ? "*" : "", tensor.is_conj ? "~conj" : "",
+                        tensor.is_neg ? "~neg" : "");
 }
 
 std::string list(std::span<const std::int64_t> numbers) {
@@ -102,7 +103,22 @@ std::string declaration(const CaseTensor& tensor, std::uint64_t seed) {
                                  "_storage + ", tensor.offset * static_cast<std::int64_t>(words),
                                  ", std::vector<std::int64_t>", list(tensor.sizes),
                                  ", std::vector<std::int64_t>", list(tensor.strides), ", ",
-                                 dtype_literal(tensor.dtype), ");\n");
+                                 dtype_literal(tensor.dtype), ")", tensor.is_conj ? ".conj()" : "",
+                                 tensor.is_neg ? ".neg_view()" : "", ";\n");
+}
+
+/// Declares an output that has no storage of the case's own.
+std::string view_declaration(const Case& fuzz_case, const CaseOutput& output) {
+  const CaseTensor& tensor = output.tensor;
+  const std::string declared = "const Tensor " + tensor.name + " = ";
+  if (output.kind == CaseOutput::Kind::resized)
+    return detail::concat(declared, "empty(std::vector<std::int64_t>", list(tensor.sizes), ", ",
+                          dtype_literal(tensor.dtype), ");\n");
+  if (output.kind != CaseOutput::Kind::shared) return {};
+  return detail::concat(declared, fuzz_case.inputs[static_cast<std::size_t>(output.input)].name,
+                        ".as_strided(std::vector<std::int64_t>", list(tensor.sizes),
+                        ", std::vector<std::int64_t>", list(tensor.strides), ", ", tensor.offset,
+                        ");\n");
 }
 
 std::string definition(const Case& fuzz_case, const CaseNode& node) {
@@ -121,10 +137,19 @@ std::string definition(const Case& fuzz_case, const CaseNode& node) {
   __builtin_unreachable();
 }
 
-/// Reads NAME=LAYOUT#FIRST and LAYOUT alone.
+/// Takes `ending` off the text if it is there.
+bool remove_ending(std::string_view& text, std::string_view ending) {
+  if (!text.ends_with(ending)) return false;
+  text.remove_suffix(ending.size());
+  return true;
+}
+
+/// Reads NAME=LAYOUT#FIRST and LAYOUT alone, with ~conj and ~neg for lazy bits behind.
 CaseTensor parse_tensor(std::string name, std::string_view text) {
   CaseTensor result;
   result.name = std::move(name);
+  result.is_neg = remove_ending(text, "~neg");
+  result.is_conj = remove_ending(text, "~conj");
   const std::size_t mark = text.find('#');
   if (mark != text.npos) {
     std::string_view number = text.substr(mark + 1);
@@ -203,8 +228,26 @@ CaseOutput parse_output(const Case& fuzz_case, const std::string& text, std::siz
     output.input = static_cast<int>(input - fuzz_case.inputs.begin());
     return output;
   }
+  const std::string name = "out" + std::to_string(index);
+  constexpr std::string_view resized = "resize:";
+  if (text.starts_with(resized)) {
+    output.kind = CaseOutput::Kind::resized;
+    output.tensor = parse_tensor(name, std::string_view(text).substr(resized.size()));
+    return output;
+  }
+  const std::size_t split = text.find(':');
+  const auto viewed =
+      split == text.npos
+          ? fuzz_case.inputs.end()
+          : std::ranges::find(fuzz_case.inputs, text.substr(0, split), &CaseTensor::name);
+  if (viewed != fuzz_case.inputs.end()) {
+    output.kind = CaseOutput::Kind::shared;
+    output.input = static_cast<int>(viewed - fuzz_case.inputs.begin());
+    output.tensor = parse_tensor(name, std::string_view(text).substr(split + 1));
+    return output;
+  }
   output.kind = CaseOutput::Kind::given;
-  output.tensor = parse_tensor("out" + std::to_string(index), text);
+  output.tensor = parse_tensor(name, text);
   return output;
 }
 
@@ -228,6 +271,11 @@ std::string command_text(const Case& fuzz_case, const std::string& backend) {
       case CaseOutput::Kind::in_place:
         result += fuzz_case.inputs[static_cast<std::size_t>(output.input)].name;
         break;
+      case CaseOutput::Kind::shared:
+        result += fuzz_case.inputs[static_cast<std::size_t>(output.input)].name + ":" +
+                  operand_text(output.tensor);
+        break;
+      case CaseOutput::Kind::resized: result += "resize:" + operand_text(output.tensor); break;
     }
     result += "'";
   }
@@ -241,6 +289,7 @@ std::string cxx_text(const Case& fuzz_case, const std::string& backend) {
   for (const CaseOutput& output : fuzz_case.outputs)
     if (output.kind == CaseOutput::Kind::given)
       result += declaration(output.tensor, fuzz_case.seed);
+  for (const CaseOutput& output : fuzz_case.outputs) result += view_declaration(fuzz_case, output);
   for (std::size_t i = 0; i < fuzz_case.nodes.size(); ++i)
     result += detail::concat("const Expr v", i, definition(fuzz_case, fuzz_case.nodes[i]), ";\n");
   std::string roots, outs;
@@ -249,7 +298,8 @@ std::string cxx_text(const Case& fuzz_case, const std::string& backend) {
   for (const CaseOutput& output : fuzz_case.outputs) {
     if (!outs.empty()) outs += ", ";
     if (output.kind == CaseOutput::Kind::fresh) outs += "Tensor()";
-    if (output.kind == CaseOutput::Kind::given) outs += output.tensor.name;
+    if (output.kind != CaseOutput::Kind::fresh && output.kind != CaseOutput::Kind::in_place)
+      outs += output.tensor.name;
     if (output.kind == CaseOutput::Kind::in_place)
       outs += fuzz_case.inputs[static_cast<std::size_t>(output.input)].name;
   }

@@ -2,6 +2,7 @@
 
 #include "engine/expr_node.h"
 #include "engine/fuzz/storage.h"
+#include "ir/evaluate.h"
 
 #include <weft/convert.h>
 #include <weft/error.h>
@@ -15,12 +16,18 @@
 namespace weft::fuzzing {
 namespace {
 
+Bits applied(Op op, DType dtype, Bits element) {
+  return ir::evaluate({.op = op, .dtype = dtype}, std::span(&element, 1), dtype);
+}
+
 Bits element_at(const Tensor& tensor, std::span<const std::int64_t> index) {
   std::int64_t place = 0;
   for (std::size_t dim = 0; dim < index.size(); ++dim) place += index[dim] * tensor.strides()[dim];
   const std::size_t itemsize = itemsize_bytes(tensor.dtype());
   Bits bits;
   std::memcpy(&bits, tensor.data() + place * static_cast<std::int64_t>(itemsize), itemsize);
+  if (tensor.is_conj()) bits = applied(Op::conj, tensor.dtype(), bits);
+  if (tensor.is_neg()) bits = applied(Op::neg, tensor.dtype(), bits);
   return bits;
 }
 
@@ -87,8 +94,13 @@ std::string index_text(std::span<const std::int64_t> index) {
 class Run {
  public:
   explicit Run(const Case& fuzz_case) : case_(fuzz_case), shape_(shape_of(fuzz_case)) {
-    for (const CaseTensor& input : fuzz_case.inputs)
-      inputs_.push_back(std::make_unique<GuardedTensor>(input, fuzz_case.seed));
+    for (int i = 0; i < static_cast<int>(fuzz_case.inputs.size()); ++i) {
+      const bool is_shared = std::ranges::any_of(fuzz_case.outputs, [&](const auto& output) {
+        return output.kind == CaseOutput::Kind::shared && output.input == i;
+      });
+      inputs_.push_back(std::make_unique<GuardedTensor>(
+          fuzz_case.inputs[static_cast<std::size_t>(i)], fuzz_case.seed, is_shared));
+    }
     for (const CaseOutput& output : fuzz_case.outputs)
       outputs_.push_back(output.kind == CaseOutput::Kind::given
                              ? std::make_unique<GuardedTensor>(output.tensor, fuzz_case.seed)
@@ -126,21 +138,40 @@ class Run {
   /// The results of one call.
   std::vector<Tensor> eval(Engine& engine) {
     restore();
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      if (case_.outputs[i].kind == CaseOutput::Kind::resized) given_[i] = given_output(i);
     return engine.eval(exprs_, given_);
+  }
+
+  /// The results of the same call with the expression as a user operator of its inputs, or nothing
+  /// where it cannot be written down.
+  std::optional<Tensor> eval_as_user_operator(Engine& engine) {
+    const std::string written = text(exprs_[0]);
+    if (written.size() > 4096) return {};
+    Definitions definitions;
+    std::string parameters;
+    std::vector<Expr> args;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      parameters.append(parameters.empty() ? "" : ", ").append(case_.inputs[i].name);
+      args.emplace_back(inputs_[i]->tensor());
+    }
+    definitions.define("user_operator(" + parameters + ")", written);
+    restore();
+    return engine.eval(definitions.call("user_operator", args));
   }
 
   /// What lies where it should not, after eval(); empty if all is well.
   std::string damage() const {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      const bool is_written = std::ranges::any_of(case_.outputs, [&](const CaseOutput& output) {
-        return output.kind == CaseOutput::Kind::in_place && output.input == static_cast<int>(i);
-      });
-      if (!inputs_[i]->is_intact(is_written))
+      std::vector<Tensor> written;
+      for (std::size_t out = 0; out < given_.size(); ++out)
+        if (writes_to(case_.outputs[out], static_cast<int>(i))) written.push_back(given_[out]);
+      if (!inputs_[i]->is_intact(written))
         return "the call wrote to input " + case_.inputs[i].name +
-               (is_written ? ", outside of its elements" : "");
+               (written.empty() ? "" : ", outside of the output's elements");
     }
     for (std::size_t i = 0; i < outputs_.size(); ++i)
-      if (outputs_[i] && !outputs_[i]->is_intact(true))
+      if (outputs_[i] && !outputs_[i]->is_intact(std::span(&outputs_[i]->tensor(), 1)))
         return detail::concat("the call wrote outside of the elements of output ", i);
     return {};
   }
@@ -148,10 +179,9 @@ class Run {
   /// Whether an output that was refused is as it was.
   std::string damage_after_error() const {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (!inputs_[i]->is_intact(false))
-        return "a call that failed wrote to " + case_.inputs[i].name;
+      if (!inputs_[i]->is_intact({})) return "a call that failed wrote to " + case_.inputs[i].name;
     for (std::size_t i = 0; i < outputs_.size(); ++i)
-      if (outputs_[i] && !outputs_[i]->is_intact(false))
+      if (outputs_[i] && !outputs_[i]->is_intact({}))
         return detail::concat("a call that failed wrote to output ", i);
     return {};
   }
@@ -163,6 +193,14 @@ class Run {
       case CaseOutput::Kind::given: return outputs_[i]->tensor();
       case CaseOutput::Kind::in_place:
         return inputs_[static_cast<std::size_t>(case_.outputs[i].input)]->tensor();
+      case CaseOutput::Kind::shared: {
+        const CaseTensor& view = case_.outputs[i].tensor;
+        const Tensor& input = inputs_[static_cast<std::size_t>(case_.outputs[i].input)]->tensor();
+        return input.as_strided(view.sizes, view.strides, view.offset);
+      }
+      case CaseOutput::Kind::resized:
+        return empty(case_.outputs[i].tensor.sizes,
+                     TensorOptions{case_.outputs[i].tensor.dtype, {}, MemoryFormat::contiguous});
     }
     __builtin_unreachable();
   }
@@ -268,6 +306,20 @@ std::optional<Finding> check_values(Run& run, Engine& engine, const std::string&
   return {};
 }
 
+std::optional<Finding> check_user_operator(Run& run, Engine& interpreter,
+                                           const std::vector<Tensor>& expected) {
+  try {
+    const auto result = run.eval_as_user_operator(interpreter);
+    auto finding = result ? compare({*result}, expected, "interp") : std::nullopt;
+    if (finding) finding->what += " (as a user operator)";
+    return finding;
+  } catch (const UnsupportedError&) {
+    return {};  // as a text, what nodes share is written and computed again: it may be too much
+  } catch (const Error& error) {
+    return error_finding("interp", std::string("as a user operator: ") + error.what());
+  }
+}
+
 }  // namespace
 
 Engine& Engines::get(const std::string& backend, Numerics numerics) {
@@ -301,6 +353,10 @@ std::optional<Finding> check_case(const Case& fuzz_case, const std::string& back
   if (backend == "interp") {
     if (outcome == Outcome::rejected) return {};
     const std::vector<Tensor> naive = run.naive();
+    const bool is_plain =
+        fuzz_case.outputs.size() == 1 && fuzz_case.outputs[0].kind == CaseOutput::Kind::fresh;
+    if (is_plain && fuzz_case.seed % 4 == 0)
+      if (auto finding = check_user_operator(run, interpreter, of_interpreter)) return finding;
     return check_values(run, interpreter, backend, run.is_exact() ? &naive : nullptr);
   }
   Engine& engine = engines.get(backend, fuzz_case.numerics);

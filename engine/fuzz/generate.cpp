@@ -103,6 +103,11 @@ class Generator {
     return result;
   }
 
+  void add_lazy_bits(CaseTensor& tensor) {
+    tensor.is_conj = is_complex(tensor.dtype) && chance(20);
+    tensor.is_neg = !is_boolean(tensor.dtype) && chance(4);
+  }
+
   void add_input() {
     std::vector<std::int64_t> sizes = shape_;
     if (chance(20))
@@ -111,7 +116,9 @@ class Generator {
       for (std::int64_t& size : sizes)
         if (chance(40)) size = 1;
     const std::string name(1, static_cast<char>('a' + case_.inputs.size()));
-    case_.inputs.push_back(layout(name, themed_dtype(), std::move(sizes), false));
+    CaseTensor input = layout(name, themed_dtype(), std::move(sizes), false);
+    add_lazy_bits(input);
+    case_.inputs.push_back(std::move(input));
     CaseNode node;
     node.tensor = static_cast<int>(case_.inputs.size() - 1);
     add_node(std::move(node));
@@ -241,20 +248,38 @@ class Generator {
     if (chance(25)) {
       output.kind = CaseOutput::Kind::given;
       const DType dtype = chance(70) ? result : random_dtype();
-      output.tensor = layout("out" + std::to_string(case_.outputs.size()), dtype, shape, true);
+      output.tensor = layout(output_name(), dtype, shape, true);
+      add_lazy_bits(output.tensor);
+    } else if (chance(4)) {
+      output.kind = CaseOutput::Kind::resized;
+      output.tensor = layout(output_name(), result, {below(4), below(3)}, true);
     } else if (chance(20)) {
       const int input = below(static_cast<int>(case_.inputs.size()));
       const CaseTensor& tensor = case_.inputs[static_cast<std::size_t>(input)];
-      const bool is_taken = std::ranges::any_of(case_.outputs, [&](const CaseOutput& other) {
-        return other.kind == CaseOutput::Kind::in_place && other.input == input;
-      });
+      const bool is_taken = std::ranges::any_of(
+          case_.outputs, [&](const CaseOutput& other) { return writes_to(other, input); });
       const bool repeats = std::ranges::find(tensor.strides, 0) != tensor.strides.end();
       if (tensor.sizes != shape || is_taken || repeats) return output;
       output.kind = CaseOutput::Kind::in_place;
       output.input = input;
+      if (chance(40)) share(output, tensor);
     }
     return output;
   }
+
+  /// Makes an output a view of the input's storage that is moved by a few elements.
+  void share(CaseOutput& output, const CaseTensor& input) {
+    const bool is_usual = std::ranges::all_of(input.strides, [](auto step) { return step > 0; });
+    if (!is_usual || input.is_conj || input.is_neg) return;
+    CaseTensor view = input;
+    view.name = output_name();
+    view.offset += below(7) - 3;
+    if (view.offset < 0 || storage_elements(view) > storage_elements(input)) return;
+    output.kind = CaseOutput::Kind::shared;
+    output.tensor = std::move(view);
+  }
+
+  std::string output_name() const { return "out" + std::to_string(case_.outputs.size()); }
 
   std::uint64_t seed_;
   std::uint64_t drawn_ = 0;

@@ -105,7 +105,8 @@ class Shrinker {
   static void for_each_tensor(Case& fuzz_case, const Change& change) {
     for (CaseTensor& tensor : fuzz_case.inputs) change(tensor);
     for (CaseOutput& output : fuzz_case.outputs)
-      if (output.kind == CaseOutput::Kind::given) change(output.tensor);
+      if (output.kind == CaseOutput::Kind::given || output.kind == CaseOutput::Kind::shared)
+        change(output.tensor);
   }
 
   /// Makes a dimension of the common shape (counted from the last) shorter, around the element that

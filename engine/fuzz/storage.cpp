@@ -28,7 +28,7 @@ Bits element_of(const CaseTensor& tensor, std::uint64_t seed, std::int64_t place
   return random_element(tensor.dtype, seed_of(tensor, seed), static_cast<std::uint64_t>(number));
 }
 
-GuardedTensor::GuardedTensor(const CaseTensor& layout, std::uint64_t seed) {
+GuardedTensor::GuardedTensor(const CaseTensor& layout, std::uint64_t seed, bool is_shared) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t itemsize = itemsize_bytes(layout.dtype);
   const std::int64_t count = storage_elements(layout);
@@ -51,29 +51,34 @@ GuardedTensor::GuardedTensor(const CaseTensor& layout, std::uint64_t seed) {
     std::memcpy(storage + static_cast<std::size_t>(i) * itemsize, &bits, itemsize);
   }
   initial_.assign(accessible_, accessible_ + num_bytes_);
-  tensor_ = from_blob(storage + static_cast<std::size_t>(layout.offset) * itemsize, layout.sizes,
-                      layout.strides, layout.dtype);
+  const std::vector<std::int64_t> all{count}, unit{1};
+  tensor_ = is_shared ? from_blob(storage, all, unit, layout.dtype)
+                            .as_strided(layout.sizes, layout.strides, layout.offset)
+                      : from_blob(storage + static_cast<std::size_t>(layout.offset) * itemsize,
+                                  layout.sizes, layout.strides, layout.dtype);
+  tensor_ = with_lazy_bits(tensor_, layout);
 }
 
 GuardedTensor::~GuardedTensor() { munmap(pages_, mapped_bytes_); }
 
 void GuardedTensor::restore() { std::copy(initial_.begin(), initial_.end(), accessible_); }
 
-bool GuardedTensor::is_intact(bool written) const {
-  if (!written) return std::equal(initial_.begin(), initial_.end(), accessible_);
+bool GuardedTensor::is_intact(std::span<const Tensor> written) const {
   std::vector<std::byte> expected = initial_;
-  const std::size_t itemsize = itemsize_bytes(tensor_.dtype());
-  const std::byte* const first = tensor_.data();
-  std::vector<std::int64_t> index(static_cast<std::size_t>(tensor_.dim()));
-  for (std::int64_t i = 0; i < tensor_.numel(); ++i) {
-    std::int64_t place = 0;
-    for (std::size_t dim = 0; dim < index.size(); ++dim)
-      place += index[dim] * tensor_.strides()[dim];
-    const std::byte* const element = first + place * static_cast<std::int64_t>(itemsize);
-    std::copy_n(element, itemsize, expected.begin() + (element - accessible_));
-    for (std::size_t dim = index.size(); dim-- > 0;) {
-      if (++index[dim] < tensor_.sizes()[dim]) break;
-      index[dim] = 0;
+  for (const Tensor& view : written) {
+    const std::size_t itemsize = itemsize_bytes(view.dtype());
+    const std::byte* const first = view.data();
+    std::vector<std::int64_t> index(static_cast<std::size_t>(view.dim()));
+    for (std::int64_t i = 0; i < view.numel(); ++i) {
+      std::int64_t place = 0;
+      for (std::size_t dim = 0; dim < index.size(); ++dim)
+        place += index[dim] * view.strides()[dim];
+      const std::byte* const element = first + place * static_cast<std::int64_t>(itemsize);
+      std::copy_n(element, itemsize, expected.begin() + (element - accessible_));
+      for (std::size_t dim = index.size(); dim-- > 0;) {
+        if (++index[dim] < view.sizes()[dim]) break;
+        index[dim] = 0;
+      }
     }
   }
   return std::equal(expected.begin(), expected.end(), accessible_);

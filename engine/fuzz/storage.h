@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ Bits element_of(const CaseTensor& tensor, std::uint64_t seed, std::int64_t place
 /// so that reading beyond it is a fault; the rest of its pages is filled with a pattern.
 class GuardedTensor {
  public:
-  GuardedTensor(const CaseTensor& layout, std::uint64_t seed);
+  /// `is_shared`: the tensor is a view of all of its storage, of which there are others.
+  GuardedTensor(const CaseTensor& layout, std::uint64_t seed, bool is_shared = false);
   ~GuardedTensor();
   GuardedTensor(const GuardedTensor&) = delete;
   GuardedTensor& operator=(const GuardedTensor&) = delete;
@@ -28,8 +30,9 @@ class GuardedTensor {
   const Tensor& tensor() const { return tensor_; }
   /// Puts back what was there at first.
   void restore();
-  /// Whether all is as it was at first, outside of the tensor's elements if those are `written`.
-  bool is_intact(bool written) const;
+  /// Whether all is as it was at first, outside of the elements of those views of the storage that
+  /// were `written`.
+  bool is_intact(std::span<const Tensor> written) const;
 
  private:
   std::byte* pages_ = nullptr;

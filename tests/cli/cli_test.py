@@ -82,6 +82,37 @@ class CliTest(unittest.TestCase):
         return error["message"]
 
 
+class Tools(CliTest):
+    def test_fuzz_and_ir_json(self):
+        report = self.json_of("fuzz", "--count=20", "--seconds=60", "--seed=3", "--backend=interp")
+        self.assertEqual((report["seed"], report["cases"]), (3, 20))
+        self.assertEqual(report["backends"]["interp"]["compared"] + report["rejected"], 20)
+        replayed = self.json_of("fuzz", "--replay=a + a", "a=f32[5]#0~neg", "--backend=interp")
+        self.assertTrue(replayed["as_expected"])
+        shared = self.json_of("fuzz", "--replay=a * 2", "a=f32[4]{2}@1#1", "--out=a:f32[4]{2}#0")
+        self.assertTrue(shared["as_expected"])
+        resized = self.json_of("fuzz", "--replay=a * 2", "a=f32[4]#1", "--out=resize:f32[2,3]#0")
+        self.assertTrue(resized["as_expected"])
+        kernel = self.path("kernel.weft", b"""kernel default unscheduled 64 {
+  $0 out f32 [1]
+  $1 in f32 [1]
+  parallel
+body:
+  %0 = load f32 $1
+  %1 = square f32 %0
+  store f32 $0 %1
+}
+""")
+        after = self.json_of("ir", kernel, "--pass=expand_composites")
+        self.assertEqual(after["passes"], ["expand_composites"])
+        self.assertIn("mul f32", after["ir"])
+        ran = self.json_of("run-ir", kernel, "--extents=3")
+        self.assertEqual((ran["backend"], ran["extents"]), ("interp", [3]))
+        self.assertEqual([output["dtype"] for output in ran["outputs"]], ["f32"])
+        self.fails(["ir", kernel, "--pass=nothing"], "argument", "nothing")
+        self.fails(["fuzz", "--replay=a +", "a=f32[5]#0"], "argument", "expected a value")
+
+
 class Explain(CliTest):
     def test_has_the_keys_of_the_contract(self):
         # Worked example: a channels_last activation and a contiguous one that broadcasts.

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <span>
 
 namespace weft::fuzzing {
 namespace {
@@ -21,13 +22,18 @@ TEST(FuzzCases, RepeatAndReachEverything) {
   std::set<Op> ops;
   std::set<DType> dtypes;
   std::set<std::size_t> ranks;
+  std::set<CaseOutput::Kind> outputs;
   bool has_negative_stride = false, has_spread = false, has_empty = false;
+  bool has_conj = false, has_neg = false;
   for (std::uint64_t i = 0; i < 3000; ++i) {
     const Case made = generate_case(5, i);
     ASSERT_EQ(command_text(made, "interp"), command_text(generate_case(5, i), "interp"));
     for (const CaseNode& node : made.nodes)
       if (node.kind == CaseNode::Kind::op) ops.insert(node.op);
+    for (const CaseOutput& output : made.outputs) outputs.insert(output.kind);
     for (const CaseTensor& input : made.inputs) {
+      has_conj |= input.is_conj;
+      has_neg |= input.is_neg;
       dtypes.insert(input.dtype);
       ranks.insert(input.sizes.size());
       for (std::size_t dim = 0; dim < input.sizes.size(); ++dim) {
@@ -41,6 +47,8 @@ TEST(FuzzCases, RepeatAndReachEverything) {
   EXPECT_EQ(dtypes.size(), num_dtypes);
   EXPECT_EQ(ranks.size(), 7U);
   EXPECT_TRUE(has_negative_stride && has_spread && has_empty);
+  EXPECT_TRUE(has_conj && has_neg);
+  EXPECT_EQ(outputs.size(), 5U);
 }
 
 TEST(FuzzCases, AreReadBackAsWritten) {
@@ -67,16 +75,16 @@ TEST(FuzzStorage, NoticesWritesBesideTheElements) {
   layout.offset = 1;
   GuardedTensor guarded(layout, 3);
   auto* const elements = reinterpret_cast<std::int16_t*>(guarded.tensor().data());
-  EXPECT_TRUE(guarded.is_intact(false));
+  EXPECT_TRUE(guarded.is_intact({}));
   elements[2] = static_cast<std::int16_t>(elements[2] + 1);
-  EXPECT_FALSE(guarded.is_intact(false));
-  EXPECT_TRUE(guarded.is_intact(true));
+  EXPECT_FALSE(guarded.is_intact({}));
+  EXPECT_TRUE(guarded.is_intact(std::span(&guarded.tensor(), 1)));
   elements[1] = static_cast<std::int16_t>(elements[1] + 1);
-  EXPECT_FALSE(guarded.is_intact(true));
+  EXPECT_FALSE(guarded.is_intact(std::span(&guarded.tensor(), 1)));
   guarded.restore();
-  EXPECT_TRUE(guarded.is_intact(false));
+  EXPECT_TRUE(guarded.is_intact({}));
   elements[-1] = static_cast<std::int16_t>(elements[-1] + 1);  // storage before the first element
-  EXPECT_FALSE(guarded.is_intact(true));
+  EXPECT_FALSE(guarded.is_intact(std::span(&guarded.tensor(), 1)));
 }
 
 /// Fails wherever b is negative and an exponential is computed.
