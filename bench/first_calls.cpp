@@ -62,11 +62,27 @@ double seconds(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+Expr multiply_add() { return Expr(filled(1000)) * Expr(filled(1000)) + Expr(filled(1000)); }
+
+/// An expression of so many ops, one after the other.
+Expr chain_of_operations(int count) {
+  const Expr x(filled(1000)), y(filled(1000)), z(filled(1000));
+  Expr result = x;
+  for (int i = 0; i < count; ++i) {
+    switch (i % 4) {
+      case 0: result = result * y; break;
+      case 1: result = result + z; break;
+      case 2: result = result - x; break;
+      default: result = ops::maximum(result, y); break;
+    }
+  }
+  return result;
+}
+
 /// From the call to the first result of an engine that has never seen anything like it: planning,
 /// building and running the passes on the kernel, compiling, and running it.
-void first_call(State& state, const EngineOptions& options) {
-  const Tensor a = filled(1000), b = filled(1000), c = filled(1000), out = filled(1000);
-  const Expr expr = Expr(a) * Expr(b) + Expr(c);
+void first_call(State& state, const EngineOptions& options, const Expr& expr) {
+  const Tensor out = filled(1000);
   const Tensor expected = engine_with("interp").eval(expr);
   for (auto _ : state) {
     Engine engine(options);
@@ -89,7 +105,7 @@ void first_call_disk(State& state) {
   }
   DiskCacheOptions disk = folder.options();
   disk.mode = CacheMode::read;
-  first_call(state, options("llvm", disk));
+  first_call(state, options("llvm", disk), multiply_add());
 }
 
 /// One of num_signatures expressions of two ops that all make kernels of their own.
@@ -193,14 +209,25 @@ void register_first_call_benchmarks() {
   using benchmark::RegisterBenchmark;
   for (const std::string backend : {"xbyak", "llvm"}) {
     if (!has_backend(backend)) continue;
-    RegisterBenchmark(("first_call_" + backend + "/" + backend + "/1e3").c_str(),
-                      [backend](State& state) { first_call(state, options(backend)); })
+    RegisterBenchmark(
+        ("first_call_" + backend + "/" + backend + "/1e3").c_str(),
+        [backend](State& state) { first_call(state, options(backend), multiply_add()); })
         ->UseManualTime();
     RegisterBenchmark(("kernel_memory/" + backend + "/1e3").c_str(), [backend](State& state) {
       kernel_memory(state, backend);
     })->Iterations(1);
   }
   RegisterBenchmark("first_calls/auto/1e3", first_calls)->Iterations(1);
+  const auto of_xbyak = [](const std::string& suffix, const Expr& expr) {
+    RegisterBenchmark(("first_call_xbyak_" + suffix + "/xbyak/1e3").c_str(), [expr](State& state) {
+      first_call(state, options("xbyak"), expr);
+    })->UseManualTime();
+  };
+  if (has_backend("xbyak")) {
+    of_xbyak("binary", Expr(filled(1000)) + Expr(filled(1000)));
+    for (const int count : {20, 200})
+      of_xbyak(std::to_string(count) + "_ops", chain_of_operations(count));
+  }
   RegisterBenchmark("engine_construction/auto/1", engine_construction);
   if (!has_backend("llvm")) return;
   RegisterBenchmark("first_call_disk/llvm/1e3", first_call_disk)->UseManualTime();

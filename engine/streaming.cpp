@@ -13,6 +13,10 @@ constexpr std::int64_t largest_near_cache_bytes = std::int64_t{64} << 20;
 /// Rows shorter than this spend their time on partial lines at both ends.
 constexpr std::int64_t least_row_bytes = 512;
 
+/// Calls that write less than this part of the threshold (comparisons, casts to bytes) keep their
+/// output in the cache, and lose by sending it past.
+constexpr std::int64_t least_written_share = 4;
+
 /// Bytes that an operand's elements have, those of broadcast dimensions once.
 std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {
   auto bytes = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(operand)));
@@ -47,10 +51,14 @@ std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {
 }
 
 bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_bytes) {
-  std::int64_t moved_bytes = 0;
-  for (int operand = 0; operand < iterator.ntensors(); ++operand)
-    moved_bytes += touched_bytes(iterator, operand);
-  if (moved_bytes < threshold_bytes) return false;
+  std::int64_t moved_bytes = 0, written_bytes = 0;
+  for (int operand = 0; operand < iterator.ntensors(); ++operand) {
+    const std::int64_t bytes = touched_bytes(iterator, operand);
+    moved_bytes += bytes;
+    if (operand < iterator.noutputs()) written_bytes += bytes;
+  }
+  if (moved_bytes < threshold_bytes || written_bytes < threshold_bytes / least_written_share)
+    return false;
   for (int output = 0; output < iterator.noutputs(); ++output)
     if (!has_long_rows(iterator, output) || is_read(iterator, output)) return false;
   return iterator.noutputs() > 0;

@@ -273,6 +273,22 @@ class Eval(CliTest):
                 expected = [expected[row * 3 + column] for column in range(3) for row in range(2)]
             self.assertEqual(list(result), expected)
 
+    def test_profilers_learn_of_kernels(self):
+        if self.json_of("explain", "x * x", "x=f32[64]")["backend"] != "xbyak":
+            self.skipTest("no kernel is compiled")
+        x, out = self.path("x.npy", npy_bytes("f32", (64,), [1.0] * 64)), self.path("out.npy")
+        environment = {**os.environ, "WEFT_PERF": "1"}
+        process = subprocess.Popen([WEFT, "eval", "x * x + 2", f"x={x}", "-o", out, "--backend=xbyak"],
+                                   env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        perf_map = pathlib.Path(f"/tmp/perf-{process.pid}.map")
+        self.addCleanup(lambda: perf_map.unlink(missing_ok=True))
+        _, errors = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0, errors)
+        address, size, name = perf_map.read_text().split()
+        self.assertGreater(int(address, 16), 0)
+        self.assertGreater(int(size, 16), 50)
+        self.assertTrue(name.startswith("weft:mul_add.f32.linear."), name)
+
     def test_every_small_shape(self):
         for sizes in [(), (0,), (1,), (7,), (2, 0, 3), (2, 1, 3)]:
             count = math.prod(sizes)

@@ -40,6 +40,14 @@ TEST(streaming, follows_the_bytes_moved) {
   EXPECT_THAT(ir_of(engine, Expr(layout({1000}, {0})) + large), Not(HasSubstr("streaming")));
 }
 
+TEST(streaming, not_for_the_sake_of_a_few_bytes_written) {
+  Engine engine(streaming_from(9000));
+  const Expr a(layout({1000}, {1})), b(layout({1000}, {1}));
+  EXPECT_THAT(ir_of(engine, a < b), Not(HasSubstr("streaming")));
+  const Expr c(layout({3000}, {1})), d(layout({3000}, {1}));
+  EXPECT_THAT(ir_of(engine, c < d), HasSubstr("streaming"));
+}
+
 TEST(streaming, large_calls_stream_by_default) {
   Engine engine;
   const Expr huge(layout({std::int64_t{1} << 30}, {1}));
