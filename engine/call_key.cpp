@@ -5,7 +5,6 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include <cstring>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -30,37 +29,63 @@ constexpr std::uint64_t word(WordKind kind, std::uint64_t low = 0, std::uint64_t
   return static_cast<std::uint64_t>(kind) << 56 | high << 40 | middle << 20 | low;
 }
 
-/// What of a view is neither a size nor a stride, in one word.
+/// What of a view is neither a size nor a stride, in one word.  Compilers make one load of the
+/// first four, which lie side by side.
 std::uint64_t layout_word(const TensorImpl& impl) {
+  const auto byte = [](auto value, int place) {
+    return static_cast<std::uint64_t>(static_cast<std::uint8_t>(value)) << 8 * place;
+  };
   const Storage& storage = *impl.storage;
-  const std::uint64_t bits = static_cast<std::uint64_t>(impl.is_conj) |
-                             static_cast<std::uint64_t>(impl.is_neg) << 1 |
-                             static_cast<std::uint64_t>(impl.is_zero) << 2 |
-                             static_cast<std::uint64_t>(storage.data() == nullptr) << 3 |
-                             static_cast<std::uint64_t>(storage.device().type) << 4;
-  return word(WordKind::layout, static_cast<std::uint64_t>(impl.dtype), impl.sizes.size(), bits);
+  return byte(impl.dtype, 0) | byte(impl.is_conj, 1) | byte(impl.is_neg, 2) |
+         byte(impl.is_zero, 3) | byte(storage.device().type, 4) |
+         byte(storage.data() == nullptr, 5) | byte(WordKind::layout, 7);
 }
 
-// Part of each cached call, where its own call would be a tenth of it.
-[[gnu::always_inline]] inline void add_layout(CallKey& key, const Tensor& tensor) {
+// A call is described in pairs of words, to one of two listeners: the first appends them to a key,
+// the second compares them with one.  That and the hash are what a cached call pays, so neither
+// stores anything.
+
+struct Append {
+  CallKey& key;
+  bool expects(std::size_t) { return true; }
+  void pair(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t* const room = key.words.append(2);
+    room[0] = a;
+    room[1] = b;
+  }
+};
+
+struct Compare {
+  const std::uint64_t* at;
+  const std::uint64_t* end;
+  std::uint64_t difference = 0;
+  /// Whether so many pairs may come.
+  bool expects(std::size_t num_pairs) {
+    const bool has_them = static_cast<std::size_t>(end - at) >= 2 * num_pairs;
+    if (!has_them) difference = 1;
+    return has_them;
+  }
+  void pair(std::uint64_t a, std::uint64_t b) {
+    difference |= (at[0] ^ a) | (at[1] ^ b);
+    at += 2;
+  }
+  bool is_equal() const { return difference == 0 && at == end; }
+};
+
+template <class Listener>
+[[gnu::always_inline]] inline void describe_layout(Listener& listener, const Tensor& tensor) {
   if (!tensor.defined()) {
-    key.words.push_back(word(WordKind::undefined));
+    if (listener.expects(1)) listener.pair(word(WordKind::undefined), 0);
     return;
   }
   const TensorImpl& impl = *tensor.impl();
   const std::size_t ndim = impl.sizes.size();
-  std::uint64_t* const room = key.words.append(1 + 2 * ndim);
-  room[0] = layout_word(impl);
-  if (ndim <= Dims::inline_capacity) [[likely]] {
-    // Copies of constant length are a few moves; what is too much of them is overwritten.
-    constexpr std::size_t block_bytes = Dims::inline_capacity * sizeof(std::uint64_t);
-    static_assert(Dims::inline_capacity <= decltype(key.words)::scratch);
-    std::memcpy(room + 1, impl.sizes.data(), block_bytes);
-    std::memcpy(room + 1 + ndim, impl.strides.data(), block_bytes);
-  } else {
-    std::memcpy(room + 1, impl.sizes.data(), ndim * sizeof(std::uint64_t));
-    std::memcpy(room + 1 + ndim, impl.strides.data(), ndim * sizeof(std::uint64_t));
-  }
+  if (!listener.expects(1 + ndim)) return;
+  listener.pair(layout_word(impl), ndim);
+  const std::int64_t* const sizes = impl.sizes.data();
+  const std::int64_t* const strides = impl.strides.data();
+  for (std::size_t i = 0; i < ndim; ++i)
+    listener.pair(static_cast<std::uint64_t>(sizes[i]), static_cast<std::uint64_t>(strides[i]));
 }
 
 /// Whether two storages are made of the same memory, as two borrowed ones can be.
@@ -76,29 +101,44 @@ struct Pair {
   std::size_t other_output = 0xffff;
 };
 
-/// Where `a` and `b`, which share memory, lie relative to each other.
-[[gnu::noinline]] void add_distance(CallKey& key, const Tensor& a, const Tensor& b, Pair pair) {
+/// Where the memory of `a` and `b` lies, as far as overlap depends on it; nothing if it is apart.
+template <class Listener>
+[[gnu::always_inline]] inline void describe_aliasing(Listener& listener, const Tensor& a,
+                                                     const Tensor& b, Pair pair) {
+  if (!a.defined() || !b.defined()) return;
   const TensorImpl& x = *a.impl();
   const TensorImpl& y = *b.impl();
-  const auto offset_bytes = [](const TensorImpl& impl) {
-    return impl.storage_offset * static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
+  if (x.storage != y.storage && !share_bytes(*x.storage, *y.storage)) [[likely]]
+    return;
+  const auto begin = [](const TensorImpl& impl) {
+    return reinterpret_cast<std::uintptr_t>(impl.storage->data()) +
+           static_cast<std::uint64_t>(impl.storage_offset) * itemsize_bytes(impl.dtype);
   };
-  const std::uint64_t between_storages = reinterpret_cast<std::uintptr_t>(x.storage->data()) -
-                                         reinterpret_cast<std::uintptr_t>(y.storage->data());
   const std::uint64_t bits = static_cast<std::uint64_t>(a.is_same(b)) |
                              static_cast<std::uint64_t>(x.storage == y.storage) << 1;
-  key.words.push_back(word(WordKind::aliased, bits, pair.output, pair.other_output));
-  key.words.push_back(between_storages +
-                      static_cast<std::uint64_t>(offset_bytes(x) - offset_bytes(y)));
+  listener.pair(word(WordKind::aliased, bits, pair.output, pair.other_output), begin(x) - begin(y));
 }
 
-/// Adds where the memory of `a` and `b` lies, as far as overlap depends on it; nothing if it is
-/// apart.
-void add_aliasing(CallKey& key, const Tensor& a, const Tensor& b, Pair pair) {
-  if (!a.defined() || !b.defined()) return;
-  const Storage* x = a.impl()->storage.get();
-  const Storage* y = b.impl()->storage.get();
-  if (x == y || share_bytes(*x, *y)) add_distance(key, a, b, pair);
+/// Tells `distinct(tensor)` of each view that comes for the first time.
+template <class Listener, class Distinct>
+[[gnu::always_inline]] inline void describe(Listener& listener, const EagerCall& call,
+                                            const Distinct& distinct) {
+  if (!listener.expects(1)) return;
+  listener.pair(word(WordKind::eager), static_cast<std::uint64_t>(call.op) |
+                                           static_cast<std::uint64_t>(call.inputs.size()) << 32);
+  describe_layout(listener, call.output);
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const Tensor& input = *call.inputs[i];
+    std::size_t first = 0;
+    while (!call.inputs[first]->is_same(input)) ++first;
+    if (first < i) {
+      if (listener.expects(1)) listener.pair(word(WordKind::leaf), first);
+      continue;
+    }
+    distinct(input);
+    describe_layout(listener, input);
+    describe_aliasing(listener, call.output, input, {0});
+  }
 }
 
 std::size_t add_input(CallKey& key, const Tensor& tensor) {
@@ -164,19 +204,32 @@ void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
 
 std::uint64_t CallKey::hash() const { return hash_pairs(words.data(), words.size()); }
 
-void make_key(CallKey& key, Op op, std::span<const Tensor* const> inputs, const Tensor& output) {
-  key.words.push_back(word(WordKind::eager, static_cast<std::uint64_t>(op), inputs.size()));
-  add_layout(key, output);
-  for (const Tensor* input : inputs) {
-    const std::size_t known = key.inputs.size();
-    const std::size_t index = add_input(key, *input);
-    if (index < known) {
-      key.words.push_back(word(WordKind::leaf, index));
-    } else {
-      add_layout(key, *input);
-      add_aliasing(key, output, *input, {0});
-    }
-  }
+void make_key(CallKey& key, const EagerCall& call) {
+  Append listener{key};
+  describe(listener, call, [&](const Tensor& input) { key.inputs.push_back(&input); });
+}
+
+std::uint64_t hash_of(const EagerCall& call) {
+  PairHasher hasher;
+  // Besides layouts and dtypes it tells in-place calls from others, and leaves the rest of what a
+  // key says about aliasing to the comparison.
+  const auto add = [&](const Tensor& tensor, std::uint64_t bits) {
+    if (!tensor.defined()) return hasher.add(bits, 1);
+    const TensorImpl& impl = *tensor.impl();
+    hasher.add(impl.layout_hash, static_cast<std::uint64_t>(impl.dtype) |
+                                     static_cast<std::uint64_t>(impl.is_conj) << 8 |
+                                     static_cast<std::uint64_t>(impl.is_neg) << 16 | bits << 24);
+  };
+  add(call.output, static_cast<std::uint64_t>(call.op));
+  for (const Tensor* input : call.inputs) add(*input, input->is_same(call.output));
+  return hasher.hash();
+}
+
+bool is_key_of(const EagerCall& call, std::span<const std::uint64_t> words,
+               const Tensor** distinct) {
+  Compare listener{words.data(), words.data() + words.size()};
+  describe(listener, call, [&](const Tensor& input) { *distinct++ = &input; });
+  return listener.is_equal();
 }
 
 void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor> outputs) {
@@ -201,13 +254,15 @@ void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor>
     }
     key.words.push_back(static_cast<std::uint64_t>(index.find(&expr.node())));
   }
-  for (const Tensor& output : outputs) add_layout(key, output);
+  Append listener{key};
+  for (const Tensor& output : outputs) describe_layout(listener, output);
   for (const Tensor* input : key.inputs) {
-    add_layout(key, *input);
-    for (std::size_t i = 0; i < outputs.size(); ++i) add_aliasing(key, outputs[i], *input, {i});
+    describe_layout(listener, *input);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      describe_aliasing(listener, outputs[i], *input, {i});
   }
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) add_aliasing(key, outputs[i], outputs[j], {i, j});
+    for (std::size_t j = 0; j < i; ++j) describe_aliasing(listener, outputs[i], outputs[j], {i, j});
 }
 
 }  // namespace weft

@@ -18,9 +18,6 @@ namespace weft {
 template <class T, std::size_t inline_capacity>
 class KeyArray {
  public:
-  /// What may be written behind the room that was asked for, by whoever copies whole blocks.
-  static constexpr std::size_t scratch = inline_capacity / 8;
-
   KeyArray() = default;
   KeyArray(const KeyArray&) = delete;
   KeyArray& operator=(const KeyArray&) = delete;
@@ -28,7 +25,7 @@ class KeyArray {
   void push_back(T item) { *append(1) = item; }
   /// Room for `count` more items, to be written.
   T* append(std::size_t count) {
-    if (size_ + count + scratch > capacity_) [[unlikely]]
+    if (size_ + count > capacity_) [[unlikely]]
       grow(count);
     T* const room = data_ + size_;
     size_ += count;
@@ -42,7 +39,7 @@ class KeyArray {
 
  private:
   [[gnu::noinline]] void grow(std::size_t count) {
-    capacity_ = 2 * (size_ + count + scratch);
+    capacity_ = 2 * (size_ + count);
     auto larger = std::make_unique<T[]>(capacity_);
     std::copy(begin(), end(), larger.get());
     heap_ = std::move(larger);
@@ -65,8 +62,21 @@ struct CallKey {
   std::uint64_t hash() const;
 };
 
-/// Key of one op on tensors.  Op::load stands for a copy.
-void make_key(CallKey& key, Op op, std::span<const Tensor* const> inputs, const Tensor& output);
+/// One op on tensors.  Op::load stands for a copy.
+struct EagerCall {
+  Op op;
+  std::span<const Tensor* const> inputs;
+  const Tensor& output;  ///< undefined: a new one
+};
+
+/// Key and hash of such a call; the hash is not CallKey::hash(), but told from the tensors.
+void make_key(CallKey& key, const EagerCall& call);
+std::uint64_t hash_of(const EagerCall& call);
+/// Whether make_key() gives these words.  If so, `distinct` gets what CallKey::inputs would be, and
+/// has room for as many as there are inputs.
+bool is_key_of(const EagerCall& call, std::span<const std::uint64_t> words,
+               const Tensor** distinct);
+
 /// Key of expressions; `outputs[i]` may be undefined.
 void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor> outputs);
 

@@ -1,5 +1,7 @@
 #include "engine/memory_format.h"
 
+#include "runtime/hash.h"
+
 #include <weft/error.h>
 
 #include <algorithm>
@@ -108,6 +110,10 @@ std::string_view name(MemoryFormat format) {
 
 void TensorImpl::refresh() {
   numel = product_of(sizes);
+  PairHasher hasher;
+  for (std::size_t dim = 0; dim < sizes.size(); ++dim)
+    hasher.add(static_cast<std::uint64_t>(sizes[dim]), static_cast<std::uint64_t>(strides[dim]));
+  layout_hash = hasher.hash();
   is_contiguous = numel == 0 || is_row_major(sizes, strides);
   is_channels_last_contiguous = false;
   is_channels_last_3d_contiguous = false;

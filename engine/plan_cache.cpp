@@ -9,12 +9,7 @@ namespace weft {
 namespace {
 
 /// What a hit needs, in one cache line.
-struct alignas(64) LocalEntry {
-  std::uint64_t cache_id = 0;
-  std::uint64_t hash = 0;
-  const std::uint64_t* words = nullptr;
-  std::size_t num_words = 0;
-  const CallPlan* plan = nullptr;
+struct alignas(64) LocalEntry : PlanCache::Local {
   std::shared_ptr<const PlanCache::Entry> owner;
 };
 
@@ -67,32 +62,39 @@ bool is_entry_of(const PlanCache::Entry& entry, const CallKey& key) {
 
 void set(LocalEntry& local, std::uint64_t cache_id, std::uint64_t hash,
          std::shared_ptr<const PlanCache::Entry> entry) {
-  local = {cache_id,        hash, entry->words.data(), entry->words.size(), entry->plan.get(),
-           std::move(entry)};
+  local = {{cache_id, hash, entry->words, entry->plan.get()}, std::move(entry)};
 }
 
 }  // namespace
 
 PlanCache::PlanCache() : id_(next_cache_id()) {}
 
-const CallPlan* PlanCache::find(const CallKey& key, std::uint64_t hash) {
+const PlanCache::Local* PlanCache::candidate(std::uint64_t hash) const {
   LocalEntries* entries = local_entries;
   if (entries == nullptr) [[unlikely]] {
     entries = make_local_entries();
     if (entries == nullptr) return nullptr;
   }
-  LocalEntry& local = (*entries)[hash % num_local_entries];
-  if (local.hash == hash && local.cache_id == id_.load(std::memory_order_relaxed) &&
-      local.num_words == key.words.size() &&
-      same_words(local.words, key.words.data(), local.num_words)) [[likely]]
-    return local.plan;
+  const LocalEntry& local = (*entries)[hash % num_local_entries];
+  return local.hash == hash && local.cache_id == id_.load(std::memory_order_relaxed) ? &local
+                                                                                     : nullptr;
+}
+
+const CallPlan* PlanCache::find(const CallKey& key, std::uint64_t hash) {
+  const Local* local = candidate(hash);
+  if (local != nullptr && local->words.size() == key.words.size() &&
+      same_words(local->words.data(), key.words.data(), key.words.size())) [[likely]]
+    return local->plan;
   Shard& shard = shard_of(hash);
   const std::lock_guard lock(shard.mutex);
   const auto [first, last] = shard.entries.equal_range(hash);
   for (auto it = first; it != last; ++it) {
     if (!is_entry_of(*it->second, key)) continue;
-    set(local, id_, hash, it->second);
-    return local.plan;
+    LocalEntries* entries = local_entries;
+    if (entries == nullptr) return nullptr;  // nobody would keep the plan alive
+    LocalEntry& entry = (*entries)[hash % num_local_entries];
+    set(entry, id_, hash, it->second);
+    return entry.plan;
   }
   return nullptr;
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -42,8 +43,18 @@ class PlanCache {
  public:
   PlanCache();
 
-  /// The plan of an equal call, or null.  The plan stays alive until this thread's next call of
-  /// find() or insert().
+  /// A plan of this thread, and the words of its key.
+  struct Local {
+    std::uint64_t cache_id = 0;
+    std::uint64_t hash = 0;
+    std::span<const std::uint64_t> words;
+    const CallPlan* plan = nullptr;
+  };
+  /// The only plan of this thread that can be the one of a key with this hash, or null.  It stays
+  /// alive until this thread's next call of find() or insert().
+  const Local* candidate(std::uint64_t hash) const;
+
+  /// The plan of an equal call, or null.  As long-lived.
   const CallPlan* find(const CallKey& key, std::uint64_t hash);
   void insert(const CallKey& key, std::uint64_t hash, std::shared_ptr<const CallPlan> plan);
   /// Forgets all plans, those of other threads' first levels included.

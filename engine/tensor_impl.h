@@ -22,6 +22,7 @@ struct TensorImpl {
   Dims strides;  ///< in elements
   std::int64_t storage_offset = 0;
   std::int64_t numel = 1;
+  std::uint64_t layout_hash = 0;  ///< of sizes and strides, for the keys of calls
   DType dtype = DType::f32;
   bool is_conj = false;
   bool is_neg = false;

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 namespace weft {
 
@@ -17,35 +16,39 @@ inline std::uint64_t hash_bytes(const void* data, std::size_t size_bytes, std::u
   return XXH3_64bits_withSeed(data, size_bytes, seed);
 }
 
-/// Hash of `count` words that are there already.  Order and number of words count.
+/// Hash of a sequence of pairs of words.  Order and number of pairs count.
 ///
-/// The products of a block don't wait for each other, which makes this several times as fast as
-/// hash_bytes() on the dozen words of a layout.
-inline std::uint64_t hash_pairs(const std::uint64_t* words, std::size_t count) {
-  // Digits of pi: each word of a block is added to a number of its own, so that places count.
-  constexpr std::uint64_t keys[] = {
-      0x243f6a8885a308d3u, 0x13198a2e03707345u, 0xa4093822299f31d1u, 0x082efa98ec4e6c89u,
-      0x452821e638d01377u, 0xbe5466cf34e90c6du, 0xc0ac29b7c97c50ddu, 0x3f84d5b5b5470917u,
-      0x9216d5d98979fb1bu, 0xd1310ba698dfb5adu, 0x2ffd72dbd01adfb7u, 0xb8e1afed6a267e97u,
-      0xba7c9045f12c7f99u, 0x24a19947b3916cf7u, 0x0801f2e2858efc17u, 0x636920d871574e69u};
-  constexpr std::size_t block = std::size(keys);
-  // Both halves of a product, which also keeps compilers from vectorising what SSE2 has no
-  // multiplication for.
-  const auto product = [](std::uint64_t a, std::uint64_t b) {
-    const unsigned __int128 wide = static_cast<unsigned __int128>(a) * b;
-    return static_cast<std::uint64_t>(wide) ^ static_cast<std::uint64_t>(wide >> 64);
-  };
-  std::uint64_t hash = count;
-  for (; count > block; words += block, count -= block) {
-    for (std::size_t i = 0; i < block; i += 2)
-      hash += product(words[i] + keys[i], words[i + 1] + keys[i + 1]);
-    hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93u;
+/// The products don't wait for each other, which makes this several times as fast as hash_bytes()
+/// on the dozen words of a layout.
+class PairHasher {
+ public:
+  void add(std::uint64_t a, std::uint64_t b) {
+    // Numbers of their own for both words of each place; with one for both, (1, 1) would be (0, 0).
+    first_ += 0x9e3779b97f4a7c15u;
+    second_ += 0xd6e8feb86659fd93u;
+    // Both halves of the product, which also keeps compilers from vectorising what SSE2 has no
+    // multiplication for.
+    const unsigned __int128 product = static_cast<unsigned __int128>(a + first_) * (b + second_);
+    sum_ += static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
+  std::uint64_t hash() const {
+    const std::uint64_t mixed = (sum_ ^ (sum_ >> 32)) * 0xff51afd7ed558ccdu;
+    return mixed ^ (mixed >> 29);
+  }
+
+ private:
+  std::uint64_t first_ = 0x243f6a8885a308d3u;
+  std::uint64_t second_ = 0x13198a2e03707345u;
+  std::uint64_t sum_ = 0;
+};
+
+/// The same of words that are there already.
+inline std::uint64_t hash_pairs(const std::uint64_t* words, std::size_t count) {
+  PairHasher hasher;
   std::size_t i = 0;
-  for (; i + 1 < count; i += 2) hash += product(words[i] + keys[i], words[i + 1] + keys[i + 1]);
-  if (i < count) hash += product(words[i] + keys[i], keys[i + 1]);
-  hash = (hash ^ (hash >> 32)) * 0xff51afd7ed558ccdu;
-  return hash ^ (hash >> 29);
+  for (; i + 1 < count; i += 2) hasher.add(words[i], words[i + 1]);
+  hasher.add(i < count ? words[i] : 0, count);
+  return hasher.hash();
 }
 
 /// Hash of a sequence of 64-bit words that are made one by one.  Order and number of words count.
