@@ -71,7 +71,7 @@ enum State : std::uint32_t {
   reserved,  ///< a caller is about to post a job
   posted,    ///< a job waits; its caller may still take it back
   running,   ///< at work on the job
-  watched,   ///< as well, and the caller sleeps until it is done
+  watched,   ///< as well, and callers sleep until it is done
 };
 
 class alignas(64) Worker {
@@ -92,14 +92,16 @@ class alignas(64) Worker {
   bool finish() {
     std::uint32_t state = posted;
     if (state_.compare_exchange_strong(state, awake, std::memory_order_relaxed)) return false;
-    for (int i = 0; i < checks_before_sleep; ++i) {
-      if (state_.load(std::memory_order_acquire) != running) return true;
-      relax();
+    // The worker may have finished long ago and be at another caller's job, and that caller may be
+    // asleep: `watched` is as good as `running` to both.
+    for (int i = 0;; ++i) {
+      state = state_.load(std::memory_order_acquire);
+      if (state != running && state != watched) return true;
+      if (i < checks_before_sleep)
+        relax();
+      else if (state == watched || state_.compare_exchange_strong(state, watched))
+        state_.wait(watched);
     }
-    state = running;
-    if (!state_.compare_exchange_strong(state, watched, std::memory_order_acquire)) return true;
-    while (state_.load(std::memory_order_acquire) == watched) state_.wait(watched);
-    return true;
   }
 
   [[noreturn]] void live(bool spins) {
@@ -109,7 +111,7 @@ class alignas(64) Worker {
       if (state == posted &&
           state_.compare_exchange_strong(state, running, std::memory_order_acquire)) {
         job_->work();
-        if (state_.exchange(awake, std::memory_order_release) == watched) state_.notify_one();
+        if (state_.exchange(awake, std::memory_order_release) == watched) state_.notify_all();
         idle_since = now_ns();
       } else if (state == awake && (!spins || now_ns() - idle_since > awake_ns) &&
                  state_.compare_exchange_strong(state, asleep, std::memory_order_relaxed)) {
