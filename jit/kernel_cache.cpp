@@ -80,6 +80,8 @@ bool compile_with(const Backend& backend, CompiledKernel& result, const Target& 
   throw UnsupportedError(message);
 }
 
+#if WEFT_HAS_LLVM
+
 bool is_best_by_xbyak([[maybe_unused]] const ir::Kernel& kernel,
                       [[maybe_unused]] const Target& target) {
 #if WEFT_HAS_XBYAK
@@ -88,8 +90,6 @@ bool is_best_by_xbyak([[maybe_unused]] const ir::Kernel& kernel,
   return false;
 #endif
 }
-
-#if WEFT_HAS_LLVM
 
 std::shared_ptr<const CodeObject> compile_next(const ir::Kernel& kernel, const Target& target) {
   const auto start = std::chrono::steady_clock::now();
