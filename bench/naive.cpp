@@ -12,7 +12,7 @@
 namespace weft::bench {
 namespace {
 
-constexpr int max_naive_dims = 4;
+constexpr int max_naive_dims = 6;
 using Index = std::array<std::int64_t, max_naive_dims>;
 
 /// An operand broadcast to the shape of the output.
@@ -84,6 +84,8 @@ const std::map<std::string, Maker, std::less<>>& makers() {
       {"transpose_u8", copy_maker()},
       {"transpose_f32", copy_maker()},
       {"transpose_f64", copy_maker()},
+      {"batched_transpose", copy_maker()},
+      {"perm_6d", copy_maker()},
       {"slice_2x2", copy_maker()},
       {"slice_2x3", copy_maker()},
       {"perm_0213", copy_maker()},
@@ -98,6 +100,7 @@ const std::map<std::string, Maker, std::less<>>& makers() {
       {"add_i16", maker<std::int16_t, std::int16_t, std::int16_t>(add)},
       {"fma",
        maker<float, float, float, float>([](float x, float y, float z) { return x * y + z; })},
+      {"gt_t", maker<bool, float, float>([](float x, float y) { return x > y; })},
       {"lt", maker<bool, float, float>([](float x, float y) { return x < y; })},
       {"where",
        maker<float, bool, float, float>([](bool x, float y, float z) { return x ? y : z; })},

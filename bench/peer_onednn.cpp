@@ -61,9 +61,11 @@ Runner make_add(const Case& work) {
 
 Maker find(std::string_view workload) {
   static const std::set<std::string, std::less<>> reorders = {
-      "copy",          "nchw_to_nhwc",  "nhwc_to_nchw", "transpose_u8", "transpose_f32",
-      "perm_0213",     "perm_3210",     "slice_2x2",    "slice_2x3",    "cast_u8_f32",
-      "cast_bf16_f32", "cast_f32_bf16", "cast_f32_f16", "cast_f16_f32"};
+      "copy",          "nchw_to_nhwc",      "nhwc_to_nchw",  "transpose_u8",
+      "transpose_f32", "batched_transpose", "perm_6d",       "transpose_cast_f32_bf16",
+      "perm_0213",     "perm_3210",         "slice_2x2",     "slice_2x3",
+      "cast_u8_f32",   "cast_bf16_f32",     "cast_f32_bf16", "cast_f32_f16",
+      "cast_f16_f32"};
   static const std::set<std::string, std::less<>> sums = {"add", "bcast_nchw", "bcast_nhwc",
                                                           "conflict_add", "add_t"};
   if (reorders.contains(workload)) return make_reorder;

@@ -22,6 +22,7 @@ at::ScalarType scalar_type(DType dtype) {
     case DType::f16: return at::kHalf;
     case DType::bf16: return at::kBFloat16;
     case DType::f64: return at::kDouble;
+    case DType::c128: return at::kComplexDouble;
     default: return at::kFloat;
   }
 }
@@ -57,6 +58,10 @@ const std::map<std::string, Work, std::less<>>& works() {
       {"transpose_u16", copy},
       {"transpose_f32", copy},
       {"transpose_f64", copy},
+      {"transpose_c128", copy},
+      {"transpose_cast_f32_bf16", copy},
+      {"batched_transpose", copy},
+      {"perm_6d", copy},
       {"slice_2x2", copy},
       {"slice_2x3", copy},
       {"perm_0213", copy},
@@ -74,6 +79,7 @@ const std::map<std::string, Work, std::less<>>& works() {
          at::mul_out(out, in[0], in[1]);
          out.add_(in[2]);
        }},
+      {"gt_t", [](at::Tensor& out, const Inputs& in) { at::gt_out(out, in[0], in[1]); }},
       {"lt", [](at::Tensor& out, const Inputs& in) { at::lt_out(out, in[0], in[1]); }},
       {"clamp", [](at::Tensor& out, const Inputs& in) { at::clamp_out(out, in[0], -1, 1); }},
       {"sqrt", [](at::Tensor& out, const Inputs& in) { at::sqrt_out(out, in[0]); }},

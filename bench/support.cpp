@@ -93,7 +93,8 @@ std::unique_ptr<Case> make_case(const Workload& workload, const std::string& siz
 std::uint64_t element_bits(const Tensor& tensor, std::int64_t index) {
   const std::size_t size = itemsize_bytes(tensor.dtype());
   std::uint64_t bits = 0;
-  std::memcpy(&bits, tensor.data() + static_cast<std::size_t>(index) * size, size);
+  std::memcpy(&bits, tensor.data() + static_cast<std::size_t>(index) * size,
+              std::min(size, sizeof bits));
   return bits;
 }
 

@@ -10,6 +10,8 @@ const std::vector<std::string> activations = {"1x4x5x5", "1x16x25x25", "4x64x64x
                                               "32x64x121x121"};
 const std::vector<std::string> images = {"1x3x32x32", "32x3x224x224", "32x64x56x56", "8x256x14x14"};
 const std::vector<std::string> squares = {"64x64", "512x512", "4096x4096"};
+const std::vector<std::string> mixed_squares = {"64x64", "512x512", "1000x1000", "2048x2048",
+                                                "4096x4096"};
 
 /// An expression over contiguous vectors of one dtype.
 Workload on_vectors(std::string name, std::string expression, int num_inputs,
@@ -89,7 +91,11 @@ const std::vector<Workload>& workloads() {
       transpose("u16", "u16"),
       transpose("f32", "f32"),
       transpose("f64", "f64"),
-      {"add_t", "a + b", {"f32[#]", "f32[#]{1,#0}"}, "f32[#]", squares},
+      transpose("c128", "c128"),
+      {"transpose_cast_f32_bf16", "cast(a, bf16)", {"f32[#]{1,#0}"}, "bf16[#]", squares},
+      {"batched_transpose", "copy(a)", {"f32[#]{#1*#2,1,#1}"}, "f32[#]", {"8x64x64", "8x512x1024"}},
+      {"add_t", "a + b", {"f32[#]", "f32[#]{1,#0}"}, "f32[#]", mixed_squares},
+      {"gt_t", "a > b", {"f32[#]{1,#0}", "f32[#]"}, "bool[#]", mixed_squares},
       {"slice_2x2", "copy(a)", {"f32[#]{#1*4,2}"}, "f32[#]", {"64x64", "2048x2048"}},
       {"slice_2x3", "copy(a)", {"f32[#]{#1*6,3}"}, "f32[#]", {"64x64", "2048x2048"}},
       {"perm_0213",
@@ -102,6 +108,11 @@ const std::vector<Workload>& workloads() {
        {"f32[#]{1,#0,#0*#1,#0*#1*#2}"},
        "f32[#]",
        {"10x10x10x10", "64x48x56x40"}},
+      {"perm_6d",
+       "copy(a)",
+       {"f32[#]{#2*#4*#1*#5,#2*#4,1,#2*#4*#1*#5*#0,#2,#2*#4*#1}"},
+       "f32[#]",
+       {"4x5x6x7x8x9", "12x16x14x10x18x20"}},
       {"small_inner_3", "a + b", {"f32[#,3]", "f32[3]"}, "f32[#,3]", {"1e4", "1e6"}},
   };
   return table;

@@ -5,6 +5,9 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <span>
 
 namespace weft {
 namespace {
@@ -73,6 +76,9 @@ void split_wide_moves(Lowered& lowered) {
 /// Rows shorter than this fill no vector, and cost more to start than to run.
 constexpr std::int64_t small_inner_extent = 8;
 
+/// Iterations below which walking tile by tile costs more to set up than it saves.
+constexpr std::int64_t min_tiled_iterations = 512;
+
 /// The dimension that becomes the innermost loop.  It is the iterator's fastest, unless its rows
 /// are so short (the channels of an image) that strided vectors along the longest dimension do
 /// better.
@@ -84,9 +90,59 @@ std::size_t innermost_dim(IntSpan shape) {
              : 0;
 }
 
+/// Stands for no dimension.
+constexpr std::size_t no_dim = std::numeric_limits<std::size_t>::max();
+
+/// The dimension along which most of the bytes are dense that are not so along `inner`; no_dim if
+/// the operands agree about the fastest dimension.
+std::size_t tile_dim(const TensorIterator& iterator, std::span<const DType> dtypes,
+                     std::size_t inner) {
+  const IntSpan shape = iterator.shape();
+  if (iterator.numel() < min_tiled_iterations) return no_dim;
+  std::vector<std::size_t> bytes(shape.size());
+  for (std::size_t i = 0; i < dtypes.size(); ++i) {
+    const auto strides = iterator.stride_bytes(static_cast<int>(i));
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtypes[i]));
+    if (strides[inner] == 0 || std::abs(strides[inner]) == itemsize) continue;
+    for (std::size_t dim = 0; dim < shape.size(); ++dim)
+      if (std::abs(strides[dim]) == itemsize && shape[dim] > 1)
+        bytes[dim] += itemsize_bytes(dtypes[i]);
+  }
+  const auto most = std::max_element(bytes.begin(), bytes.end());
+  return most == bytes.end() || *most == 0 ? no_dim
+                                           : static_cast<std::size_t>(most - bytes.begin());
+}
+
+/// The iterator's dimensions as loops, outermost first.
+std::vector<std::size_t> loop_order(std::size_t num_dims, std::size_t inner, std::size_t tile) {
+  std::vector<std::size_t> order;
+  for (std::size_t dim = num_dims; dim-- > 0;)
+    if (dim != inner && dim != tile) order.push_back(dim);
+  if (tile != no_dim) order.push_back(tile);
+  order.push_back(inner);
+  return order;
+}
+
 /// Elements of the innermost loop after which the short rows start over: what they share stays in
 /// L1.
 constexpr std::int64_t small_inner_block = 1024;
+
+/// The classes that code is made for: along the innermost loop, and along the loop around it if
+/// that is the one to transpose.
+std::vector<ir::StrideClass> stride_classes(const Lowered& lowered, DType dtype,
+                                            std::size_t operand, std::size_t num_operands) {
+  const std::size_t inner = lowered.extents.size() - 1;
+  const auto class_along = [&](std::size_t loop) {
+    return inner_class(lowered.stride_bytes[loop * num_operands + operand], lowered.extents[loop],
+                       dtype);
+  };
+  std::vector<ir::StrideClass> classes(inner + 1, ir::stride_any);
+  classes[inner] = class_along(inner);
+  if (lowered.is_tiled && classes[inner] != 0 && !ir::is_adjacent(classes[inner]) &&
+      ir::is_adjacent(class_along(inner - 1)))
+    classes[inner - 1] = class_along(inner - 1);
+  return classes;
+}
 
 }  // namespace
 
@@ -99,38 +155,35 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
   kernel.body = program.body;
   for (const Program::Param& param : program.params) kernel.params.push_back(param.dtype);
 
-  const int num_loops = std::max(iterator.ndim(), 1);
-  const int num_operands = iterator.ntensors();
-  const std::size_t inner_dim = innermost_dim(iterator.shape());
-  lowered.block_extent = inner_dim == 0 ? 0 : small_inner_block;
-  kernel.loops.resize(static_cast<std::size_t>(num_loops));
-  for (int loop = 0; loop < num_loops; ++loop) {
-    // Outermost first; the dimension chosen for the innermost loop has left its place to those
-    // outside it.
-    auto dim = static_cast<std::size_t>(num_loops - 1 - loop);
-    if (dim == 0)
-      dim = inner_dim;
-    else if (dim <= inner_dim)
-      --dim;
-    const bool is_scalar = iterator.ndim() == 0;
-    lowered.extents.push_back(is_scalar ? 1 : iterator.shape()[dim]);
-    for (int i = 0; i < num_operands; ++i)
-      lowered.stride_bytes.push_back(is_scalar ? 0 : iterator.stride_bytes(i)[dim]);
+  const auto num_operands = static_cast<std::size_t>(iterator.ntensors());
+  std::vector<DType> dtypes;
+  for (std::size_t i = 0; i < num_operands; ++i)
+    dtypes.push_back(static_cast<int>(i) < program.num_outputs
+                         ? program.output_dtypes[i]
+                         : iterator.dtype(static_cast<int>(i)));
+
+  if (iterator.ndim() == 0) {
+    kernel.loops.resize(1);
+    lowered.extents = {1};
+    lowered.stride_bytes.assign(num_operands, 0);
+  } else {
+    const std::size_t inner_dim = innermost_dim(iterator.shape());
+    const std::size_t tile = tile_dim(iterator, dtypes, inner_dim);
+    lowered.is_tiled = tile != no_dim;
+    lowered.block_extent = inner_dim == 0 ? 0 : small_inner_block;
+    for (const std::size_t dim : loop_order(iterator.shape().size(), inner_dim, tile)) {
+      kernel.loops.push_back({});
+      lowered.extents.push_back(iterator.shape()[dim]);
+      for (std::size_t i = 0; i < num_operands; ++i)
+        lowered.stride_bytes.push_back(iterator.stride_bytes(static_cast<int>(i))[dim]);
+    }
   }
-  for (int i = 0; i < num_operands; ++i) {
-    const bool is_output = i < program.num_outputs;
-    const DType dtype =
-        is_output ? program.output_dtypes[static_cast<std::size_t>(i)] : iterator.dtype(i);
-    ir::Operand operand{dtype, is_output ? ir::Role::output : ir::Role::input, {}};
-    operand.strides.assign(static_cast<std::size_t>(num_loops), ir::stride_any);
-    const auto inner =
-        static_cast<std::size_t>(num_loops - 1) * static_cast<std::size_t>(num_operands) +
-        static_cast<std::size_t>(i);
-    operand.strides.back() =
-        inner_class(lowered.stride_bytes[inner], lowered.extents.back(), dtype);
-    kernel.operands.push_back(std::move(operand));
+  for (std::size_t i = 0; i < num_operands; ++i) {
+    const bool is_output = static_cast<int>(i) < program.num_outputs;
+    kernel.operands.push_back({dtypes[i], is_output ? ir::Role::output : ir::Role::input,
+                               stride_classes(lowered, dtypes[i], i, num_operands)});
   }
-  split_wide_moves(lowered);
+  if (!lowered.is_tiled) split_wide_moves(lowered);
   share_moves(kernel);
   return lowered;
 }

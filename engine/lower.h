@@ -20,6 +20,9 @@ struct Lowered {
   std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
   /// Iterations of the innermost loop to run the nest for before going on; 0: all at once.
   std::int64_t block_extent = 0;
+  /// Whether operands disagree about the fastest dimension, so that the two innermost loops are to
+  /// be walked through tile by tile.
+  bool is_tiled = false;
 };
 
 /// Calls that move `streaming_bytes` or more write past the caches (engine/streaming.h).

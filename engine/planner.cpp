@@ -185,7 +185,8 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
   plan.launch.kernel = kernels.get(signature_of(lowered.kernel, options));
   plan.launch.extents = std::move(lowered.extents);
   plan.launch.stride_bytes = std::move(lowered.stride_bytes);
-  plan.launch.block_extent = lowered.block_extent;
+  if (!plan.launch.kernel->first().code->walks_in_blocks)
+    plan.launch.block_extent = lowered.block_extent;
   plan.launch.max_threads = options.num_threads;
   finish(plan.launch);
   layouts.keep();

@@ -37,6 +37,12 @@ DType result_dtype(const Inst& inst) {
   }
 }
 
+bool is_transposed(const Operand& operand) {
+  const std::size_t inner = operand.strides.size() - 1;
+  const StrideClass stride = operand.strides[inner];
+  return stride != 0 && !is_adjacent(stride) && is_adjacent(operand.strides[inner - 1]);
+}
+
 std::uint64_t structural_hash(const Kernel& kernel) {
   std::uint64_t hash = 0;
   mix(hash, static_cast<std::uint64_t>(kernel.numerics) |
@@ -75,6 +81,7 @@ std::string_view name(LoopKind kind) {
     case LoopKind::parallel: return "parallel";
     case LoopKind::sequential: return "sequential";
     case LoopKind::vector: return "vector";
+    case LoopKind::tile: return "tile";
   }
   return "";
 }
@@ -85,6 +92,7 @@ std::string_view name(Schedule schedule) {
     case Schedule::scalar: return "scalar";
     case Schedule::linear: return "linear";
     case Schedule::strided: return "strided";
+    case Schedule::tile: return "tile";
   }
   return "";
 }

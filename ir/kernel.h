@@ -41,6 +41,9 @@ DType result_dtype(const Inst& inst);
 using StrideClass = std::int8_t;
 inline constexpr StrideClass stride_any = std::numeric_limits<StrideClass>::min();
 
+/// Whether a stride class is that of neighbours in memory, in either order.
+inline bool is_adjacent(StrideClass stride) { return stride == 1 || stride == -1; }
+
 enum class Role : std::uint8_t { input, output };
 
 struct Operand {
@@ -51,10 +54,16 @@ struct Operand {
   friend bool operator==(const Operand&, const Operand&) = default;
 };
 
+/// Whether the operand's elements are neighbours along the loop around the innermost, and neither
+/// neighbours nor all the same along the innermost: the tile schedule transposes it, tile by tile.
+/// Requires: at least two loops.
+bool is_transposed(const Operand& operand);
+
 enum class LoopKind : std::uint8_t {
   parallel,    ///< iterations are independent, any order
   sequential,  ///< in order, one thread
   vector,      ///< iterations are independent and `lanes` of them run at once
+  tile,        ///< iterations are independent; runs in blocks together with the vector loop inside
 };
 
 struct Loop {
@@ -69,6 +78,7 @@ enum class Schedule : std::uint8_t {
   scalar,   ///< one element at a time: nothing vectorises
   linear,   ///< every inner stride is 0 or 1: whole vectors
   strided,  ///< some inner stride is another constant or only known at launch
+  tile,     ///< some operand is contiguous along the loop around the innermost: see is_transposed()
 };
 
 /// A loop nest over operands.  Extents, strides and base addresses are arguments of the compiled

@@ -118,8 +118,9 @@ auto lookup_in(const Enum (&values)[count]) {
 }
 
 constexpr Schedule schedules[] = {Schedule::unscheduled, Schedule::scalar, Schedule::linear,
-                                  Schedule::strided};
-constexpr LoopKind loop_kinds[] = {LoopKind::parallel, LoopKind::sequential, LoopKind::vector};
+                                  Schedule::strided, Schedule::tile};
+constexpr LoopKind loop_kinds[] = {LoopKind::parallel, LoopKind::sequential, LoopKind::vector,
+                                   LoopKind::tile};
 
 DType read_dtype(Reader& reader) { return reader.word("a dtype", parse_dtype); }
 

@@ -47,7 +47,7 @@ bool share_common_values(Kernel& kernel);
 bool eliminate_dead_code(Kernel& kernel);
 /// Moves what does not change along the innermost loop in front of it (num_hoisted).
 bool hoist_invariants(Kernel& kernel);
-/// Fills in Kernel::schedule.
+/// Fills in Kernel::schedule; for the tile schedule also the kind of the loop around the innermost.
 bool choose_schedule(Kernel& kernel);
 /// Makes the innermost loop a vector loop: lanes from vector_bytes and the widest value, and
 /// unroll.

@@ -14,9 +14,10 @@
 //        stores and params have an operand.
 //   V11  Each output is stored to exactly once, and no load follows a store.
 //   V12  Hoisted instructions are neither stores nor loads that move along the innermost loop.
-//   V13  The schedule fits: `linear` has inner strides 0 and 1 only, outputs 1; vector loops are
-//   linear
-//        or strided; vector_bytes is 0, 16, 32 or 64, and not 0 for a vector loop.
+//   V13  The schedule fits: `linear` has inner strides 0 and 1 only, outputs 1; `tile` has one tile
+//        loop, around the innermost, and an operand to transpose, and no other schedule has one;
+//        vector loops are linear, strided or tile; vector_bytes is 0, 16, 32 or 64, and not 0 for a
+//        vector loop.
 //   V14  The body has at most 4096 instructions.
 #include "ir/verifier.h"
 
@@ -228,10 +229,33 @@ class Verifier {
           report("V13: a linear schedule, but the inner stride class of $", i, " is ",
                  inner == stride_any ? "*" : std::to_string(inner));
       }
+    check_tile();
     if (kernel_.loops.empty() || kernel_.loops.back().kind != LoopKind::vector) return;
-    if (kernel_.schedule != Schedule::linear && kernel_.schedule != Schedule::strided)
+    if (kernel_.schedule != Schedule::linear && kernel_.schedule != Schedule::strided &&
+        kernel_.schedule != Schedule::tile)
       report("V13: a vector loop in a schedule that is ", name(kernel_.schedule));
     if (bytes == 0) report("V13: a vector loop with vector_bytes 0");
+  }
+
+  void check_tile() {
+    const bool is_tile = kernel_.schedule == Schedule::tile;
+    const std::size_t num_loops = kernel_.loops.size();
+    bool has_tile_loop = false;
+    for (std::size_t i = 0; i < num_loops; ++i) {
+      if (kernel_.loops[i].kind != LoopKind::tile) continue;
+      if (is_tile && i + 2 == num_loops)
+        has_tile_loop = true;
+      else
+        report("V13: loop ", i, " is a tile loop, which only the loop around the innermost of a ",
+               "tile schedule can be");
+    }
+    if (!is_tile) return;
+    if (!has_tile_loop) return report("V13: a tile schedule without a tile loop");
+    const auto is_one = [&](const Operand& operand) {
+      return operand.strides.size() == num_loops && is_transposed(operand);
+    };
+    if (std::none_of(kernel_.operands.begin(), kernel_.operands.end(), is_one))
+      report("V13: a tile schedule, but no operand is to be transposed");
   }
 
   const Kernel& kernel_;

@@ -34,9 +34,12 @@ struct CodeObject {
   std::shared_ptr<const void> memory;  ///< keeps entry and context alive
   std::string backend;                 ///< "interp", "xbyak", "llvm"
   bool is_from_disk = false;           ///< loaded, not compiled
-  std::size_t code_bytes = 0;          ///< of code memory, constants included
-  std::size_t instruction_bytes = 0;   ///< machine code from `entry` on; 0 if there is none
-  double compile_us = 0;               ///< passes and backend; filled in by compile()
+  /// Keeps what it reads again in cache, so that it needs no blocks from outside, and other code
+  /// for the same kernel is likely to be slower.
+  bool walks_in_blocks = false;
+  std::size_t code_bytes = 0;         ///< of code memory, constants included
+  std::size_t instruction_bytes = 0;  ///< machine code from `entry` on; 0 if there is none
+  double compile_us = 0;              ///< passes and backend; filled in by compile()
   std::map<std::string, std::string>
       texts;  ///< stage name ("llvm", "asm") -> text; only when asked for
 };

@@ -10,8 +10,15 @@ bool is_linear(const Operand& operand) {
   return inner == 1 || (inner == 0 && operand.role == Role::input);
 }
 
+/// Whether two operands want different loops innermost.
+bool is_conflicting(const Kernel& kernel) {
+  return kernel.loops.size() >= 2 &&
+         std::any_of(kernel.operands.begin(), kernel.operands.end(), is_transposed);
+}
+
 Schedule schedule_for(const Kernel& kernel) {
   if (kernel.vector_bytes == 0) return Schedule::scalar;
+  if (is_conflicting(kernel)) return Schedule::tile;
   const bool all_linear = std::all_of(kernel.operands.begin(), kernel.operands.end(), is_linear);
   return all_linear ? Schedule::linear : Schedule::strided;
 }
@@ -21,6 +28,8 @@ Schedule schedule_for(const Kernel& kernel) {
 bool choose_schedule(Kernel& kernel) {
   if (kernel.schedule != Schedule::unscheduled) return false;
   kernel.schedule = schedule_for(kernel);
+  if (kernel.schedule == Schedule::tile)
+    kernel.loops[kernel.loops.size() - 2].kind = LoopKind::tile;
   return true;
 }
 

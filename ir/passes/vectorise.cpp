@@ -15,7 +15,9 @@ int unroll_for(std::size_t num_values) {
 }  // namespace
 
 bool vectorise(Kernel& kernel) {
-  if (kernel.schedule != Schedule::linear && kernel.schedule != Schedule::strided) return false;
+  if (kernel.schedule != Schedule::linear && kernel.schedule != Schedule::strided &&
+      kernel.schedule != Schedule::tile)
+    return false;
   Loop& inner = kernel.loops.back();
   if (inner.kind != LoopKind::parallel) return false;
   std::size_t widest = 1;

@@ -4,6 +4,7 @@
 #include "jit/disassemble.h"
 #include "jit/xbyak/calls.h"
 #include "jit/xbyak/emit.h"
+#include "jit/xbyak/tile.h"
 #include "runtime/exec_memory.h"
 
 #include <weft/error.h>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace weft::jit {
 namespace {
@@ -42,13 +44,16 @@ std::string describe(const ir::Kernel& kernel, ir::ValueId id) {
 std::string refuses(const ir::Kernel& kernel, const Target& target) {
   const int widest = target.vector_bytes();
   if (widest == 0) return "the target has neither AVX2 nor AVX-512";
-  if (kernel.schedule != ir::Schedule::linear && kernel.schedule != ir::Schedule::strided)
-    return "the schedule is " + std::string(name(kernel.schedule)) + ", not linear or strided";
+  if (kernel.schedule != ir::Schedule::linear && kernel.schedule != ir::Schedule::strided &&
+      kernel.schedule != ir::Schedule::tile)
+    return "the schedule is " + std::string(name(kernel.schedule)) +
+           ", not linear, strided or tile";
   if (kernel.vector_bytes != widest || kernel.loops.back().kind != ir::LoopKind::vector)
     return "the kernel is not vectorised for " + std::to_string(widest) + "-byte registers";
   if (kernel.operands.size() > max_operands)
     return std::to_string(kernel.operands.size()) + " operands are more than " +
            std::to_string(max_operands);
+  if (is_transposing_copy(kernel)) return {};
   for (const ir::Operand& operand : kernel.operands)
     if (itemsize_bytes(operand.dtype) > 8)
       return "items of " + std::string(name(operand.dtype)) + " are too wide";
@@ -100,6 +105,31 @@ std::shared_ptr<const CodeObject> publish(const Assembler& code, const ir::Kerne
   return object;
 }
 
+/// The code together with the context that it points to.
+std::shared_ptr<const CodeObject> publish_tile(const Assembler& code, const ir::Kernel& kernel,
+                                               const Target& target,
+                                               std::shared_ptr<TileCode> tile) {
+  const auto object = std::make_shared<CodeObject>(*publish(code, kernel, target));
+  tile->code = reinterpret_cast<const std::byte*>(object->entry);
+  object->walks_in_blocks = true;
+  using Owners = std::pair<std::shared_ptr<const void>, std::shared_ptr<const TileCode>>;
+  object->memory = std::make_shared<const Owners>(object->memory, std::move(tile));
+  return object;
+}
+
+/// Null if the code turned out to need the frame that it was to do without.
+std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel,
+                                       const Target& target, bool with_frame) {
+  if (kernel.schedule == ir::Schedule::tile) {
+    auto tile = std::make_shared<TileCode>();
+    emit_tile(code, kernel, *tile);
+    return publish_tile(code, kernel, target, std::move(tile));
+  }
+  emit_kernel(code, kernel, with_frame);
+  if (!with_frame && code.frame_bytes() != 0) return nullptr;
+  return publish(code, kernel, target);
+}
+
 std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target) {
   static thread_local Buffer buffer;
   std::size_t size_bytes = std::max<std::size_t>(buffer.size_bytes(), 32 << 10);
@@ -109,8 +139,7 @@ std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target
       const std::span<std::byte> memory = buffer.get(size_bytes);
       Assembler code(memory, (memory.size() / 4) & ~std::size_t{63}, target.features);
       if (target.keep_texts) code.keep_marks();
-      emit_kernel(code, kernel, with_frame);
-      if (with_frame || code.frame_bytes() == 0) return publish(code, kernel, target);
+      if (auto object = emit(code, kernel, target, with_frame)) return object;
       with_frame = true;  // a value had to be spilled after all
     } catch (const Xbyak::Error& error) {
       if (static_cast<int>(error) != Xbyak::ERR_CODE_IS_TOO_BIG || size_bytes >= max_buffer_bytes)

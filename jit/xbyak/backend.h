@@ -5,8 +5,8 @@
 
 namespace weft::jit {
 
-/// Compiles the linear and strided schedules for AVX2 and AVX-512.  Refuses what rows.cpp has no
-/// row for.
+/// Compiles the linear, strided and tile schedules for AVX2 and AVX-512.  Refuses what rows.cpp has
+/// no row for.
 const Backend& xbyak_backend();
 
 /// Whether code for a kernel that is not refused leaves the vector registers to call functions,

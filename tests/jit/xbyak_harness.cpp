@@ -119,7 +119,7 @@ struct Layout {
   std::int64_t size = 0;
 };
 
-Layout lay_out(const ir::Operand& operand, const Run& run) {
+Layout lay_out(const ir::Operand& operand, std::size_t index, const Run& run) {
   const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(operand.dtype));
   Layout layout;
   layout.stride_bytes.resize(run.extents.size());
@@ -130,6 +130,7 @@ Layout lay_out(const ir::Operand& operand, const Run& run) {
     std::int64_t stride = known * itemsize;
     if (known == ir::stride_any)
       stride = is_inner ? run.open_stride * itemsize : high - low + (random() % 3);
+    if (!run.stride_bytes.empty()) stride = run.stride_bytes[index][loop];
     layout.stride_bytes[loop] = stride;
     const std::int64_t reach = (run.extents[loop] - 1) * stride;
     (reach < 0 ? low : high) += reach;
@@ -244,7 +245,7 @@ Comparison::Comparison(const ir::Kernel& kernel, const Target& target)
   std::vector<std::vector<std::byte>> expected(num_operands), before(num_operands);
   for (std::size_t i = 0; i < num_operands; ++i) {
     const ir::Operand& operand = kernel_.operands[i];
-    layouts.push_back(lay_out(operand, run));
+    layouts.push_back(lay_out(operand, i, run));
     const Layout& layout = layouts.back();
     if (layout.size > static_cast<std::int64_t>(region_bytes))
       return ::testing::AssertionFailure() << "test too large";

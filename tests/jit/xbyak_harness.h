@@ -42,6 +42,8 @@ struct Run {
   /// Items between elements where the stride class leaves it open.
   std::int64_t open_stride = 5;
   Placement placement = Placement::at_end;
+  /// [operand][loop] instead of what the stride classes leave open; empty: chosen as above.
+  std::vector<std::vector<std::int64_t>> stride_bytes = {};
 };
 
 /// Compiles a scheduled kernel once, and compares runs of it.

@@ -1,0 +1,132 @@
+// The planes of kernels that only copy: they need no row kernel, and mostly no buffer.
+#include "jit/xbyak/tile_move.h"
+
+#include <algorithm>
+
+namespace weft::jit::xbyak {
+namespace {
+
+/// Lines that a copy reads at once: as many as there are streams that processors keep track of.
+constexpr std::int64_t panel_lines = 32;
+
+/// Shorter rows have too few whole cache lines to write past the caches.
+constexpr std::int64_t least_streamed_bytes = 256;
+
+/// Rows that are to be written past the caches are made about so long where they can be.
+constexpr std::int64_t wanted_row_bytes = 1 << 10;
+
+/// As transpose(), past the caches wherever it is written to: pieces are put together in `stage`,
+/// from where whole cache lines leave.
+void transpose_by_stage(const TileCode& tile, const TileOperand& operand, const Rectangle& whole,
+                        std::byte* stage) {
+  const std::int64_t itemsize = operand.itemsize;
+  const std::int64_t num_lines = even_part(whole.num_lines, itemsize <= 2 ? 256 : 128);
+  const std::int64_t num_items = even_part(whole.num_items, 128 / itemsize);
+  for (std::int64_t line = 0; line < whole.num_lines; line += num_lines)
+    for (std::int64_t item = 0; item < whole.num_items; item += num_items) {
+      const Rectangle part{whole.from + line * whole.from_stride + item * itemsize,
+                           whole.from_stride,
+                           stage,
+                           num_lines * itemsize,
+                           std::min(num_lines, whole.num_lines - line),
+                           std::min(num_items, whole.num_items - item)};
+      transpose(tile, operand, part);
+      std::byte* to = whole.to + item * whole.to_stride + line * itemsize;
+      for (std::int64_t row = 0; row < part.num_items; ++row)
+        stream_row(to + row * whole.to_stride, stage + row * part.to_stride,
+                   part.num_lines * itemsize);
+    }
+}
+
+/// A copy's rectangle, panel by panel.
+void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& whole,
+                      std::byte* stage, bool streams) {
+  const std::int64_t itemsize = operand.itemsize;
+  const std::int64_t lines_a_step = wide_step_bytes / itemsize;
+  const bool may_stream = streams && operand.streaming_transpose != 0 &&
+                          starts_lines(whole.to, whole.to_stride) &&
+                          whole.num_items >= 16 / itemsize;
+  if (streams && !may_stream && whole.num_lines * itemsize >= least_streamed_bytes)
+    return transpose_by_stage(tile, operand, whole, stage);
+  const std::int64_t panel = std::max(lines_a_step, panel_lines);
+  for (std::int64_t line = 0; line < whole.num_lines;) {
+    const std::int64_t left = whole.num_lines - line;
+    // A rest too small for the widest step joins the panel before it.
+    const std::int64_t count = left < panel + lines_a_step ? left : panel;
+    Rectangle part = whole;
+    part.from += line * whole.from_stride;
+    part.to += line * itemsize;
+    part.num_lines = count;
+    if (may_stream && count % lines_a_step == 0)
+      tile.at<TransposeFunction>(operand.streaming_transpose)(
+          part.from, part.from_stride, part.to, part.to_stride, part.num_lines, part.num_items);
+    else
+      transpose(tile, operand, part);
+    line += count;
+  }
+}
+
+}  // namespace
+
+void copy_plane(const TileCode& tile, const Plane& plane, std::byte* stage, bool streams) {
+  const std::size_t staged = tile.operands[0].is_staged ? 0 : 1;
+  const TileOperand& operand = tile.operands[staged];
+  const std::size_t dense = 1 - staged;
+  if (is_pixels(operand, plane, staged))
+    return interleave_pixels(tile, operand, plane.base[dense], plane.row_stride[dense],
+                             plane.base[staged], plane.columns, streams);
+  std::byte* across = plane.base[staged];
+  std::byte* along = plane.base[dense];
+  std::int64_t along_stride = plane.row_stride[dense];
+  if (operand.is_reversed) {  // upside down both ways is the same
+    across += (plane.rows - 1) * plane.row_stride[staged];
+    along += (plane.rows - 1) * along_stride;
+    along_stride = -along_stride;
+  }
+  const std::int64_t across_stride = plane.column_stride[staged];
+  if (staged == 1)
+    transpose_panels(tile, operand,
+                     {across, across_stride, along, along_stride, plane.columns, plane.rows}, stage,
+                     streams);
+  else
+    transpose_panels(tile, operand,
+                     {along, along_stride, across, across_stride, plane.rows, plane.columns}, stage,
+                     streams);
+}
+
+std::int64_t planes_at_once(const TileCode& tile, const Plane& plane,
+                            const std::int64_t* outer_stride, std::int64_t num_planes) {
+  const TileOperand& from = tile.operands[1];
+  const std::int64_t row_bytes = plane.columns * from.itemsize;
+  if (!tile.is_copy || !from.is_staged || from.is_reversed || is_pixels(from, plane, 1)) return 1;
+  if (row_bytes >= wanted_row_bytes || outer_stride[0] != row_bytes) return 1;
+  const std::int64_t num_parts =
+      std::max<std::int64_t>(num_planes * row_bytes / wanted_row_bytes, 1);
+  return std::min((num_planes + num_parts - 1) / num_parts, stage_bytes / row_bytes);
+}
+
+// A part of the rows at a time goes through the buffer, where the planes' pieces of a row join.
+void copy_planes(const TileCode& tile, const Plane& plane, const std::int64_t* outer_stride,
+                 std::int64_t count, std::byte* stage) {
+  const TileOperand& operand = tile.operands[1];
+  const std::int64_t itemsize = operand.itemsize;
+  const std::int64_t piece_bytes = plane.columns * itemsize;
+  const std::int64_t row_bytes = count * piece_bytes;
+  const std::int64_t rows_at_once = even_part(plane.rows, stage_bytes / row_bytes);
+  for (std::int64_t row = 0; row < plane.rows; row += rows_at_once) {
+    const std::int64_t rows = std::min(rows_at_once, plane.rows - row);
+    const bool is_last = row + rows == plane.rows;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const std::byte* from = plane.base[1] + k * outer_stride[1] + row * itemsize;
+      prefetch_lines(from + (is_last ? count * outer_stride[1] - row * itemsize : rows * itemsize),
+                     plane.column_stride[1], plane.columns, rows * itemsize);
+      transpose(
+          tile, operand,
+          {from, plane.column_stride[1], stage + k * piece_bytes, row_bytes, plane.columns, rows});
+    }
+    for (std::int64_t i = 0; i < rows; ++i)
+      stream_row(plane.base[0] + (row + i) * plane.row_stride[0], stage + i * row_bytes, row_bytes);
+  }
+}
+
+}  // namespace weft::jit::xbyak

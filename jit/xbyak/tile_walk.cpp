@@ -1,0 +1,309 @@
+// How a tile kernel walks through its loops: which rectangles it moves, in which order.
+#include "jit/xbyak/tile_move.h"
+
+#include <emmintrin.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace weft::jit::xbyak {
+namespace {
+
+constexpr std::size_t max_loops = 65;
+/// A call that moves so much no longer fits the second cache; the lines that a transposition writes
+/// all over its output are then better not fetched first.
+constexpr std::int64_t streaming_bytes = 4 << 20;
+
+/// Pixels for which what is the same for all of them is repeated.
+constexpr std::int64_t pixels_a_row = 512;
+
+/// Planes of at most so many bytes of an operand are asked for while the one before is at work.
+constexpr std::int64_t prefetched_bytes = 32 << 10;
+
+/// A part of a plane.
+struct Tile {
+  std::int64_t row, rows;
+  std::int64_t column, columns;
+};
+
+/// Asks for the inputs of a tile, which lie in too many places for the processor to guess.
+void prefetch(const TileCode& code, const Plane& plane, const Tile& tile) {
+  for (std::size_t i = 0; i < code.operands.size(); ++i) {
+    const TileOperand& operand = code.operands[i];
+    const std::int64_t row_stride = plane.row_stride[i];
+    const std::int64_t column_stride = plane.column_stride[i];
+    const std::byte* at = plane.base[i] + tile.row * row_stride + tile.column * column_stride;
+    if (operand.is_output) continue;
+    if (operand.is_staged)
+      prefetch_lines(at, column_stride, tile.columns, tile.rows * row_stride);
+    else if (column_stride == operand.itemsize && row_stride != 0)
+      prefetch_lines(at, row_stride, tile.rows, tile.columns * column_stride);
+  }
+}
+
+/// Runs the row kernel over tiles, with the staged operands' buffers in place of their memory.
+class StagedPlane {
+ public:
+  StagedPlane(const TileCode& tile, const KernelArgs& args, const Plane& plane, std::byte* stage,
+              bool streams)
+      : tile_(tile),
+        args_(args),
+        plane_(plane),
+        num_operands_(tile.operands.size()),
+        streams_(streams) {
+    std::int64_t item_bytes = 0;
+    for (std::size_t i = 0; i < num_operands_; ++i) {
+      const TileOperand& operand = tile.operands[i];
+      is_streamed_[i] = streams && operand.is_output && !operand.is_staged &&
+                        plane.column_stride[i] == operand.itemsize;
+      if (is_buffered(i)) item_bytes += operand.itemsize;
+    }
+    choose_tile(stage_bytes / item_bytes);
+    for (std::size_t i = 0; i < num_operands_; ++i) {
+      const std::int64_t itemsize = tile.operands[i].itemsize;
+      stage_[i] = stage;
+      strides_[i] = is_buffered(i) ? tile_columns_ * itemsize : plane.row_stride[i];
+      strides_[num_operands_ + i] = is_buffered(i) ? itemsize : plane.column_stride[i];
+      if (is_buffered(i)) stage += tile_rows_ * tile_columns_ * itemsize;
+    }
+  }
+
+  void run() {
+    for (std::int64_t row = 0; row < plane_.rows; row += tile_rows_)
+      for (std::int64_t column = 0; column < plane_.columns; column += tile_columns_) {
+        if (streams_ && column + tile_columns_ < plane_.columns)
+          prefetch(tile_, plane_, part(row, column + tile_columns_));
+        else if (streams_ && row + tile_rows_ < plane_.rows)
+          prefetch(tile_, plane_, part(row + tile_rows_, 0));
+        run_tile(part(row, column));
+      }
+  }
+
+ private:
+  bool is_buffered(std::size_t i) const { return tile_.operands[i].is_staged || is_streamed_[i]; }
+
+  void choose_tile(std::int64_t num_items) {
+    std::int64_t side = 128;
+    while (side * side > 4 * num_items) side /= 2;
+    if (plane_.rows * side <= num_items) {
+      tile_rows_ = plane_.rows;
+      tile_columns_ = even_part(plane_.columns, num_items / tile_rows_);
+    } else {
+      tile_columns_ = even_part(plane_.columns, side);
+      tile_rows_ = even_part(plane_.rows, num_items / tile_columns_);
+    }
+  }
+
+  Tile part(std::int64_t row, std::int64_t column) const {
+    return {row, std::min(tile_rows_, plane_.rows - row), column,
+            std::min(tile_columns_, plane_.columns - column)};
+  }
+
+  void run_tile(const Tile& part) {
+    const auto [row, rows, column, columns] = part;
+    for (std::size_t i = 0; i < num_operands_; ++i) {
+      std::byte* at =
+          plane_.base[i] + row * plane_.row_stride[i] + column * plane_.column_stride[i];
+      const TileOperand& operand = tile_.operands[i];
+      memory_[i] = at;
+      base_[i] = is_buffered(i) ? stage_[i] : at;
+      if (operand.is_staged && !operand.is_output) move(i, rows, columns);
+    }
+    const bool is_one_run = can_flatten(columns);
+    const std::int64_t extents[] = {is_one_run ? 1 : rows, is_one_run ? rows * columns : columns};
+    const KernelArgs args{base_.data(), extents, strides_.data(), args_.params, nullptr};
+    tile_.at<void(const KernelArgs*)>(tile_.rows)(&args);
+    for (std::size_t i = 0; i < num_operands_; ++i) {
+      const TileOperand& operand = tile_.operands[i];
+      if (operand.is_staged && operand.is_output) move(i, rows, columns);
+      if (!is_streamed_[i]) continue;
+      for (std::int64_t r = 0; r < rows; ++r)
+        stream_row(memory_[i] + r * plane_.row_stride[i], stage_[i] + r * strides_[i],
+                   columns * operand.itemsize);
+    }
+  }
+
+  /// Whether the rows follow one another without a gap, for every operand.
+  bool can_flatten(std::int64_t columns) const {
+    for (std::size_t i = 0; i < num_operands_; ++i)
+      if (strides_[i] != columns * strides_[num_operands_ + i]) return false;
+    return true;
+  }
+
+  /// Between an operand's memory and its buffer.
+  void move(std::size_t i, std::int64_t rows, std::int64_t columns) {
+    const TileOperand& operand = tile_.operands[i];
+    const std::int64_t stage_stride = strides_[i];
+    if (is_pixels(operand, plane_, i))
+      return interleave_pixels(tile_, operand, stage_[i], stage_stride, memory_[i], columns,
+                               streams_);
+    std::byte* memory = memory_[i];
+    std::byte* stage = stage_[i];
+    std::int64_t direction = stage_stride;
+    if (operand.is_reversed) {
+      memory += (rows - 1) * plane_.row_stride[i];
+      stage += (rows - 1) * stage_stride;
+      direction = -stage_stride;
+    }
+    const std::int64_t memory_stride = plane_.column_stride[i];
+    if (operand.is_output)
+      transpose(tile_, operand, {stage, direction, memory, memory_stride, rows, columns});
+    else
+      transpose(tile_, operand, {memory, memory_stride, stage, direction, columns, rows});
+  }
+
+  const TileCode& tile_;
+  const KernelArgs& args_;
+  const Plane& plane_;
+  const std::size_t num_operands_;
+  const bool streams_;
+  std::int64_t tile_rows_ = 0;
+  std::int64_t tile_columns_ = 0;
+  std::array<bool, max_tile_operands> is_streamed_;
+  std::array<std::byte*, max_tile_operands> stage_;
+  std::array<std::byte*, max_tile_operands> base_;
+  std::array<std::byte*, max_tile_operands> memory_;
+  std::array<std::int64_t, 2 * max_tile_operands> strides_;
+};
+
+/// Whether the plane's operands are pixels without gaps, or the same for every pixel.
+bool is_pixel_plane(const TileCode& tile, const Plane& plane) {
+  if (tile.pixel_rows == 0) return false;
+  std::int64_t constant_bytes = 0;
+  for (std::size_t i = 0; i < tile.operands.size(); ++i) {
+    const bool is_constant = tile.operands[i].ways == 0;
+    if (!is_constant && !is_pixels(tile.operands[i], plane, i)) return false;
+    if (is_constant) constant_bytes += tile.operands[i].itemsize;
+  }
+  return constant_bytes * pixels_a_row * plane.rows <= stage_bytes;
+}
+
+/// Writes an operand's items for one pixel `count` times; returns where the next may start.
+std::byte* repeat_pixel(std::byte* to, const Plane& plane, std::size_t operand,
+                        std::int64_t itemsize, std::int64_t count) {
+  for (std::int64_t row = 0; row < plane.rows; ++row)
+    std::memcpy(to + row * itemsize, plane.base[operand] + row * plane.row_stride[operand],
+                static_cast<std::size_t>(itemsize));
+  const std::int64_t total_bytes = count * plane.rows * itemsize;
+  for (std::int64_t done = plane.rows * itemsize; done < total_bytes; done *= 2)
+    std::memcpy(to + done, to, static_cast<std::size_t>(std::min(done, total_bytes - done)));
+  return to + total_bytes;
+}
+
+/// Runs the kernel over pixels as they lie, a row of them at a time; what is the same for every
+/// pixel is repeated in a buffer first.
+void run_pixels(const TileCode& tile, const KernelArgs& args, const Plane& plane,
+                std::byte* stage) {
+  const std::size_t num_operands = tile.operands.size();
+  const std::int64_t repeats = std::min(pixels_a_row, plane.columns);
+  std::array<std::byte*, max_tile_operands> base;
+  std::array<std::int64_t, 2 * max_tile_operands> strides;
+  for (std::size_t i = 0; i < num_operands; ++i) {
+    const TileOperand& operand = tile.operands[i];
+    const bool is_constant = operand.ways == 0;
+    base[i] = is_constant ? stage : plane.base[i];
+    strides[i] = is_constant ? 0 : repeats * plane.column_stride[i];
+    strides[num_operands + i] = operand.itemsize;
+    if (is_constant) stage = repeat_pixel(stage, plane, i, operand.itemsize, repeats);
+  }
+  const auto run = [&](std::int64_t num_rows, std::int64_t num_pixels) {
+    const std::int64_t extents[] = {num_rows, num_pixels * plane.rows};
+    const KernelArgs part{base.data(), extents, strides.data(), args.params, nullptr};
+    tile.at<void(const KernelArgs*)>(tile.pixel_rows)(&part);
+  };
+  const std::int64_t whole_rows = plane.columns / repeats;
+  const std::int64_t rest = plane.columns % repeats;
+  run(whole_rows, repeats);
+  if (rest == 0) return;
+  for (std::size_t i = 0; i < num_operands; ++i) base[i] += whole_rows * strides[i];
+  run(1, rest);
+}
+
+/// Whether a call moves so much that its outputs are better not kept in the caches.
+bool is_large(const TileCode& tile, const KernelArgs& args) {
+  std::int64_t bytes = 0;
+  for (const TileOperand& operand : tile.operands) bytes += operand.itemsize;
+  for (std::size_t loop = 0; loop < tile.num_loops; ++loop) bytes *= args.extents[loop];
+  return bytes >= streaming_bytes;
+}
+
+/// The loops around the two innermost, the last of them fastest.
+class Nest {
+ public:
+  Nest(const KernelArgs& args, const TileCode& tile)
+      : args_(args), num_operands_(tile.operands.size()), num_outer_(tile.num_loops - 2) {
+    const std::int64_t* strides = args.stride_bytes + num_outer_ * num_operands_;
+    plane_.rows = args.extents[num_outer_];
+    plane_.columns = args.extents[num_outer_ + 1];
+    plane_.row_stride = strides;
+    plane_.column_stride = strides + num_operands_;
+    std::copy_n(args.base, num_operands_, plane_.base.begin());
+    std::fill_n(position_.begin(), num_outer_, 0);
+  }
+
+  const Plane& plane() const { return plane_; }
+
+  /// [operand] of the last of the loops; null if there is none.
+  const std::int64_t* last_stride() const {
+    return num_outer_ == 0 ? nullptr : args_.stride_bytes + (num_outer_ - 1) * num_operands_;
+  }
+  /// Iterations left of the last of the loops, this one included.
+  std::int64_t left() const { return args_.extents[num_outer_ - 1] - position_[num_outer_ - 1]; }
+
+  /// `count` planes further, at most left(); false, and back at the first, if there is none.
+  bool advance(std::int64_t count) {
+    std::int64_t steps_taken = count;
+    for (std::size_t loop = num_outer_; loop-- > 0;) {
+      const std::int64_t* strides = args_.stride_bytes + loop * num_operands_;
+      position_[loop] += steps_taken;
+      const bool wraps = position_[loop] == args_.extents[loop];
+      const std::int64_t steps = wraps ? steps_taken - args_.extents[loop] : steps_taken;
+      for (std::size_t i = 0; i < num_operands_; ++i) plane_.base[i] += steps * strides[i];
+      if (!wraps) return true;
+      position_[loop] = 0;
+      steps_taken = 1;
+    }
+    return false;
+  }
+
+ private:
+  const KernelArgs& args_;
+  const std::size_t num_operands_;
+  const std::size_t num_outer_;
+  Plane plane_;
+  std::array<std::int64_t, max_loops> position_;
+};
+
+}  // namespace
+
+void run_tiles(const KernelArgs* args, const TileCode* tile) {
+  alignas(64) std::array<std::byte, stage_bytes> stage;
+  Nest nest(*args, *tile);
+  const bool streams = is_large(*tile, *args);
+  const std::int64_t plane_bytes =
+      nest.plane().rows * nest.plane().columns * tile->operands[0].itemsize;
+  const std::int64_t* outer_stride = nest.last_stride();
+  const std::int64_t most = streams && outer_stride != nullptr
+                                ? planes_at_once(*tile, nest.plane(), outer_stride, nest.left())
+                                : 1;
+  bool is_last = false;
+  while (!is_last) {
+    const Plane plane = nest.plane();
+    const std::int64_t count = most == 1 ? 1 : std::min(most, nest.left());
+    is_last = !nest.advance(count);
+    if (!is_last && streams && most == 1 && plane_bytes <= prefetched_bytes)
+      prefetch(*tile, nest.plane(), {0, plane.rows, 0, plane.columns});
+    if (most > 1)
+      copy_planes(*tile, plane, outer_stride, count, stage.data());
+    else if (tile->is_copy)
+      copy_plane(*tile, plane, stage.data(), streams);
+    else if (!streams && is_pixel_plane(*tile, plane))
+      run_pixels(*tile, *args, plane, stage.data());
+    else
+      StagedPlane(*tile, *args, plane, stage.data(), streams).run();
+  }
+  if (streams) _mm_sfence();
+}
+
+}  // namespace weft::jit::xbyak

@@ -1,0 +1,302 @@
+// A step reads 16 bytes from each of step_bytes / itemsize lines.  The loads bring lines that are
+// items_a_step() apart into the 16-byte lanes of one register, so that all that is left to do is to
+// transpose a small square within each lane: log2(side) rounds in which item `k` of the register
+// list is interleaved with item `k + side / 2`.
+#include "jit/xbyak/transpose.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace weft::jit::xbyak {
+namespace {
+
+constexpr int lane_bytes = 16;
+constexpr int line_bytes = 64;  // of the cache
+
+class TransposeEmitter {
+ public:
+  TransposeEmitter(Assembler& code, const TransposeShape& shape)
+      : code_(code),
+        shape_(shape),
+        side_(shape.items_a_step()),
+        num_lanes_(shape.vector_bytes / lane_bytes),
+        num_parts_(shape.step_bytes / shape.vector_bytes) {}
+
+  void emit();
+
+ private:
+  Xmm vector(int index) const { return vector_register(index, shape_.vector_bytes); }
+  int block_items() const { return line_bytes / shape_.itemsize; }
+  void whole_block();
+  void partial_block();
+  void point_at(const Reg64& item);
+  void point_to(const Reg64& base, const Reg64& item);
+  void move_step(const Reg64& to, int step);
+  void load_all(int step, int part);
+  void load(int index, int line, int step, int part);
+  void transpose_lanes();
+  void round();
+  void unpack(bool upper, int out, int x, const Xbyak::Operand& y);
+  void store_all(const Reg64& base, int first_row, int part);
+  void rewind(const Reg64& base, int slot);
+  RegExp nth(const Reg64& base, const Reg64& stride, const Reg64& stride3, int n) const;
+  void add_scaled(const Reg64& sum, const Reg64& index);
+
+  Assembler& code_;
+  const TransposeShape shape_;
+  const int side_;
+  const int num_lanes_;      ///< of a register
+  const int num_parts_;      ///< registers that make a step
+  std::vector<int> values_;  ///< registers, in the order of the list
+  std::vector<int> free_;
+
+  static constexpr int spill_bytes = 32;
+  static constexpr int from_rewind_slot = spill_bytes;
+  static constexpr int to_rewind_slot = spill_bytes + 8;
+  static constexpr int item_slot = spill_bytes + 16;
+  static constexpr int frame_bytes = spill_bytes + 24;
+
+  // The arguments; the counts become the last positions at which a step may start.
+  const Reg64 from_{Xbyak::Operand::RDI}, from_stride_{Xbyak::Operand::RSI};
+  const Reg64 to_{Xbyak::Operand::RDX}, to_stride_{Xbyak::Operand::RCX};
+  const Reg64 last_line_{Xbyak::Operand::R8}, last_item_{Xbyak::Operand::R9};
+  const Reg64 block_{Xbyak::Operand::R10}, line_{Xbyak::Operand::R11}, item_{Xbyak::Operand::R12};
+  const Reg64 from_stride3_{Xbyak::Operand::RBP}, to_stride3_{Xbyak::Operand::RBX};
+  /// Where the lines of each lane are read.
+  const std::array<Reg64, 4> lanes_{Reg64(Xbyak::Operand::RAX), Reg64(Xbyak::Operand::R13),
+                                    Reg64(Xbyak::Operand::R14), Reg64(Xbyak::Operand::R15)};
+};
+
+void TransposeEmitter::add_scaled(const Reg64& sum, const Reg64& index) {
+  const int scale = std::min(shape_.itemsize, 8);
+  for (int added = 0; added < shape_.itemsize; added += scale)
+    code_.lea(sum, code_.ptr[sum + index * scale]);
+}
+
+RegExp TransposeEmitter::nth(const Reg64& base, const Reg64& stride, const Reg64& stride3,
+                             int n) const {
+  switch (n % 4) {
+    case 0: return base;
+    case 1: return base + stride;
+    case 2: return base + stride * 2;
+    default: return base + stride3;
+  }
+}
+
+// The lanes' lines, at this item.
+void TransposeEmitter::point_at(const Reg64& item) {
+  const Reg64& first = lanes_[0];
+  code_.mov(first, line_);
+  code_.imul(first, from_stride_);
+  add_scaled(first, item);
+  code_.add(first, from_);
+  if (num_lanes_ * num_parts_ > 1) {
+    code_.imul(lanes_[3], from_stride_, side_);
+    code_.lea(lanes_[1], code_.ptr[first + lanes_[3]]);
+  }
+  if (num_lanes_ * num_parts_ > 2) {
+    code_.lea(lanes_[2], code_.ptr[lanes_[1] + lanes_[3]]);
+    code_.add(lanes_[3], lanes_[2]);
+  }
+}
+
+void TransposeEmitter::point_to(const Reg64& base, const Reg64& item) {
+  if (base.getIdx() != item.getIdx()) code_.mov(base, item);
+  code_.imul(base, to_stride_);
+  add_scaled(base, line_);
+  code_.add(base, to_);
+}
+
+void TransposeEmitter::load(int index, int line, int step, int part) {
+  const auto at = [&](int lane) {
+    const Reg64& base = lanes_[static_cast<std::size_t>(part * num_lanes_ + lane)];
+    return code_.ptr[nth(base, from_stride_, from_stride3_, line) + step * lane_bytes];
+  };
+  code_.vmovups(resized(vector(index), lane_bytes), at(0));
+  for (int lane = 1; lane < num_lanes_; ++lane) {
+    const auto position = static_cast<std::uint8_t>(lane);
+    if (!code_.has_avx512())
+      code_.vinserti128(Ymm(index), Ymm(index), at(lane), position);
+    else if (num_lanes_ == 2)
+      code_.vinserti32x4(Ymm(index), Ymm(index), at(lane), position);
+    else
+      code_.vinserti32x4(Zmm(index), Zmm(index), at(lane), position);
+  }
+}
+
+// The lanes' pointers are 3/4 of the way further down afterwards, for sides of more than 4.
+void TransposeEmitter::load_all(int step, int part) {
+  values_.clear();
+  free_.clear();
+  for (int index = code_.num_vectors(); index-- > 0;) free_.push_back(index);
+  for (int line = 0; line < side_; ++line) {
+    if (line > 0 && line % 4 == 0)
+      for (int lane = 0; lane < num_lanes_; ++lane) {
+        const Reg64& base = lanes_[static_cast<std::size_t>(part * num_lanes_ + lane)];
+        code_.lea(base, code_.ptr[base + from_stride_ * 4]);
+      }
+    values_.push_back(free_.back());
+    free_.pop_back();
+    load(values_.back(), line, step, part);
+  }
+}
+
+void TransposeEmitter::rewind(const Reg64& base, int slot) {
+  if (side_ > 4) code_.sub(base, code_.qword[code_.rsp + slot]);
+}
+
+void TransposeEmitter::unpack(bool upper, int out, int x, const Xbyak::Operand& y) {
+  const Xmm to = vector(out), from = vector(x);
+  switch (shape_.itemsize) {
+    case 1: return upper ? code_.vpunpckhbw(to, from, y) : code_.vpunpcklbw(to, from, y);
+    case 2: return upper ? code_.vpunpckhwd(to, from, y) : code_.vpunpcklwd(to, from, y);
+    case 4: return upper ? code_.vpunpckhdq(to, from, y) : code_.vpunpckldq(to, from, y);
+    default: return upper ? code_.vpunpckhqdq(to, from, y) : code_.vpunpcklqdq(to, from, y);
+  }
+}
+
+// Where the values fill all the registers, the last one waits in the stack, which frees the one
+// register that a pair needs besides its own two.
+void TransposeEmitter::round() {
+  std::vector<int> next;
+  const int half = side_ / 2;
+  const bool is_tight = free_.empty();
+  const Address spilled = code_.ptr[code_.rsp];
+  if (is_tight) {
+    code_.vmovups(spilled, vector(values_.back()));
+    free_.push_back(values_.back());
+  }
+  for (int k = 0; k < half; ++k) {
+    const int x = values_[static_cast<std::size_t>(k)];
+    const int y = values_[static_cast<std::size_t>(k + half)];
+    const int low = free_.back();
+    free_.pop_back();
+    if (is_tight && k + 1 == half) {
+      unpack(false, low, x, spilled);
+      unpack(true, x, x, spilled);
+      next.insert(next.end(), {low, x});
+    } else {
+      unpack(false, low, x, vector(y));
+      unpack(true, y, x, vector(y));
+      next.insert(next.end(), {low, y});
+      free_.insert(free_.begin(), x);
+    }
+  }
+  values_ = next;
+}
+
+void TransposeEmitter::transpose_lanes() {
+  for (int width = 1; width < side_; width *= 2) round();
+}
+
+// `base` is where row `first_row` is written if that is a multiple of 4, else 1 to 3 rows before.
+void TransposeEmitter::store_all(const Reg64& base, int first_row, int part) {
+  for (int k = 0; k < side_; ++k) {
+    const int row = first_row + k;
+    if (k > 0 && row % 4 == 0) code_.lea(base, code_.ptr[base + to_stride_ * 4]);
+    const Address at =
+        code_.ptr[nth(base, to_stride_, to_stride3_, row) + part * shape_.vector_bytes];
+    const Xmm x = vector(values_[static_cast<std::size_t>(k)]);
+    shape_.is_streaming ? code_.vmovntps(at, x) : code_.vmovups(at, x);
+  }
+}
+
+// One step's rows, the `step`-th of a block.
+void TransposeEmitter::move_step(const Reg64& to, int step) {
+  for (int part = 0; part < num_parts_; ++part) {
+    if (part > 0) rewind(to, to_rewind_slot);
+    load_all(step, part);
+    transpose_lanes();
+    store_all(to, step * side_, part);
+  }
+}
+
+// A cache line's worth of items of the current lines, with the addresses computed once.
+void TransposeEmitter::whole_block() {
+  const int num_steps = line_bytes / lane_bytes;
+  point_at(block_);
+  point_to(item_, block_);
+  for (int step = 0; step < num_steps; ++step) {
+    if (step > 0) {
+      for (int lane = 0; lane < num_lanes_ * num_parts_; ++lane)
+        rewind(lanes_[static_cast<std::size_t>(lane)], from_rewind_slot);
+      if (step * side_ % 4 == 0) code_.lea(item_, code_.ptr[item_ + to_stride_ * 4]);
+    }
+    move_step(item_, step);
+  }
+}
+
+// The last items of the current lines; a step that would reach past the end starts earlier instead.
+void TransposeEmitter::partial_block() {
+  code_.mov(item_, block_);
+  const std::uint8_t* next_item = code_.here();
+  code_.cmp(item_, last_item_);
+  code_.cmovg(item_, last_item_);
+  code_.mov(code_.qword[code_.rsp + item_slot], item_);
+  point_at(item_);
+  point_to(item_, item_);
+  move_step(item_, 0);
+  code_.mov(item_, code_.qword[code_.rsp + item_slot]);
+  code_.cmp(item_, last_item_);
+  const auto was_last = code_.jump_if(Condition::zero);
+  code_.add(item_, side_);
+  code_.jmp(next_item);
+  code_.bind(was_last);
+}
+
+// Blocks of items that fill a cache line of each line read; in a block line after line; and there
+// item after item.
+void TransposeEmitter::emit() {
+  static constexpr std::array saved = {Xbyak::Operand::RBX, Xbyak::Operand::RBP,
+                                       Xbyak::Operand::R12, Xbyak::Operand::R13,
+                                       Xbyak::Operand::R14, Xbyak::Operand::R15};
+  for (const auto reg : saved) code_.push(Reg64(reg));
+  code_.sub(code_.rsp, frame_bytes);
+  code_.imul(code_.rax, from_stride_, side_ - 4);
+  code_.mov(code_.qword[code_.rsp + from_rewind_slot], code_.rax);
+  code_.imul(code_.rax, to_stride_, side_ - 4);
+  code_.mov(code_.qword[code_.rsp + to_rewind_slot], code_.rax);
+  code_.sub(last_line_, shape_.lines_a_step());
+  code_.sub(last_item_, side_);
+  code_.lea(from_stride3_, code_.ptr[from_stride_ + from_stride_ * 2]);
+  code_.lea(to_stride3_, code_.ptr[to_stride_ + to_stride_ * 2]);
+  code_.xor_(block_.cvt32(), block_.cvt32());
+
+  const std::uint8_t* next_block = code_.here();
+  code_.xor_(line_.cvt32(), line_.cvt32());
+  const std::uint8_t* next_line = code_.here();
+  code_.lea(item_, code_.ptr[block_ + (block_items() - side_)]);
+  code_.cmp(item_, last_item_);
+  const auto is_partial = code_.jump_if(Condition::above);
+  whole_block();
+  const auto done = code_.jump_always();
+  code_.bind(is_partial);
+  partial_block();
+  code_.bind(done);
+  code_.cmp(line_, last_line_);
+  const auto was_last_line = code_.jump_if(Condition::zero);
+  code_.add(line_, shape_.lines_a_step());
+  code_.cmp(line_, last_line_);
+  code_.cmovg(line_, last_line_);
+  code_.jmp(next_line);
+  code_.bind(was_last_line);
+
+  code_.add(block_, block_items());
+  code_.lea(lanes_[0], code_.ptr[last_item_ + side_]);
+  code_.cmp(block_, lanes_[0]);
+  code_.jump_back_if(Condition::below, next_block);
+
+  code_.add(code_.rsp, frame_bytes);
+  for (auto reg = saved.rbegin(); reg != saved.rend(); ++reg) code_.pop(Reg64(*reg));
+  code_.vzeroupper();
+  code_.ret();
+}
+
+}  // namespace
+
+void emit_transpose(Assembler& code, const TransposeShape& shape) {
+  TransposeEmitter(code, shape).emit();
+}
+
+}  // namespace weft::jit::xbyak

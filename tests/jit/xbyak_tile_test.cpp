@@ -1,0 +1,269 @@
+// The tile schedule against the interpreter: every item size, ragged sizes, gaps, and directions.
+#include "xbyak_harness.h"
+
+#include <algorithm>
+#include <array>
+
+namespace weft::jit::testing {
+namespace {
+
+using ir::no_value;
+using ir::Role;
+using ir::stride_any;
+using ir::StrideClass;
+using ir::ValueId;
+
+/// How the elements of one operand lie, in a nest of two loops: rows, and columns innermost.
+struct Place {
+  bool is_across = false;       ///< dense along the rows' loop
+  bool is_reversed = false;     ///< downwards
+  std::int64_t gap_bytes = 0;   ///< between what is dense
+  StrideClass pixel_items = 0;  ///< dense pixels of so many channels; needs as many rows, or fewer
+};
+
+/// The kernel of one loop with another around it, and classes that fit the places.
+ir::Kernel nested(ir::Kernel kernel, const std::vector<Place>& places) {
+  kernel.loops.resize(2);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Place& place = places[i];
+    const auto dense = static_cast<StrideClass>(place.is_reversed ? -1 : 1);
+    if (place.pixel_items != 0)
+      kernel.operands[i].strides = {1, place.pixel_items};
+    else if (place.is_across)
+      kernel.operands[i].strides = {dense, stride_any};
+    else
+      kernel.operands[i].strides = {stride_any, 1};
+  }
+  return kernel;
+}
+
+/// The strides that the places have with so many rows and columns.
+Run layout_run(const ir::Kernel& kernel, const std::vector<Place>& places, std::int64_t rows,
+               std::int64_t columns, Placement placement) {
+  Run result{.extents = {rows, columns}, .placement = placement};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Place& place = places[i];
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(kernel.operands[i].dtype));
+    const std::int64_t dense = place.is_reversed ? -itemsize : itemsize;
+    if (place.pixel_items != 0)
+      result.stride_bytes.push_back({itemsize, place.pixel_items * itemsize});
+    else if (place.is_across)
+      result.stride_bytes.push_back({dense, rows * itemsize + place.gap_bytes});
+    else
+      result.stride_bytes.push_back({columns * itemsize + place.gap_bytes, itemsize});
+  }
+  return result;
+}
+
+class XbyakTile : public ::testing::TestWithParam<Isa> {
+ protected:
+  void compare(const ir::Kernel& body, const std::vector<Place>& places,
+               const std::vector<std::array<std::int64_t, 2>>& sizes) {
+    const ir::Kernel kernel = scheduled(nested(body, places), GetParam());
+    ASSERT_EQ(kernel.schedule, ir::Schedule::tile);
+    const Comparison comparison(kernel, GetParam());
+    for (const auto& [rows, columns] : sizes)
+      for (const Placement placement : {Placement::at_end, Placement::at_start})
+        ASSERT_TRUE(comparison.agree(layout_run(kernel, places, rows, columns, placement), random_))
+            << rows << " rows, " << columns << " columns";
+  }
+
+  Random random_{seed()};
+};
+
+ir::Kernel copy_kernel(DType dtype) {
+  ir::Kernel kernel = make_kernel({dtype, dtype}, 1);
+  kernel.body = {
+      {.op = Op::load, .dtype = dtype, .operand = 1},
+      {.op = Op::store, .dtype = dtype, .operand = 0, .args = {0, no_value, no_value, no_value}}};
+  return kernel;
+}
+
+const std::vector<std::array<std::int64_t, 2>> ragged_sizes = {
+    {1, 1},   {2, 2},   {3, 5},    {4, 4},    {7, 9},    {8, 16},   {16, 8},   {15, 17},
+    {16, 16}, {17, 33}, {31, 100}, {64, 64},  {65, 130}, {100, 63}, {130, 67}, {1, 200},
+    {200, 1}, {3, 300}, {300, 3},  {129, 15}, {16, 255}, {255, 16}};
+
+TEST_P(XbyakTile, CopiesOfEveryItemSize) {
+  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128})
+    for (const bool output_is_across : {false, true})
+      for (const bool is_reversed : {false, true})
+        for (const std::int64_t gap : {0, 5}) {
+          const Place across{.is_across = true, .is_reversed = is_reversed, .gap_bytes = gap};
+          const Place along{.gap_bytes = gap};
+          compare(copy_kernel(dtype),
+                  output_is_across ? std::vector{across, along} : std::vector{along, across},
+                  ragged_sizes);
+        }
+}
+
+TEST_P(XbyakTile, CopiesOfPixels) {
+  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64})
+    for (const StrideClass ways : {2, 3, 4})
+      for (const bool output_is_pixels : {false, true}) {
+        const Place pixels{.pixel_items = ways};
+        const Place planes{.gap_bytes = 3};
+        std::vector<std::array<std::int64_t, 2>> sizes;
+        for (std::int64_t rows = ways; rows > ways - 2; --rows)  // all channels, or one left out
+          for (const std::int64_t columns : {1, 2, 15, 16, 31, 32, 33, 64, 100, 1000})
+            sizes.push_back({rows, columns});
+        compare(copy_kernel(dtype),
+                output_is_pixels ? std::vector{pixels, planes} : std::vector{planes, pixels},
+                sizes);
+      }
+}
+
+TEST_P(XbyakTile, BytesWithoutVbmi) {
+  Target target = target_for(GetParam());
+  target.features.avx512_vbmi = false;
+  const std::vector<Place> places = {{.pixel_items = 3}, {}};
+  const ir::Kernel kernel = scheduled(nested(copy_kernel(DType::u8), places), GetParam());
+  const Comparison comparison(kernel, target);
+  for (const std::int64_t columns : {1, 31, 32, 33, 100})
+    ASSERT_TRUE(
+        comparison.agree(layout_run(kernel, places, 3, columns, Placement::at_end), random_));
+}
+
+TEST_P(XbyakTile, Sums) {
+  const std::vector<std::array<std::int64_t, 2>> sizes = {
+      {1, 1}, {3, 5}, {16, 16}, {17, 70}, {70, 17}, {64, 64}, {130, 130}, {3, 2000}, {2000, 3}};
+  const Place along{}, spaced{.gap_bytes = 7};
+  const Place across{.is_across = true}, downwards{.is_across = true, .is_reversed = true};
+  for (const DType dtype : {DType::u8, DType::i16, DType::f32, DType::f64}) {
+    const ir::Kernel sum = op_kernel(Op::add, dtype, dtype);
+    compare(sum, {along, along, across}, sizes);
+    compare(sum, {along, across, across}, sizes);
+    compare(sum, {spaced, downwards, across}, sizes);
+    compare(sum, {across, along, along}, sizes);
+    compare(sum, {across, across, spaced}, sizes);
+    compare(sum, {across, across, downwards}, sizes);
+  }
+}
+
+/// Pixels as they lie with operands that are the same for every pixel, one of them by channel.
+TEST_P(XbyakTile, PixelsAndConstants) {
+  const auto none = no_value;
+  for (const DType dtype : {DType::u8, DType::f32, DType::f64})
+    for (const StrideClass ways : {2, 3, 4}) {
+      ir::Kernel kernel = make_kernel({dtype, dtype, dtype, dtype}, 2, stride_any);
+      kernel.params = {dtype};
+      kernel.body = {
+          {.op = Op::load, .dtype = dtype, .operand = 1},
+          {.op = Op::load, .dtype = dtype, .operand = 2},
+          {.op = Op::load, .dtype = dtype, .operand = 3},
+          {.op = Op::param, .dtype = dtype, .operand = 0},
+          {.op = Op::mul, .dtype = dtype, .args = {0, 1, none, none}},
+          {.op = Op::add, .dtype = dtype, .args = {4, 2, none, none}},
+          {.op = Op::sub, .dtype = dtype, .args = {5, 3, none, none}},
+          {.op = Op::store, .dtype = dtype, .operand = 0, .args = {6, none, none, none}}};
+      for (const std::size_t i : {0, 1}) kernel.operands[i].strides = {1, ways};
+      for (const std::size_t i : {2, 3}) kernel.operands[i].strides = {stride_any, 0};
+      kernel = scheduled(kernel, GetParam());
+      ASSERT_EQ(kernel.schedule, ir::Schedule::tile);
+      const Comparison comparison(kernel, GetParam());
+      const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
+      for (const std::int64_t rows : {int{ways}, ways - 1})
+        for (const std::int64_t columns : {1, 5, 511, 512, 513, 1600}) {
+          const std::vector<std::int64_t> pixels = {itemsize, ways * itemsize};
+          const jit::testing::Run run{.extents = {rows, columns},
+                                      .stride_bytes = {pixels, pixels, {3 * itemsize, 0}, {0, 0}}};
+          ASSERT_TRUE(comparison.agree(run, random_)) << rows << " x " << columns;
+        }
+    }
+}
+
+TEST_P(XbyakTile, CastsOnTheWay) {
+  const std::vector<std::array<std::int64_t, 2>> sizes = {{3, 5}, {33, 66}, {100, 37}, {3, 999}};
+  for (const DType from :
+       {DType::boolean, DType::u8, DType::i16, DType::f16, DType::f32, DType::f64})
+    for (const DType to : {DType::u8, DType::f16, DType::bf16, DType::f32, DType::f64})
+      if (from != to) {
+        compare(cast_kernel(from, to), {{}, {.is_across = true}}, sizes);
+        compare(cast_kernel(from, to), {{.is_across = true}, {}}, sizes);
+        compare(cast_kernel(from, to), {{}, {.pixel_items = 3}}, {{3, 5}, {3, 999}, {2, 200}});
+        compare(cast_kernel(from, to), {{.pixel_items = 3}, {}}, {{3, 5}, {3, 999}, {2, 200}});
+      }
+}
+
+/// $0 = where($1 < $2, $3, #0), over operands of several sizes and layouts.
+TEST_P(XbyakTile, Choices) {
+  ir::Kernel kernel = make_kernel({DType::f64, DType::f32, DType::f32, DType::f64}, 1);
+  kernel.params = {DType::f64};
+  const auto none = no_value;
+  kernel.body = {
+      {.op = Op::param, .dtype = DType::f64, .operand = 0},
+      {.op = Op::load, .dtype = DType::f32, .operand = 1},
+      {.op = Op::load, .dtype = DType::f32, .operand = 2},
+      {.op = Op::load, .dtype = DType::f64, .operand = 3},
+      {.op = Op::lt, .dtype = DType::f32, .args = {1, 2, none, none}},
+      {.op = Op::where, .dtype = DType::f64, .args = {4, 3, 0, none}},
+      {.op = Op::store, .dtype = DType::f64, .operand = 0, .args = {5, none, none, none}}};
+  const Place along{}, across{.is_across = true};
+  for (int mask = 1; mask < 15; ++mask) {
+    std::vector<Place> places;
+    for (int i = 0; i < 4; ++i) places.push_back((mask >> i & 1) != 0 ? across : along);
+    compare(kernel, places, {{5, 9}, {64, 100}, {70, 33}});
+  }
+}
+
+/// So many staged operands that a tile becomes small.
+TEST_P(XbyakTile, FifteenTransposedOperands) {
+  ir::Kernel kernel = make_kernel(std::vector<DType>(16, DType::f64), 1);
+  kernel.body.push_back({.op = Op::load, .dtype = DType::f64, .operand = 1});
+  for (std::uint8_t i = 2; i < 16; ++i) {
+    const auto product = static_cast<ValueId>(kernel.body.size() - 1);
+    kernel.body.push_back({.op = Op::load, .dtype = DType::f64, .operand = i});
+    kernel.body.push_back(
+        {.op = Op::add, .dtype = DType::f64, .args = {product, product + 1, no_value, no_value}});
+  }
+  const auto last = static_cast<ValueId>(kernel.body.size() - 1);
+  kernel.body.push_back({.op = Op::store,
+                         .dtype = DType::f64,
+                         .operand = 0,
+                         .args = {last, no_value, no_value, no_value}});
+  std::vector<Place> places(16, Place{.is_across = true});
+  places[0] = {};
+  compare(kernel, places, {{3, 5}, {5, 100}, {100, 5}, {33, 70}});
+}
+
+/// Random classes in nests of two to four loops: strided and constant operands beside those to
+/// transpose.
+TEST_P(XbyakTile, RandomNests) {
+  const auto pick = [&](std::initializer_list<int> values) {
+    return static_cast<StrideClass>(values.begin()[random_() % values.size()]);
+  };
+  int num_tiled = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const std::size_t num_loops = 2 + random_() % 3;
+    const DType dtype = std::array{DType::u8, DType::i16, DType::f32, DType::f64}[random_() % 4];
+    ir::Kernel kernel = op_kernel(Op::sub, dtype, dtype);
+    kernel.loops.resize(num_loops);
+    for (ir::Operand& operand : kernel.operands) {
+      operand.strides.assign(num_loops, stride_any);
+      if (operand.role == Role::output) {
+        operand.strides.back() = pick({1, 1, -1, stride_any});
+        continue;
+      }
+      operand.strides.back() = pick({1, 0, -1, 2, 3, 4, stride_any, stride_any});
+      operand.strides[num_loops - 2] = pick({1, 1, 1, -1, 0, stride_any});
+    }
+    kernel = scheduled(kernel, GetParam());
+    num_tiled += kernel.schedule == ir::Schedule::tile ? 1 : 0;
+    const Comparison comparison(kernel, GetParam());
+    for (int run = 0; run < 4; ++run) {
+      std::vector<std::int64_t> extents(num_loops, 2);
+      extents[num_loops - 1] = 1 + static_cast<std::int64_t>(random_() % 48);
+      extents[num_loops - 2] = 1 + static_cast<std::int64_t>(random_() % 24);
+      const Placement placement = random_() % 2 == 0 ? Placement::at_end : Placement::at_start;
+      ASSERT_TRUE(comparison.agree({.extents = extents, .open_stride = 24, .placement = placement},
+                                   random_));
+    }
+  }
+  EXPECT_GT(num_tiled, 50);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, XbyakTile, ::testing::ValuesIn(runnable_isas()),
+                         [](const auto& param) { return std::string(name(param.param)); });
+
+}  // namespace
+}  // namespace weft::jit::testing
