@@ -13,8 +13,8 @@ namespace weft {
 /// docs/decisions.md has the measurements.
 std::int64_t streaming_threshold_bytes(const CpuFeatures& features);
 
-/// Whether the call moves `threshold_bytes` or more, writes a good part of them, and its outputs, in
-/// long rows, are not read by itself.
+/// Whether the call moves `threshold_bytes` or more, writes a good part of them, and its outputs,
+/// in long rows, are not read by itself.
 bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_bytes);
 
 }  // namespace weft

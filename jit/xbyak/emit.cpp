@@ -221,7 +221,9 @@ void KernelEmitter::interleaved_pages() {
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
   if (operands_.has_lane_access() || has_calls()) return;
   if (num_pages * length > 2 * max_unrolled_instructions) return;
-  const int together = 2 * num_pages * length > max_unrolled_instructions ? 1 : 2;
+  // As many vectors of a page as fill a line of the output.
+  int together = std::max(2, operands_.line_vectors());
+  while (together > 1 && together * num_pages * length > max_unrolled_instructions) together /= 2;
   const int page_vectors = page_bytes / kernel_.vector_bytes;
   const int block = num_pages * page_vectors * lanes_;
   const int needed = block + operands_.full_elements() - lanes_;

@@ -287,6 +287,11 @@ void Operands::count_to_alignment() {
   code_.cmova(gpr::count, gpr::remaining);
 }
 
+int Operands::line_vectors() const {
+  constexpr int line_bytes = 64;
+  return line_bytes / (places_[static_cast<std::size_t>(streamed_)].itemsize * lanes_);
+}
+
 void Operands::advance_by_count() {
   code_.add(gpr::index, gpr::count);
   code_.sub(gpr::remaining, gpr::count);

@@ -36,6 +36,8 @@ class Operands {
   bool has_lane_access() const { return has_lane_access_; }
   /// Whether some output can be stored past the caches, where it is aligned.
   bool streams() const { return streamed_ >= 0; }
+  /// Vectors that fill a cache line of the first streamed output.
+  int line_vectors() const;
   /// The register that holds the number of elements in the tail.
   const Reg64& tail_count() const { return is_simple_ ? gpr::remaining : gpr::count; }
   /// How many elements must be left for a copy of the body that is not the tail.
