@@ -2,6 +2,7 @@
 #include "jit/xbyak/tile_move.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace weft::jit::xbyak {
 namespace {
@@ -100,9 +101,11 @@ std::int64_t planes_at_once(const TileCode& tile, const Plane& plane,
   const std::int64_t row_bytes = plane.columns * from.itemsize;
   if (!tile.is_copy || !from.is_staged || from.is_reversed || is_pixels(from, plane, 1)) return 1;
   if (row_bytes >= wanted_row_bytes || outer_stride[0] != row_bytes) return 1;
-  const std::int64_t num_parts =
-      std::max<std::int64_t>(num_planes * row_bytes / wanted_row_bytes, 1);
-  return std::min((num_planes + num_parts - 1) / num_parts, stage_bytes / row_bytes);
+  // Whole cache lines, so that the next planes start with one as well.
+  const std::int64_t period = 64 / std::gcd<std::int64_t, std::int64_t>(row_bytes, 64);
+  const std::int64_t wanted = (wanted_row_bytes + row_bytes - 1) / row_bytes;
+  const std::int64_t count = (wanted + period - 1) / period * period;
+  return std::min(count + count / 2 >= num_planes ? num_planes : count, stage_bytes / row_bytes);
 }
 
 // A part of the rows at a time goes through the buffer, where the planes' pieces of a row join.
