@@ -1,5 +1,7 @@
 #include "jit/background.h"
 
+#include "runtime/exec_memory.h"
+
 #include <weft/error.h>
 
 #include <pthread.h>
@@ -22,36 +24,39 @@ namespace {
 /// wait too long.
 constexpr int niceness = 10;
 
+using Job = std::function<void()>;
+
 /// Never destroyed: the thread lives as long as the process.
 struct Background {
-  std::mutex running;  ///< held while a job runs; taken before `queue_mutex`
-  std::mutex queue_mutex;
-  std::condition_variable has_jobs;
-  std::deque<std::function<void()>> jobs;
+  std::mutex mutex;  ///< guards the rest; not held while a job runs
+  std::condition_variable may_run;
+  std::condition_variable has_run;
+  std::deque<Job> jobs;
+  /// Threads in fork(): no job begins while there are any, else the next would begin before a
+  /// thread that waits for this one wakes up.
+  int num_holds = 0;
+  bool is_running = false;
   bool has_thread = false;
   bool is_stopped = false;
 };
 
 Background& background();
 
-/// One job, if there is one.  Returns false when the thread is to end.
+/// One job, when there is one.  Returns false when the thread is to end.
 bool run_next(Background& state) {
-  {
-    std::unique_lock lock(state.queue_mutex);
-    state.has_jobs.wait(lock, [&] { return !state.jobs.empty() || state.is_stopped; });
-    if (state.is_stopped) return false;
-  }
-  // Between the two locks a fork may take place: the child gets the job, too.
-  const std::lock_guard running(state.running);
-  std::function<void()> job;
-  {
-    const std::lock_guard lock(state.queue_mutex);
-    if (state.is_stopped) return false;
-    if (state.jobs.empty()) return true;
-    job = std::move(state.jobs.front());
-    state.jobs.pop_front();
-  }
+  std::unique_lock lock(state.mutex);
+  state.may_run.wait(
+      lock, [&] { return state.is_stopped || (!state.jobs.empty() && state.num_holds == 0); });
+  if (state.is_stopped) return false;
+  Job job = std::move(state.jobs.front());
+  state.jobs.pop_front();
+  state.is_running = true;
+  lock.unlock();
   job();
+  job = nullptr;  // what dies with it may take locks, too
+  lock.lock();
+  state.is_running = false;
+  state.has_run.notify_all();
   return true;
 }
 
@@ -65,7 +70,7 @@ void* work(void*) {
   return nullptr;
 }
 
-/// Requires: `queue_mutex` is held.
+/// Requires: `mutex` is held.
 void start_thread(Background& state) {
   if (state.has_thread || state.is_stopped) return;
   // Signals are for the program's own threads.
@@ -81,24 +86,36 @@ void start_thread(Background& state) {
   state.has_thread = true;
 }
 
+/// Leaves the lock held.
 void before_fork() {
-  background().running.lock();
-  background().queue_mutex.lock();
+  Background& state = background();
+  std::unique_lock lock(state.mutex);
+  ++state.num_holds;
+  state.has_run.wait(lock, [&] { return !state.is_running; });
+  lock.release();
 }
 void after_fork_in_parent() {
-  background().queue_mutex.unlock();
-  background().running.unlock();
+  Background& state = background();
+  --state.num_holds;
+  state.may_run.notify_one();
+  state.mutex.unlock();
 }
 void after_fork_in_child() {
-  background().has_thread = false;
-  // It counts a waiting thread that is not there any more.
-  new (&background().has_jobs) std::condition_variable;
-  after_fork_in_parent();
+  Background& state = background();
+  state.has_thread = false;
+  state.num_holds = 0;
+  // They count waiting threads that are not there any more.
+  new (&state.may_run) std::condition_variable;
+  new (&state.has_run) std::condition_variable;
+  state.mutex.unlock();
 }
 
 Background& background() {
   static Background& state = *[] {
     auto* made = new Background;
+    // Handlers that prepare a fork run in reverse order: the job that runs needs code memory to
+    // come to its end, so that is locked last.
+    prepare_code_memory();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     std::atexit(stop_background);
     return made;
@@ -110,25 +127,27 @@ Background& background() {
 
 void run_in_background(std::function<void()> job) {
   Background& state = background();
-  const std::lock_guard lock(state.queue_mutex);
+  const std::lock_guard lock(state.mutex);
+  if (state.is_stopped) return;
   start_thread(state);
   state.jobs.push_back(std::move(job));
-  state.has_jobs.notify_one();
+  state.may_run.notify_one();
 }
 
 void resume_background() {
   Background& state = background();
-  const std::lock_guard lock(state.queue_mutex);
+  const std::lock_guard lock(state.mutex);
   if (!state.jobs.empty()) start_thread(state);
 }
 
 void stop_background() {
   Background& state = background();
-  const std::lock_guard running(state.running);
-  const std::lock_guard lock(state.queue_mutex);
+  std::deque<Job> dropped;  // dies without the lock
+  std::unique_lock lock(state.mutex);
   state.is_stopped = true;
-  state.jobs.clear();
-  state.has_jobs.notify_all();
+  dropped.swap(state.jobs);
+  state.may_run.notify_all();
+  state.has_run.wait(lock, [&] { return !state.is_running; });
 }
 
 }  // namespace weft::jit

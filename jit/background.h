@@ -6,11 +6,11 @@
 namespace weft::jit {
 
 /// Runs `job` later, one job at a time and in the order in which they came.  The thread is started
-/// by the first job.
+/// by the first job.  After stop_background() a job is destroyed instead.
 ///
-/// fork() waits for the job that runs, so that no lock is held in the child; the child has a thread
-/// of its own when it asks for one, and the jobs that were not begun.  exit() waits likewise and
-/// drops the others.
+/// fork() waits for the job that runs and for no other, so that no lock of a job is held in the
+/// child; the child has a thread of its own when it asks for one, and the jobs that were not begun.
+/// exit() waits likewise and destroys the others.
 ///
 /// Requires: `job` throws nothing.
 /// Threads:  any number may call it.
@@ -18,10 +18,11 @@ namespace weft::jit {
 void run_in_background(std::function<void()> job);
 
 /// Starts the thread if jobs wait and there is none: after fork(), in the child.
+/// Errors: DeviceError if no thread can be started.
 void resume_background();
 
-/// Waits for the job that runs and lets no other begin.  For the end of the process: before the
-/// libraries that a job may be in are taken apart.
+/// Waits for the job that runs, lets no other begin, and destroys those that wait.  For the end of
+/// the process: before the libraries that a job may be in are taken apart.
 void stop_background();
 
 }  // namespace weft::jit

@@ -39,15 +39,15 @@ void TierControl::count(std::uint64_t TierStats::*counter) {
   ++(stats_.*counter);
 }
 
-void TierControl::begin() {
-  const std::lock_guard lock(mutex_);
-  ++pending_;
-  ++stats_.requested;
+TierControl::Pending::Pending(std::shared_ptr<TierControl> control) : control_(std::move(control)) {
+  const std::lock_guard lock(control_->mutex_);
+  ++control_->pending_;
+  ++control_->stats_.requested;
 }
 
-void TierControl::end() {
-  const std::lock_guard lock(mutex_);
-  if (--pending_ == 0) all_ended_.notify_all();
+TierControl::Pending::~Pending() {
+  const std::lock_guard lock(control_->mutex_);
+  if (--control_->pending_ == 0) control_->all_ended_.notify_all();
 }
 
 void TierControl::wait() {
@@ -105,34 +105,39 @@ void TieredKernel::request() {
   State expected = State::counting;
   if (!state_.compare_exchange_strong(expected, State::requested)) return;
   entry_.store(first_entry(), std::memory_order_release);
-  control_->begin();
-  if (!control_->options().in_background) return promote();
   try {
-    run_in_background([self = shared_from_this()] { self->promote(); });
+    auto pending = std::make_shared<const TierControl::Pending>(control_);
+    if (control_->options().in_background)
+      run_in_background(
+          [self = shared_from_this(), pending = std::move(pending)] { self->promote(); });
+    else
+      promote();
   } catch (const std::exception& error) {
-    log(LogTopic::tier, "a hot kernel is not compiled: ", error.what());
-    state_ = State::settled;
-    control_->count(&TierStats::failed);
-    control_->end();
+    give_up(error);
   }
 }
 
 void TieredKernel::promote() {
   try {
-    if (!control_->is_cancelled()) {
-      promoted_ = next_(first_.kernel, target_);
-      control_->count_code(*promoted_);
-      log(LogTopic::tier, "a hot kernel of ", first_.code->backend, " was compiled by ",
-          promoted_->backend, " in ", promoted_->compile_us, " us");
-      state_ = State::tried;
-      entry_.store(&call_tried, std::memory_order_release);
-    }
+    if (control_->is_cancelled()) return;
+    promoted_ = next_(first_.kernel, target_);
+    control_->count_code(*promoted_);
+    log(LogTopic::tier, "a hot kernel of ", first_.code->backend, " was compiled by ",
+        promoted_->backend, " in ", promoted_->compile_us, " us");
+    state_ = State::tried;
+    entry_.store(&call_tried, std::memory_order_release);
   } catch (const std::exception& error) {
-    log(LogTopic::tier, "a hot kernel is not compiled: ", error.what());
-    state_ = State::settled;
-    control_->count(&TierStats::failed);
+    give_up(error);
   }
-  control_->end();
+}
+
+void TieredKernel::give_up(const std::exception& error) noexcept {
+  state_ = State::settled;
+  control_->count(&TierStats::failed);
+  try {
+    log(LogTopic::tier, "a hot kernel is not compiled: ", error.what());
+  } catch (const std::exception&) {  // no memory for a line that nobody needs
+  }
 }
 
 void TieredKernel::call_tried(const KernelArgs* args) {

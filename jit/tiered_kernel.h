@@ -59,10 +59,19 @@ class TierControl {
   void count_code(const CodeObject& code);
   void count(std::uint64_t TierStats::*counter);
 
-  /// One more compilation that wait() waits for.
-  void begin();
-  void end();
-  /// Returns when all that was begun has ended.
+  /// A compilation that wait() waits for, as long as it lives: whether it is made, fails, or is
+  /// dropped.
+  class Pending {
+   public:
+    explicit Pending(std::shared_ptr<TierControl> control);
+    ~Pending();
+    Pending(const Pending&) = delete;
+    Pending& operator=(const Pending&) = delete;
+
+   private:
+    std::shared_ptr<TierControl> control_;
+  };
+  /// Returns when there is none.
   void wait();
   /// Compilations not yet begun are left out from now on.
   void cancel() { is_cancelled_.store(true, std::memory_order_relaxed); }
@@ -119,6 +128,7 @@ class TieredKernel : public std::enable_shared_from_this<TieredKernel> {
   std::uint64_t elements(const KernelArgs* args) const;
   KernelFunction first_entry() const;
   void promote();
+  void give_up(const std::exception& error) noexcept;
   void decide(Trial::Verdict verdict);
 
   std::atomic<KernelFunction> entry_;

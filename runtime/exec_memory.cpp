@@ -165,6 +165,8 @@ void shrink_code(CodeBlock& block, std::size_t used_bytes) {
   arena().shrink(block, used_bytes);
 }
 
+void prepare_code_memory() { arena(); }
+
 std::size_t mapped_code_bytes() { return mapped_bytes.load(std::memory_order_relaxed); }
 
 }  // namespace weft

@@ -30,6 +30,12 @@ CodeBlock allocate_code(std::size_t size_bytes);
 /// Gives back all but the first `used_bytes` of a block that was asked for with room to spare.
 void shrink_code(CodeBlock& block, std::size_t used_bytes);
 
+/// Registers what fork() has to do for code memory: both sides go on in chunks of their own.  The
+/// first allocation does so, too; for those whose own handlers must run before these.
+///
+/// Threads: may be called by many threads at once.
+void prepare_code_memory();
+
 /// Bytes of address space mapped for code now, each chunk counted once.
 std::size_t mapped_code_bytes();
 

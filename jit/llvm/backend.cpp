@@ -100,24 +100,29 @@ bool uses_disk(const Target& target) {
   return target.disk != nullptr && target.run && !target.keep_texts;
 }
 
-/// Null if the disk has no code for the key, or other code than is made now.
+/// CacheMode::check: counts what is not what LLVM makes now.
+bool is_as_made_now(std::string_view kernel, Bytes found, const Target& target) {
+  if (target.disk->options().mode != CacheMode::check) return true;
+  const Object object = compile_object(kernel, target);
+  if (std::ranges::equal(object.bytes, found)) return true;
+  target.disk->count_mismatch(
+      detail::concat("a stored object is not what LLVM makes now of\n", kernel));
+  return false;
+}
+
+/// Null if the disk has no code for the key that can be used, or other code than is made now.
 std::shared_ptr<CodeObject> load(std::string_view kernel, std::string_view key,
                                  const Target& target) {
   const auto found = target.disk->find(bytes(key));
   if (!found) return nullptr;
-  if (target.disk->options().mode == CacheMode::check) {
-    const Object object = compile_object(kernel, target);
-    if (!std::ranges::equal(object.bytes, *found)) {
-      target.disk->count_mismatch(
-          detail::concat("a stored object is not what LLVM makes now of\n", kernel));
-      return nullptr;
-    }
-  }
   try {
+    if (!is_as_made_now(kernel, *found, target)) return nullptr;
     auto code = code_of(*found);
     code->is_from_disk = true;
     return code;
-  } catch (const CompileError& error) {  // it calls a function that this machine does not have
+  } catch (const Error& error) {
+    // It calls a function that this machine does not have, there is no code memory, or no LLVM to
+    // check it with.
     log(LogTopic::cache, "a stored object is not used: ", error.what());
     return nullptr;
   }

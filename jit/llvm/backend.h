@@ -12,8 +12,8 @@ namespace weft::jit {
 /// compile() looks into Target::disk first, and stores there what it compiles.
 const Backend& llvm_backend();
 
-/// The kernel's code from Target::disk alone; null if it is not there.  Loads nothing of LLVM.
-/// Errors: DeviceError if there is no code memory.
+/// The kernel's code from Target::disk alone; null if it is not there or can't be used.  Loads
+/// nothing of LLVM, but for CacheMode::check.
 std::shared_ptr<const CodeObject> load_llvm_code(const ir::Kernel& kernel, const Target& target);
 
 /// Why the module cannot be used here (not found, wrong version, ...); empty if it can.  Opens it.

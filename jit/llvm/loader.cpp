@@ -84,7 +84,8 @@ Opened open_module() {
 }
 
 const Opened& opened_module() {
-  static const Opened opened = open_module();
+  // Never destroyed: what exit() waits for may still call the functions.
+  static const Opened& opened = *new const Opened(open_module());
   return opened;
 }
 

@@ -7,11 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <semaphore>
 #include <thread>
 #include <vector>
@@ -267,6 +269,62 @@ TEST_F(TieredKernels, WhatWaitedAtAForkIsCompiledOnBothSides) {
   };
   EXPECT_EQ(in_child(all_new), 0);
   EXPECT_EQ(all_new(), 0);
+}
+
+std::atomic<bool> is_compiling{false}, fork_begins{false};
+std::atomic<int> num_compiled{0};
+std::shared_ptr<const CodeObject> compile_after_fork_begins(const ir::Kernel&, const Target&) {
+  is_compiling = true;
+  while (!fork_begins) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ++num_compiled;
+  return code_of(fast_code, "new");
+}
+
+TEST_F(TieredKernels, AForkWaitsForOneCompilationOnly) {
+  constexpr int num_kernels = 10;
+  const auto tiers = control(true);
+  std::vector<std::shared_ptr<TieredKernel>> kernels;
+  for (int i = 0; i < num_kernels; ++i)
+    kernels.push_back(kernel(slow_code, compile_after_fork_begins, tiers));
+  for (const auto& each : kernels) each->request();
+  while (!is_compiling) std::this_thread::yield();
+  // Handlers run in reverse order, so this one lets the first one go on just before the wait.
+  pthread_atfork([] { fork_begins = true; }, nullptr, nullptr);
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  EXPECT_LT(num_compiled, num_kernels / 2);
+  waitpid(child, nullptr, 0);
+  tiers->wait();
+  EXPECT_EQ(num_compiled, num_kernels);
+}
+
+TEST_F(TieredKernels, AfterTheEndNothingIsWaitedFor) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer allows no threads after a fork";
+#endif
+  const auto tiers = control(true);
+  const auto running = kernel(slow_code, compile_when_allowed, tiers);
+  const auto dropped = kernel(slow_code, compile_when_allowed, tiers);
+  const auto late = kernel(slow_code, compile_when_allowed, tiers);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // rather than waiting for ever
+    running->request();
+    dropped->request();
+    may_compile.release(1);
+    stop_background();
+    tiers->wait();
+    late->request();
+    tiers->wait();
+    call_often(*dropped, 10);
+    call_often(*late, 10);
+    _exit(slow_calls == 20 ? 3 : 4);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 3);
 }
 
 TEST_F(TieredKernels, TheProcessMayEndWhileOneIsCompiled) {
