@@ -283,6 +283,8 @@ std::shared_ptr<const CodeObject> compile_after_fork_begins(const ir::Kernel&, c
 
 TEST_F(TieredKernels, AForkWaitsForOneCompilationOnly) {
   constexpr int num_kernels = 10;
+  is_compiling = fork_begins = false;
+  num_compiled = 0;
   const auto tiers = control(true);
   std::vector<std::shared_ptr<TieredKernel>> kernels;
   for (int i = 0; i < num_kernels; ++i)
