@@ -72,7 +72,8 @@ std::int64_t estimated_ns(const LaunchPlan& plan) {
   for (const std::int64_t extent : plan.extents) numel *= static_cast<double>(extent);
   const ir::Kernel& kernel = plan.kernel->kernel();
   const double bytes_per_ns = plan.bytes <= near_bytes ? near_bytes_per_ns : far_bytes_per_ns;
-  const bool is_interpreted = plan.kernel->tier() == "interp";
+  // The plan outlives the code: what is compiled before long is worth compiled code's threads.
+  const bool is_interpreted = plan.kernel->tier() == "interp" && !plan.kernel->has_next();
   const double instruction_ns = is_interpreted ? interpreted_instruction_ns
                                                : vector_instruction_ns / kernel.loops.back().lanes;
   const auto num_instructions = static_cast<double>(kernel.body.size() - kernel.num_hoisted);

@@ -111,6 +111,8 @@ class TieredKernel : public std::enable_shared_from_this<TieredKernel> {
   const ir::Kernel& kernel() const { return first_.kernel; }
   /// The code that it began with.
   const CompiledKernel& first() const { return first_; }
+  /// Whether other code may take the place of that.
+  bool has_next() const { return next_ != nullptr; }
   /// The name of the tier whose code runs now.
   std::string tier() const;
 
