@@ -167,6 +167,17 @@ std::optional<std::vector<std::byte>> DiskCache::find(Bytes key) noexcept {
 
 namespace {
 
+/// Makes what is missing of the path, for its owner alone whatever the umask; 0 or the errno of
+/// what refused.
+int make_folders(const fs::path& path) {
+  fs::path made;
+  for (const fs::path& part : path) {
+    made /= part;
+    if (::mkdir(made.c_str(), 0700) != 0 && errno != EEXIST) return errno;
+  }
+  return 0;
+}
+
 /// A new file in the folder, which is made if it is not there.
 FileDescriptor create_unfinished(const std::string& folder, std::string& path) {
   static std::atomic<unsigned> counter{0};
@@ -179,10 +190,8 @@ FileDescriptor create_unfinished(const std::string& folder, std::string& path) {
     error = errno;
     if (error == EEXIST || error == EINTR) continue;  // of a process that died with this number
     if (error != ENOENT) break;
-    std::error_code refused;
-    if (fs::create_directories(folder, refused)) ::chmod(folder.c_str(), 0700);
-    if (refused) {
-      error = refused.value();
+    if (const int refused = make_folders(folder); refused != 0) {
+      error = refused;
       break;
     }
   }

@@ -62,7 +62,7 @@ WeftLlvmRequest request(std::string_view kernel, const Target& target) {
 std::string cache_key(std::string_view kernel, const Target& target) {
   const WeftLlvmRequest asked = request(kernel, target);
   return detail::concat("llvm object; code ", code_version, "; LLVM ", WEFT_LLVM_VERSION, "; isa ",
-                        int{asked.isa}, "; vbmi ", int{asked.avx512_vbmi}, "; bf16 ",
+                        name(target.features.isa), "; vbmi ", int{asked.avx512_vbmi}, "; bf16 ",
                         int{asked.avx512_bf16}, "; fp16 ", int{asked.avx512_fp16}, "\n", kernel);
 }
 
