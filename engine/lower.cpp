@@ -94,9 +94,12 @@ std::size_t innermost_dim(IntSpan shape) {
 constexpr std::size_t no_dim = std::numeric_limits<std::size_t>::max();
 
 /// The dimension along which most of the bytes are dense that are not so along `inner`; no_dim if
-/// the operands agree about the fastest dimension.
-std::size_t tile_dim(const TensorIterator& iterator, std::span<const DType> dtypes,
-                     std::size_t inner) {
+/// the operands agree about the fastest dimension.  Inputs with rows too short for a vector (the
+/// channels of an image) count only where they are moved as they are: a body reads them faster with
+/// strides than from a buffer.
+std::size_t tile_dim(const TensorIterator& iterator, const Program& program,
+                     std::span<const DType> dtypes, std::size_t inner) {
+  const bool is_move = program.body.size() <= 2;  // a load and a store
   const IntSpan shape = iterator.shape();
   if (iterator.numel() < min_tiled_iterations) return no_dim;
   std::vector<std::size_t> bytes(shape.size());
@@ -105,7 +108,9 @@ std::size_t tile_dim(const TensorIterator& iterator, std::span<const DType> dtyp
     const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtypes[i]));
     if (strides[inner] == 0 || std::abs(strides[inner]) == itemsize) continue;
     for (std::size_t dim = 0; dim < shape.size(); ++dim)
-      if (std::abs(strides[dim]) == itemsize && shape[dim] > 1)
+      if (std::abs(strides[dim]) == itemsize && shape[dim] > 1 &&
+          (is_move || static_cast<int>(i) < program.num_outputs ||
+           shape[dim] >= small_inner_extent))
         bytes[dim] += itemsize_bytes(dtypes[i]);
   }
   const auto most = std::max_element(bytes.begin(), bytes.end());
@@ -168,7 +173,7 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
     lowered.stride_bytes.assign(num_operands, 0);
   } else {
     const std::size_t inner_dim = innermost_dim(iterator.shape());
-    const std::size_t tile = tile_dim(iterator, dtypes, inner_dim);
+    const std::size_t tile = tile_dim(iterator, program, dtypes, inner_dim);
     lowered.is_tiled = tile != no_dim;
     lowered.block_extent = inner_dim == 0 ? 0 : small_inner_block;
     for (const std::size_t dim : loop_order(iterator.shape().size(), inner_dim, tile)) {
