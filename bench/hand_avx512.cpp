@@ -259,17 +259,26 @@ struct Colour {
   }
 };
 
-// One multiply-add in place of two divisions and a subtraction: close, not equal.
+/// x / c for one c and many x of ordinary size, with the bits of the division: the product with the
+/// reciprocal, and a correction by its remainder.
+struct Quotient {
+  __m512 divisor, reciprocal;
+
+  explicit Quotient(float c) : divisor(_mm512_set1_ps(c)), reciprocal(_mm512_set1_ps(1 / c)) {}
+  __m512 of(__m512 x) const {
+    const __m512 quotient = _mm512_mul_ps(x, reciprocal);
+    const __m512 remainder = _mm512_fmsub_ps(quotient, divisor, x);
+    return _mm512_fnmadd_ps(remainder, reciprocal, quotient);
+  }
+};
+
+// The same bits as two divisions and a subtraction.
 void normalize(const HandArgs& args) {
   const float* mean = static_cast<const float*>(args.in[1]);
   const float* std = static_cast<const float*>(args.in[2]);
   const std::int64_t pixels = args.numel / (3 * args.num_images);
-  float scale[3], bias[3];
   const Colour colours[3] = {Colour(0), Colour(1), Colour(2)};
-  for (int c = 0; c < 3; ++c) {
-    scale[c] = 1 / (255 * std[c]);
-    bias[c] = -mean[c] / std[c];
-  }
+  const Quotient by_255(255), by_std[3] = {Quotient(std[0]), Quotient(std[1]), Quotient(std[2])};
   for (std::int64_t image = 0; image < args.num_images; ++image) {
     const unsigned char* in = static_cast<const unsigned char*>(args.in[0]) + image * pixels * 3;
     float* out = static_cast<float*>(args.out) + image * pixels * 3;
@@ -280,13 +289,13 @@ void normalize(const HandArgs& args) {
                     z = _mm_loadu_si128(bytes + 2);
       for (int c = 0; c < 3; ++c) {
         const __m512 value = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(colours[c].pick(x, y, z)));
-        _mm512_storeu_ps(out + c * pixels + i,
-                         _mm512_fmadd_ps(value, _mm512_set1_ps(scale[c]), _mm512_set1_ps(bias[c])));
+        const __m512 centred = _mm512_sub_ps(by_255.of(value), _mm512_set1_ps(mean[c]));
+        _mm512_storeu_ps(out + c * pixels + i, by_std[c].of(centred));
       }
     }
     for (; i < pixels; ++i)
       for (int c = 0; c < 3; ++c)
-        out[c * pixels + i] = static_cast<float>(in[3 * i + c]) * scale[c] + bias[c];
+        out[c * pixels + i] = (static_cast<float>(in[3 * i + c]) / 255 - mean[c]) / std[c];
   }
 }
 

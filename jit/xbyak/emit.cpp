@@ -3,6 +3,7 @@
 #include "jit/xbyak/emit.h"
 
 #include "jit/xbyak/calls.h"
+#include "jit/xbyak/invariant_division.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,6 +24,7 @@ class KernelEmitter {
         with_frame_(with_frame),
         registers_(code, kernel),
         operands_(code, registers_, kernel),
+        divisions_(code, registers_, kernel),
         lanes_(kernel.loops.back().lanes) {}
 
   void emit();
@@ -43,10 +45,12 @@ class KernelEmitter {
   void hoisted(bool global);
   void instruction(ir::ValueId id, Step step);
   void parameter(ir::ValueId id);
-  void arithmetic(ir::ValueId id);
+  void arithmetic(ir::ValueId id, Step step);
   bool is_call(const ir::Inst& inst) const;
   bool has_calls() const;
   int unroll() const;
+  /// Elements that must be left for the main loop to be entered.
+  int main_loop_elements() const { return operands_.full_elements() + (unroll() - 1) * lanes_; }
   std::size_t num_outer() const { return kernel_.loops.size() - 1; }
   RegExp saved_pointer(std::size_t loop, std::size_t operand) const {
     return code_.frame(pointers_slot_ +
@@ -58,6 +62,7 @@ class KernelEmitter {
   bool with_frame_;
   Registers registers_;
   Operands operands_;
+  InvariantDivision divisions_;
   int lanes_;
   std::size_t frame_size_at_ = 0;  ///< position of the frame's size in the code
   int stack_slot_ = 0;
@@ -93,6 +98,7 @@ void KernelEmitter::epilogue() {
   const auto& saved = operands_.saved_registers();
   for (auto reg = saved.rbegin(); reg != saved.rend(); ++reg) code_.pop(*reg);
   code_.ret();
+  divisions_.emit_divisions();
   if (with_frame_)
     code_.rewrite(frame_size_at_, static_cast<std::uint64_t>(code_.frame_bytes()), 4);
 }
@@ -236,7 +242,7 @@ void KernelEmitter::interleaved_pages() {
   const std::uint8_t* head = code_.here();
   for (int page = 0; page < num_pages; ++page)
     for (int vector = 0; vector < together; ++vector)
-      body({.copy = page * page_vectors + vector, .streams = true});
+      body({.copy = page * page_vectors + vector, .streams = true, .is_main = true});
   code_.add(gpr::index, together * lanes_);
   operands_.advance(together);
   code_.dec(gpr::count.cvt32());
@@ -255,12 +261,14 @@ void KernelEmitter::vectors(int unrolled, bool streams) {
   code_.mark(streams ? "vectors, stored past the caches" : "vectors");
   const int full = operands_.full_elements();
   const int full_unrolled = full + (unrolled - 1) * lanes_;
+  const bool is_main = unrolled == unroll();
   code_.sub(gpr::remaining, full_unrolled);
   const auto few = code_.jump_if(Condition::below);
   if (unrolled > 1) {
     code_.align(32);
     const std::uint8_t* head = code_.here();
-    for (int copy = 0; copy < unrolled; ++copy) body({.copy = copy, .streams = streams});
+    for (int copy = 0; copy < unrolled; ++copy)
+      body({.copy = copy, .streams = streams, .is_main = is_main});
     code_.add(gpr::index, unrolled * lanes_);
     operands_.advance(unrolled);
     code_.sub(gpr::remaining, unrolled * lanes_);
@@ -271,7 +279,7 @@ void KernelEmitter::vectors(int unrolled, bool streams) {
   const auto fewer = unrolled > 1 ? code_.jump_if(Condition::sign) : few;
   code_.align(32);
   const std::uint8_t* head = code_.here();
-  body({.streams = streams});
+  body({.streams = streams, .is_main = is_main && unrolled == 1});
   code_.add(gpr::index, lanes_);
   operands_.advance(1);
   code_.sub(gpr::remaining, lanes_);
@@ -337,8 +345,9 @@ void KernelEmitter::instruction(ir::ValueId id, Step step) {
       registers_.is_mask(id) ? void(registers_.use_mask(id)) : void(registers_.use(id));
       break;
     case Op::param: parameter(id); break;
-    default: arithmetic(id); break;
+    default: arithmetic(id, step); break;
   }
+  if (id < kernel_.num_hoisted) divisions_.prepare(id, main_loop_elements());
   registers_.finish(id);
 }
 
@@ -357,8 +366,9 @@ void KernelEmitter::parameter(ir::ValueId id) {
   if (is_bool) mask_from_bytes(registers_, code_, id, out);
 }
 
-void KernelEmitter::arithmetic(ir::ValueId id) {
+void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
+  if (step.is_main && divisions_.can_divide(id)) return divisions_.divide(id);
   if (is_call(inst)) return emit_call(registers_, code_, kernel_, id);
   if (involves_masks(kernel_, inst)) return emit_mask_row(registers_, code_, kernel_, id);
   const int arity = info(inst.op).arity;
@@ -378,6 +388,7 @@ void KernelEmitter::arithmetic(ir::ValueId id) {
 bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features) {
   if (kernel.loops.size() > 1 || kernel.schedule != ir::Schedule::linear || kernel.is_streaming)
     return true;
+  if (divides_by_invariants(kernel, features)) return true;
   // AVX2 has no masks for items of one or two bytes: tails go through the frame.
   const auto is_small = [](const ir::Operand& operand) {
     return itemsize_bytes(operand.dtype) < 4 && operand.strides.back() != 0;

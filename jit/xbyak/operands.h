@@ -12,6 +12,7 @@ struct Step {
   bool is_tail = false;  ///< fewer elements than lanes may be left; otherwise full_elements() are
   int copy = 0;          ///< of the unrolled loop's vectors, the how-manyeth
   bool streams = false;  ///< streamed outputs are aligned: store past the caches
+  bool is_main = false;  ///< in the loop in which long rows spend their time
 };
 
 /// Registers with a fixed meaning.  rax and rcx are scratch everywhere, and rdx and r10 too where

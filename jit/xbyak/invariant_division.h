@@ -1,0 +1,65 @@
+// Division by values that stay the same along the innermost loop, without the divider: it takes ten
+// cycles for 16 floats, what stands in for it four, and two where the dividends are integers.
+#pragma once
+
+#include "jit/xbyak/registers.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weft::jit::xbyak {
+
+/// Whether a division of the body has a hoisted divisor that InvariantDivision takes care of.
+bool divides_by_invariants(const ir::Kernel& kernel, const CpuFeatures& features);
+
+/// Emits quotients that have the very bits of the division: x times the reciprocal, corrected by
+/// the remainder.  Where a number is so large or small that the remainder might not be exact, the
+/// division itself is done.
+class InvariantDivision {
+ public:
+  InvariantDivision(Assembler& code, Registers& registers, const ir::Kernel& kernel);
+
+  /// Whether divide() can emit this instruction of the body.
+  bool can_divide(ir::ValueId id) const { return divisor_of(id) != nullptr; }
+  /// To be called for every hoisted instruction, when its value has been defined and not yet been
+  /// finished.  rax and rcx are overwritten.  Calls whose innermost loop has fewer than
+  /// `least_extent` iterations must not come to what divide() emits.
+  void prepare(ir::ValueId id, int least_extent);
+  void divide(ir::ValueId id);
+  /// The divisions themselves, which seldom run: to be emitted where the code before does not lead.
+  void emit_divisions();
+
+ private:
+  /// A divisor that is only known at run time.
+  struct Divisor {
+    ir::ValueId id;
+    int reciprocal_slot;  ///< a vector
+    int outside_slot;     ///< 32 bits: not zero if it is out of the range that is taken care of
+  };
+
+  /// A division that is jumped to from one or two places, and the place that it goes back to.
+  struct Division {
+    bool is_double;
+    Xmm out, x, divisor;
+    std::vector<Assembler::Jump> jumps;
+    const std::uint8_t* back;
+  };
+
+  const ir::Inst* divisor_of(ir::ValueId id) const;
+  const Divisor* prepared(ir::ValueId id) const;
+  int bytes_of(const ir::Inst& inst) const;
+  Address splat(const ir::Inst& inst, std::uint64_t item);
+  Address reciprocal(const ir::Inst& divisor, const Divisor* prepared);
+  void multiply_and_correct(const ir::Inst& inst, const Xmm& out, const Xmm& x, const Xmm& divisor,
+                            const Xmm& remainder, const Address& reciprocal);
+  Assembler::Jump jump_if_outside(const ir::Inst& inst, const Xmm& x, const Xmm& offset,
+                                  const Opmask& is_outside);
+
+  Assembler& code_;
+  Registers& registers_;
+  const ir::Kernel& kernel_;
+  std::vector<Divisor> divisors_;
+  std::vector<Division> divisions_;
+};
+
+}  // namespace weft::jit::xbyak
