@@ -1,5 +1,6 @@
 #include "runtime/worker_pool.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -8,7 +9,8 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
-#include <system_error>
+#include <new>
+#include <optional>
 #include <thread>
 
 #if defined(__x86_64__)
@@ -28,6 +30,8 @@ constexpr int calls_in_a_run = 4;
 /// Short calls in a row that no worker answered before only one in so many asks for help: on a busy
 /// machine the workers are awake, but do not run.
 constexpr int patience = 8;
+/// How long a process that could have no more threads does with those it has.
+constexpr std::int64_t retry_ns = 100'000'000;
 /// Checks before a caller sleeps until a worker has finished.
 constexpr int checks_before_sleep = 4000;
 
@@ -65,42 +69,52 @@ struct Job {
   }
 };
 
-enum State : std::uint32_t {
+/// What a worker does; the other bits of its state number the jobs that it was given, so that a
+/// caller tells its own from a later one's.
+enum Phase : std::uint32_t {
   awake,     ///< spinning; may be given a job
   asleep,    ///< as well, but has to be woken
   reserved,  ///< a caller is about to post a job
   posted,    ///< a job waits; its caller may still take it back
   running,   ///< at work on the job
-  watched,   ///< as well, and callers sleep until it is done
+  watched,   ///< as well, and the caller sleeps until it is done
 };
+constexpr std::uint32_t phase_mask = 7;
+constexpr std::uint32_t one_ticket = 8;
 
+/// The state only ever changes by read-modify-write operations, so that whoever sees a later one
+/// also sees what the worker wrote before.
 class alignas(64) Worker {
  public:
-  /// Gives the job to a worker that has none.
-  bool post(Job& job, bool may_wake) {
+  /// Gives the job to a worker that has none; the job's ticket, or nothing.
+  std::optional<std::uint32_t> post(Job& job, bool may_wake) {
     std::uint32_t state = state_.load(std::memory_order_relaxed);
-    if (state != awake && (state != asleep || !may_wake)) return false;
-    if (!state_.compare_exchange_strong(state, reserved, std::memory_order_acquire)) return false;
+    const std::uint32_t phase = state & phase_mask;
+    if (phase != awake && (phase != asleep || !may_wake)) return std::nullopt;
+    const std::uint32_t ticket = (state & ~phase_mask) + one_ticket;
+    if (!state_.compare_exchange_strong(state, ticket | reserved, std::memory_order_acquire))
+      return std::nullopt;
     job_ = &job;
-    state_.store(posted, std::memory_order_release);
-    if (state == asleep) state_.notify_one();
-    return true;
+    // Sequentially consistent: whether anybody sleeps is looked up after the job can be seen.
+    state_.exchange(ticket | posted);
+    if (phase == asleep) state_.notify_one();
+    return ticket;
   }
 
   /// Takes the job back if the worker has not begun, else waits until it has finished; whether it
   /// had begun.
-  bool finish() {
-    std::uint32_t state = posted;
-    if (state_.compare_exchange_strong(state, awake, std::memory_order_relaxed)) return false;
-    // The worker may have finished long ago and be at another caller's job, and that caller may be
-    // asleep: `watched` is as good as `running` to both.
+  bool finish(std::uint32_t ticket) {
+    std::uint32_t state = ticket | posted;
+    if (state_.compare_exchange_strong(state, ticket | awake, std::memory_order_acq_rel))
+      return false;
     for (int i = 0;; ++i) {
       state = state_.load(std::memory_order_acquire);
-      if (state != running && state != watched) return true;
+      if (state != (ticket | running) && state != (ticket | watched)) return true;
       if (i < checks_before_sleep)
         relax();
-      else if (state == watched || state_.compare_exchange_strong(state, watched))
-        state_.wait(watched);
+      else if (state == (ticket | watched) ||
+               state_.compare_exchange_strong(state, ticket | watched))
+        state_.wait(ticket | watched);
     }
   }
 
@@ -108,14 +122,18 @@ class alignas(64) Worker {
     std::int64_t idle_since = now_ns();
     for (;;) {
       std::uint32_t state = state_.load(std::memory_order_relaxed);
-      if (state == posted &&
-          state_.compare_exchange_strong(state, running, std::memory_order_acquire)) {
+      const std::uint32_t phase = state & phase_mask;
+      const std::uint32_t ticket = state & ~phase_mask;
+      if (phase == posted &&
+          state_.compare_exchange_strong(state, ticket | running, std::memory_order_acquire)) {
         job_->work();
-        if (state_.exchange(awake, std::memory_order_release) == watched) state_.notify_all();
+        const std::uint32_t before = state_.exchange(ticket | awake, std::memory_order_acq_rel);
+        if (before == (ticket | watched)) state_.notify_all();
         idle_since = now_ns();
-      } else if (state == awake && (!spins || now_ns() - idle_since > awake_ns) &&
-                 state_.compare_exchange_strong(state, asleep, std::memory_order_relaxed)) {
-        state_.wait(asleep);
+      } else if (phase == awake && (!spins || now_ns() - idle_since > awake_ns) &&
+                 state_.compare_exchange_strong(state, ticket | asleep,
+                                                std::memory_order_relaxed)) {
+        state_.wait(ticket | asleep);
         idle_since = now_ns();
       } else {
         relax();
@@ -138,7 +156,7 @@ class Pool {
     const int usable =
         num_workers_.load(std::memory_order_acquire) >= wanted ? wanted : add(wanted);
     Job job{function, num_chunks, {}, {}, {}};
-    std::array<Worker*, max_workers> helpers;
+    Helpers helpers;
     int num_helpers = post_all(job, usable, !is_short, helpers);
     if (num_helpers == 0) {
       if (!is_short || !is_run_of_calls()) return false;
@@ -147,7 +165,8 @@ class Pool {
     }
     job.work();
     bool is_answered = false;
-    for (int i = 0; i < num_helpers; ++i) is_answered |= helpers[i]->finish();
+    for (int i = 0; i < num_helpers; ++i)
+      is_answered |= helpers[i].worker->finish(helpers[i].ticket);
     const int unanswered = num_unanswered_.load(std::memory_order_relaxed);
     num_unanswered_.store(is_answered ? 0 : std::min(unanswered + 1, patience),
                           std::memory_order_relaxed);
@@ -156,10 +175,17 @@ class Pool {
   }
 
  private:
-  int post_all(Job& job, int count, bool may_wake, std::array<Worker*, max_workers>& helpers) {
+  struct Helper {
+    Worker* worker;
+    std::uint32_t ticket;
+  };
+  using Helpers = std::array<Helper, max_workers>;
+
+  int post_all(Job& job, int count, bool may_wake, Helpers& helpers) {
     int num_helpers = 0;
     for (int i = 0; i < count; ++i)
-      if (workers_[i]->post(job, may_wake)) helpers[num_helpers++] = workers_[i];
+      if (const auto ticket = workers_[i].post(job, may_wake))
+        helpers[num_helpers++] = {&workers_[i], *ticket};
     return num_helpers;
   }
 
@@ -185,15 +211,15 @@ class Pool {
   int add(int wanted) {
     const std::lock_guard lock(mutex_);
     int count = num_workers_.load(std::memory_order_relaxed);
+    if (count < wanted && now_ns() < no_more_until_ns_) return count;
     try {
       for (; count < wanted; ++count) {
         // More threads than processors would spin at each other's cost.
         const bool spins = count + 1 < num_processors();
-        auto* worker = new Worker;
-        std::thread([worker, spins] { worker->live(spins); }).detach();
-        workers_[count] = worker;
+        std::thread([worker = &workers_[count], spins] { worker->live(spins); }).detach();
       }
-    } catch (const std::system_error&) {  // no more threads to be had: those there are will do
+    } catch (const std::exception&) {  // no more threads to be had: those there are will do
+      no_more_until_ns_ = now_ns() + retry_ns;
     }
     num_workers_.store(count, std::memory_order_release);
     return std::min(count, wanted);
@@ -201,15 +227,22 @@ class Pool {
 
   std::mutex mutex_;
   std::atomic<int> num_workers_{0};
-  std::array<Worker*, max_workers> workers_{};
+  std::int64_t no_more_until_ns_ = 0;  ///< guarded by mutex_
+  std::array<Worker, max_workers> workers_;
   std::atomic<std::int64_t> last_miss_ns_{0};
   std::atomic<int> num_misses_{0};
   std::atomic<int> num_unanswered_{0};
 };
 
+alignas(Pool) std::byte pool_memory[sizeof(Pool)];
+
 /// Never destroyed: workers look at it until the process ends.
 Pool& pool() {
-  static Pool& instance = *new Pool;
+  static Pool& instance = [&]() -> Pool& {
+    // A child has none of its parent's workers, and maybe a mutex that nobody will unlock.
+    pthread_atfork(nullptr, nullptr, [] { new (pool_memory) Pool; });
+    return *new (pool_memory) Pool;
+  }();
   return instance;
 }
 
