@@ -3,8 +3,6 @@
 #include "engine/tensor_impl.h"
 #include "runtime/hash.h"
 
-#include <boost/container/small_vector.hpp>
-
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -61,9 +59,10 @@ struct Compare {
   std::uint64_t difference = 0;
   /// Whether so many pairs may come.
   bool expects(std::size_t num_pairs) {
-    const bool has_them = static_cast<std::size_t>(end - at) >= 2 * num_pairs;
-    if (!has_them) difference = 1;
-    return has_them;
+    if (static_cast<std::size_t>(end - at) >= 2 * num_pairs) return true;
+    difference = 1;
+    at = end;  // none of what follows is expected either
+    return false;
   }
   void pair(std::uint64_t a, std::uint64_t b) {
     difference |= (at[0] ^ a) | (at[1] ^ b);
@@ -110,6 +109,7 @@ template <class Listener>
   const TensorImpl& y = *b.impl();
   if (x.storage != y.storage && !share_bytes(*x.storage, *y.storage)) [[likely]]
     return;
+  if (!listener.expects(1)) return;
   const auto begin = [](const TensorImpl& impl) {
     return reinterpret_cast<std::uintptr_t>(impl.storage->data()) +
            static_cast<std::uint64_t>(impl.storage_offset) * itemsize_bytes(impl.dtype);
@@ -174,7 +174,7 @@ class NodeIndex {
 
  private:
   static constexpr std::size_t linear_limit = 32;  ///< up to here a scan beats a hash map
-  boost::container::small_vector<const ExprNode*, linear_limit> nodes_;
+  InlineArray<const ExprNode*, linear_limit> nodes_;
   std::unordered_map<const ExprNode*, std::int64_t> map_;
 };
 
@@ -235,7 +235,7 @@ bool is_key_of(const EagerCall& call, std::span<const std::uint64_t> words,
 void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor> outputs) {
   key.words.push_back(word(WordKind::expressions, exprs.size()));
   NodeIndex index;
-  boost::container::small_vector<std::pair<const ExprNode*, bool>, 32> pending;
+  InlineArray<std::pair<const ExprNode*, bool>, 32> pending;
   for (const Expr& expr : exprs) {
     pending.emplace_back(&expr.node(), false);
     while (!pending.empty()) {

@@ -4,60 +4,18 @@
 
 #include "engine/expr_node.h"
 
-#include <algorithm>
-#include <cstddef>
+#include <weft/inline_array.h>
+
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <utility>
 
 namespace weft {
 
-/// Words or pointers in a row, some dozen of them without the heap.  Room is taken first and
-/// written then, so that writing needs no look at the capacity.
-template <class T, std::size_t inline_capacity>
-class KeyArray {
- public:
-  KeyArray() = default;
-  KeyArray(const KeyArray&) = delete;
-  KeyArray& operator=(const KeyArray&) = delete;
-
-  void push_back(T item) { *append(1) = item; }
-  /// Room for `count` more items, to be written.
-  T* append(std::size_t count) {
-    if (size_ + count > capacity_) [[unlikely]]
-      grow(count);
-    T* const room = data_ + size_;
-    size_ += count;
-    return room;
-  }
-  std::size_t size() const { return size_; }
-  const T* data() const { return data_; }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
-  T operator[](std::size_t index) const { return data_[index]; }
-
- private:
-  [[gnu::noinline]] void grow(std::size_t count) {
-    capacity_ = 2 * (size_ + count);
-    auto larger = std::make_unique<T[]>(capacity_);
-    std::copy(begin(), end(), larger.get());
-    heap_ = std::move(larger);
-    data_ = heap_.get();
-  }
-
-  std::size_t size_ = 0;
-  std::size_t capacity_ = inline_capacity;
-  T* data_ = inline_;
-  std::unique_ptr<T[]> heap_;
-  T inline_[inline_capacity];  // NOLINT: what is not written is not read
-};
-
 /// Words that describe the call, and the tensors and numbers that it was made of, in key order.
 struct CallKey {
-  KeyArray<std::uint64_t, 64> words;
-  KeyArray<const Tensor*, 8> inputs;     ///< distinct by view
-  KeyArray<const ExprNode*, 8> numbers;  ///< Kind::scalar, in order of first use
+  InlineArray<std::uint64_t, 64> words;
+  InlineArray<const Tensor*, 8> inputs;     ///< distinct by view
+  InlineArray<const ExprNode*, 8> numbers;  ///< Kind::scalar, in order of first use
 
   std::uint64_t hash() const;
 };

@@ -81,7 +81,7 @@ void allocate_or_resize_outputs(IterOperands& operands, int num_outputs, const O
         log(LogTopic::plan, "An output with one or more elements was resized since it had shape ",
             dims_text(impl.sizes), ", which does not match the required output shape ",
             dims_text(layout.sizes), ".");
-      impl.sizes.assign(layout.sizes.data(), layout.sizes.data() + layout.sizes.size());
+      impl.sizes = Dims(IntSpan(layout.sizes));
       impl.strides = strides;
       impl.refresh();
     }

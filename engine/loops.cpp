@@ -8,8 +8,7 @@
 namespace weft {
 namespace {
 
-constexpr std::size_t max_operands = 64;
-using Pointers = std::array<std::byte*, max_operands>;
+using Pointers = detail::OperandPointers;
 
 /// Strides as loops take them: [dim][operand], at least two dimensions.
 std::vector<std::int64_t> loop_strides(const TensorIterator& iterator) {
@@ -24,9 +23,8 @@ std::vector<std::int64_t> loop_strides(const TensorIterator& iterator) {
 }
 
 Pointers first_elements(const TensorIterator& iterator) {
-  Pointers data{};
-  for (int i = 0; i < iterator.ntensors(); ++i)
-    data[static_cast<std::size_t>(i)] = iterator.data(i);
+  Pointers data(static_cast<std::size_t>(iterator.ntensors()));
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = iterator.data(static_cast<int>(i));
   return data;
 }
 
@@ -107,8 +105,7 @@ void for_each(const TensorIterator& iterator, const Loop1d& loop, std::int64_t g
       iterator,
       [&loop, num_operands](std::byte** data, const std::int64_t* stride_bytes,
                             std::int64_t n_inner, std::int64_t n_outer) {
-        Pointers row{};
-        std::copy_n(data, num_operands, row.begin());
+        Pointers row(std::span<std::byte* const>(data, static_cast<std::size_t>(num_operands)));
         for (std::int64_t j = 0; j < n_outer; ++j) {
           Pointers own = row;  // the loop may move them
           loop(own.data(), stride_bytes, n_inner);
@@ -121,28 +118,35 @@ void for_each(const TensorIterator& iterator, const Loop1d& loop, std::int64_t g
 
 namespace {
 
-/// Everything into one element: parts of fixed size into a row of partial results, which are then
-/// folded in order.  The number of threads changes neither.
+/// Everything into one element: parts of fixed size, which are folded in order.  The number of
+/// threads changes neither.  The first part goes on from what the output holds; each other one
+/// starts from its own first element, and so needs no identity.
 void reduce_to_one(const TensorIterator& iterator, const Loop2d& loop) {
   const std::int64_t numel = iterator.numel();
   const std::int64_t num_parts = (numel + default_grain_elements - 1) / default_grain_elements;
   const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(0)));
   std::vector<std::byte> partial(static_cast<std::size_t>(num_parts * itemsize));
-  for (std::int64_t part = 0; part < num_parts; ++part)
-    std::memcpy(partial.data() + part * itemsize, iterator.data(0),
-                static_cast<std::size_t>(itemsize));
   const std::vector<std::int64_t> strides = loop_strides(iterator);
+  const Loop2d copy_element = [itemsize](std::byte** data, const std::int64_t*, std::int64_t,
+                                         std::int64_t) {
+    std::memcpy(data[0], data[1], static_cast<std::size_t>(itemsize));
+  };
   parallel_for(0, num_parts, 1, [&](std::int64_t first_part, std::int64_t last_part) {
     for (std::int64_t part = first_part; part < last_part; ++part) {
       Pointers first = first_elements(iterator);
-      first[0] = partial.data() + part * itemsize;
-      run_range(iterator, first, strides, loop, part * default_grain_elements,
+      std::int64_t begin = part * default_grain_elements;
+      if (part > 0) {
+        first[0] = partial.data() + part * itemsize;
+        run_range(iterator, first, strides, copy_element, begin, begin + 1);
+        ++begin;
+      }
+      run_range(iterator, first, strides, loop, begin,
                 std::min(numel, (part + 1) * default_grain_elements));
     }
   });
-  Pointers data{iterator.data(0), partial.data()};
+  std::array<std::byte*, 2> data{iterator.data(0), partial.data() + itemsize};
   const std::array<std::int64_t, 4> fold{0, itemsize, 0, 0};
-  loop(data.data(), fold.data(), num_parts, 1);
+  loop(data.data(), fold.data(), num_parts - 1, 1);
 }
 
 /// The outermost dimension that is not reduced, or -1.

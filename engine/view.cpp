@@ -46,8 +46,8 @@ std::int64_t free_stride(std::int64_t a, std::int64_t b) {
 }
 
 void erase_dim(TensorImpl& impl, int dim) {
-  impl.sizes.erase_at(dim);
-  impl.strides.erase_at(dim);
+  impl.sizes.erase(dim);
+  impl.strides.erase(dim);
 }
 
 }  // namespace

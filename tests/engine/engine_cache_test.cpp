@@ -107,6 +107,14 @@ TEST(engine_cache, aliasing_is_not_confused) {
   }
 }
 
+TEST(engine_cache, views_of_one_storage_are_not_confused_with_separate_ones) {
+  Engine engine;
+  const Tensor whole = range(8);
+  engine.unary(Op::neg, range(4), range(4));
+  engine.unary(Op::neg, whole.narrow(0, 0, 4), whole.narrow(0, 4, 4));
+  EXPECT_THAT(elements<float>(whole), ElementsAre(0, 1, 2, 3, 0, -1, -2, -3));
+}
+
 /// out[i] = a[i] + b[i], first on memory of its own, then with b one element behind out.
 TEST(engine_cache, borrowed_memory_that_overlaps_is_not_confused) {
   constexpr std::int64_t count = 500;

@@ -245,6 +245,40 @@ TEST(Reduce, SumsAreRightAndTheSameForAnyNumberOfThreads) {
   set_num_threads(threads);
 }
 
+TEST(Loops, TakeAsManyOperandsAsAnIterator) {
+  constexpr int num_inputs = 100;
+  const Tensor out = zeros(std::vector<std::int64_t>{3, 2});
+  const Tensor transposed = out.t();
+  TensorIteratorConfig config;
+  config.add_output(transposed);
+  std::vector<Tensor> inputs;
+  inputs.reserve(num_inputs);  // the iterator borrows them
+  for (int i = 0; i < num_inputs; ++i) {
+    inputs.push_back(counting({2, 3}));
+    config.add_const_input(inputs.back());
+  }
+  const auto iterator = config.build();
+  for_each(iterator, [](std::byte** data, const std::int64_t* stride_bytes, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i)
+      for (int k = 1; k <= num_inputs; ++k)
+        *reinterpret_cast<float*>(data[0] + i * stride_bytes[0]) +=
+            *reinterpret_cast<const float*>(data[k] + i * stride_bytes[k]);
+  });
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 2; ++j)
+      EXPECT_EQ(out.data_as<float>()[2 * i + j],
+                num_inputs * inputs[0].data_as<float>()[3 * j + i]);
+}
+
+TEST(Reduce, GoesOnFromWhatTheOutputHolds) {
+  for (const std::int64_t count : {30'000, 32'769, 100'000}) {
+    const Tensor out = full({}, 5, {DType::f32});
+    const std::vector<std::int64_t> sizes{count};
+    sum_into(out.expand(sizes), full(sizes, 1, {DType::f32}));
+    EXPECT_EQ(out.data_as<float>()[0], static_cast<float>(count + 5));
+  }
+}
+
 TEST(Reduce, ForeachReducedElementSeesItsInputs) {
   const Tensor in = counting({6, 5, 4});
   const Tensor out = zeros(std::vector<std::int64_t>{6, 4});

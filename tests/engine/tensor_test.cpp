@@ -204,6 +204,16 @@ TEST(Tensor, ResizeOfAViewCountsItsOffset) {
   EXPECT_GE(x.storage()->size_bytes(), 9u);
 }
 
+TEST(Tensor, ManyDimensionsAreResizedToFew) {
+  const Tensor x = empty({1, 1, 1, 1, 1, 1, 1, 2}, DType::f32);
+  x.resize_({4});
+  EXPECT_THAT(x.sizes(), testing::ElementsAre(4));
+  EXPECT_THAT(x.strides(), testing::ElementsAre(1));
+  x.resize_({1, 2, 1, 2, 1, 2, 1, 2, 1});
+  EXPECT_THAT(x.sizes(), testing::ElementsAre(1, 2, 1, 2, 1, 2, 1, 2, 1));
+  EXPECT_THAT(x.strides(), testing::ElementsAre(16, 8, 8, 4, 4, 2, 2, 1, 1));
+}
+
 TEST(Tensor, ARefusedResizeChangesNothing) {
   float value = 0;
   const Tensor borrowed = from_blob(&value, Sizes{1}, DType::f32);
@@ -248,7 +258,7 @@ TEST(Dims, GrowsAndKeepsItsValues) {
   Dims dims;
   for (std::int64_t i = 0; i < 20; ++i) dims.push_back(i);
   const Dims copy = dims;
-  dims.erase_at(0);
+  dims.erase(0);
   dims.insert_at(19, 42);
   dims.insert_at(0, 7);
   EXPECT_THAT(std::vector<std::int64_t>(copy.begin(), copy.end()), testing::SizeIs(20));

@@ -11,7 +11,7 @@
 
 namespace weft {
 
-/// Unlike boost::container::small_vector, new elements are default-initialised: numbers are left as
+/// New elements are default-initialised: numbers are left as
 /// they are in memory, because planning fills every element that it makes and runs in nanoseconds.
 template <class T, std::size_t capacity>
 class InlineArray {
@@ -24,7 +24,17 @@ class InlineArray {
     std::uninitialized_copy(values.begin(), values.end(), data_);
     size_ = values.size();
   }
-  InlineArray(const InlineArray& other) : InlineArray(std::span<const T>(other)) {}
+  InlineArray(const InlineArray& other) : InlineArray() {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (other.is_inline()) {
+        copy_inline(other);
+        return;
+      }
+    }
+    reserve(other.size_);
+    std::uninitialized_copy(other.begin(), other.end(), data_);
+    size_ = other.size_;
+  }
   InlineArray(InlineArray&& other) noexcept : InlineArray() { take(std::move(other)); }
   InlineArray& operator=(const InlineArray& other) {
     if (this != &other) *this = InlineArray(other);
@@ -76,6 +86,16 @@ class InlineArray {
     return *added;
   }
   void push_back(T value) { emplace_back(std::move(value)); }
+  /// Room for `count` more elements, to be written.
+  T* append(std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (size_ + count > capacity_) [[unlikely]]
+      grow(2 * (size_ + count));
+    T* const room = data_ + size_;
+    size_ += count;
+    return room;
+  }
+  void pop_back() { resize(size_ - 1); }
   void erase(std::size_t index) {
     std::move(data_ + index + 1, data_ + size_, data_ + index);
     resize(size_ - 1);
@@ -109,15 +129,16 @@ class InlineArray {
     size_ = 0;
     capacity_ = capacity;
   }
+  /// Requires: both are inline.
+  void copy_inline(const InlineArray& other) noexcept {
+    // A constant size beats a call with the right one.
+    std::memcpy(bytes_, other.bytes_, sizeof bytes_);
+    size_ = other.size_;
+  }
   /// Requires: this array is empty and inline.
   void take(InlineArray&& other) noexcept {
     if (other.is_inline()) {
-      if constexpr (std::is_trivially_copyable_v<T>) {
-        // A constant size beats a call with the right one.
-        std::memcpy(bytes_, other.bytes_, sizeof bytes_);
-        size_ = other.size_;
-        return;
-      }
+      if constexpr (std::is_trivially_copyable_v<T>) return copy_inline(other);
       std::uninitialized_move(other.data_, other.data_ + other.size_, data_);
       size_ = other.size_;
       return;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <weft/error.h>
+#include <weft/inline_array.h>
 #include <weft/iterator.h>
 #include <weft/parallel.h>
 
@@ -67,8 +68,9 @@ void for_each_2d(const TensorIterator& iterator, const Loop2d& loop,
 void serial_for_each(const TensorIterator& iterator, const Loop2d& loop, std::int64_t begin,
                      std::int64_t end);
 
-/// Runs a loop that folds an input into an output: out = combine(out, in) for each pair.  The
-/// output holds the identity, or what to continue from.
+/// Runs a loop that folds an input into an output: out = combine(out, in) for each pair.  `combine`
+/// is associative, for partial results are folded by the same loop; the output holds the identity,
+/// or what to continue from.
 ///
 /// The parts that threads get depend on the shape alone, so that the bits of the result do too.
 /// Errors: ArgumentError unless there are one input and one output of one dtype.
@@ -81,6 +83,9 @@ void foreach_reduced_elt(const TensorIterator& iterator,
                          bool parallelize = true);
 
 namespace detail {
+
+/// Where loops are, an address an operand.
+using OperandPointers = InlineArray<std::byte*, 8>;
 
 template <class Function>
 struct FunctionTraits : FunctionTraits<decltype(&std::remove_cvref_t<Function>::operator())> {};
@@ -180,8 +185,7 @@ template <class Function>
 Loop2d element_loop_2d(Function& function, int num_operands) {
   return [&function, num_operands](std::byte** data, const std::int64_t* stride_bytes,
                                    std::int64_t n_inner, std::int64_t n_outer) {
-    std::array<std::byte*, 64> row;
-    std::copy_n(data, num_operands, row.begin());
+    OperandPointers row(std::span<std::byte* const>(data, static_cast<std::size_t>(num_operands)));
     for (std::int64_t j = 0; j < n_outer; ++j) {
       ElementLoop<Function>::run(function, row.data(), stride_bytes, n_inner);
       for (int i = 0; i < num_operands; ++i)
