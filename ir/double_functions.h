@@ -160,11 +160,11 @@ V times_logistic(const V& x, const Sum<V>& u) {
   return rounded(ScaledSum<V>{divide(above, below), exponent});
 }
 
-/// `near` for a moderate x; x far above zero, and x * 0 far below.
+/// `near` for a moderate x; x far above zero and at it, and x * 0 far below.
 template <class V, class Mask>
 V or_end(const Mask& is_far, const V& x, const V& near) {
   const V end = select(x > like(x, 0), x, x * like(x, 0));
-  return select(is_far || x != x, end, near);
+  return select(is_far || !(abs(x) > like(x, 0)), end, near);
 }
 
 template <class V>
@@ -199,7 +199,7 @@ V double_mish(const V& x) {
   const Sum<V> below = add(two, multiply(bounded, above_two));
   const Sum<V> share = divide(multiply(as_sum(near), product), below);
   const V result = rounded(ScaledSum<V>{share, power.exponent});
-  const V ended = select(x > like(x, 40), x, result);
+  const V ended = select(x > like(x, 40) || x == like(x, 0), x, result);
   return select(x == -infinity_like(x), like(x, std::numeric_limits<double>::quiet_NaN()), ended);
 }
 
@@ -286,7 +286,7 @@ V double_inverse_erf(const V& x) {
   }
   const V outside =
       select(size == one, infinity_like(x), like(x, std::numeric_limits<double>::quiet_NaN()));
-  return select(is_small, of_small, with_sign_of(select(size < one, guess, outside), x));
+  return with_sign_of(select(is_small, of_small, select(size < one, guess, outside)), x);
 }
 
 // --- Others. ---

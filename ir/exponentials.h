@@ -180,7 +180,7 @@ V rough_expm1(const V& x) {
   const Reduced<V> reduced = rough_reduce(bounded_by(x, like(x, -700), like(x, 700)));
   const V scale = power_of_two(x, to_integer(reduced.n));
   const V value = rough_exponential_slope(reduced.rest) * reduced.rest;
-  return fma(scale, value, scale - like(x, 1));
+  return with_sign_of(fma(scale, value, scale - like(x, 1)), x);  // -0 stays what it is
 }
 
 template <class V>
@@ -310,7 +310,7 @@ V single_tanh(const V& x) {
   const V inverse = one / below, quotient = above * inverse;
   const V rest = fma(-quotient, below, above) + fma(-quotient, lost_below, lost_above);
   const V of_large = fma(rest, inverse, quotient);
-  return select(size < like(x, 0.55), of_small, with_sign_of(of_large, x));
+  return with_sign_of(select(size < like(x, 0.55), of_small, of_large), x);  // -0 too
 }
 
 // --- Powers. ---

@@ -234,6 +234,33 @@ void check_floats() {
   }
 }
 
+// Two ways to compute each function, which say the same at zeros (their signs too), one and
+// infinity.
+TEST(Evaluate, SpecialArgumentsOfBothFloats) {
+  for (const Op op : all_ops()) {
+    if (info(op).arity != 1 || !computes_in(info(op).domain, info(op).result, DType::f64) ||
+        (info(op).result != ResultRule::same && info(op).result != ResultRule::floating))
+      continue;
+    for (const float x : {0.0F, 1.0F, 2.0F, 100.0F, INFINITY, NAN}) {
+      for (const float signed_x : {x, -x}) {
+        SCOPED_TRACE(std::string(name(op)) + " " + std::to_string(signed_x));
+        const auto of_float = call<float>(op, signed_x);
+        const auto of_double = call<double>(op, static_cast<double>(signed_x));
+        EXPECT_EQ(std::isnan(of_float), std::isnan(of_double));
+        if (std::isnan(of_float)) continue;
+        EXPECT_EQ(std::isinf(of_float), std::isinf(static_cast<float>(of_double)));
+        if (std::isfinite(of_float)) {
+          EXPECT_NEAR(of_float, of_double, 1e-5 * std::abs(of_float) + 1e-6);
+        }
+        // Multiples of pi are not exact, so that the sign of the sine's remainder says nothing.
+        if (op != Op::sinc) {
+          EXPECT_EQ(std::signbit(of_float), std::signbit(of_double));
+        }
+      }
+    }
+  }
+}
+
 TEST(Evaluate, Floats) {
   check_floats<float>();
   check_floats<double>();
