@@ -44,9 +44,9 @@ void transpose_panels(const TileCode& tile, const TileOperand& operand, const Re
                       std::byte* stage, bool streams) {
   const std::int64_t itemsize = operand.itemsize;
   const std::int64_t lines_a_step = wide_step_bytes / itemsize;
-  const bool may_stream = streams && operand.streaming_transpose != 0 &&
-                          starts_lines(whole.to, whole.to_stride) &&
-                          whole.num_items >= 16 / itemsize;
+  if (whole.num_items < 16 / itemsize) return transpose(tile, operand, whole);
+  const bool may_stream =
+      streams && operand.streaming_transpose != 0 && starts_lines(whole.to, whole.to_stride);
   if (streams && !may_stream && whole.num_lines * itemsize >= least_streamed_bytes)
     return transpose_by_stage(tile, operand, whole, stage);
   const std::int64_t panel = std::max(lines_a_step, panel_lines);

@@ -35,6 +35,105 @@ void transpose_item_by_item(int itemsize, const Rectangle& r) {
   }
 }
 
+/// Bytes of the buffers in which lines too short for a vector are padded.
+constexpr std::int64_t padded_bytes = 4 << 10;
+constexpr std::int64_t vector_bytes = 16;
+
+template <class Part>
+void copy_in_two(std::byte* to, std::int64_t to_stride, const std::byte* from,
+                 std::int64_t from_stride, std::int64_t count, std::int64_t size_bytes) {
+  const std::int64_t second = size_bytes - static_cast<std::int64_t>(sizeof(Part));
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::memcpy(to, from, sizeof(Part));
+    std::memcpy(to + second, from + second, sizeof(Part));
+    to += to_stride;
+    from += from_stride;
+  }
+}
+
+/// Copies `count` lines of 1 to 16 bytes.
+void copy_short_lines(std::byte* to, std::int64_t to_stride, const std::byte* from,
+                      std::int64_t from_stride, std::int64_t count, std::int64_t size_bytes) {
+  const auto copy = size_bytes >= 8   ? copy_in_two<std::uint64_t>
+                    : size_bytes >= 4 ? copy_in_two<std::uint32_t>
+                    : size_bytes >= 2 ? copy_in_two<std::uint16_t>
+                                      : copy_in_two<std::uint8_t>;
+  copy(to, to_stride, from, from_stride, count, size_bytes);
+}
+
+void transpose_by_vectors(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
+  const bool is_wide = r.num_lines >= wide_step_bytes / operand.itemsize;
+  tile.at<TransposeFunction>(is_wide ? operand.wide_transpose : operand.narrow_transpose)(
+      r.from, r.from_stride, r.to, r.to_stride, r.num_lines, r.num_items);
+}
+
+/// Lines that are shorter than a vector and can be read as if they were not: the last ones, behind
+/// which memory may end, can't.
+std::int64_t readable_lines(const Rectangle& r, std::int64_t line_bytes) {
+  if (r.from_stride < line_bytes) return 0;
+  const std::int64_t beyond = vector_bytes - line_bytes;
+  return std::max<std::int64_t>(0, r.num_lines - (beyond + r.from_stride - 1) / r.from_stride);
+}
+
+/// Lines shorter than a vector: what they are taken to go on with is left behind in a buffer.
+void transpose_short_lines(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
+  const std::int64_t itemsize = operand.itemsize;
+  const std::int64_t least = vector_bytes / itemsize;
+  const std::int64_t most = padded_bytes / vector_bytes;
+  const std::int64_t readable = readable_lines(r, r.num_items * itemsize);
+  alignas(64) std::array<std::byte, padded_bytes> lines, rows;
+  for (std::int64_t line = 0; line < r.num_lines;) {
+    const std::byte* from = r.from + line * r.from_stride;
+    std::int64_t from_stride = r.from_stride;
+    std::int64_t count = std::min(most, readable - line);
+    if (count < least) {
+      count = std::min(most, r.num_lines - line);
+      copy_short_lines(lines.data(), vector_bytes, from, from_stride, count,
+                       r.num_items * itemsize);
+      from = lines.data();
+      from_stride = vector_bytes;
+    }
+    transpose_by_vectors(
+        tile, operand,
+        {from, from_stride, rows.data(), most * itemsize, std::max(count, least), least});
+    for (std::int64_t item = 0; item < r.num_items; ++item)
+      std::memcpy(r.to + item * r.to_stride + line * itemsize, rows.data() + item * most * itemsize,
+                  static_cast<std::size_t>(count * itemsize));
+    line += count;
+  }
+}
+
+/// Rows shorter than a vector that can be written as if they were not, one after the other: what
+/// is too much of one is overwritten by those that follow.
+std::int64_t writable_rows(const Rectangle& r, std::int64_t row_bytes) {
+  if (r.to_stride != row_bytes) return 0;
+  return std::max<std::int64_t>(0, r.num_items - (vector_bytes - 1) / row_bytes);
+}
+
+/// Fewer lines than a vector has items: the rest is padding.
+void transpose_few_lines(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
+  const std::int64_t itemsize = operand.itemsize;
+  const std::int64_t least = vector_bytes / itemsize;
+  const std::int64_t most = padded_bytes / vector_bytes;
+  const std::int64_t writable = writable_rows(r, r.num_lines * itemsize);
+  alignas(64) std::array<std::byte, padded_bytes> lines, rows;
+  for (std::int64_t item = 0; item < r.num_items;) {
+    const bool is_direct = writable - item >= least;
+    const std::int64_t count = std::min(most, (is_direct ? writable : r.num_items) - item);
+    for (std::int64_t line = 0; line < r.num_lines; ++line)
+      std::memcpy(lines.data() + line * most * itemsize,
+                  r.from + line * r.from_stride + item * itemsize,
+                  static_cast<std::size_t>(count * itemsize));
+    std::byte* to = r.to + item * r.to_stride;
+    transpose_by_vectors(tile, operand,
+                         {lines.data(), most * itemsize, is_direct ? to : rows.data(),
+                          is_direct ? r.to_stride : vector_bytes, least, std::max(count, least)});
+    if (!is_direct)
+      copy_short_lines(to, r.to_stride, rows.data(), vector_bytes, count, r.num_lines * itemsize);
+    item += count;
+  }
+}
+
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
@@ -43,11 +142,12 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
 
 void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
   const int narrow_step = 16 / operand.itemsize;
-  if (r.num_items < narrow_step || r.num_lines < narrow_step)
-    return transpose_item_by_item(operand.itemsize, r);
-  const bool is_wide = r.num_lines >= wide_step_bytes / operand.itemsize;
-  tile.at<TransposeFunction>(is_wide ? operand.wide_transpose : operand.narrow_transpose)(
-      r.from, r.from_stride, r.to, r.to_stride, r.num_lines, r.num_items);
+  const bool is_short = r.num_items < narrow_step;
+  const bool is_few = r.num_lines < narrow_step;
+  if (is_short && is_few) return transpose_item_by_item(operand.itemsize, r);
+  if (is_short) return transpose_short_lines(tile, operand, r);
+  if (is_few) return transpose_few_lines(tile, operand, r);
+  transpose_by_vectors(tile, operand, r);
 }
 
 std::int64_t even_part(std::int64_t total, std::int64_t most) {
@@ -97,17 +197,19 @@ void interleave_pixels(const TileCode& tile, const TileOperand& operand, std::by
                                       ? operand.streaming_interleave
                                       : operand.interleave;
   tile.at<InterleaveFunction>(function)(planes, plane_stride, pixels, count);
-  const std::int64_t done = count / operand.group_items * operand.group_items;
+  const std::int64_t group = operand.group_items;
+  if (count % group == 0) return;
   const std::int64_t itemsize = operand.itemsize;
   const std::int64_t pixel_stride = itemsize * operand.ways;
-  planes += done * itemsize;
-  pixels += done * pixel_stride;
+  if (count > group) {  // the last whole group once more
+    planes += (count - group) * itemsize;
+    pixels += (count - group) * pixel_stride;
+    return tile.at<InterleaveFunction>(operand.interleave)(planes, plane_stride, pixels, group);
+  }
   if (operand.is_output)
-    transpose_item_by_item(
-        operand.itemsize, {planes, plane_stride, pixels, pixel_stride, operand.ways, count - done});
+    transpose(tile, operand, {planes, plane_stride, pixels, pixel_stride, operand.ways, count});
   else
-    transpose_item_by_item(
-        operand.itemsize, {pixels, pixel_stride, planes, plane_stride, count - done, operand.ways});
+    transpose(tile, operand, {pixels, pixel_stride, planes, plane_stride, count, operand.ways});
 }
 
 }  // namespace weft::jit::xbyak

@@ -53,8 +53,7 @@ void prefetch_lines(const std::byte* at, std::int64_t stride, std::int64_t count
 /// Whether an operand's part of a plane is a run of pixels of `ways` channels, all of them there.
 bool is_pixels(const TileOperand& operand, const Plane& plane, std::size_t index);
 
-/// Moves whole pixels as far as the code for them goes, and the rest item by item; `streams` what
-/// it writes past the caches if it can.
+/// Moves whole pixels; `streams` what it writes past the caches if it can.
 void interleave_pixels(const TileCode& tile, const TileOperand& operand, std::byte* planes,
                        std::int64_t plane_stride, std::byte* pixels, std::int64_t count,
                        bool streams);
