@@ -1,4 +1,5 @@
 #include "engine/expr_node.h"
+#include "engine/parameters.h"
 
 #include "ir/kernel.h"
 
@@ -40,12 +41,17 @@ std::shared_ptr<ExprNode> make_leaf(std::string name, const Tensor& tensor) {
   return node;
 }
 
+bool is_bare_parameter(Op op, const Expr& arg, std::size_t index) {
+  return arg.node().kind == ExprNode::Kind::scalar && is_parameter(op, index);
+}
+
 /// The dtype in which `op` computes, from the arguments that take part in promotion.
 DType compute_dtype(Op op, std::span<const Expr> args) {
   const OpInfo& row = info(op);
   PromotionState state;
   for (std::size_t i = row.result == ResultRule::select ? 1 : 0; i < args.size(); ++i)
-    state.add(args[i].dtype(), args[i].node().category);
+    if (!is_bare_parameter(op, args[i], i) || promotes_as_parameter(op))
+      state.add(args[i].dtype(), args[i].node().category);
   const DType common = *state.result();
   return row.result == ResultRule::floating && is_integral(common) ? DType::f32 : common;
 }
@@ -103,7 +109,9 @@ Expr apply(Op op, std::span<const Expr> args) {
              "() takes ", row.arity, row.arity == 1 ? " argument" : " arguments", ", but ",
              args.size(), " were given");
   const DType common = compute_dtype(op, args);
-  if (op == Op::sub) check_subtraction(args[0].dtype(), args[1].dtype());
+  if (op == Op::sub || op == Op::sub_scaled) check_subtraction(args[0].dtype(), args[1].dtype());
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (is_bare_parameter(op, args[i], i)) check_parameter(op, args[i].node().scalar, common);
   if (op == Op::pow && is_integral(common) && args[1].node().kind == ExprNode::Kind::scalar)
     WEFT_CHECK(args[1].node().scalar.as_double() >= 0, ArithmeticError,
                "Integers to negative integer powers are not allowed.");

@@ -1,5 +1,7 @@
 #include "engine/program.h"
 
+#include "engine/parameters.h"
+
 #include <weft/error.h>
 
 #include <limits>
@@ -11,35 +13,6 @@ namespace {
 
 constexpr std::size_t max_operands = 64;
 constexpr std::size_t max_instructions = 4096;  // rule V14 of the IR
-
-/// Whether args[index] of `op` is what PyTorch takes as a parameter where it is a bare number, and
-/// not as an operand.
-bool is_parameter(Op op, std::size_t index) {
-  switch (op) {
-    case Op::clamp:
-    case Op::clamp_min:
-    case Op::clamp_max:
-    case Op::pow:
-    case Op::nan_to_num:
-    case Op::round_decimals:
-    case Op::logit_eps:
-    case Op::softplus_beta:
-    case Op::hardshrink:
-    case Op::softshrink:
-    case Op::threshold:
-    case Op::hardtanh:
-    case Op::celu:
-    case Op::elu:
-    case Op::leaky_relu: return index >= 1;
-    case Op::add_scaled:
-    case Op::sub_scaled:
-    case Op::masked_fill:
-    case Op::lerp: return index == 2;
-    case Op::addcmul:
-    case Op::addcdiv: return index == 3;
-    default: return false;
-  }
-}
 
 /// Whether an integer op divides by args[1].
 bool divides(Op op) {

@@ -9,10 +9,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <limits>
+
 namespace weft::testing {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 template <class T>
 Tensor one(T value) {
@@ -34,6 +38,61 @@ TEST(engine_promotion, numbers_only_raise_the_kind) {
             DType::c64);
   EXPECT_EQ(engine.eval(Expr(one<double>(1)) * Scalar(std::complex<double>(0, 1))).dtype(),
             DType::c128);
+}
+
+// As PyTorch 1.13 gives them.
+TEST(engine_promotion, numbers_that_are_parameters_take_the_tensors_dtype) {
+  Engine engine;
+  const Tensor ints = tensor_of<std::int32_t>({1, 5}), bytes = tensor_of<std::uint8_t>({1, 5}),
+               mask = tensor_of<bool>({true, false});
+  const auto int_elements = [&](const Expr& expr) {
+    const Tensor result = engine.eval(expr);
+    EXPECT_EQ(result.dtype(), DType::i32);
+    return elements<std::int32_t>(result);
+  };
+  EXPECT_THAT(int_elements(ops::masked_fill(ints, mask, 1.5)), ElementsAre(1, 5));
+  EXPECT_THAT(int_elements(ops::masked_fill(ints, mask, -7.9)), ElementsAre(-7, 5));
+  EXPECT_THAT(int_elements(ops::threshold(ints, 1.5, 7.5)), ElementsAre(7, 5));
+  EXPECT_THAT(int_elements(ops::nan_to_num(ints, 1.5)), ElementsAre(1, 5));
+  EXPECT_THAT(int_elements(ops::addcmul(ints, ints, ints, 0.5)), ElementsAre(1, 5));
+  EXPECT_THAT(int_elements(ops::addcmul(ints, ints, ints, 2)), ElementsAre(3, 55));
+  EXPECT_THAT(int_elements(ops::hardtanh(ints, -1.5, 2.5)), ElementsAre(1, 2));
+  EXPECT_EQ(engine.eval(ops::clamp(ints, 1.5)).dtype(), DType::f32);
+  const Tensor both = engine.eval(ops::add(mask, mask, 2));
+  EXPECT_EQ(both.dtype(), DType::boolean);
+  EXPECT_THAT(elements<bool>(both), ElementsAre(true, false));
+  EXPECT_THAT(elements<std::uint8_t>(engine.eval(ops::sub(bytes, bytes, -1))), ElementsAre(2, 10));
+  EXPECT_THAT(elements<std::uint8_t>(engine.eval(ops::masked_fill(bytes, mask, -1))),
+              ElementsAre(255, 5));
+}
+
+TEST(engine_promotion, numbers_that_the_tensors_dtype_cannot_hold) {
+  const Tensor ints = tensor_of<std::int32_t>({1}), bytes = tensor_of<std::uint8_t>({1}),
+               mask = tensor_of<bool>({true}), floats = tensor_of<float>({1}),
+               halves = tensor_of<f16>({f16{}});
+  const Scalar i(std::complex<double>(0, 1));
+  const std::pair<std::function<Expr()>, std::string_view> rows[] = {
+      {[&] { return ops::add(ints, ints, 1.5); },
+       "For integral input tensors, argument alpha must not be a floating point number."},
+      {[&] { return ops::add(ints, ints, true); },
+       "Boolean alpha only supported for Boolean results."},
+      {[&] { return ops::add(floats, floats, i); },
+       "For non-complex input tensors, argument alpha must not be a complex number."},
+      {[&] { return ops::sub(mask, mask, true); },
+       "Subtraction, the `-` operator, with two bool tensors is not supported."},
+      {[&] { return ops::add(bytes, bytes, 300); }, "type u8 without overflow: 300"},
+      {[&] { return ops::masked_fill(bytes, mask, 300); }, "type u8 without overflow: 300"},
+      {[&] { return ops::masked_fill(bytes, mask, -1.5); }, "type u8 without overflow: -1.5"},
+      {[&] { return ops::masked_fill(bytes, mask, -256); }, "type u8 without overflow: -256"},
+      {[&] { return ops::masked_fill(ints, mask, 2147483648.0); }, "type i32 without overflow"},
+      {[&] { return ops::masked_fill(ints, mask, i); }, "type i32 without overflow"},
+      {[&] { return ops::masked_fill(halves, mask, 1e6); }, "type f16 without overflow"},
+  };
+  for (const auto& [make, text] : rows) {
+    SCOPED_TRACE(text);
+    EXPECT_THAT([&] { make(); }, ::testing::ThrowsMessage<ArgumentError>(HasSubstr(text)));
+  }
+  EXPECT_NO_THROW(ops::masked_fill(halves, mask, std::numeric_limits<double>::infinity()));
 }
 
 TEST(engine_promotion, tensors_without_dimensions_only_raise_the_kind) {

@@ -1,0 +1,22 @@
+// Parameters: arguments of an op that PyTorch takes as attributes, not as operands, where they are
+// bare numbers (alpha, value, min and max ...).
+#pragma once
+
+#include <weft/expr.h>
+#include <weft/scalar.h>
+
+#include <cstddef>
+
+namespace weft {
+
+/// Whether a bare number as args[index] of `op` is one.
+bool is_parameter(Op op, std::size_t index);
+
+/// Whether such a number has a say in the dtype that the op computes in.
+bool promotes_as_parameter(Op op);
+
+/// Throws ArgumentError unless `dtype` can hold the parameter: fractions are cut off, and negative
+/// numbers may stand for unsigned ones.   Mirrors: c10::checked_convert, at::alpha_check.
+void check_parameter(Op op, const Scalar& value, DType dtype);
+
+}  // namespace weft
