@@ -161,7 +161,8 @@ class Engine {
   /// Several results of one pass; `outs[i]` undefined asks for a new tensor.
   std::vector<Tensor> eval(std::span<const Expr> exprs, std::span<const Tensor> outs = {});
 
-  /// Plans and compiles now, to run later and often.
+  /// Plans and compiles now, to run later and often.  A prepared plan is the built-in kernel:
+  /// kernels that others registered for weft::eval, and Profile, see eval() and not its runs.
   PreparedPlan prepare(const Expr& expr, const Tensor& out = {});
 
   /// Plans and compiles without running; the tensors may be unbacked layouts.
