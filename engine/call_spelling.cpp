@@ -4,24 +4,38 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <charconv>
 
 namespace weft {
 namespace {
 
 constexpr std::size_t max_parameters = 4;
 
+struct Parameter {
+  std::string_view name;
+  std::string_view otherwise;  ///< empty: it must be given
+
+  Expr default_value() const {
+    std::int64_t integer = 0;
+    const char* const end = otherwise.data() + otherwise.size();
+    if (std::from_chars(otherwise.data(), end, integer).ptr == end) return integer;
+    double real = 0;
+    std::from_chars(otherwise.data(), end, real);
+    return real;
+  }
+};
+
 /// The arguments of a call in the order of the parameters.
-class Bound {
- public:
+struct Bound {
+  std::vector<Parameter> parameters;
   std::array<const CallArgument*, max_parameters> arguments{};
 
   bool is_given(std::size_t i) const {
     return arguments[i] != nullptr && (arguments[i]->value || arguments[i]->word);
   }
-  Expr operator[](std::size_t i) const { return *arguments[i]->value; }
-  Expr value_or(std::size_t i, const Expr& otherwise) const {
-    return is_given(i) ? (*this)[i] : otherwise;
+  /// The value, or the parameter's default.
+  Expr operator[](std::size_t i) const {
+    return is_given(i) ? *arguments[i]->value : parameters[i].default_value();
   }
   std::string_view word_or(std::size_t i, std::string_view otherwise) const {
     return is_given(i) ? *arguments[i]->word : otherwise;
@@ -32,7 +46,7 @@ using Resolve = OpCall (*)(const Bound& given);
 
 struct Spelling {
   std::string_view name;
-  std::string_view parameters;  ///< as Python writes them: "input, other, *, alpha=1"
+  std::string_view parameters;  ///< as Python writes them: "input, other, alpha=1"
   Resolve resolve;
 };
 
@@ -67,25 +81,13 @@ OpCall clamp(const Bound& given) {
 
 OpCall softplus(const Bound& given) {
   if (!given.is_given(1) && !given.is_given(2)) return {Op::softplus, {given[0]}};
-  return {Op::softplus_beta, {given[0], given.value_or(1, 1), given.value_or(2, 20)}};
-}
-
-/// The largest number of a float dtype.
-double largest_of(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return 65504;
-    case DType::bf16: return 0x1.fep127;
-    case DType::f8e4m3fn: return 448;
-    case DType::f8e5m2: return 57344;
-    case DType::f32: return std::numeric_limits<float>::max();
-    default: return std::numeric_limits<double>::max();
-  }
+  return {Op::softplus_beta, {given[0], given[1], given[2]}};
 }
 
 /// The numbers that take the place of the infinities depend on the dtype; integers have none.
 OpCall nan_to_num(const Bound& given) {
   const bool is_float = is_floating(given[0].dtype());
-  const double largest = largest_of(given[0].dtype());
+  const double largest = largest_finite(given[0].dtype());
   const auto number = [&](std::size_t i, double otherwise) {
     if (given.is_given(i)) return given[i];
     return is_float ? Expr(otherwise) : Expr(Scalar(false));
@@ -93,17 +95,12 @@ OpCall nan_to_num(const Bound& given) {
   return {Op::nan_to_num, {given[0], number(1, 0), number(2, largest), number(3, -largest)}};
 }
 
+/// All parameters, in order.
 template <Op op>
-OpCall unary(const Bound& given) {
-  return {op, {given[0]}};
-}
-template <Op op>
-OpCall binary(const Bound& given) {
-  return {op, {given[0], given[1]}};
-}
-template <Op op>
-OpCall ternary(const Bound& given) {
-  return {op, {given[0], given[1], given[2]}};
+OpCall plain(const Bound& given) {
+  OpCall call{op, {}};
+  for (std::size_t i = 0; i < given.parameters.size(); ++i) call.args.push_back(given[i]);
+  return call;
 }
 
 constexpr Spelling spellings[] = {
@@ -120,18 +117,18 @@ constexpr Spelling spellings[] = {
      }},
     {"div", "input, other, rounding_mode=None", divide},
     {"divide", "input, other, rounding_mode=None", divide},
-    {"true_divide", "input, other", binary<Op::div>},
-    {"floor_divide", "input, other", binary<Op::div_floor>},
-    {"multiply", "input, other", binary<Op::mul>},
-    {"negative", "input", unary<Op::neg>},
-    {"absolute", "input", unary<Op::abs>},
+    {"true_divide", "input, other", plain<Op::div>},
+    {"floor_divide", "input, other", plain<Op::div_floor>},
+    {"multiply", "input, other", plain<Op::mul>},
+    {"negative", "input", plain<Op::neg>},
+    {"absolute", "input", plain<Op::abs>},
     {"clamp", "input, min=None, max=None", clamp},
     {"clip", "input, min=None, max=None", clamp},
     {"masked_fill", "input, mask, value",
      [](const Bound& given) {
        return OpCall{Op::masked_fill, {given[1], given[0], given[2]}};
      }},
-    {"nan_to_num", "input, nan=0, posinf=None, neginf=None", nan_to_num},
+    {"nan_to_num", "input, nan=None, posinf=None, neginf=None", nan_to_num},
     {"round", "input, decimals=0",
      [](const Bound& given) {
        if (!given.is_given(1)) return OpCall{Op::round, {given[0]}};
@@ -142,68 +139,39 @@ constexpr Spelling spellings[] = {
        if (!given.is_given(1)) return OpCall{Op::logit, {given[0]}};
        return OpCall{Op::logit_eps, {given[0], given[1]}};
      }},
-    {"addcmul", "input, tensor1, tensor2, value=1",
-     [](const Bound& given) {
-       return OpCall{Op::addcmul, {given[0], given[1], given[2], given.value_or(3, 1)}};
-     }},
-    {"addcdiv", "input, tensor1, tensor2, value=1",
-     [](const Bound& given) {
-       return OpCall{Op::addcdiv, {given[0], given[1], given[2], given.value_or(3, 1)}};
-     }},
-    {"lerp", "input, end, weight", ternary<Op::lerp>},
+    {"addcmul", "input, tensor1, tensor2, value=1", plain<Op::addcmul>},
+    {"addcdiv", "input, tensor1, tensor2, value=1", plain<Op::addcdiv>},
+    {"lerp", "input, end, weight", plain<Op::lerp>},
     {"gelu", "input, approximate='none'", gelu},
     {"softplus", "input, beta=1, threshold=20", softplus},
-    {"threshold", "input, threshold, value", ternary<Op::threshold>},
-    {"hardtanh", "input, min_val=-1, max_val=1",
-     [](const Bound& given) {
-       return OpCall{Op::hardtanh, {given[0], given.value_or(1, -1), given.value_or(2, 1)}};
-     }},
-    {"hardshrink", "input, lambd=0.5",
-     [](const Bound& given) {
-       return OpCall{Op::hardshrink, {given[0], given.value_or(1, 0.5)}};
-     }},
-    {"softshrink", "input, lambd=0.5",
-     [](const Bound& given) {
-       return OpCall{Op::softshrink, {given[0], given.value_or(1, 0.5)}};
-     }},
-    {"elu", "input, alpha=1",
-     [](const Bound& given) {
-       return OpCall{Op::elu, {given[0], given.value_or(1, 1)}};
-     }},
-    {"celu", "input, alpha=1",
-     [](const Bound& given) {
-       return OpCall{Op::celu, {given[0], given.value_or(1, 1)}};
-     }},
-    {"leaky_relu", "input, negative_slope=0.01",
-     [](const Bound& given) {
-       return OpCall{Op::leaky_relu, {given[0], given.value_or(1, 0.01)}};
-     }},
-    {"logsigmoid", "input", unary<Op::log_sigmoid>},
-    {"expit", "input", unary<Op::sigmoid>},
-    {"fix", "input", unary<Op::trunc>},
-    {"arcsin", "input", unary<Op::asin>},
-    {"arccos", "input", unary<Op::acos>},
-    {"arctan", "input", unary<Op::atan>},
-    {"arctan2", "input, other", binary<Op::atan2>},
-    {"arcsinh", "input", unary<Op::asinh>},
-    {"arccosh", "input", unary<Op::acosh>},
-    {"arctanh", "input", unary<Op::atanh>},
-    {"greater", "input, other", binary<Op::gt>},
-    {"greater_equal", "input, other", binary<Op::ge>},
-    {"less", "input, other", binary<Op::lt>},
-    {"less_equal", "input, other", binary<Op::le>},
-    {"not_equal", "input, other", binary<Op::ne>},
+    {"threshold", "input, threshold, value", plain<Op::threshold>},
+    {"hardtanh", "input, min_val=-1, max_val=1", plain<Op::hardtanh>},
+    {"hardshrink", "input, lambd=0.5", plain<Op::hardshrink>},
+    {"softshrink", "input, lambd=0.5", plain<Op::softshrink>},
+    {"elu", "input, alpha=1", plain<Op::elu>},
+    {"celu", "input, alpha=1", plain<Op::celu>},
+    {"leaky_relu", "input, negative_slope=0.01", plain<Op::leaky_relu>},
+    {"logsigmoid", "input", plain<Op::log_sigmoid>},
+    {"expit", "input", plain<Op::sigmoid>},
+    {"fix", "input", plain<Op::trunc>},
+    {"arcsin", "input", plain<Op::asin>},
+    {"arccos", "input", plain<Op::acos>},
+    {"arctan", "input", plain<Op::atan>},
+    {"arctan2", "input, other", plain<Op::atan2>},
+    {"arcsinh", "input", plain<Op::asinh>},
+    {"arccosh", "input", plain<Op::acosh>},
+    {"arctanh", "input", plain<Op::atanh>},
+    {"greater", "input, other", plain<Op::gt>},
+    {"greater_equal", "input, other", plain<Op::ge>},
+    {"less", "input, other", plain<Op::lt>},
+    {"less_equal", "input, other", plain<Op::le>},
+    {"not_equal", "input, other", plain<Op::ne>},
 };
 
 const Spelling* find_spelling(std::string_view name) {
   const auto found = std::ranges::find(spellings, name, &Spelling::name);
   return found == std::end(spellings) ? nullptr : found;
 }
-
-struct Parameter {
-  std::string_view name;
-  std::string_view otherwise;  ///< empty: it must be given
-};
 
 std::vector<Parameter> parameters_of(const Spelling& spelling) {
   std::vector<Parameter> result;
@@ -230,7 +198,7 @@ void check_kind(const Spelling& spelling, const Parameter& parameter,
   if (argument.word && !takes_word)
     fail(spelling, detail::concat(named, " is a value and no text"));
   if (argument.value && takes_word) fail(spelling, detail::concat(named, " is a text in quotes"));
-  if (!argument.value && !argument.word && parameter.otherwise.empty())
+  if (!argument.value && !argument.word && parameter.otherwise != "None")
     fail(spelling, detail::concat(named, " must not be None"));
 }
 
@@ -247,8 +215,8 @@ std::vector<std::string_view> spelled_names() {
 OpCall resolve_call(std::string_view name, std::span<const CallArgument> args) {
   const Spelling* spelling = find_spelling(name);
   WEFT_ASSERT(spelling != nullptr, "no spelling of ", name);
-  const std::vector<Parameter> parameters = parameters_of(*spelling);
-  Bound given;
+  Bound given{parameters_of(*spelling)};
+  const std::vector<Parameter>& parameters = given.parameters;
   std::size_t position = 0;
   bool has_keyword = false;
   for (const CallArgument& argument : args) {

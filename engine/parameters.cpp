@@ -3,30 +3,18 @@
 #include <weft/error.h>
 
 #include <cmath>
-#include <limits>
 
 namespace weft {
 namespace {
 
 bool is_alpha(Op op) { return op == Op::add_scaled || op == Op::sub_scaled; }
 
-/// The largest finite number of a real floating dtype.
-double largest(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return 65504;
-    case DType::bf16: return 0x1.fep127;
-    case DType::f8e4m3fn: return 448;
-    case DType::f8e5m2: return 57344;
-    case DType::f32: return std::numeric_limits<float>::max();
-    default: return std::numeric_limits<double>::max();
-  }
-}
-
 bool holds(DType dtype, const Scalar& value) {
   if (is_complex(dtype) || is_boolean(dtype)) return true;
   if (value.kind() == Scalar::Kind::complex) return value.as_complex().imag() == 0;
   const double number = value.as_double();
-  if (is_floating(dtype)) return !std::isfinite(number) || std::abs(number) <= largest(dtype);
+  if (is_floating(dtype))
+    return !std::isfinite(number) || std::abs(number) <= largest_finite(dtype);
   const int num_bits = 8 * static_cast<int>(itemsize_bytes(dtype));
   const double end = std::ldexp(1.0, is_signed(dtype) ? num_bits - 1 : num_bits);
   if (value.kind() == Scalar::Kind::floating)

@@ -1,8 +1,15 @@
 // The dtype table and the names of dtypes and devices.
+#include <weft/convert.h>
 #include <weft/device.h>
 #include <weft/dtype.h>
+#include <weft/scalar.h>
 
 #include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
 
 namespace weft {
 namespace {
@@ -20,6 +27,24 @@ TEST(DType, SizesAreThoseOfTheNames) {
     digits = digits.substr(std::min(digits.find_first_of("0123456789"), digits.size()));
     const int bits = dtype == DType::boolean ? 8 : std::stoi(digits);
     EXPECT_EQ(itemsize_bytes(dtype) * 8, static_cast<std::size_t>(bits)) << name(dtype);
+  }
+}
+
+TEST(DType, LargestFiniteNumberIsTheLastBeforeInfinityOrNan) {
+  for (DType dtype : all_dtypes) {
+    if (!is_floating(dtype)) continue;
+    const Scalar largest(largest_finite(dtype));
+    const double kept = visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+      const Bits bits = largest.bits(dtype);
+      std::array<std::uint8_t, sizeof(T)> pattern;
+      std::memcpy(pattern.data(), &bits, sizeof(T));
+      const auto value = std::bit_cast<T>(pattern);
+      for (std::size_t i = 0; i < sizeof(T) && ++pattern[i] == 0; ++i) {
+      }
+      EXPECT_FALSE(std::isfinite(convert<double>(std::bit_cast<T>(pattern)))) << name(dtype);
+      return convert<double>(value);
+    });
+    EXPECT_EQ(kept, largest_finite(dtype)) << name(dtype);
   }
 }
 

@@ -70,6 +70,9 @@ constexpr DType real_dtype(DType dtype) {
   }
 }
 
+/// The largest finite number of a real floating dtype; of f64 for any other.
+double largest_finite(DType dtype);
+
 /// The dtype with this name, if there is one.
 std::optional<DType> parse_dtype(std::string_view text);
 
