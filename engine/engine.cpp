@@ -16,8 +16,6 @@
 namespace weft {
 namespace {
 
-constexpr std::size_t max_operands = 64;
-
 Tensor new_output(const CallPlan::Output& output) {
   auto impl = std::make_shared<TensorImpl>(output.layout);
   impl->storage = Storage::allocate(output.storage_bytes);
@@ -45,14 +43,14 @@ void find_operands(const CallPlan& plan, const Tensor* const* inputs, std::span<
 /// Runs a plan on tensors of the layouts that it was made for.
 void run_plan(const CallPlan& plan, const CallKey& key, std::span<const Tensor> given,
               std::span<Tensor> results) {
-  std::array<std::byte*, max_operands> base;
+  std::array<std::byte*, ir::max_launch_operands> base;
   find_operands(plan, key.inputs.data(), given, results, base.data());
   if (plan.is_empty) return;
   if (plan.params.empty()) {
     launch(plan.launch, base.data(), nullptr);
     return;
   }
-  std::array<Bits, 256> params;
+  std::array<Bits, ir::max_launch_params> params;
   fill_params(plan, key, params.data());
   launch(plan.launch, base.data(), params.data());
 }
@@ -167,11 +165,11 @@ class Call {
 
   void run_planned(const PlannedCall& call) {
     if (call.plan->is_empty) return;
-    std::array<std::byte*, max_operands> base;
+    std::array<std::byte*, ir::max_launch_operands> base;
     std::size_t operand = 0;
     for (const Tensor& output : call.outputs) base[operand++] = output.data();
     for (const Tensor& input : call.inputs) base[operand++] = input.data();
-    std::array<Bits, 256> params;
+    std::array<Bits, ir::max_launch_params> params;
     fill_params(*call.plan, key_, params.data());
     launch(call.plan->launch, base.data(), params.data());
   }
@@ -394,7 +392,7 @@ void PreparedPlan::run() const {
   const std::uint64_t num_moves = detail::num_storage_moves.load(std::memory_order_relaxed);
   if (plan.is_single_call && num_moves == state.num_storage_moves) [[likely]]
     return state.kernel->entry()(&state.args);
-  std::array<std::byte*, max_operands> base;
+  std::array<std::byte*, ir::max_launch_operands> base;
   for (std::size_t i = 0; i < state.addresses.size(); ++i)
     base[i] = state.addresses[i].storage->data() + state.addresses[i].offset_bytes;
   if (!state.plan->is_empty) launch(plan, base.data(), state.params.data());

@@ -27,14 +27,10 @@ constexpr double interpreted_instruction_ns = 4;
 /// output.
 constexpr std::int64_t inner_multiple = 64;
 
-/// c128 moves add a loop to the 64 dimensions of a tensor.
-constexpr std::size_t max_loops = 65;
-constexpr std::size_t max_operands = 64;
-
 /// The iterations [begin, end) of one loop, as arguments of the kernel.
 struct Part {
-  std::array<std::byte*, max_operands> base;
-  std::array<std::int64_t, max_loops> extents;
+  std::array<std::byte*, ir::max_launch_operands> base;
+  std::array<std::int64_t, ir::max_launch_loops> extents;
 
   Part(const LaunchPlan& plan, std::size_t loop, std::byte* const* whole_base,
        const std::int64_t* whole_extents, std::int64_t begin, std::int64_t end) {

@@ -4,14 +4,12 @@
 
 #include <weft/error.h>
 
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
 namespace weft {
 namespace {
 
-constexpr std::size_t max_operands = 64;
 constexpr std::size_t max_instructions = 4096;  // rule V14 of the IR
 
 /// Whether an integer op divides by args[1].
@@ -49,8 +47,8 @@ class Flattener {
     while (index < program_.leaves.size() && !program_.leaves[index]->tensor.is_same(node.tensor))
       ++index;
     if (index == program_.leaves.size()) {
-      WEFT_CHECK(index + program_.num_outputs < max_operands, UnsupportedError,
-                 "an expression may read and write at most ", max_operands, " tensors");
+      WEFT_CHECK(index + program_.num_outputs < ir::max_launch_operands, UnsupportedError,
+                 "an expression may read and write at most ", ir::max_launch_operands, " tensors");
       program_.leaves.push_back(&node);
     }
     return append({.op = Op::load,
@@ -99,7 +97,7 @@ class Flattener {
            (program_.params[index].node != &node || program_.params[index].dtype != dtype))
       ++index;
     if (index == program_.params.size()) {
-      WEFT_CHECK(index < std::numeric_limits<std::uint8_t>::max(), UnsupportedError,
+      WEFT_CHECK(index < ir::max_launch_params, UnsupportedError,
                  "an expression may hold at most 255 numbers");
       program_.params.push_back({&node, dtype, is_operand});
     }
@@ -151,10 +149,10 @@ class Flattener {
 }  // namespace
 
 Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
-  WEFT_CHECK(exprs.size() <= max_operands, UnsupportedError,
+  WEFT_CHECK(exprs.size() <= ir::max_launch_operands, UnsupportedError,
              "an expression may read and write at "
              "most ",
-             max_operands, " tensors, but ", exprs.size(), " results are asked for");
+             ir::max_launch_operands, " tensors, but ", exprs.size(), " results are asked for");
   Program program;
   program.num_outputs = static_cast<int>(exprs.size());
   Flattener flattener(program);

@@ -14,6 +14,12 @@
 
 namespace weft::ir {
 
+// Limits of the kernels that are planned and compiled, less than what the IR can say: arrays of
+// these sizes stand on stacks.
+inline constexpr std::size_t max_launch_operands = 64;
+inline constexpr std::size_t max_launch_loops = 65;  ///< 64 dimensions; moves of c128 add one
+inline constexpr std::size_t max_launch_params = 255;
+
 /// A value is named by the index of the instruction that defines it.
 using ValueId = std::uint32_t;
 inline constexpr ValueId no_value = std::numeric_limits<ValueId>::max();

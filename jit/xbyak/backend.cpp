@@ -21,7 +21,6 @@ namespace {
 
 using namespace xbyak;
 
-constexpr std::size_t max_operands = 64;
 constexpr std::size_t max_buffer_bytes = std::size_t{16} << 20;
 
 bool is_moved(Op op) {
@@ -50,9 +49,9 @@ std::string refuses(const ir::Kernel& kernel, const Target& target) {
            ", not linear, strided or tile";
   if (kernel.vector_bytes != widest || kernel.loops.back().kind != ir::LoopKind::vector)
     return "the kernel is not vectorised for " + std::to_string(widest) + "-byte registers";
-  if (kernel.operands.size() > max_operands)
+  if (kernel.operands.size() > ir::max_launch_operands)
     return std::to_string(kernel.operands.size()) + " operands are more than " +
-           std::to_string(max_operands);
+           std::to_string(ir::max_launch_operands);
   if (is_transposing_copy(kernel)) return {};
   for (const ir::Operand& operand : kernel.operands)
     if (itemsize_bytes(operand.dtype) > 8)

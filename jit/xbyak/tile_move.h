@@ -9,8 +9,6 @@
 
 namespace weft::jit::xbyak {
 
-inline constexpr std::size_t max_tile_operands = 64;
-
 /// A tile's buffers share this much; with what is read and written besides, it fits the first
 /// cache.
 inline constexpr std::int64_t stage_bytes = 32 << 10;
@@ -27,7 +25,7 @@ struct Rectangle {
 
 /// The two innermost loops, at one position of the others.
 struct Plane {
-  std::array<std::byte*, max_tile_operands> base;
+  std::array<std::byte*, ir::max_launch_operands> base;
   std::int64_t rows;  ///< iterations of the tile loop
   std::int64_t columns;
   const std::int64_t* row_stride;  ///< [operand]

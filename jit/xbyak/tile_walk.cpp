@@ -10,7 +10,6 @@
 namespace weft::jit::xbyak {
 namespace {
 
-constexpr std::size_t max_loops = 65;
 /// A call that moves so much no longer fits the second cache; the lines that a transposition writes
 /// all over its output are then better not fetched first.
 constexpr std::int64_t streaming_bytes = 4 << 20;
@@ -160,11 +159,11 @@ class StagedPlane {
   const bool streams_;
   std::int64_t tile_rows_ = 0;
   std::int64_t tile_columns_ = 0;
-  std::array<bool, max_tile_operands> is_streamed_;
-  std::array<std::byte*, max_tile_operands> stage_;
-  std::array<std::byte*, max_tile_operands> base_;
-  std::array<std::byte*, max_tile_operands> memory_;
-  std::array<std::int64_t, 2 * max_tile_operands> strides_;
+  std::array<bool, ir::max_launch_operands> is_streamed_;
+  std::array<std::byte*, ir::max_launch_operands> stage_;
+  std::array<std::byte*, ir::max_launch_operands> base_;
+  std::array<std::byte*, ir::max_launch_operands> memory_;
+  std::array<std::int64_t, 2 * ir::max_launch_operands> strides_;
 };
 
 /// Whether the plane's operands are pixels without gaps, or the same for every pixel.
@@ -197,8 +196,8 @@ void run_pixels(const TileCode& tile, const KernelArgs& args, const Plane& plane
                 std::byte* stage) {
   const std::size_t num_operands = tile.operands.size();
   const std::int64_t repeats = std::min(pixels_a_row, plane.columns);
-  std::array<std::byte*, max_tile_operands> base;
-  std::array<std::int64_t, 2 * max_tile_operands> strides;
+  std::array<std::byte*, ir::max_launch_operands> base;
+  std::array<std::int64_t, 2 * ir::max_launch_operands> strides;
   for (std::size_t i = 0; i < num_operands; ++i) {
     const TileOperand& operand = tile.operands[i];
     const bool is_constant = operand.ways == 0;
@@ -272,7 +271,7 @@ class Nest {
   const std::size_t num_operands_;
   const std::size_t num_outer_;
   Plane plane_;
-  std::array<std::int64_t, max_loops> position_;
+  std::array<std::int64_t, ir::max_launch_loops> position_;
 };
 
 }  // namespace
