@@ -19,7 +19,8 @@ enum class WordKind : std::uint64_t {
   leaf,
   number,
   cast,
-  op
+  op,
+  fold
 };
 
 constexpr std::uint64_t word(WordKind kind, std::uint64_t low = 0, std::uint64_t middle = 0,
@@ -195,6 +196,16 @@ void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
       key.words.push_back(
           word(WordKind::op, static_cast<std::uint64_t>(node.op), node.args.size()));
       break;
+    case ExprNode::Kind::fold: {
+      const FoldNode& fold = *node.fold;
+      const auto form = static_cast<std::uint64_t>(fold.form) |
+                        static_cast<std::uint64_t>(fold.keepdim) << 8 |
+                        static_cast<std::uint64_t>(fold.is_reverse) << 9;
+      key.words.push_back(word(WordKind::fold, static_cast<std::uint64_t>(node.op), form));
+      key.words.push_back(fold.dims);
+      ++key.num_folds;
+      break;
+    }
   }
   for (const auto& arg : node.args)
     key.words.push_back(static_cast<std::uint64_t>(index.find(arg.get())));

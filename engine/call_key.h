@@ -16,6 +16,7 @@ struct CallKey {
   InlineArray<std::uint64_t, 64> words;
   InlineArray<const Tensor*, 8> inputs;     ///< distinct by view
   InlineArray<const ExprNode*, 8> numbers;  ///< Kind::scalar, in order of first use
+  std::size_t num_folds = 0;                ///< nodes of Kind::fold
 
   std::uint64_t hash() const;
 };

@@ -1,5 +1,6 @@
 // The contiguous chain: clone, contiguous, to, reshape and what they are made of, and inference.
 #include "engine/engine_state.h"
+#include "engine/fold_call.h"
 #include "engine/memory_format.h"
 #include "engine/operators.h"
 
@@ -24,7 +25,8 @@ Tensor without_data(const Tensor& tensor) {
 
 }  // namespace
 
-Inferred Engine::infer(const Expr& expr, const Tensor& out) const {
+Inferred Engine::infer(const Expr& given, const Tensor& out) const {
+  const Expr expr = without_folds(std::span(&given, 1), Device{DeviceType::meta, 0})[0];
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
   std::vector<Tensor> inputs;
   for (const ExprNode* leaf : program.leaves) inputs.push_back(without_data(leaf->tensor));

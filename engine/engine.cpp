@@ -1,5 +1,6 @@
 // The public calls: raw key -> plan -> launch, and the slow way where there is no plan yet.
 #include "engine/engine_state.h"
+#include "engine/fold_call.h"
 #include "engine/operators.h"
 #include "engine/tensor_impl.h"
 #include "runtime/storage_moves.h"
@@ -27,6 +28,13 @@ void fill_params(const CallPlan& plan, const CallKey& key, Bits* params) {
     params[i] = key.numbers[plan.params[i].number]->scalar.bits(plan.params[i].dtype);
 }
 
+/// Runs what was planned: a kernel, or a fold or scan.
+void run(const CallPlan& plan, std::byte* const* base, const Bits* params) {
+  if (plan.pass) [[unlikely]]
+    return plan.pass(base, params);
+  launch(plan.launch, base, params);
+}
+
 /// Collects the addresses of a call's operands.  Outputs that the plan allocates go to `results`,
 /// the others are `given`; `inputs` are those of the call's key.
 void find_operands(const CallPlan& plan, const Tensor* const* inputs, std::span<const Tensor> given,
@@ -47,12 +55,12 @@ void run_plan(const CallPlan& plan, const CallKey& key, std::span<const Tensor> 
   find_operands(plan, key.inputs.data(), given, results, base.data());
   if (plan.is_empty) return;
   if (plan.params.empty()) {
-    launch(plan.launch, base.data(), nullptr);
+    run(plan, base.data(), nullptr);
     return;
   }
   std::array<Bits, ir::max_launch_params> params;
   fill_params(plan, key, params.data());
-  launch(plan.launch, base.data(), params.data());
+  run(plan, base.data(), params.data());
 }
 
 bool same_data(const Tensor& a, const Tensor& b) {
@@ -77,6 +85,22 @@ bool run_again(Engine::State& state, const EagerCall& call, std::uint64_t hash, 
   std::array<std::byte*, max_inputs + 1> base;
   find_operands(plan, inputs.data(), std::span(&given, 1), std::span(&result, 1), base.data());
   if (!plan.is_empty) launch(plan.launch, base.data(), nullptr);
+  return true;
+}
+
+/// Where all that is asked for are new tensors with the values of different folds, these are the
+/// results.
+bool take_values(std::span<const Expr> exprs, std::span<const Expr> values,
+                 std::span<const Tensor> given, std::span<Tensor> results) {
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    if (exprs[i].node().kind != ExprNode::Kind::fold || given[i].defined()) return false;
+    const auto is_shared = [&](const Expr& other) {
+      return other.node().tensor.storage() == values[i].node().tensor.storage();
+    };
+    if (std::any_of(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), is_shared))
+      return false;
+  }
+  for (std::size_t i = 0; i < exprs.size(); ++i) results[i] = values[i].node().tensor;
   return true;
 }
 
@@ -127,8 +151,40 @@ class Call {
  private:
   void keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
                          std::span<Tensor> results, bool divisors_checked) {
+    if (key_.num_folds > 0 && !is_single_fold(key_, exprs, given))
+      return fold_by_fold(exprs, given, results);
     if (!run_cached(given, results, divisors_checked))
       run_checked(exprs, given, results, false, divisors_checked);
+  }
+
+  /// A pass for each fold, and one for what is elementwise around them.
+  void fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> given,
+                    std::span<Tensor> results) {
+    const auto value_of = [&](const Expr& expr) {
+      Tensor result;
+      const Tensor anew;
+      Call(state_).expressions(std::span(&expr, 1), std::span(&anew, 1), std::span(&result, 1));
+      return result;
+    };
+    const auto compute = [&](const Expr& fold) {
+      CallKey key;
+      const Tensor anew;
+      make_key(key, std::span(&fold, 1), std::span(&anew, 1));
+      if (is_single_fold(key, std::span(&fold, 1), std::span(&anew, 1))) return value_of(fold);
+      return value_of(with_argument(fold, value_of(Expr(fold.node().args[0]))));
+    };
+    const std::vector<Expr> rest = without_folds(exprs, ComputeFold(compute));
+    if (take_values(exprs, rest, given, results)) return;
+    Call last(state_);
+    last.expressions(rest, given, results);
+    // Reductions are contiguous.  What is elementwise keeps that, except where nothing is left.
+    const auto is_own = [&](const Tensor* input) {
+      return std::find(key_.inputs.begin(), key_.inputs.end(), input) != key_.inputs.end();
+    };
+    if (std::any_of(last.key_.inputs.begin(), last.key_.inputs.end(), is_own)) return;
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (!given[i].defined() && results[i].numel() == 0)
+        results[i] = empty(results[i].sizes(), {results[i].dtype()});
   }
 
   /// Leaves a plan that divides integers alone until its divisors have been looked at.
@@ -146,7 +202,10 @@ class Call {
   /// fit.
   void run_checked(std::span<const Expr> exprs, std::span<const Tensor> given,
                    std::span<Tensor> results, bool is_copy, bool divisors_checked = false) {
-    const Program program = flatten(exprs, given);
+    const ExprNode& root = exprs[0].node();
+    const bool is_fold = root.kind == ExprNode::Kind::fold;
+    const Expr argument = is_fold ? Expr(root.args[0]) : exprs[0];
+    const Program program = is_fold ? flatten(std::span(&argument, 1), {}) : flatten(exprs, given);
     if (is_planned_) {
       check_divisors(program);
       if (run_cached(given, results, true)) return;
@@ -156,8 +215,11 @@ class Call {
     const auto check_values = [&] {
       if (!divisors_checked) check_divisors(program);
     };
-    const PlannedCall call = plan_call(key_, program, given, state_.planner_options(is_copy),
-                                       state_.kernels, check_values);
+    const PlannerOptions options = state_.planner_options(is_copy);
+    const PlannedCall call =
+        is_fold
+            ? plan_fold_call(key_, root, program, given[0], options, state_.kernels, check_values)
+            : plan_call(key_, program, given, options, state_.kernels, check_values);
     run_planned(call);
     std::ranges::copy(call.outputs, results.begin());
     if (call.is_cacheable) state_.plans.insert(key_, hash_, call.plan);
@@ -171,7 +233,7 @@ class Call {
     for (const Tensor& input : call.inputs) base[operand++] = input.data();
     std::array<Bits, ir::max_launch_params> params;
     fill_params(*call.plan, key_, params.data());
-    launch(call.plan->launch, base.data(), params.data());
+    run(*call.plan, base.data(), params.data());
   }
 
   /// Integer division by zero is found before anything is written, at the price of a pass over the
@@ -354,6 +416,8 @@ std::vector<Tensor> Engine::eval(std::span<const Expr> exprs, std::span<const Te
 PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
   CallKey key;
   make_key(key, std::span(&expr, 1), std::span(&out, 1));
+  WEFT_CHECK(key.num_folds == 0, UnsupportedError,
+             "prepare(): reductions are planned pass by pass; use eval()");
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
   PlannedCall call =
       plan_call(key, program, std::span(&out, 1), state_->planner_options(), state_->kernels);

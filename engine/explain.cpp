@@ -1,5 +1,6 @@
 // Engine::explain: one call planned and compiled, with every stage kept.
 #include "engine/engine_state.h"
+#include "engine/fold_call.h"
 #include "engine/lower.h"
 #include "ir/text.h"
 #include "jit/disassemble.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace weft {
@@ -64,6 +66,18 @@ std::string code_text(const jit::CodeObject& code, const std::string& stage) {
   return detail::concat("; backend ", code.backend, " makes no ", stage, "\n");
 }
 
+/// A contiguous layout for the value of a fold.
+Tensor unbacked_like(const Expr& fold) {
+  const Dims& sizes = fold.node().fold->sizes;
+  std::vector<std::int64_t> strides(sizes.size());
+  std::int64_t stride = 1;
+  for (std::size_t dim = sizes.size(); dim-- > 0;) {
+    strides[dim] = stride;
+    stride *= std::max<std::int64_t>(sizes[dim], 1);
+  }
+  return unbacked({sizes.data(), sizes.size()}, strides, fold.dtype());
+}
+
 /// The dtype that the root of the expression computes in.
 DType root_dtype(const Expr& expr) {
   return expr.node().kind == ExprNode::Kind::op ? expr.node().compute_dtype : expr.dtype();
@@ -71,13 +85,26 @@ DType root_dtype(const Expr& expr) {
 
 }  // namespace
 
-Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOptions& options) {
+Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
+                            const ExplainOptions& options) {
   check_stages(options.emit);
   PlannerOptions planner = state_->planner_options();
   planner.backend = options.backend;
   planner.numerics = options.numerics;
   planner.features = features_for(options.target);
   planner.streaming_bytes = state_->streaming_bytes(planner.features);
+
+  std::vector<std::string> passes;
+  std::optional<Expr> last_fold;
+  const auto pass = [&](const Expr& fold) {
+    passes.push_back(describe_pass(fold, planner, state_->kernels));
+    last_fold = fold;
+    return unbacked_like(fold);
+  };
+  const bool is_fold = given_expr.node().kind == ExprNode::Kind::fold;
+  const Expr rest = without_folds(std::span(&given_expr, 1), ComputeFold(pass))[0];
+  const Expr expr = is_fold ? Expr(last_fold->node().args[0]) : rest;
+  const Tensor out = is_fold ? Tensor() : given_out;
 
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
   std::vector<Tensor> inputs;
@@ -90,7 +117,8 @@ Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOp
   const TensorIterator iterator = plan_iteration(program, std::span(&given, 1), inputs, true);
 
   Explanation explanation;
-  const Tensor& result = iterator.output(0);
+  explanation.passes = std::move(passes);
+  const Tensor& result = is_fold ? rest.node().tensor : iterator.output(0);
   explanation.result_dtype = result.dtype();
   explanation.result_sizes.assign(result.sizes().begin(), result.sizes().end());
   explanation.result_strides.assign(result.strides().begin(), result.strides().end());

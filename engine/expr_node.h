@@ -1,6 +1,8 @@
 // The nodes behind weft::Expr.
 #pragma once
 
+#include "engine/dims.h"
+
 #include <weft/expr.h>
 #include <weft/inline_array.h>
 #include <weft/promotion.h>
@@ -10,11 +12,32 @@
 
 namespace weft {
 
+/// What a fold makes of its argument.
+enum class FoldForm : std::uint8_t {
+  value,       ///< one value in place of many
+  index,       ///< where the first extremum is: its row-major place in what was reduced
+  scan,        ///< every partial result along a dimension
+  scan_index,  ///< where the extremum so far is, the last of equals
+};
+
+/// The rest of an ExprNode of Kind::fold.
+struct FoldNode {
+  FoldForm form = FoldForm::value;
+  bool keepdim = false;
+  bool is_reverse = false;  ///< scans
+  std::uint64_t dims = 0;   ///< a bit for each dimension of `arg_sizes` that is folded
+  Dims arg_sizes;
+  Dims sizes;  ///< of the result
+
+  bool is_scan() const { return form == FoldForm::scan || form == FoldForm::scan_index; }
+  bool folds(std::size_t dim) const { return (dims >> dim & 1) != 0; }
+};
+
 struct ExprNode {
-  enum class Kind : std::uint8_t { tensor, scalar, op, cast };
+  enum class Kind : std::uint8_t { tensor, scalar, op, cast, fold };
 
   Kind kind = Kind::tensor;
-  Op op = Op::load;                  ///< Kind::op
+  Op op = Op::load;                  ///< Kind::op; Kind::fold: what is combined with
   DType dtype = DType::f32;          ///< of the value
   DType compute_dtype = DType::f32;  ///< Kind::op: the common dtype of the promoting arguments
   OperandCategory category = OperandCategory::dimensioned;
@@ -22,11 +45,18 @@ struct ExprNode {
   std::string name;  ///< Kind::tensor: for messages; may be empty
   Scalar scalar;     ///< Kind::scalar
   InlineArray<std::shared_ptr<const ExprNode>, max_arity> args;
+  std::shared_ptr<const FoldNode> fold;  ///< Kind::fold
 
   ExprNode() = default;
   ExprNode(const ExprNode&) = default;
   ~ExprNode();  ///< iterative: a chain of any depth is freed without recursion
 };
+
+/// The sizes that the value of a node has.   Errors: ArgumentError if operands don't broadcast.
+Dims sizes_of(const ExprNode& node);
+
+/// Where the extremum of a scan along `dim` is, for Op::maximum or Op::minimum: i64.
+Expr scan_places(Op op, const Expr& x, std::int64_t dim);
 
 /// Why the op of a node does not compute in its dtype, or an empty string if it does.
 std::string unsupported_reason(const ExprNode& node);

@@ -52,6 +52,7 @@ class ExprWriter {
         push(*node.args[0], 0);
         return push("cast(");
       case ExprNode::Kind::op: return expand_op(node, precedence);
+      case ExprNode::Kind::fold: return expand_fold(node);
     }
   }
 
@@ -82,6 +83,35 @@ class ExprWriter {
       if (i > 0) push(", ");
     }
     push(detail::concat(name(node.op), "("));
+  }
+
+  /// As the reduction that is nothing but this fold.
+  void expand_fold(const ExprNode& node) {
+    const FoldNode& fold = *node.fold;
+    std::string dims;
+    for (std::size_t dim = 0; dim < fold.arg_sizes.size(); ++dim)
+      if (fold.folds(dim)) dims.append(dims.empty() ? "" : ", ").append(std::to_string(dim));
+    push(detail::concat(", dims=[", dims, "]", fold.keepdim ? ", keepdim=true" : "",
+                        fold.is_reverse ? ", reverse=true" : "", ")"));
+    push(*node.args[0], 0);
+    push(detail::concat(fold_name(node), "("));
+  }
+
+  static std::string fold_name(const ExprNode& node) {
+    const FoldForm form = node.fold->form;
+    const bool is_truth = is_boolean(node.compute_dtype);
+    const std::string_view prefix = node.fold->is_scan()                               ? "cum"
+                                    : form == FoldForm::index                          ? "arg"
+                                    : node.op == Op::maximum || node.op == Op::minimum ? "a"
+                                                                                       : "";
+    switch (node.op) {
+      case Op::add: return detail::concat(prefix, is_truth && prefix.empty() ? "any" : "sum");
+      case Op::mul: return detail::concat(prefix, is_truth && prefix.empty() ? "all" : "prod");
+      case Op::maximum: return detail::concat(prefix, "max");
+      case Op::minimum: return detail::concat(prefix, "min");
+      case Op::logaddexp: return node.fold->is_scan() ? "logcumsumexp" : "logaddexp";
+      default: return std::string(name(node.op));
+    }
   }
 
   void expand_binary(const ExprNode& node, const BinarySpelling& spelling, int precedence) {

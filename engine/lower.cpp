@@ -12,15 +12,6 @@
 namespace weft {
 namespace {
 
-/// The class under which a stride along the innermost loop takes part in the signature.
-ir::StrideClass inner_class(std::int64_t stride_bytes, std::int64_t extent, DType dtype) {
-  if (extent == 1) return 1;  // never stepped along
-  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
-  if (stride_bytes % itemsize != 0) return ir::stride_any;
-  const std::int64_t items = stride_bytes / itemsize;
-  return items >= -1 && items <= 4 ? static_cast<ir::StrideClass>(items) : ir::stride_any;
-}
-
 /// Whether the body only moves bytes: loads of one dtype stored as they are.
 bool moves_only(const std::vector<ir::Inst>& body) {
   for (const ir::Inst& inst : body)
@@ -150,6 +141,14 @@ std::vector<ir::StrideClass> stride_classes(const Lowered& lowered, DType dtype,
 }
 
 }  // namespace
+
+ir::StrideClass inner_class(std::int64_t stride_bytes, std::int64_t extent, DType dtype) {
+  if (extent == 1) return 1;  // never stepped along
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
+  if (stride_bytes % itemsize != 0) return ir::stride_any;
+  const std::int64_t items = stride_bytes / itemsize;
+  return items >= -1 && items <= 4 ? static_cast<ir::StrideClass>(items) : ir::stride_any;
+}
 
 Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics,
               std::int64_t streaming_bytes) {

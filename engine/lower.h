@@ -25,6 +25,9 @@ struct Lowered {
   bool is_tiled = false;
 };
 
+/// The class under which a stride along the innermost loop takes part in the signature.
+ir::StrideClass inner_class(std::int64_t stride_bytes, std::int64_t extent, DType dtype);
+
 /// Calls that move `streaming_bytes` or more write past the caches (engine/streaming.h).
 ///
 /// Requires: the iterator's operands are the program's, in the same order.

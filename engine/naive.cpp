@@ -125,6 +125,8 @@ class NaiveProgram {
       case ExprNode::Kind::scalar: return constant(node.scalar, node.dtype);
       case ExprNode::Kind::cast: return converted(*node.args[0], node.dtype);
       case ExprNode::Kind::op: break;
+      case ExprNode::Kind::fold:
+        throw UnsupportedError("the naive loop goes through elements one by one and folds nothing");
     }
     const OpInfo& row = info(node.op);
     Step step{ir::block_function(node.op, node.compute_dtype), {}, nullptr};

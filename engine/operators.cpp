@@ -1,6 +1,7 @@
 #include "engine/operators.h"
 
 #include "engine/engine_state.h"
+#include "engine/fold_call.h"
 #include "engine/planner.h"
 #include "engine/program.h"
 
@@ -25,7 +26,9 @@ Engine::State& default_state() {
 }
 
 /// Layouts and dtypes of the results, on the device meta.  Resizes given outputs.
-std::vector<Tensor> infer_on_meta(std::span<const Expr> exprs, std::span<const Tensor> given) {
+std::vector<Tensor> infer_on_meta(std::span<const Expr> given_exprs,
+                                  std::span<const Tensor> given) {
+  const std::vector<Expr> exprs = without_folds(given_exprs, Device{DeviceType::meta, 0});
   const Program program = flatten(exprs, given);
   std::vector<Tensor> inputs;
   for (const ExprNode* leaf : program.leaves) {
@@ -155,6 +158,41 @@ std::vector<Operators::TensorOperator> define_ops(Library& library) {
   return result;
 }
 
+using ReduceExprs = std::vector<Tensor> (*)(std::span<const Expr> exprs,
+                                            std::span<const Tensor> given);
+
+std::vector<Tensor> reduce_on_cpu(std::span<const Expr> exprs, std::span<const Tensor> given) {
+  return compute_exprs(CurrentCall::state(), exprs, given);
+}
+
+/// A kernel object for one reduction.
+struct ReduceKernel {
+  Reduction reduction;
+  ReduceExprs compute;
+
+  Tensor operator()(const Tensor& self, IntSpan dim, bool keepdim, std::optional<DType> dtype,
+                    double p, double correction, bool reverse) const {
+    const ReduceOptions options{{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse};
+    const Expr expr = reduce(reduction, self, options);
+    const Tensor given;
+    return compute(std::span(&expr, 1), std::span(&given, 1))[0];
+  }
+};
+
+std::vector<BuiltinOperator<Operators::Reduce>> define_reductions(Library& library) {
+  std::vector<BuiltinOperator<Operators::Reduce>> result;
+  for (const Reduction reduction : all_reductions()) {
+    const std::string schema =
+        detail::concat(name(reduction),
+                       "(Tensor self, int[] dim=[], bool keepdim=False, *, ScalarType? dtype=None, "
+                       "float p=2, float correction=1, bool reverse=False) -> Tensor");
+    result.push_back(define<Operators::Reduce>(library, schema, name(reduction),
+                                               ReduceKernel{reduction, reduce_on_cpu},
+                                               ReduceKernel{reduction, infer_on_meta}));
+  }
+  return result;
+}
+
 template <class Handle, class F>
 Handle define_composite(Library& library, std::string_view schema, DispatchKey key, F kernel) {
   const std::string name(schema.substr(0, schema.find('(')));
@@ -181,6 +219,7 @@ Operators::Operators()
     : library_(registry(), LibraryKind::definitions, "weft"),
       new_result_(define_ops<false>(library_)),
       given_result_(define_ops<true>(library_)),
+      reductions_(define_reductions(library_)),
       copy(define<Copy>(library_, "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", "copy_",
                         copy_on_cpu, copy_on_meta)),
       eval(define<Eval>(library_, "eval(Tensor[] inputs) -> Tensor[]", "eval", eval_on_cpu,

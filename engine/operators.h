@@ -1,7 +1,8 @@
 // The registry's operators behind the public calls of Engine: for every row of the op table
-// `weft::NAME` and `weft::NAME.out`, then `weft::copy_`, `weft::eval` and the chain around copy_.
-// Each call goes to the kernel that its operator's table names.  Where that is the engine's own for
-// the CPU, the facade runs it without the detour of a call through the table.
+// `weft::NAME` and `weft::NAME.out`, `weft::NAME` for every reduction, then `weft::copy_`,
+// `weft::eval` and the chain around copy_. Each call goes to the kernel that its operator's table
+// names.  Where that is the engine's own for the CPU, the facade runs it without the detour of a
+// call through the table.
 #pragma once
 
 #include <weft/dispatch.h>
@@ -86,15 +87,21 @@ class Operators {
   using Reshape = TypedOperatorHandle<Tensor(const Tensor&, IntSpan)>;
   using Resolve = TypedOperatorHandle<Tensor(const Tensor&)>;
   using Fill = TypedOperatorHandle<Tensor(const Tensor&, const Scalar&)>;
+  using Reduce = TypedOperatorHandle<Tensor(const Tensor&, IntSpan, bool, std::optional<DType>,
+                                            double, double, bool)>;
 
   Operators();
   /// Null for structural ops and for another number of inputs than the op has.
   const TensorOperator* find(Op op, std::size_t num_inputs, bool has_output) const;
+  const BuiltinOperator<Reduce>& find(Reduction reduction) const {
+    return reductions_[static_cast<std::size_t>(reduction)];
+  }
 
  private:
   Library library_;
-  std::vector<TensorOperator> new_result_;    ///< in the order of all_ops()
-  std::vector<TensorOperator> given_result_;  ///< as above
+  std::vector<TensorOperator> new_result_;           ///< in the order of all_ops()
+  std::vector<TensorOperator> given_result_;         ///< as above
+  std::vector<BuiltinOperator<Reduce>> reductions_;  ///< in the order of all_reductions()
 
  public:
   BuiltinOperator<Copy> copy;

@@ -9,6 +9,7 @@
 #include "engine/expr_spelling.h"
 #include "engine/nearest.h"
 #include "engine/number_arithmetic.h"
+#include "engine/parse_reduction.h"
 
 #include <weft/error.h>
 #include <weft/expr.h>
@@ -23,12 +24,6 @@
 
 namespace weft {
 namespace {
-
-constexpr auto reductions = std::to_array<std::string_view>(
-    {"all",           "amax",   "amin",   "any",     "argmax", "argmin",
-     "count_nonzero", "cummax", "cummin", "cumprod", "cumsum", "logcumsumexp",
-     "logsumexp",     "max",    "mean",   "min",     "nansum", "norm",
-     "prod",          "std",    "sum",    "var"});
 
 /// The numbers that have names.  A tensor of the same name comes first.
 std::optional<Scalar> named_number(std::string_view name) {
@@ -82,7 +77,7 @@ class ExprParser {
   Expr parse();
 
  private:
-  enum class Form { binary, unary, parenthesis, call, user_call, cast, copy };
+  enum class Form { binary, unary, parenthesis, call, user_call, reduction, cast, copy };
 
   /// What is special about an argument of a call: its keyword, or that it is no value.
   struct Mark {
@@ -100,7 +95,8 @@ class ExprParser {
     std::size_t position;        ///< for messages
     std::size_t num_values;      ///< brackets: how many values there were before
     std::optional<DType> dtype;  ///< cast: what to convert to, once read
-    std::string_view name = {};  ///< user_call
+    std::string_view name = {};  ///< user_call, reduction
+    ReduceOptions options = {};  ///< reduction: the arguments behind the first
   };
 
   [[noreturn]] void fail(std::size_t position, std::string_view message) const {
@@ -124,6 +120,7 @@ class ExprParser {
   Expr call(const Pending& pending);
   Expr call_spelled(const Pending& pending, std::size_t num_args) const;
   Expr call_user_operator(const Pending& pending, std::span<const Expr> args) const;
+  Expr call_reduction(const Pending& pending, std::span<const Expr> args) const;
   Expr apply_at(std::size_t position, Op op, std::span<const Expr> args) const;
   [[noreturn]] void fail_unknown_name(std::string_view name, std::size_t position) const;
   [[noreturn]] void fail_unknown_function(std::string_view name, std::size_t position) const;
@@ -244,6 +241,8 @@ void ExprParser::open_call(std::string_view name, std::size_t position) {
     form = Form::cast;
   } else if (name == "copy") {
     form = Form::copy;
+  } else if (parse_reduction(name)) {
+    form = Form::reduction;
   } else {
     op = find_function(name);
     const bool is_users =
@@ -290,6 +289,10 @@ void ExprParser::read_comma() {
   }
   advance();
   if (bracket.form == Form::cast) return read_cast_dtype();
+  if (bracket.form == Form::reduction) {
+    bracket.options = read_reduce_arguments(lexer_, token_, *parse_reduction(bracket.name));
+    return;
+  }
   wants_operand_ = true;
 }
 
@@ -371,6 +374,7 @@ Expr ExprParser::call(const Pending& pending) {
     }
     return args[0];  // the store into the result is the copy
   }
+  if (pending.form == Form::reduction) return call_reduction(pending, args);
   if (pending.form == Form::user_call) return call_user_operator(pending, args);
   if (has_spelling(pending.name)) return call_spelled(pending, args.size());
   const OpInfo& row = info(*pending.op);
@@ -411,6 +415,18 @@ Expr ExprParser::call_user_operator(const Pending& pending, std::span<const Expr
   }
 }
 
+Expr ExprParser::call_reduction(const Pending& pending, std::span<const Expr> args) const {
+  const Reduction reduction = *parse_reduction(pending.name);
+  if (args.size() != 1)
+    fail(pending.position, "expected a value to reduce: " + reduction_signature(reduction));
+  if (options_.ignores_dtypes) return args[0];
+  try {
+    return weft::reduce(reduction, args[0], pending.options);
+  } catch (const ArgumentError& error) {
+    fail(pending.position, error.what());
+  }
+}
+
 Expr ExprParser::apply_at(std::size_t position, Op op, std::span<const Expr> args) const {
   if (options_.ignores_dtypes) return args[0];
   try {
@@ -435,11 +451,6 @@ void ExprParser::fail_unknown_name(std::string_view name, std::size_t position) 
 }
 
 void ExprParser::fail_unknown_function(std::string_view name, std::size_t position) const {
-  if (std::ranges::find(reductions, name) != reductions.end()) {
-    const std::string message =
-        "'" + std::string(name) + "' is a reduction or scan, which is not built yet";
-    throw UnsupportedError(point_at("expression", message, lexer_.text(), position));
-  }
   const std::string quoted = "'" + std::string(name.substr(0, 40)) + "'";
   const bool is_tensor =
       std::ranges::find(names_, name, &std::pair<std::string, Expr>::first) != names_.end();
@@ -448,6 +459,7 @@ void ExprParser::fail_unknown_function(std::string_view name, std::size_t positi
   for (Op op : all_ops()) known.emplace_back(info(op).name);
   for (std::string_view spelled : spelled_names())
     if (!find_function(spelled)) known.emplace_back(spelled);
+  for (Reduction reduction : all_reductions()) known.emplace_back(weft::name(reduction));
   if (options_.definitions)
     for (std::string& own : options_.definitions->names()) known.push_back(std::move(own));
   fail(position, "unknown function " + quoted + "; the nearest are " +
@@ -474,7 +486,7 @@ Expr parse_expression(std::string_view text, std::vector<std::pair<std::string, 
 std::string_view built_in_meaning(std::string_view name) {
   if (find_function(name) || has_spelling(name) || name == "cast" || name == "copy")
     return "a built-in function";
-  if (std::ranges::find(reductions, name) != reductions.end()) return "a reduction or scan";
+  if (parse_reduction(name)) return "a reduction or scan";
   if (named_number(name)) return "a number";
   if (!keyword_hint(name).empty() || name == "None") return "a word of Python";
   return {};

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -31,6 +32,8 @@ struct CallPlan {
   };
 
   LaunchPlan launch;
+  /// A fold or a scan, which runs in place of `launch`.
+  std::function<void(std::byte* const* base, const Bits* params)> pass;
   bool is_empty = false;          ///< no elements: nothing to run
   bool divides_integers = false;  ///< divisors have to be checked before each run
   std::vector<Output> outputs;

@@ -132,6 +132,16 @@ jit::Signature signature_of(const ir::Kernel& kernel, const PlannerOptions& opti
   return {kernel, options.features, options.backend};
 }
 
+PlannedCall begin_call(const CallKey& key, const Program& program) {
+  PlannedCall call;
+  call.plan = std::make_shared<CallPlan>();
+  collect_leaves(key, program, call);
+  collect_params(key, program, *call.plan);
+  call.plan->divides_integers = !program.integer_divisors.empty();
+  for (const Tensor& input : call.inputs) check_bytes(input);
+  return call;
+}
+
 PlannedCall plan_call(const CallKey& key, const Program& program, std::span<const Tensor> outputs,
                       const PlannerOptions& options, jit::KernelCache& kernels,
                       const std::function<void()>& check_values) {

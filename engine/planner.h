@@ -42,6 +42,11 @@ TensorIterator plan_iteration(const Program& program, std::span<const Tensor> ou
 /// The signature under which a lowered kernel is compiled.
 jit::Signature signature_of(const ir::Kernel& kernel, const PlannerOptions& options);
 
+/// The beginning of a call's plan: its leaves, its numbers, its input tensors.
+///
+/// Errors: ArgumentError for an input without bytes.
+PlannedCall begin_call(const CallKey& key, const Program& program);
+
 /// Plans the call that `key` and `program` were made of.  Nothing is written to any output.
 /// `check_values` is called after every check of layouts and dtypes: if it throws, given outputs
 /// keep their layouts.

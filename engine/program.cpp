@@ -118,6 +118,7 @@ class Flattener {
       case ExprNode::Kind::scalar: break;
       case ExprNode::Kind::cast: return cast(node);
       case ExprNode::Kind::op: return operation(node);
+      case ExprNode::Kind::fold: throw InternalError("flatten: a fold is no elementwise operation");
     }
     throw InternalError("flatten: a bare number has no value of its own");
   }

@@ -65,6 +65,7 @@ ordered_json to_json(const Explanation& explanation) {
   json["refusals"] = explanation.refusals;
   json["schedule"] = explanation.schedule;
   json["compile_us"] = explanation.compile_us;
+  if (!explanation.passes.empty()) json["passes"] = explanation.passes;
   for (const auto& [stage, text] : explanation.texts) {
     if (stage != "signature") json[stage] = text;
   }
@@ -80,6 +81,7 @@ void print(const Explanation& explanation, const std::vector<std::string>& emit)
   facts.add({"fast set-up", explanation.fast_setup});
   facts.add({"perm", text(perm)});
   facts.add({"shape", text(explanation.shape) + "  (coalesced, fastest first)"});
+  for (const std::string& pass : explanation.passes) facts.add({"pass", pass});
   facts.add({"schedule", explanation.schedule});
   facts.add({"backend", explanation.backend});
   for (const std::string& refusal : explanation.refusals) facts.add({"", "not " + refusal});

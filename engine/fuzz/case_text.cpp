@@ -208,6 +208,8 @@ class NodeCollector {
       case ExprNode::Kind::scalar: result.kind = CaseNode::Kind::scalar; break;
       case ExprNode::Kind::op: result.kind = CaseNode::Kind::op; break;
       case ExprNode::Kind::cast: result.kind = CaseNode::Kind::cast; break;
+      case ExprNode::Kind::fold:
+        throw UnsupportedError("fuzz cases are elementwise: they have no reductions");
     }
     case_.nodes.push_back(std::move(result));
     return static_cast<int>(case_.nodes.size() - 1);

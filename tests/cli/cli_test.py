@@ -193,7 +193,7 @@ class Mistakes(CliTest):
         self.fails(["explain", "a + x", a], "argument", "column 5: unknown name 'x'", "a")
         self.fails(["explain", "tahn(a)", a], "argument", "unknown function 'tahn'", "tanh")
         self.fails(["explain", "where(a)", a], "argument", "where takes 3 arguments")
-        self.fails(["explain", "sum(a, dims=[0])", a], "unsupported", "reduction", "not built yet")
+        self.fails(["explain", "sum(a, dims=[2])", a], "argument", "Dimension out of range")
         self.fails(["explain", "a & a", a], "argument", "column 3", "bitwise_and")
         self.fails(["explain", "", a], "argument", "the expression is empty")
 

@@ -5,6 +5,7 @@
 #include <weft/disk_cache.h>
 #include <weft/expr.h>
 #include <weft/numerics.h>
+#include <weft/reduce.h>
 #include <weft/tensor.h>
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -80,6 +82,9 @@ struct Explanation {
       refusals;  ///< "xbyak: exp f32 has no row": why the tiers before it didn't take it
   std::string schedule;
   double compile_us = 0;
+  /// The reductions and scans that run before the kernel described here, in this order; where the
+  /// expression is itself one, it is the last of them, and the kernel computes what it reduces.
+  std::vector<std::string> passes;
   std::map<std::string, std::string>
       texts;  ///< "iter", "signature", "ir", "llvm", "asm": as asked for
 };
@@ -155,7 +160,19 @@ class Engine {
   Tensor ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c);
   void ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& out);
 
-  /// Computes an expression in one pass over memory.
+  /// `a` reduced or scanned, as weft/reduce.h has it.   Mirrors: torch's functions of these names.
+  Tensor reduce(Reduction reduction, const Tensor& a, const ReduceOptions& options = {});
+  void reduce(Reduction reduction, const Tensor& a, const ReduceOptions& options,
+              const Tensor& out);
+  // Two results at once: the second of max, min, cummax and cummin says where the first is.
+  std::pair<Tensor, Tensor> aminmax(const Tensor& a, const ReduceOptions& options = {});
+  std::pair<Tensor, Tensor> var_mean(const Tensor& a, const ReduceOptions& options = {});
+  std::pair<Tensor, Tensor> max(const Tensor& a, std::int64_t dim, bool keepdim = false);
+  std::pair<Tensor, Tensor> min(const Tensor& a, std::int64_t dim, bool keepdim = false);
+  std::pair<Tensor, Tensor> cummax(const Tensor& a, std::int64_t dim);
+  std::pair<Tensor, Tensor> cummin(const Tensor& a, std::int64_t dim);
+
+  /// Computes an expression in one pass over memory; reductions in it take a pass each.
   Tensor eval(const Expr& expr);
   void eval(const Expr& expr, const Tensor& out);
   /// Several results of one pass; `outs[i]` undefined asks for a new tensor.

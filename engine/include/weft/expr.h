@@ -97,7 +97,8 @@ namespace ops {
 
 /// Reads an expression in Python's spelling over named tensors: `tanh(a*b + c)`, `where(m, a, 0)`,
 /// `cast(a, bf16)`, `copy(a)`, `a < b`, `2j`; PyTorch's keywords and defaults: `clamp(a, max=1)`,
-/// `div(a, b, rounding_mode='floor')`, `round(a, decimals=2)`.
+/// `div(a, b, rounding_mode='floor')`, `round(a, decimals=2)`; reductions and scans:
+/// `sum(a, dims=[0, 2], keepdim=true)`, `cumsum(a, dim=0)`.
 ///
 /// Errors: ArgumentError whose message shows the text with a caret under the place.
 Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names);

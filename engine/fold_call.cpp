@@ -1,0 +1,233 @@
+#include "engine/fold_call.h"
+
+#include "engine/scan_plan.h"
+#include "engine/tensor_impl.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace weft {
+namespace {
+
+/// Without lazy bits, which only a program applies.
+bool is_plain_tensor(const ExprNode& node) {
+  return node.kind == ExprNode::Kind::tensor && !node.tensor.is_conj() && !node.tensor.is_neg();
+}
+
+/// Folds that differ only in whether reduced dimensions are kept.
+bool is_same_fold(const ExprNode& a, const ExprNode& b) {
+  return a.args[0] == b.args[0] && a.op == b.op && a.fold->form == b.fold->form &&
+         a.fold->dims == b.fold->dims && a.fold->is_reverse == b.fold->is_reverse;
+}
+
+std::shared_ptr<ExprNode> with_kept_dims(const ExprNode& node) {
+  auto result = std::make_shared<ExprNode>(node);
+  if (node.fold->is_scan()) return result;
+  auto fold = std::make_shared<FoldNode>(*node.fold);
+  fold->keepdim = true;
+  fold->sizes = fold->arg_sizes;
+  for (std::size_t dim = 0; dim < fold->sizes.size(); ++dim)
+    if (fold->folds(dim)) fold->sizes[dim] = 1;
+  result->fold = std::move(fold);
+  return result;
+}
+
+/// Rebuilds expressions from the leaves on, without recursion.
+class FoldRemover {
+ public:
+  explicit FoldRemover(ComputeFold compute) : compute_(compute) {}
+
+  Expr remove(const Expr& root) {
+    std::vector<std::pair<std::shared_ptr<const ExprNode>, bool>> pending{
+        {root.shared_node(), false}};
+    while (!pending.empty()) {
+      const auto [node, arguments_done] = pending.back();
+      if (rebuilt_.contains(node.get())) {
+        pending.pop_back();
+      } else if (arguments_done || node->args.empty()) {
+        rebuilt_[node.get()] = rebuild(node);
+        pending.pop_back();
+      } else {
+        pending.back().second = true;
+        for (std::size_t i = node->args.size(); i-- > 0;)
+          pending.emplace_back(node->args[i], false);
+      }
+    }
+    return Expr(rebuilt_.at(&root.node()));
+  }
+
+ private:
+  std::shared_ptr<const ExprNode> rebuild(const std::shared_ptr<const ExprNode>& node) {
+    const auto is_new = [&](const auto& arg) { return rebuilt_.at(arg.get()) != arg; };
+    std::shared_ptr<const ExprNode> result = node;
+    if (std::any_of(node->args.begin(), node->args.end(), is_new)) {
+      auto changed = std::make_shared<ExprNode>(*node);
+      for (auto& arg : changed->args) arg = rebuilt_.at(arg.get());
+      result = std::move(changed);
+    }
+    return node->kind == ExprNode::Kind::fold ? leaf(*result) : result;
+  }
+
+  std::shared_ptr<const ExprNode> leaf(const ExprNode& node) {
+    auto found = std::find_if(computed_.begin(), computed_.end(),
+                              [&](const auto& known) { return is_same_fold(*known.first, node); });
+    if (found == computed_.end()) {
+      const std::shared_ptr<const ExprNode> kept = with_kept_dims(node);
+      const Tensor value = compute_(Expr(kept));
+      found = computed_.insert(computed_.end(), {kept, value});
+    }
+    const Dims& sizes = node.fold->sizes;
+    return Expr(found->second.view({sizes.data(), sizes.size()})).shared_node();
+  }
+
+  ComputeFold compute_;
+  std::unordered_map<const ExprNode*, std::shared_ptr<const ExprNode>> rebuilt_;
+  std::vector<std::pair<std::shared_ptr<const ExprNode>, Tensor>> computed_;
+};
+
+/// The output as the fold walks through it: the reduced dimensions have size 1.
+Tensor with_reduced_dims(const Tensor& output, const FoldNode& fold) {
+  if (fold.keepdim || fold.is_scan()) return output;
+  std::vector<std::int64_t> sizes, strides;
+  std::size_t own = 0;
+  for (std::size_t dim = 0; dim < fold.arg_sizes.size(); ++dim) {
+    sizes.push_back(fold.folds(dim) ? 1 : output.sizes()[own]);
+    strides.push_back(fold.folds(dim) ? 1 : output.strides()[own]);
+    if (!fold.folds(dim)) ++own;
+  }
+  return output.as_strided(sizes, strides);
+}
+
+std::int64_t numel_of(const Dims& sizes) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) count *= size;
+  return count;
+}
+
+/// The place of the extremum of one element is 0, whatever its dtype.
+bool compares_nothing(const ExprNode& node) {
+  return node.fold->form == FoldForm::index &&
+         numel_of(node.fold->arg_sizes) == numel_of(node.fold->sizes);
+}
+
+void check_dtype(const ExprNode& node) {
+  const OpInfo& row = info(node.op);
+  const bool is_extremum = node.op == Op::maximum || node.op == Op::minimum;
+  const char* const place = node.fold->form == FoldForm::index ? "arg" : "a";
+  const std::string name =
+      is_extremum ? detail::concat(place, row.name.substr(0, 3)) : std::string(row.name);
+  WEFT_CHECK(computes_in(row.domain, row.result, node.compute_dtype), ArgumentError, name,
+             "() does not take ", weft::name(node.compute_dtype), "; it takes ",
+             describe(row.domain));
+}
+
+}  // namespace
+
+std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFold compute) {
+  FoldRemover remover(compute);
+  std::vector<Expr> result;
+  for (const Expr& expr : exprs) result.push_back(remover.remove(expr));
+  return result;
+}
+
+std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device) {
+  const auto empty_value = [&](const Expr& fold) {
+    const Dims& sizes = fold.node().fold->sizes;
+    return empty({sizes.data(), sizes.size()}, {fold.dtype(), device});
+  };
+  return without_folds(exprs, ComputeFold(empty_value));
+}
+
+std::string describe_pass(const Expr& fold, const PlannerOptions& options,
+                          jit::KernelCache& kernels) {
+  const ExprNode& node = fold.node();
+  const Expr argument(node.args[0]);
+  const Program program = flatten(std::span(&argument, 1), {});
+  std::vector<Tensor> inputs;
+  for (const ExprNode* leaf : program.leaves) inputs.push_back(leaf->tensor);
+  std::string_view kind = "fold";
+  if (node.fold->is_scan()) {
+    kind = "scan";
+  } else if (numel_of(node.fold->arg_sizes) == 0 || compares_nothing(node)) {
+    kind = "constant";
+  } else if (!inputs.empty()) {
+    check_dtype(node);
+    const Dims& sizes = node.fold->sizes;
+    const std::vector<std::int64_t> strides(sizes.size(), 1);
+    const Tensor output = unbacked({sizes.data(), sizes.size()}, strides, node.dtype);
+    kind = plan_fold(node, program, output, inputs, options, kernels)->is_inner ? "inner fold"
+                                                                                : "outer fold";
+  }
+  return detail::concat(kind, " of ", name(node.compute_dtype),
+                        dims_text({node.fold->arg_sizes.data(), node.fold->arg_sizes.size()}), ": ",
+                        text(fold));
+}
+
+Expr with_argument(const Expr& fold, const Tensor& value) {
+  auto node = std::make_shared<ExprNode>(fold.node());
+  node->args[0] = Expr(value).shared_node();
+  return Expr(std::move(node));
+}
+
+bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
+                    std::span<const Tensor> outputs) {
+  if (key.num_folds != 1 || exprs.size() != 1 || key.inputs.size() == 0) return false;
+  const ExprNode& node = exprs[0].node();
+  if (node.kind != ExprNode::Kind::fold) return false;
+  if (node.fold->is_scan() && !is_plain_tensor(*node.args[0])) return false;
+  if (outputs.empty() || !outputs[0].defined()) return true;
+  const TensorImpl& output = *outputs[0].impl();
+  const auto is_apart = [&](const Tensor* input) {
+    const Storage& read = *input->storage();
+    const auto begin = [](const Storage& storage) {
+      return reinterpret_cast<std::uintptr_t>(storage.data());
+    };
+    return begin(read) + read.size_bytes() <= begin(*output.storage) ||
+           begin(*output.storage) + output.storage->size_bytes() <= begin(read);
+  };
+  return output.dtype == node.dtype && std::ranges::equal(output.sizes, node.fold->sizes) &&
+         output.is_non_overlapping_and_dense && !output.is_conj && !output.is_neg &&
+         !output.is_zero && output.storage->data() != nullptr &&
+         std::all_of(key.inputs.begin(), key.inputs.end(), is_apart);
+}
+
+PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Program& program,
+                           const Tensor& output, const PlannerOptions& options,
+                           jit::KernelCache& kernels, const std::function<void()>& check_values) {
+  PlannedCall call = begin_call(key, program);
+  CallPlan& plan = *call.plan;
+  const FoldNode& fold = *node.fold;
+  WEFT_CHECK(program.unsupported.empty(), ArgumentError, program.unsupported);
+  const std::int64_t num_outputs = numel_of(fold.sizes);
+  if (num_outputs != 0 && !compares_nothing(node)) check_dtype(node);
+  if (check_values) check_values();
+
+  const Tensor result =
+      output.defined() ? output : empty({fold.sizes.data(), fold.sizes.size()}, {node.dtype});
+  CallPlan::Output planned;
+  if (!output.defined()) {
+    planned = {true, result.storage()->size_bytes(), *result.impl()};
+    planned.layout.storage.reset();
+  }
+  plan.outputs.push_back(std::move(planned));
+  call.outputs.push_back(result);
+  plan.is_empty = num_outputs == 0;
+  if (plan.is_empty) return call;
+  if (fold.is_scan()) {
+    plan.pass = [scan = plan_scan(node, result, call.inputs[0], options.num_threads)](
+                    std::byte* const* base, const Bits*) { scan(base); };
+    return call;
+  }
+  const Tensor walked = with_reduced_dims(result, fold);
+  const std::shared_ptr<const FoldPlan> pass =
+      numel_of(fold.arg_sizes) == 0 || compares_nothing(node)
+          ? plan_fill(node, walked)
+          : plan_fold(node, program, walked, call.inputs, options, kernels);
+  plan.pass = [pass](std::byte* const* base, const Bits* params) { run_fold(*pass, base, params); };
+  return call;
+}
+
+}  // namespace weft

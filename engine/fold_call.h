@@ -1,0 +1,44 @@
+// Calls with reductions: one pass each for the folds of an expression, innermost first, and then
+// what is elementwise around them.
+#pragma once
+
+#include "engine/planner.h"
+
+#include <weft/parallel.h>
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+/// The value of a fold: called with one whose argument has no folds, and whose reduced dimensions
+/// are kept.
+using ComputeFold = FunctionRef<Tensor(const Expr& fold)>;
+
+/// `exprs` with tensors in place of their folds.  Folds that differ only in `keepdim` are computed
+/// once.
+std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFold compute);
+
+/// The same for calls that don't run: tensors of `device` without data.
+std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device);
+
+/// How such a fold runs: "outer fold of f32[4,5], sum(a, dims=[0])".
+std::string describe_pass(const Expr& fold, const PlannerOptions& options,
+                          jit::KernelCache& kernels);
+
+/// A fold of the tensor `value` in place of its argument.
+Expr with_argument(const Expr& fold, const Tensor& value);
+
+/// Whether the call is a single fold that can run at once: of an elementwise argument, or, for a
+/// scan, of a tensor as it lies, into a new tensor or one that is written as it is.
+bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
+                    std::span<const Tensor> outputs);
+
+/// Plans such a call; `program` is that of the fold's argument.
+PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Program& program,
+                           const Tensor& output, const PlannerOptions& options,
+                           jit::KernelCache& kernels, const std::function<void()>& check_values);
+
+}  // namespace weft

@@ -1,0 +1,200 @@
+#include "engine/fold_plan.h"
+
+#include "engine/lower.h"
+#include "engine/tensor_impl.h"
+#include "ir/combine.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+namespace weft {
+namespace {
+
+/// Along shorter dimensions vectors are mostly empty.
+constexpr std::int64_t min_vector_extent = 16;
+
+/// What one core folds in a nanosecond, about.
+constexpr std::int64_t bytes_per_ns = 25;
+
+/// The row-major place of every element within what is reduced into the same output.
+Tensor place_operand(const FoldNode& fold) {
+  const std::size_t ndim = fold.arg_sizes.size();
+  std::vector<std::int64_t> strides(ndim, 0);
+  std::int64_t stride = 1;
+  for (std::size_t dim = ndim; dim-- > 0;) {
+    if (!fold.folds(dim)) continue;
+    strides[dim] = stride;
+    stride *= fold.arg_sizes[dim];
+  }
+  return unbacked({fold.arg_sizes.data(), ndim}, strides, DType::i64);
+}
+
+TensorIterator plan_iteration(const ExprNode& node, const Tensor& output,
+                              std::span<const Tensor> inputs, const Tensor& places) {
+  TensorIteratorConfig config;
+  config.check_all_same_dtype(false).resize_outputs(false).is_reduction(true);
+  config.set_check_mem_overlap(false);
+  config.add_output(output);
+  for (const Tensor& input : inputs) config.add_input(input);
+  if (node.fold->form == FoldForm::index) config.add_input(places);
+  return config.build();
+}
+
+std::vector<FoldDim> all_dims(const TensorIterator& iterator) {
+  std::vector<FoldDim> dims;
+  const auto num_operands = static_cast<std::size_t>(iterator.ntensors());
+  for (std::size_t dim = 0; dim < iterator.shape().size(); ++dim) {
+    FoldDim& made = dims.emplace_back();
+    made.extent = iterator.shape()[dim];
+    for (std::size_t i = 0; i < num_operands; ++i)
+      made.stride_bytes.push_back(iterator.stride_bytes(static_cast<int>(i))[dim]);
+  }
+  if (dims.empty()) dims.push_back({1, std::vector<std::int64_t>(num_operands)});
+  return dims;
+}
+
+/// The operand with the most elements: what is read decides how to walk.
+std::size_t largest_input(const std::vector<FoldDim>& dims, std::size_t num_inputs) {
+  std::size_t best = 1;
+  std::int64_t most = -1;
+  for (std::size_t i = 1; i <= num_inputs; ++i) {
+    std::int64_t count = 1;
+    for (const FoldDim& dim : dims)
+      if (dim.stride_bytes[i] != 0) count *= dim.extent;
+    if (count > most) best = i;
+    most = std::max(most, count);
+  }
+  return best;
+}
+
+/// The dimension along which vectors run: the fastest that fills some, else the longest.
+std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input) {
+  const auto distance = [&](const FoldDim& dim) {
+    const std::int64_t stride = std::abs(dim.stride_bytes[input]);
+    return stride == 0 ? std::numeric_limits<std::int64_t>::max() : stride;
+  };
+  const auto is_better = [&](const FoldDim& a, const FoldDim& b) {
+    const bool a_fills = a.extent >= min_vector_extent, b_fills = b.extent >= min_vector_extent;
+    if (a_fills != b_fills) return a_fills;
+    return a_fills ? distance(a) < distance(b) : a.extent > b.extent;
+  };
+  return static_cast<std::size_t>(std::min_element(dims.begin(), dims.end(), is_better) -
+                                  dims.begin());
+}
+
+std::int64_t product(const std::vector<FoldDim>& dims) {
+  std::int64_t result = 1;
+  for (const FoldDim& dim : dims) result *= dim.extent;
+  return result;
+}
+
+bool is_plain_load(const Program& program) {
+  return program.body.size() == 2 && program.body[0].op == Op::load &&
+         program.body[0].dtype == program.body[1].dtype;
+}
+
+std::shared_ptr<jit::TieredKernel> make_map(const FoldPlan& plan, const Program& program,
+                                            std::span<const Tensor> inputs,
+                                            const PlannerOptions& options,
+                                            jit::KernelCache& kernels) {
+  ir::Kernel kernel;
+  kernel.numerics = options.numerics;
+  kernel.body = program.body;
+  for (const Program::Param& param : program.params) kernel.params.push_back(param.dtype);
+  kernel.loops.resize(2);
+  kernel.operands.push_back({plan.fold.dtype, ir::Role::output, {ir::stride_any, 1}});
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const DType dtype = inputs[i].dtype();
+    const ir::StrideClass along =
+        inner_class(plan.vector.stride_bytes[i + 1], plan.vector.extent, dtype);
+    kernel.operands.push_back({dtype, ir::Role::input, {ir::stride_any, along}});
+  }
+  return kernels.get(signature_of(kernel, options));
+}
+
+void plan_blocks(FoldPlan& plan) {
+  const std::int64_t block = fold_block_elements(plan.fold);
+  plan.num_rows = product(plan.reduced);
+  plan.num_kept = product(plan.kept);
+  if (!plan.is_inner) {
+    plan.rows_per_block = fold_block_rows;
+    const std::int64_t strip_bytes = plan.map == nullptr ? fold_buffer_bytes : 2 << 10;
+    plan.strip_extent = std::min(plan.vector.extent, strip_bytes / plan.fold.itemsize());
+  } else if (plan.vector.extent >= block) {
+    plan.segments_per_row = (plan.vector.extent + block - 1) / block;
+  } else {
+    const std::int64_t lanes = plan.fold.num_lanes();
+    const std::int64_t padded = (plan.vector.extent + lanes - 1) / lanes * lanes;
+    plan.rows_per_block = std::max<std::int64_t>(block / padded, 1);
+  }
+  plan.num_blocks =
+      (plan.num_rows + plan.rows_per_block - 1) / plan.rows_per_block * plan.segments_per_row;
+}
+
+}  // namespace
+
+std::int64_t fold_block_elements(const jit::Fold& fold) {
+  return fold_buffer_bytes / fold.itemsize();
+}
+
+std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& program,
+                                          const Tensor& output, std::span<const Tensor> inputs,
+                                          const PlannerOptions& options,
+                                          jit::KernelCache& kernels) {
+  const Tensor places = place_operand(*node.fold);
+  const TensorIterator iterator = plan_iteration(node, output, inputs, places);
+  auto plan = std::make_shared<FoldPlan>();
+  plan->form = node.fold->form;
+  const bool is_plain = options.backend == "interp";
+  const Isa isa = options.features.isa;
+  const DType dtype = node.compute_dtype;
+  plan->fold =
+      is_plain ? jit::make_plain_fold(node.op, dtype) : jit::make_fold(node.op, dtype, isa);
+  if (plan->form == FoldForm::index) plan->extrema = jit::extremum_loops(node.op, dtype, isa);
+  plan->num_operands = static_cast<std::size_t>(iterator.ntensors());
+  plan->max_threads = options.num_threads;
+
+  std::vector<FoldDim> dims = all_dims(iterator);
+  const std::size_t input = largest_input(dims, inputs.size());
+  const std::size_t along = vector_dim(dims, input);
+  const auto is_reduced = [](const FoldDim& dim) {
+    return dim.stride_bytes[0] == 0 && dim.extent > 1;
+  };
+  plan->vector = dims[along];
+  plan->is_inner = is_reduced(plan->vector);
+  for (std::size_t dim = 0; dim < dims.size(); ++dim)
+    if (dim != along) (is_reduced(dims[dim]) ? plan->reduced : plan->kept).push_back(dims[dim]);
+  const FoldDim one{1, std::vector<std::int64_t>(plan->num_operands)};
+  if (plan->reduced.empty()) plan->reduced.push_back(one);
+  if (plan->kept.empty()) plan->kept.push_back(one);
+
+  const bool is_dense = plan->vector.stride_bytes[1] == plan->fold.itemsize();
+  if (!is_plain_load(program) || !is_dense)
+    plan->map = make_map(*plan, program, inputs, options, kernels);
+  plan_blocks(*plan);
+  std::int64_t bytes = plan->vector.extent * plan->num_rows * plan->num_kept;
+  for (const Tensor& tensor : inputs)
+    bytes =
+        std::max(bytes, tensor.numel() * static_cast<std::int64_t>(itemsize_bytes(tensor.dtype())));
+  plan->work_ns = bytes / bytes_per_ns;
+  return plan;
+}
+
+std::shared_ptr<const FoldPlan> plan_fill(const ExprNode& node, const Tensor& output) {
+  auto plan = std::make_shared<FoldPlan>();
+  plan->form = node.fold->form;
+  plan->is_fill = true;
+  const bool is_index = plan->form == FoldForm::index;
+  plan->fold.dtype = node.dtype;
+  if (!is_index) plan->fold.identity = *ir::identity_of(node.op, node.dtype);
+  const std::int64_t itemsize = plan->fold.itemsize();
+  for (std::size_t dim = output.sizes().size(); dim-- > 0;)
+    plan->kept.push_back({output.sizes()[dim], {output.strides()[dim] * itemsize}});
+  plan->num_kept = output.numel();
+  return plan;
+}
+
+}  // namespace weft

@@ -1,0 +1,79 @@
+// A fold that is planned: one reduction pass over memory, ready to run on addresses.
+//
+// What is reduced is an elementwise program of some tensors, or one tensor as it lies.  Its shape
+// falls into three parts: the dimension along which vectors run, the other dimensions that are
+// reduced, and the other dimensions that are kept.  Either vectors run along a reduced dimension
+// (inner: their lanes are combined at the end), or along one that is kept (outer: a lane an
+// output).
+//
+// The order of a fold, which depends on shape and layout and never on threads or machine: elements
+// are folded in order within blocks, and blocks b, b + 1 ... are combined as a binary tree whose
+// left part is the largest power of two of blocks that leaves the right part one or more.
+#pragma once
+
+#include "engine/expr_node.h"
+#include "engine/planner.h"
+#include "jit/fold/fold.h"
+#include "jit/kernel_cache.h"
+
+#include <weft/iterator.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace weft {
+
+/// One loop, and how far each operand moves along it: the output, the tensors that are read, and
+/// for FoldForm::index a last one whose "elements" are row-major places.
+struct FoldDim {
+  std::int64_t extent = 1;
+  std::vector<std::int64_t> stride_bytes;
+};
+
+/// Immutable.
+struct FoldPlan {
+  FoldForm form = FoldForm::value;
+  bool is_fill = false;  ///< nothing is read: outputs get the identity, or place 0
+  jit::Fold fold;
+  jit::ExtremumLoops extrema;  ///< FoldForm::index
+  bool is_inner = true;
+  FoldDim vector;
+  std::vector<FoldDim> reduced;  ///< fastest first, never empty
+  std::vector<FoldDim> kept;     ///< fastest first, never empty
+  std::size_t num_operands = 0;  ///< as in FoldDim::stride_bytes
+  /// Computes what is folded, from rows of the tensors to rows of a dense buffer: the loops are
+  /// rows and elements.  Null if the one tensor is folded as it lies.
+  std::shared_ptr<jit::TieredKernel> map;
+
+  std::int64_t num_rows = 1;  ///< product of `reduced`
+  std::int64_t num_kept = 1;  ///< product of `kept`
+  /// Of one output (inner) or one strip of outputs (outer).
+  std::int64_t num_blocks = 1;
+  std::int64_t rows_per_block = 1;
+  std::int64_t segments_per_row = 1;  ///< inner: a long row is several blocks
+  std::int64_t strip_extent = 1;      ///< outer: columns that are folded together
+  int max_threads = 0;
+  std::int64_t work_ns = 0;
+};
+
+/// Elements of a block along the vectors, and rows of one across.
+std::int64_t fold_block_elements(const jit::Fold& fold);
+inline constexpr std::int64_t fold_block_rows = 128;
+/// Bytes of values that are computed before they are folded.
+inline constexpr std::int64_t fold_buffer_bytes = 16 << 10;
+
+/// Plans a fold.  `program` computes its argument from `inputs`; `output` has the sizes of the
+/// result with the reduced dimensions kept, and the argument and the output have elements.
+std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& program,
+                                          const Tensor& output, std::span<const Tensor> inputs,
+                                          const PlannerOptions& options, jit::KernelCache& kernels);
+
+/// Plans to write what is known without reading: the identity, or 0 for FoldForm::index.
+std::shared_ptr<const FoldPlan> plan_fill(const ExprNode& node, const Tensor& output);
+
+/// `base`: the output, then the inputs; `params` as the program has them.
+void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params);
+
+}  // namespace weft

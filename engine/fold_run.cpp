@@ -1,0 +1,399 @@
+// Running a planned fold: the walk over rows and blocks, the tree over blocks, and threads.
+#include "engine/fold_plan.h"
+
+#include <weft/parallel.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace weft {
+namespace {
+
+constexpr std::size_t max_operands = 66;
+using Offsets = std::array<std::int64_t, max_operands>;
+
+/// Work that is worth handing to another thread.
+constexpr std::int64_t work_worth_a_thread_ns = 2000;
+
+/// Values in rows: those of the one tensor that is folded as it lies, or computed ones.
+struct Chunk {
+  const std::byte* data;
+  std::int64_t row_stride_bytes;
+};
+
+class FoldRun {
+ public:
+  FoldRun(const FoldPlan& plan, std::byte* const* base, const Bits* params)
+      : plan_(plan), fold_(plan.fold), base_(base), params_(params) {}
+
+  void run() const {
+    if (plan_.is_fill) return fill();
+    if (plan_.form == FoldForm::index)
+      return run_parts(plan_.num_kept * num_strips(), &FoldRun::place_unit);
+    if (plan_.is_inner && plan_.num_blocks == 1 && plan_.num_rows == 1) return run_rows();
+    const std::int64_t num_units = plan_.num_kept * num_strips();
+    const std::int64_t threads = num_threads();
+    const std::int64_t worth = plan_.work_ns / work_worth_a_thread_ns;
+    if (num_units >= 2 * threads || plan_.num_blocks == 1 || threads == 1 || worth < 2)
+      return run_parts(num_units, &FoldRun::fold_unit);
+    run_cut_trees(num_units, std::min(worth, 4 * threads));
+  }
+
+ private:
+  using Unit = void (FoldRun::*)(std::int64_t unit, std::byte* scratch) const;
+
+  void fill() const {
+    for (std::int64_t i = 0; i < plan_.num_kept; ++i) {
+      Offsets offsets{};
+      advance(offsets, plan_.kept, i);
+      std::memcpy(base_[0] + offsets[0], &fold_.identity,
+                  static_cast<std::size_t>(fold_.itemsize()));
+    }
+  }
+
+  std::int64_t num_threads() const {
+    return plan_.max_threads > 0 ? plan_.max_threads : weft::num_threads();
+  }
+  std::int64_t num_strips() const {
+    if (plan_.is_inner) return 1;
+    return (plan_.vector.extent + plan_.strip_extent - 1) / plan_.strip_extent;
+  }
+
+  /// Elements of a partial result.
+  std::int64_t num_partial() const {
+    return plan_.is_inner ? fold_.num_lanes() : plan_.strip_extent;
+  }
+  /// Rounded up, so that what lies behind one is aligned.
+  std::size_t partial_bytes() const {
+    return (static_cast<std::size_t>(num_partial() * fold_.itemsize()) + 63) / 64 * 64;
+  }
+  /// For the tree's pending results, a buffer of values, and what an extremum needs.
+  std::size_t scratch_bytes() const {
+    const auto num_levels =
+        static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(plan_.num_blocks)) + 1);
+    const std::size_t places =
+        plan_.form == FoldForm::index ? static_cast<std::size_t>(plan_.strip_extent) * 32 : 0;
+    return num_levels * partial_bytes() + fold_buffer_bytes + places;
+  }
+
+  void run_parts(std::int64_t num_units, Unit unit) const {
+    const std::int64_t worth = std::max<std::int64_t>(plan_.work_ns / work_worth_a_thread_ns, 1);
+    const std::int64_t grain = (num_units + worth - 1) / worth;
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+      Scratch scratch(scratch_bytes());
+      for (std::int64_t i = begin; i < end; ++i) (this->*unit)(i, scratch.data());
+    };
+    parallel_for(0, num_units, grain, run, {plan_.max_threads, plan_.work_ns});
+  }
+
+  /// Memory for one thread's part, on the stack if it is little.
+  class Scratch {
+   public:
+    explicit Scratch(std::size_t size) {
+      if (size > sizeof inline_) heap_.resize(size);
+    }
+    std::byte* data() { return heap_.empty() ? inline_ : heap_.data(); }
+
+   private:
+    alignas(64) std::byte inline_[fold_buffer_bytes + 4096];
+    std::vector<std::byte> heap_;
+  };
+
+  static void advance(Offsets& offsets, const FoldDim& dim, std::int64_t steps) {
+    for (std::size_t i = 0; i < dim.stride_bytes.size(); ++i)
+      offsets[i] += steps * dim.stride_bytes[i];
+  }
+  /// Moves to element number `linear` of `dims`.
+  static void advance(Offsets& offsets, const std::vector<FoldDim>& dims, std::int64_t linear) {
+    for (const FoldDim& dim : dims) {
+      if (linear == 0) return;
+      advance(offsets, dim, linear % dim.extent);
+      linear /= dim.extent;
+    }
+  }
+
+  /// The values of `num_rows` rows along `row_dim`, `count` of each.
+  Chunk fetch(const Offsets& offsets, const FoldDim& row_dim, std::int64_t num_rows,
+              std::int64_t count, std::byte* buffer) const {
+    if (plan_.map == nullptr) return {base_[1] + offsets[1], row_dim.stride_bytes[1]};
+    const std::int64_t row_stride_bytes = count * fold_.itemsize();
+    const std::size_t num_operands = plan_.num_operands - (plan_.form == FoldForm::index ? 1 : 0);
+    std::array<std::byte*, max_operands> base;
+    std::array<std::int64_t, 2 * max_operands> stride_bytes;
+    base[0] = buffer;
+    stride_bytes[0] = row_stride_bytes;
+    stride_bytes[num_operands] = fold_.itemsize();
+    for (std::size_t i = 1; i < num_operands; ++i) {
+      base[i] = base_[i] + offsets[i];
+      stride_bytes[i] = row_dim.stride_bytes[i];
+      stride_bytes[num_operands + i] = plan_.vector.stride_bytes[i];
+    }
+    const std::array<std::int64_t, 2> extents{num_rows, count};
+    const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params_,
+                               plan_.map->context()};
+    plan_.map->entry()(&args);
+    return {buffer, row_stride_bytes};
+  }
+
+  /// Rows that a chunk of `count` values each may have.
+  std::int64_t rows_at_once(std::int64_t count) const {
+    if (plan_.map == nullptr) return std::numeric_limits<std::int64_t>::max();
+    return std::max<std::int64_t>(fold_buffer_bytes / (count * fold_.itemsize()), 1);
+  }
+
+  /// Calls `function(offsets, chunk, first row, rows)` for the rows [begin, end) that are reduced.
+  template <class Function>
+  void for_each_chunk(const Offsets& at, std::int64_t begin, std::int64_t end, std::int64_t count,
+                      std::byte* buffer, const Function& function) const {
+    const FoldDim& fastest = plan_.reduced[0];
+    while (begin < end) {
+      const std::int64_t rows =
+          std::min({end - begin, fastest.extent - begin % fastest.extent, rows_at_once(count)});
+      Offsets offsets = at;
+      advance(offsets, plan_.reduced, begin);
+      function(offsets, fetch(offsets, fastest, rows, count, buffer), rows);
+      begin += rows;
+    }
+  }
+
+  /// Rows that each become one output, as many as lie behind one another at a time.
+  void run_rows() const {
+    const FoldDim& fastest = plan_.kept[0];
+    const std::int64_t count = plan_.vector.extent;
+    const std::int64_t worth = std::max<std::int64_t>(plan_.work_ns / work_worth_a_thread_ns, 1);
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+      alignas(64) std::byte buffer[fold_buffer_bytes];
+      while (begin < end) {
+        const std::int64_t rows =
+            std::min({end - begin, fastest.extent - begin % fastest.extent, rows_at_once(count)});
+        Offsets offsets{};
+        advance(offsets, plan_.kept, begin);
+        const Chunk chunk = fetch(offsets, fastest, rows, count, buffer);
+        fold_.loops.rows(fold_, base_[0] + offsets[0], fastest.stride_bytes[0], chunk.data,
+                         chunk.row_stride_bytes, rows, count);
+        begin += rows;
+      }
+    };
+    parallel_for(0, plan_.num_kept, (plan_.num_kept + worth - 1) / worth, run,
+                 {plan_.max_threads, plan_.work_ns});
+  }
+
+  /// Where a unit begins, and how many outputs side by side it has.
+  struct Place {
+    Offsets offsets{};
+    std::int64_t num_columns = 1;
+  };
+  Place place_of(std::int64_t unit) const {
+    Place place;
+    const std::int64_t strips = num_strips();
+    advance(place.offsets, plan_.kept, unit / strips);
+    if (plan_.is_inner) return place;
+    const std::int64_t first = unit % strips * plan_.strip_extent;
+    advance(place.offsets, plan_.vector, first);
+    place.num_columns = std::min(plan_.strip_extent, plan_.vector.extent - first);
+    return place;
+  }
+
+  /// Elements that a partial result of this unit has.
+  std::int64_t partial_of(const Place& place) const {
+    return plan_.is_inner ? fold_.num_lanes() : place.num_columns;
+  }
+
+  /// One block of the tree's leaves, folded in order.
+  void fold_block(const Place& place, std::int64_t block, std::byte* partial,
+                  std::byte* buffer) const {
+    fold_.clear(partial, partial_of(place));
+    const std::int64_t first_row = block / plan_.segments_per_row * plan_.rows_per_block;
+    const std::int64_t last_row = std::min(first_row + plan_.rows_per_block, plan_.num_rows);
+    if (!plan_.is_inner) {
+      for_each_chunk(place.offsets, first_row, last_row, place.num_columns, buffer,
+                     [&](const Offsets&, const Chunk& chunk, std::int64_t rows) {
+                       fold_.loops.columns(fold_, partial, chunk.data, chunk.row_stride_bytes, rows,
+                                           place.num_columns);
+                     });
+      return;
+    }
+    Offsets at = place.offsets;
+    std::int64_t count = plan_.vector.extent;
+    if (plan_.segments_per_row > 1) {
+      const std::int64_t size = fold_block_elements(fold_);
+      const std::int64_t first = block % plan_.segments_per_row * size;
+      advance(at, plan_.vector, first);
+      count = std::min(size, count - first);
+    }
+    for_each_chunk(at, first_row, last_row, count, buffer,
+                   [&](const Offsets&, const Chunk& chunk, std::int64_t rows) {
+                     for (std::int64_t row = 0; row < rows; ++row)
+                       fold_.loops.lanes(fold_, partial, chunk.data + row * chunk.row_stride_bytes,
+                                         count);
+                   });
+  }
+
+  /// Combines the results of `leaf(i, partial)` for i < num_leaves as a binary tree; the result is
+  /// the first partial of `pending`.  What is pending are the trees of the digits of i.
+  template <class Leaf>
+  void combine_leaves(std::int64_t num_leaves, std::int64_t num_elements, std::byte* pending,
+                      const Leaf& leaf) const {
+    const auto size = static_cast<std::int64_t>(partial_bytes());
+    std::int64_t depth = 0;
+    const auto combine_top = [&] {
+      --depth;
+      fold_.loops.columns(fold_, pending + (depth - 1) * size, pending + depth * size, 0, 1,
+                          num_elements);
+    };
+    for (std::int64_t i = 0; i < num_leaves; ++i) {
+      leaf(i, pending + depth++ * size);
+      for (std::int64_t digits = i; (digits & 1) != 0; digits >>= 1) combine_top();
+    }
+    while (depth > 1) combine_top();
+  }
+
+  void write(const Place& place, std::byte* partial) const {
+    std::byte* to = base_[0] + place.offsets[0];
+    if (plan_.is_inner) return fold_.finish(to, partial);
+    const auto itemsize = static_cast<std::size_t>(fold_.itemsize());
+    const std::int64_t stride_bytes = plan_.vector.stride_bytes[0];
+    if (stride_bytes == fold_.itemsize()) {
+      std::memcpy(to, partial, static_cast<std::size_t>(place.num_columns) * itemsize);
+      return;
+    }
+    for (std::int64_t i = 0; i < place.num_columns; ++i)
+      std::memcpy(to + i * stride_bytes, partial + i * fold_.itemsize(), itemsize);
+  }
+
+  void fold_unit(std::int64_t unit, std::byte* scratch) const {
+    const Place place = place_of(unit);
+    std::byte* const pending = scratch + fold_buffer_bytes;
+    combine_leaves(plan_.num_blocks, partial_of(place), pending,
+                   [&](std::int64_t block, std::byte* partial) {
+                     fold_block(place, block, partial, scratch);
+                   });
+    write(place, pending);
+  }
+
+  /// Too few outputs for the threads: they share the blocks of each, in subtrees of a power of two.
+  void run_cut_trees(std::int64_t num_units, std::int64_t wanted_parts) const {
+    const std::int64_t parts_per_unit = (wanted_parts + num_units - 1) / num_units;
+    const auto blocks_per_part = static_cast<std::int64_t>(std::bit_ceil(
+        static_cast<std::uint64_t>((plan_.num_blocks + parts_per_unit - 1) / parts_per_unit)));
+    const std::int64_t num_parts = (plan_.num_blocks + blocks_per_part - 1) / blocks_per_part;
+    const auto size = static_cast<std::int64_t>(partial_bytes());
+    std::vector<std::byte> results(static_cast<std::size_t>(num_units * num_parts * size));
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+      Scratch scratch(scratch_bytes());
+      std::byte* const pending = scratch.data() + fold_buffer_bytes;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const Place place = place_of(i / num_parts);
+        const std::int64_t first = i % num_parts * blocks_per_part;
+        const std::int64_t count = std::min(blocks_per_part, plan_.num_blocks - first);
+        combine_leaves(count, partial_of(place), pending,
+                       [&](std::int64_t block, std::byte* partial) {
+                         fold_block(place, first + block, partial, scratch.data());
+                       });
+        std::memcpy(results.data() + i * size, pending, static_cast<std::size_t>(size));
+      }
+    };
+    parallel_for(0, num_units * num_parts, 1, run, {plan_.max_threads, plan_.work_ns});
+    Scratch scratch(scratch_bytes());
+    for (std::int64_t unit = 0; unit < num_units; ++unit) {
+      const Place place = place_of(unit);
+      combine_leaves(num_parts, partial_of(place), scratch.data(),
+                     [&](std::int64_t part, std::byte* partial) {
+                       std::memcpy(partial, results.data() + (unit * num_parts + part) * size,
+                                   static_cast<std::size_t>(size));
+                     });
+      write(place, scratch.data());
+    }
+  }
+
+  /// Takes an extremum into account: `place` is its row-major place.
+  void consider(std::byte* best, std::int64_t& best_place, const std::byte* value,
+                std::int64_t place) const {
+    if (best_place >= 0) {
+      const int comparison = plan_.extrema.compare(value, best);
+      if (comparison < 0 || (comparison == 0 && place > best_place)) return;
+    }
+    std::memcpy(best, value, static_cast<std::size_t>(fold_.itemsize()));
+    best_place = place;
+  }
+
+  /// The places of the extrema of one unit.
+  void place_unit(std::int64_t unit, std::byte* scratch) const {
+    const Place place = place_of(unit);
+    std::byte* const buffer = scratch;
+    std::byte* const values = scratch + fold_buffer_bytes;
+    auto* const places =
+        reinterpret_cast<std::int64_t*>(values + static_cast<std::int64_t>(partial_bytes()));
+    std::fill_n(places, place.num_columns, -1);
+    if (plan_.is_inner) {
+      find_in_rows(place, buffer, values, places[0]);
+    } else {
+      find_in_columns(place, buffer, values, places);
+    }
+    const std::int64_t stride_bytes = plan_.is_inner ? 0 : plan_.vector.stride_bytes[0];
+    for (std::int64_t i = 0; i < place.num_columns; ++i)
+      std::memcpy(base_[0] + place.offsets[0] + i * stride_bytes, &places[i], sizeof places[i]);
+  }
+
+  std::size_t place_operand() const { return plan_.num_operands - 1; }
+  static constexpr std::int64_t place_bytes = sizeof(std::int64_t);
+
+  void find_in_rows(const Place& place, std::byte* buffer, std::byte* best,
+                    std::int64_t& best_place) const {
+    const std::int64_t block = fold_block_elements(fold_);
+    const std::int64_t step = plan_.vector.stride_bytes[place_operand()] / place_bytes;
+    for (std::int64_t first = 0; first < plan_.vector.extent; first += block) {
+      const std::int64_t count = std::min(block, plan_.vector.extent - first);
+      Offsets at = place.offsets;
+      advance(at, plan_.vector, first);
+      const auto find = [&](const Offsets& offsets, const Chunk& chunk, std::int64_t rows) {
+        for (std::int64_t row = 0; row < rows; ++row) {
+          const std::byte* const data = chunk.data + row * chunk.row_stride_bytes;
+          alignas(16) std::byte value[16];
+          fold_.loops.rows(fold_, value, 0, data, 0, 1, count);
+          if (best_place >= 0 && plan_.extrema.compare(value, best) < 0) continue;
+          const std::int64_t found = plan_.extrema.find(data, count, value);
+          const std::int64_t row_place =
+              (offsets[place_operand()] + row * plan_.reduced[0].stride_bytes[place_operand()]) /
+              place_bytes;
+          consider(best, best_place, data + found * fold_.itemsize(), row_place + found * step);
+        }
+      };
+      for_each_chunk(at, 0, plan_.num_rows, count, buffer, find);
+    }
+  }
+
+  void find_in_columns(const Place& place, std::byte* buffer, std::byte* best,
+                       std::int64_t* best_places) const {
+    auto* const rows_found = best_places + plan_.strip_extent;
+    auto* const values = reinterpret_cast<std::byte*>(rows_found + plan_.strip_extent);
+    const std::int64_t step = plan_.reduced[0].stride_bytes[place_operand()] / place_bytes;
+    const auto find = [&](const Offsets& offsets, const Chunk& chunk, std::int64_t rows) {
+      const std::int64_t first_place = offsets[place_operand()] / place_bytes;
+      for (std::int64_t first = 0; first < rows; first += jit::max_extremum_rows) {
+        plan_.extrema.columns(values, rows_found, chunk.data + first * chunk.row_stride_bytes,
+                              chunk.row_stride_bytes,
+                              std::min(rows - first, jit::max_extremum_rows), place.num_columns);
+        for (std::int64_t i = 0; i < place.num_columns; ++i)
+          consider(best + i * fold_.itemsize(), best_places[i], values + i * fold_.itemsize(),
+                   first_place + (first + rows_found[i]) * step);
+      }
+    };
+    for_each_chunk(place.offsets, 0, plan_.num_rows, place.num_columns, buffer, find);
+  }
+
+  const FoldPlan& plan_;
+  const jit::Fold& fold_;
+  std::byte* const* base_;
+  const Bits* params_;
+};
+
+}  // namespace
+
+void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) {
+  FoldRun(plan, base, params).run();
+}
+
+}  // namespace weft

@@ -1,0 +1,346 @@
+// The rows of weft/reductions.def as expressions: folds with elementwise work around them.
+#include <weft/reduce.h>
+
+#include "engine/expr_node.h"
+#include "engine/tensor_impl.h"
+#include "ir/combine.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+namespace weft {
+namespace {
+
+constexpr bool none = false;
+constexpr bool identity = true;
+
+constexpr auto table = std::to_array<ReductionInfo>({
+#define WEFT_REDUCTION(name, shape, input, result, empty, expression) \
+  {#name, ReductionShape::shape, ReductionInput::input, ReductionResult::result, empty},
+#include <weft/reductions.def>
+#undef WEFT_REDUCTION
+});
+
+constexpr auto reductions = std::to_array<Reduction>({
+#define WEFT_REDUCTION(name, shape, input, result, empty, expression) Reduction::name,
+#include <weft/reductions.def>
+#undef WEFT_REDUCTION
+});
+
+/// PyTorch's name of a dtype in the messages that are mirrored here.
+std::string_view scalar_type_name(DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return "Bool";
+    case DType::u8: return "Byte";
+    case DType::i8: return "Char";
+    case DType::i16: return "Short";
+    case DType::i32: return "Int";
+    case DType::i64: return "Long";
+    default: return name(dtype);
+  }
+}
+
+/// A bit for each of the dimensions; all if none is given.
+std::uint64_t dim_mask(IntSpan dims, int ndim) {
+  if (dims.empty()) return ndim == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ndim) - 1;
+  std::uint64_t mask = 0;
+  for (const std::int64_t dim : dims) {
+    const int wrapped = wrap_dim(dim, ndim);
+    const std::uint64_t bit = std::uint64_t{1} << wrapped;
+    WEFT_CHECK((mask & bit) == 0, ArgumentError, "dim ", wrapped,
+               " appears multiple times in the list of dims");
+    mask |= bit;
+  }
+  // The one dimension that a tensor without dimensions is taken to have.
+  return ndim == 0 ? 0 : mask;
+}
+
+Dims reduced_sizes(const FoldNode& fold) {
+  if (fold.is_scan()) return fold.arg_sizes;
+  std::vector<std::int64_t> sizes;
+  for (std::size_t dim = 0; dim < fold.arg_sizes.size(); ++dim) {
+    if (!fold.folds(dim)) {
+      sizes.push_back(fold.arg_sizes[dim]);
+    } else if (fold.keepdim) {
+      sizes.push_back(1);
+    }
+  }
+  return Dims(IntSpan(sizes));
+}
+
+Expr make_fold_node(FoldForm form, Op op, const Expr& value, const ReduceOptions& options,
+                    bool keepdim) {
+  auto fold = std::make_shared<FoldNode>();
+  fold->form = form;
+  fold->arg_sizes = sizes_of(value.node());
+  fold->dims = dim_mask(options.dims, static_cast<int>(fold->arg_sizes.size()));
+  fold->keepdim = keepdim && !fold->is_scan();
+  fold->is_reverse = options.reverse && fold->is_scan();
+  fold->sizes = reduced_sizes(*fold);
+  auto node = std::make_shared<ExprNode>();
+  node->kind = ExprNode::Kind::fold;
+  node->op = op;
+  node->compute_dtype = value.dtype();
+  const bool is_index = form == FoldForm::index || form == FoldForm::scan_index;
+  node->dtype = is_index ? DType::i64 : value.dtype();
+  node->category = fold->sizes.empty() ? OperandCategory::zero_dim : OperandCategory::dimensioned;
+  node->args.push_back(value.shared_node());
+  node->fold = std::move(fold);
+  return Expr(std::move(node));
+}
+
+Expr converted(const Expr& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
+
+/// The dtype that stands in for one in which nothing is accumulated.
+DType wide_dtype(DType dtype) {
+  if (is_small_float(dtype)) return DType::f32;
+  return dtype == DType::c32 ? DType::c64 : dtype;
+}
+
+/// The words of the expressions of weft/reductions.def.
+class ReductionTerms {
+ public:
+  ReductionTerms(const Expr& input, const ReduceOptions& given)
+      : x(input), options(given), n(num_reduced()) {}
+
+  Expr build(Reduction reduction) const {
+    switch (reduction) {
+#define WEFT_REDUCTION(name, shape, input, result, empty, expression) \
+  case Reduction::name:                                               \
+    return expression;
+#include <weft/reductions.def>
+#undef WEFT_REDUCTION
+    }
+    __builtin_unreachable();
+  }
+
+ private:
+  Expr fold(Op op, const Expr& value) const {
+    return make_fold_node(FoldForm::value, op, value, options, options.keepdim);
+  }
+  /// With the reduced dimensions kept, to be combined with the input again.
+  Expr fold_kept(Op op, const Expr& value) const {
+    return make_fold_node(FoldForm::value, op, value, options, true);
+  }
+  Expr first(Op op, const Expr& value) const {
+    return make_fold_node(FoldForm::index, op, value, options, options.keepdim);
+  }
+  Expr scan(Op op, const Expr& value) const {
+    return make_fold_node(FoldForm::scan, op, value, options, false);
+  }
+
+  static Expr is_nonzero(const Expr& value) {
+    return is_boolean(value.dtype()) ? value : ops::ne(value, Expr(0));
+  }
+  static Expr without_nan(const Expr& value) {
+    if (is_integral(value.dtype())) return value;
+    return ops::where(ops::isnan(value), cast(Expr(0), value.dtype()), value);
+  }
+  static Expr squared_size(const Expr& value) {
+    if (!is_complex(value.dtype())) return ops::square(value);
+    return ops::square(ops::real(value)) + ops::square(ops::imag(value));
+  }
+
+  /// In two passes, so that nothing cancels.
+  Expr variance() const {
+    const Expr deviation = x - fold_kept(Op::add, x) / n;
+    return fold(Op::add, squared_size(deviation)) / std::max(n - options.correction, 0.0);
+  }
+
+  Expr norm() const {
+    const double p = options.p;
+    if (p == 0) return fold(Op::add, cast(is_nonzero(x), real_dtype(x.dtype())));
+    if (p == 2) return ops::sqrt(fold(Op::add, squared_size(x)));
+    const Expr size = ops::abs(x);
+    if (p == 1) return fold(Op::add, size);
+    if (std::isinf(p)) return fold(p > 0 ? Op::maximum : Op::minimum, size);
+    return ops::pow(fold(Op::add, ops::pow(size, Expr(p))), Expr(1 / p));
+  }
+
+  /// The largest exponent goes through the exponential as 0, so that nothing overflows.
+  Expr log_sum_exp() const {
+    const auto finite = [](const Expr& largest) {
+      return ops::where(ops::isinf(largest), cast(Expr(0), largest.dtype()), largest);
+    };
+    const Expr sum = fold(Op::add, ops::exp(x - finite(fold_kept(Op::maximum, x))));
+    return ops::log(sum) + finite(fold(Op::maximum, x));
+  }
+
+  double num_reduced() const {
+    const Dims sizes = sizes_of(x.node());
+    const std::uint64_t mask = dim_mask(options.dims, static_cast<int>(sizes.size()));
+    double count = 1;
+    for (std::size_t dim = 0; dim < sizes.size(); ++dim)
+      if ((mask >> dim & 1) != 0) count *= static_cast<double>(sizes[dim]);
+    return count;
+  }
+
+  const Expr& x;
+  const ReduceOptions& options;
+  double n;
+};
+
+void check_shape(const ReductionInfo& row, IntSpan sizes, const ReduceOptions& options) {
+  WEFT_CHECK(row.shape != ReductionShape::scan || options.dims.size() == 1, ArgumentError, row.name,
+             "() goes along one dimension, but ", options.dims.size(), " are given");
+  WEFT_CHECK(row.shape != ReductionShape::one || options.dims.size() <= 1, ArgumentError, row.name,
+             "() reduces one dimension or all, but ", options.dims.size(), " are given");
+  dim_mask(options.dims, static_cast<int>(sizes.size()));
+  const bool is_empty = std::ranges::find(sizes, 0) != sizes.end();
+  if (!is_empty || row.has_identity) return;
+  WEFT_CHECK(!options.dims.empty(), ArgumentError, row.name,
+             "(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+             "reduction dim with the 'dim' argument.");
+  for (const std::int64_t dim : options.dims)
+    WEFT_CHECK(sizes[static_cast<std::size_t>(wrap_dim(dim, static_cast<int>(sizes.size())))] != 0,
+               ArgumentError, row.name, "(): Expected reduction dim ", dim,
+               " to have non-zero size.");
+}
+
+/// The norms that are an extremum have no identity.
+void check_norm(IntSpan sizes, const ReduceOptions& options) {
+  const bool is_empty = std::ranges::find(sizes, 0) != sizes.end();
+  if (!is_empty || (options.p >= 0 && !std::isinf(options.p))) return;
+  const std::string_view order =
+      std::isinf(options.p) ? (options.p > 0 ? "inf" : "-inf") : "negative";
+  WEFT_CHECK(!options.dims.empty(), ArgumentError, "linalg.vector_norm cannot compute the ", order,
+             " norm on an empty tensor because the operation does not have an identity");
+  for (const std::int64_t dim : options.dims)
+    WEFT_CHECK(sizes[static_cast<std::size_t>(wrap_dim(dim, static_cast<int>(sizes.size())))] != 0,
+               ArgumentError, "linalg.vector_norm cannot compute the ", order,
+               " norm on the dimension ", dim,
+               " because this dimension is empty and the operation does not have an identity");
+}
+
+[[noreturn]] void refuse_integers(Reduction reduction, DType dtype) {
+  switch (reduction) {
+    case Reduction::mean:
+      throw ArgumentError(detail::concat(
+          "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+          "complex dtype. Got: ",
+          scalar_type_name(dtype)));
+    case Reduction::var:
+    case Reduction::std:
+      throw ArgumentError("std and var only support floating point and complex dtypes");
+    case Reduction::norm:
+      throw ArgumentError(detail::concat(
+          "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ",
+          scalar_type_name(dtype)));
+    default:
+      throw ArgumentError(detail::concat(name(reduction), "() does not take ", name(dtype),
+                                         "; it takes floating point numbers"));
+  }
+}
+
+/// The dtype to compute in.
+DType compute_dtype(Reduction reduction, DType dtype) {
+  const ReductionInfo& row = info(reduction);
+  switch (row.input) {
+    case ReductionInput::any: return dtype;
+    case ReductionInput::same: return wide_dtype(dtype);
+    case ReductionInput::widened: return is_integral(dtype) ? DType::i64 : wide_dtype(dtype);
+    case ReductionInput::floating:
+      if (is_integral(dtype)) refuse_integers(reduction, dtype);
+      return wide_dtype(dtype);
+    case ReductionInput::precise:
+      if (is_integral(dtype)) refuse_integers(reduction, dtype);
+      if (dtype == DType::f32) return DType::f64;
+      return dtype == DType::c64 ? DType::c128 : wide_dtype(dtype);
+    case ReductionInput::real:
+      WEFT_CHECK(!is_complex(dtype), ArgumentError, row.name, "() does not take ", name(dtype),
+                 "; it takes real numbers");
+      return is_integral(dtype) ? DType::f32 : wide_dtype(dtype);
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+const ReductionInfo& info(Reduction reduction) {
+  return table[static_cast<std::size_t>(reduction)];
+}
+
+std::optional<Reduction> parse_reduction(std::string_view text) {
+  const auto found = std::ranges::find(table, text, &ReductionInfo::name);
+  if (found == table.end()) return {};
+  return reductions[static_cast<std::size_t>(found - table.begin())];
+}
+
+std::span<const Reduction> all_reductions() { return reductions; }
+
+Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
+  const ReductionInfo& row = info(reduction);
+  const Dims sizes = sizes_of(x.node());
+  check_shape(row, {sizes.data(), sizes.size()}, options);
+  if (reduction == Reduction::norm) check_norm({sizes.data(), sizes.size()}, options);
+  const DType asked = options.dtype.value_or(x.dtype());
+  const DType computed = compute_dtype(reduction, asked);
+  // A conversion to what was asked for comes first, and rounds.
+  const Expr input = converted(converted(x, asked), computed);
+  const Expr value = ReductionTerms(input, options).build(reduction);
+  switch (row.result) {
+    case ReductionResult::truth:
+      return converted(value, asked == DType::u8 ? DType::u8 : DType::boolean);
+    case ReductionResult::index: return value;
+    case ReductionResult::real_part: return converted(value, real_dtype(asked));
+    case ReductionResult::input:
+      return options.dtype || computed == wide_dtype(asked) ? converted(value, asked) : value;
+  }
+  __builtin_unreachable();
+}
+
+Expr fold(Op combine, const Expr& x, const ReduceOptions& options) {
+  const DType dtype = options.dtype.value_or(x.dtype());
+  const DType computed = wide_dtype(dtype);
+  WEFT_CHECK(ir::identity_of(combine, computed), ArgumentError, "fold(): ", name(combine),
+             " has no identity to begin with");
+  const OpInfo& row = info(combine);
+  WEFT_CHECK(computes_in(row.domain, row.result, computed), ArgumentError, row.name,
+             "() does not take ", name(dtype), "; it takes ", describe(row.domain));
+  const Expr value = make_fold_node(
+      FoldForm::value, combine, converted(converted(x, dtype), computed), options, options.keepdim);
+  return converted(value, dtype);
+}
+
+Expr scan_places(Op op, const Expr& x, std::int64_t dim) {
+  const ReduceOptions options{.dims = {dim}};
+  const Expr value = converted(x, wide_dtype(x.dtype()));
+  return make_fold_node(FoldForm::scan_index, op, value, options, false);
+}
+
+Dims sizes_of(const ExprNode& root) {
+  std::unordered_map<const ExprNode*, Dims> known;
+  std::vector<const ExprNode*> pending{&root};
+  while (!pending.empty()) {
+    const ExprNode* const node = pending.back();
+    const std::size_t num_before = pending.size();
+    if (!known.contains(node) && node->kind != ExprNode::Kind::fold)
+      for (const auto& arg : node->args)
+        if (!known.contains(arg.get())) pending.push_back(arg.get());
+    if (pending.size() > num_before) continue;
+    pending.pop_back();
+    if (known.contains(node)) continue;
+    Dims sizes;
+    if (node->kind == ExprNode::Kind::tensor) {
+      sizes = node->tensor.impl()->sizes;
+    } else if (node->kind == ExprNode::Kind::fold) {
+      sizes = node->fold->sizes;
+    } else {
+      for (const auto& arg : node->args) {
+        const Dims& other = known.at(arg.get());
+        const std::vector<std::int64_t> both =
+            infer_size({sizes.data(), sizes.size()}, {other.data(), other.size()});
+        sizes = Dims(IntSpan(both));
+      }
+    }
+    known[node] = std::move(sizes);
+  }
+  return std::move(known.at(&root));
+}
+
+}  // namespace weft

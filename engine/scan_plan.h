@@ -1,0 +1,18 @@
+// Scans that are planned: one pass that writes every partial result along a dimension.
+#pragma once
+
+#include "engine/fold_plan.h"
+
+#include <functional>
+
+namespace weft {
+
+/// Plans a scan of a tensor as it lies.  `output` has the sizes of `input`, which has elements.
+/// What is returned runs on the addresses of both, output first.
+///
+/// Mirrors: at::native's scan_dim_handling / cpu_cum_base_kernel: the scanned dimension is taken
+///          out, the iterator walks through the others.
+std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, const Tensor& output,
+                                                      const Tensor& input, int max_threads);
+
+}  // namespace weft

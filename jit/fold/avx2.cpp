@@ -1,0 +1,11 @@
+#define WEFT_VECTOR_BYTES 32
+#include "jit/fold/loops.h"
+
+#include "jit/fold/isa.h"
+
+namespace weft::jit {
+
+FoldLoops fold_loops_avx2(Op op, DType dtype) { return find_loops(op, dtype); }
+ExtremumLoops extremum_loops_avx2(Op op, DType dtype) { return find_extremum_loops(op, dtype); }
+
+}  // namespace weft::jit

@@ -1,0 +1,99 @@
+#include "jit/fold/fold.h"
+
+#include "ir/combine.h"
+#include "jit/fold/isa.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace weft::jit {
+namespace {
+
+/// to[i] = op(to[i], from[i]).  The row's function wants its result apart from its arguments.
+void combine(const Fold& fold, std::byte* to, const std::byte* from, std::int64_t count) {
+  const std::int64_t itemsize = fold.itemsize();
+  std::array<std::byte, Fold::lanes_bytes> result;
+  while (count > 0) {
+    const std::int64_t n = std::min(count, fold.num_lanes());
+    const void* const args[] = {to, from};
+    fold.row(result.data(), args, static_cast<std::size_t>(n));
+    std::memcpy(to, result.data(), static_cast<std::size_t>(n * itemsize));
+    to += n * itemsize;
+    from += n * itemsize;
+    count -= n;
+  }
+}
+
+void plain_lanes(const Fold& fold, std::byte* lanes, const std::byte* data, std::int64_t count) {
+  const std::int64_t step = fold.num_lanes();
+  for (std::int64_t i = 0; i < count; i += step)
+    combine(fold, lanes, data + i * fold.itemsize(), std::min(step, count - i));
+}
+
+void plain_columns(const Fold& fold, std::byte* to, const std::byte* data,
+                   std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t num_columns) {
+  for (std::int64_t row = 0; row < num_rows; ++row)
+    combine(fold, to, data + row * row_stride_bytes, num_columns);
+}
+
+void plain_rows(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes,
+                const std::byte* data, std::int64_t row_stride_bytes, std::int64_t num_rows,
+                std::int64_t count) {
+  alignas(16) std::array<std::byte, Fold::lanes_bytes> lanes;
+  for (std::int64_t row = 0; row < num_rows; ++row) {
+    fold.clear(lanes.data(), fold.num_lanes());
+    plain_lanes(fold, lanes.data(), data + row * row_stride_bytes, count);
+    fold.finish(to + row * to_stride_bytes, lanes.data());
+  }
+}
+
+}  // namespace
+
+void Fold::clear(std::byte* to, std::int64_t count) const {
+  if (count == 0) return;
+  std::memcpy(to, &identity, static_cast<std::size_t>(itemsize()));
+  for (std::int64_t filled = 1; filled < count; filled *= 2) {
+    const std::int64_t more = std::min(filled, count - filled);
+    std::memcpy(to + filled * itemsize(), to, static_cast<std::size_t>(more * itemsize()));
+  }
+}
+
+void Fold::finish(std::byte* to, std::byte* lanes) const {
+  for (std::int64_t width = num_lanes() / 2; width > 0; width /= 2)
+    loops.columns(*this, lanes, lanes + width * itemsize(), 0, 1, width);
+  std::memcpy(to, lanes, static_cast<std::size_t>(itemsize()));
+}
+
+Fold make_plain_fold(Op op, DType dtype) {
+  const std::optional<Bits> identity = ir::identity_of(op, dtype);
+  WEFT_ASSERT(identity, name(op), " has no identity");
+  Fold fold{op,
+            dtype,
+            *identity,
+            ir::block_function(op, dtype),
+            {plain_lanes, plain_columns, plain_rows}};
+  WEFT_ASSERT(fold.row != nullptr, name(op), " does not compute in ", name(dtype));
+  return fold;
+}
+
+Fold make_fold(Op op, DType dtype, Isa isa) {
+  Fold fold = make_plain_fold(op, dtype);
+  const auto find = isa == Isa::avx512 ? fold_loops_avx512
+                    : isa == Isa::avx2 ? fold_loops_avx2
+                                       : fold_loops_generic;
+  const FoldLoops loops = find(op, dtype);
+  if (loops.lanes != nullptr) fold.loops = loops;
+  return fold;
+}
+
+ExtremumLoops extremum_loops(Op op, DType dtype, Isa isa) {
+  const auto find = isa == Isa::avx512 ? extremum_loops_avx512
+                    : isa == Isa::avx2 ? extremum_loops_avx2
+                                       : extremum_loops_generic;
+  return find(op, dtype);
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,76 @@
+// Folding arrays with an associative op, in an order that is fixed once and for all: what is at
+// the bottom of every reduction.  The loops are compiled ahead, once an instruction set; all of
+// them, and the slow ones made of the op table's rows, give the same bits.
+//
+// Elements go to `num_lanes()` partial results in turn, element i to lane i % num_lanes, and the
+// lanes are combined by halves: lane i with lane i + num_lanes / 2, and so on down to one.
+#pragma once
+
+#include "ir/evaluate.h"
+#include "runtime/cpu_features.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::jit {
+
+struct Fold;
+
+/// The loops of one op and dtype.  Arrays are aligned to their elements or not at all.
+struct FoldLoops {
+  /// Folds `count` elements into the lanes, the first into lane 0.
+  void (*lanes)(const Fold& fold, std::byte* lanes, const std::byte* data,
+                std::int64_t count) = nullptr;
+  /// to[i] = op(... op(op(to[i], row 0 [i]), row 1 [i]) ...) for i < num_columns.
+  void (*columns)(const Fold& fold, std::byte* to, const std::byte* data,
+                  std::int64_t row_stride_bytes, std::int64_t num_rows,
+                  std::int64_t num_columns) = nullptr;
+  /// Folds each of `num_rows` rows to one element, through lanes that begin as the identity.
+  void (*rows)(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes, const std::byte* data,
+               std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t count) = nullptr;
+};
+
+/// What arrays are folded with.  Immutable.
+struct Fold {
+  static constexpr std::int64_t lanes_bytes = 256;
+
+  Op op = Op::add;
+  DType dtype = DType::f32;
+  Bits identity{};
+  ir::BlockFunction row = nullptr;  ///< the op's row of the table
+  FoldLoops loops;
+
+  std::int64_t itemsize() const { return static_cast<std::int64_t>(itemsize_bytes(dtype)); }
+  std::int64_t num_lanes() const { return lanes_bytes / itemsize(); }
+  /// Fills `count` elements with the identity.
+  void clear(std::byte* to, std::int64_t count) const;
+  /// Combines the lanes to one element.  The lanes are used up.
+  void finish(std::byte* to, std::byte* lanes) const;
+};
+
+/// The loops for this machine where there are some for the op and dtype, else those that call the
+/// op's row.
+///
+/// Requires: the op has an identity and computes in `dtype`.
+Fold make_fold(Op op, DType dtype, Isa isa);
+/// The same by the op's row alone.
+Fold make_plain_fold(Op op, DType dtype);
+
+/// Where the largest (Op::maximum) or smallest (Op::minimum) elements are.  NaN is more than
+/// either, and of equals the first counts.
+struct ExtremumLoops {
+  /// The first of `count` elements that is `value`, or NaN if `value` is.  Requires: there is one.
+  std::int64_t (*find)(const std::byte* data, std::int64_t count, const std::byte* value) = nullptr;
+  /// Whether an element `a` comes before `b` whatever their places: 1 yes, -1 b before a, 0 equal.
+  int (*compare)(const std::byte* a, const std::byte* b) = nullptr;
+  /// Of each column its extremum and the row of it; at most `max_extremum_rows` rows.
+  void (*columns)(std::byte* values, std::int64_t* rows, const std::byte* data,
+                  std::int64_t row_stride_bytes, std::int64_t num_rows,
+                  std::int64_t num_columns) = nullptr;
+};
+inline constexpr std::int64_t max_extremum_rows = 128;
+
+/// Requires: `op` is maximum or minimum, and `dtype` is real or bool and no small float.
+ExtremumLoops extremum_loops(Op op, DType dtype, Isa isa);
+
+}  // namespace weft::jit

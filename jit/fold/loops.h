@@ -1,0 +1,353 @@
+// The loops behind jit/fold/fold.h on vectors of WEFT_VECTOR_BYTES.  Each file that includes this
+// is compiled for another instruction set, so that everything here has internal linkage and no
+// function of the standard library is used.
+#include "jit/fold/fold.h"
+
+#include <type_traits>
+
+namespace weft::jit {
+namespace {
+
+template <class T, int bytes>
+struct VectorOf {
+  using type __attribute__((vector_size(bytes))) = T;
+};
+template <class T, int bytes>
+using Vector = typename VectorOf<T, bytes>::type;
+
+template <class V>
+V load(const void* from) {
+  V value;
+  __builtin_memcpy(&value, from, sizeof(V));
+  return value;
+}
+template <class V>
+void store(void* to, const V& value) {
+  __builtin_memcpy(to, &value, sizeof(V));
+}
+
+// Ops on vectors and single elements alike, as the op table has them.
+struct Add {
+  template <class V>
+  static V of(V x, V y) {
+    return x + y;
+  }
+};
+struct Mul {
+  template <class V>
+  static V of(V x, V y) {
+    return x * y;
+  }
+};
+struct Or {
+  template <class V>
+  static V of(V x, V y) {
+    return x | y;
+  }
+};
+struct And {
+  template <class V>
+  static V of(V x, V y) {
+    return x & y;
+  }
+};
+struct Max {
+  template <class V>
+  static V of(V x, V y) {
+    return (x > y) | (x != x) ? x : y;
+  }
+};
+struct Min {
+  template <class V>
+  static V of(V x, V y) {
+    return (x < y) | (x != x) ? x : y;
+  }
+};
+
+constexpr int vector_bytes = WEFT_VECTOR_BYTES;
+constexpr int num_vectors = Fold::lanes_bytes / vector_bytes;
+
+/// Vectors of `bytes` with elements of T, some of which are in use as one element each.
+template <class T, class Combine>
+struct Loops {
+  using V = Vector<T, vector_bytes>;
+  static constexpr std::int64_t per_vector = vector_bytes / sizeof(T);
+
+  static V identity_of(const Fold& fold) {
+    T element;
+    __builtin_memcpy(&element, &fold.identity, sizeof(T));
+    V value;
+    for (int i = 0; i < per_vector; ++i) value[i] = element;
+    return value;
+  }
+
+  /// `lanes` with `count` elements folded in, the first into lane 0.
+  [[gnu::always_inline]] static void accumulate(V (&lanes)[num_vectors], const T* data,
+                                                std::int64_t count, const V& identity) {
+    constexpr std::int64_t step = num_vectors * per_vector;
+    for (; count >= step; count -= step, data += step)
+      for (int i = 0; i < num_vectors; ++i)
+        lanes[i] = Combine::of(lanes[i], load<V>(data + i * per_vector));
+    if (count == 0) return;
+    for (int i = 0; i < num_vectors; ++i) {
+      if (count >= per_vector) {
+        lanes[i] = Combine::of(lanes[i], load<V>(data + i * per_vector));
+      } else if (count > 0) {
+        V rest = identity;
+        __builtin_memcpy(&rest, data + i * per_vector, static_cast<std::size_t>(count) * sizeof(T));
+        lanes[i] = Combine::of(lanes[i], rest);
+      }
+      count -= per_vector;
+    }
+  }
+
+  static void lanes(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count) {
+    V lanes[num_vectors];
+    for (int i = 0; i < num_vectors; ++i) lanes[i] = load<V>(to + i * vector_bytes);
+    accumulate(lanes, reinterpret_cast<const T*>(data), count, identity_of(fold));
+    for (int i = 0; i < num_vectors; ++i) store(to + i * vector_bytes, lanes[i]);
+  }
+
+  /// The lanes of one vector combined by halves, down to elements of `bytes_kept`.
+  template <int bytes, int bytes_kept>
+  static void halve(std::byte* to, const Vector<T, bytes>& value) {
+    if constexpr (bytes == bytes_kept) {
+      __builtin_memcpy(to, &value, bytes);
+    } else if constexpr (bytes / 2 < static_cast<int>(2 * sizeof(T))) {
+      const T one = Combine::template of<T>(value[0], value[1]);
+      __builtin_memcpy(to, &one, sizeof(T));
+    } else {
+      using Half = Vector<T, bytes / 2>;
+      const auto* const halves = reinterpret_cast<const std::byte*>(&value);
+      halve<bytes / 2, bytes_kept>(
+          to, Combine::template of<Half>(load<Half>(halves), load<Half>(halves + bytes / 2)));
+    }
+  }
+
+  /// An element is `parts` numbers of type T.
+  template <int parts>
+  static void rows(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes,
+                   const std::byte* data, std::int64_t row_stride_bytes, std::int64_t num_rows,
+                   std::int64_t count) {
+    const V identity = identity_of(fold);
+    for (std::int64_t row = 0; row < num_rows; ++row) {
+      V lanes[num_vectors];
+      for (int i = 0; i < num_vectors; ++i) lanes[i] = identity;
+      accumulate(lanes, reinterpret_cast<const T*>(data + row * row_stride_bytes), count * parts,
+                 identity);
+      for (int width = num_vectors / 2; width > 0; width /= 2)
+        for (int i = 0; i < width; ++i) lanes[i] = Combine::of(lanes[i], lanes[i + width]);
+      halve<vector_bytes, static_cast<int>(parts * sizeof(T))>(to + row * to_stride_bytes,
+                                                               lanes[0]);
+    }
+  }
+
+  /// Rows that are read side by side: as many streams as the prefetchers follow.
+  static constexpr std::int64_t rows_at_once = 32;
+
+  template <int count>
+  [[gnu::always_inline]] static void strip(T* to, const std::byte* data,
+                                           std::int64_t row_stride_bytes, std::int64_t num_rows) {
+    V sums[count];
+    for (int i = 0; i < count; ++i) sums[i] = load<V>(to + i * per_vector);
+    for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes)
+      for (int i = 0; i < count; ++i)
+        sums[i] = Combine::of(sums[i], load<V>(data + i * vector_bytes));
+    for (int i = 0; i < count; ++i) store(to + i * per_vector, sums[i]);
+  }
+
+  static void columns(const Fold&, std::byte* to, const std::byte* data,
+                      std::int64_t row_stride_bytes, std::int64_t num_rows,
+                      std::int64_t num_columns) {
+    T* const sums = reinterpret_cast<T*>(to);
+    for (std::int64_t first = 0; first < num_rows; first += rows_at_once) {
+      const std::int64_t rows = num_rows - first < rows_at_once ? num_rows - first : rows_at_once;
+      const std::byte* const from = data + first * row_stride_bytes;
+      std::int64_t i = 0;
+      const auto at = [&] { return from + i * static_cast<std::int64_t>(sizeof(T)); };
+      for (; i + 4 * per_vector <= num_columns; i += 4 * per_vector)
+        strip<4>(sums + i, at(), row_stride_bytes, rows);
+      for (; i + per_vector <= num_columns; i += per_vector)
+        strip<1>(sums + i, at(), row_stride_bytes, rows);
+      for (; i < num_columns; ++i) {
+        T sum = sums[i];
+        for (std::int64_t row = 0; row < rows; ++row)
+          sum = Combine::template of<T>(sum, load<T>(at() + row * row_stride_bytes));
+        sums[i] = sum;
+      }
+    }
+  }
+  template <int parts>
+  static void part_columns(const Fold& fold, std::byte* to, const std::byte* data,
+                           std::int64_t row_stride_bytes, std::int64_t num_rows,
+                           std::int64_t num_columns) {
+    columns(fold, to, data, row_stride_bytes, num_rows, parts * num_columns);
+  }
+  template <int parts>
+  static void part_lanes(const Fold& fold, std::byte* to, const std::byte* data,
+                         std::int64_t count) {
+    lanes(fold, to, data, parts * count);
+  }
+
+  template <int parts = 1>
+  static constexpr FoldLoops table() {
+    return {&part_lanes<parts>, &part_columns<parts>, &rows<parts>};
+  }
+};
+
+template <class T>
+struct Extrema {
+  using V = Vector<T, vector_bytes>;
+  static constexpr std::int64_t per_vector = vector_bytes / sizeof(T);
+
+  static std::int64_t find(const std::byte* bytes, std::int64_t count, const std::byte* value) {
+    const T* const data = reinterpret_cast<const T*>(bytes);
+    const T wanted = load<T>(value);
+    const bool is_nan = wanted != wanted;
+    // Whole blocks first: a loop that stops in the middle is not made of vectors.
+    constexpr std::int64_t block = 8 * per_vector;
+    std::int64_t i = 0;
+    for (; i + block <= count; i += block) {
+      auto found = load<V>(data + i) == load<V>(data + i);
+      found ^= found;
+      for (int j = 0; j < 8; ++j) {
+        const V x = load<V>(data + i + j * per_vector);
+        found |= is_nan ? x != x : x == wanted;
+      }
+      bool any = false;
+      for (int j = 0; j < per_vector; ++j) any |= found[j] != 0;
+      if (any) break;
+    }
+    for (; i + 1 < count; ++i) {
+      const T x = load<T>(data + i);
+      if (is_nan ? x != x : x == wanted) break;
+    }
+    return i;
+  }
+
+  template <bool is_maximum>
+  static int compare(const std::byte* a, const std::byte* b) {
+    const T x = load<T>(a), y = load<T>(b);
+    if (x != x || y != y) return static_cast<int>(x != x) - static_cast<int>(y != y);
+    if (x == y) return 0;
+    return (is_maximum ? x > y : x < y) ? 1 : -1;
+  }
+
+  template <bool is_maximum>
+  static void columns(std::byte* values, std::int64_t* rows, const std::byte* data,
+                      std::int64_t row_stride_bytes, std::int64_t num_rows,
+                      std::int64_t num_columns) {
+    // The row's number in as many bits as an element has, so that it is chosen by the same mask.
+    using Row = decltype(V() == V());
+    std::int64_t i = 0;
+    for (; i + per_vector <= num_columns; i += per_vector) {
+      const std::byte* const column = data + i * static_cast<std::int64_t>(sizeof(T));
+      V best = load<V>(column);
+      Row best_row = best == best;
+      best_row ^= best_row;
+      Row number = best_row;
+      for (std::int64_t row = 1; row < num_rows; ++row) {
+        const V x = load<V>(column + row * row_stride_bytes);
+        number -= number == number;  // a true lane is -1
+        const Row is_better = ((is_maximum ? x > best : x < best) | (x != x)) & (best == best);
+        best = is_better ? x : best;
+        best_row = is_better ? number : best_row;
+      }
+      store(values + i * static_cast<std::int64_t>(sizeof(T)), best);
+      for (int j = 0; j < per_vector; ++j) rows[i + j] = best_row[j];
+    }
+    for (; i < num_columns; ++i) {
+      const std::byte* const column = data + i * static_cast<std::int64_t>(sizeof(T));
+      std::int64_t best = 0;
+      for (std::int64_t row = 1; row < num_rows; ++row)
+        if (compare<is_maximum>(column + row * row_stride_bytes, column + best * row_stride_bytes) >
+            0)
+          best = row;
+      store(values + i * static_cast<std::int64_t>(sizeof(T)),
+            load<T>(column + best * row_stride_bytes));
+      rows[i] = best;
+    }
+  }
+
+  template <bool is_maximum>
+  static constexpr ExtremumLoops table() {
+    return {&find, &compare<is_maximum>, &columns<is_maximum>};
+  }
+};
+
+/// An empty row where C++ vectors have no op of that name for the dtype.
+FoldLoops find_loops(Op op, DType dtype) {
+  // Sums and products of integers wrap, so both signs are one case.
+  const auto any_sign = [&]<class T>(std::type_identity<T>) -> FoldLoops {
+    switch (op) {
+      case Op::add: return Loops<T, Add>::table();
+      case Op::mul: return Loops<T, Mul>::table();
+      case Op::bitwise_or: return Loops<T, Or>::table();
+      case Op::bitwise_and: return Loops<T, And>::table();
+      default: return {};
+    }
+  };
+  const auto number = [&]<class T>(std::type_identity<T>) -> FoldLoops {
+    switch (op) {
+      case Op::maximum: return Loops<T, Max>::table();
+      case Op::minimum: return Loops<T, Min>::table();
+      case Op::add:
+      case Op::mul:
+        if constexpr (std::is_floating_point_v<T>)
+          return op == Op::add ? Loops<T, Add>::table() : Loops<T, Mul>::table();
+        return {};
+      default: return {};
+    }
+  };
+  const bool is_order = op == Op::maximum || op == Op::minimum;
+  switch (dtype) {
+    case DType::boolean: {
+      const bool is_or = op == Op::add || op == Op::maximum || op == Op::bitwise_or;
+      const bool is_and = op == Op::mul || op == Op::minimum || op == Op::bitwise_and;
+      if (is_or) return Loops<std::uint8_t, Or>::table();
+      return is_and ? Loops<std::uint8_t, And>::table() : FoldLoops();
+    }
+#define WEFT_INTEGER(enumerator, unsigned_type, type)    \
+  case DType::enumerator:                                \
+    return is_order ? number(std::type_identity<type>{}) \
+                    : any_sign(std::type_identity<unsigned_type>{});
+      WEFT_INTEGER(u8, std::uint8_t, std::uint8_t)
+      WEFT_INTEGER(u16, std::uint16_t, std::uint16_t)
+      WEFT_INTEGER(u32, std::uint32_t, std::uint32_t)
+      WEFT_INTEGER(u64, std::uint64_t, std::uint64_t)
+      WEFT_INTEGER(i8, std::uint8_t, std::int8_t)
+      WEFT_INTEGER(i16, std::uint16_t, std::int16_t)
+      WEFT_INTEGER(i32, std::uint32_t, std::int32_t)
+      WEFT_INTEGER(i64, std::uint64_t, std::int64_t)
+#undef WEFT_INTEGER
+    case DType::f32: return number(std::type_identity<float>{});
+    case DType::f64: return number(std::type_identity<double>{});
+    case DType::c64: return op == Op::add ? Loops<float, Add>::table<2>() : FoldLoops();
+    case DType::c128: return op == Op::add ? Loops<double, Add>::table<2>() : FoldLoops();
+    default: return {};
+  }
+}
+
+ExtremumLoops find_extremum_loops(Op op, DType dtype) {
+  const auto of = [&]<class T>(std::type_identity<T>) {
+    return op == Op::maximum ? Extrema<T>::template table<true>()
+                             : Extrema<T>::template table<false>();
+  };
+  switch (dtype) {
+    case DType::boolean:
+    case DType::u8: return of(std::type_identity<std::uint8_t>{});
+    case DType::u16: return of(std::type_identity<std::uint16_t>{});
+    case DType::u32: return of(std::type_identity<std::uint32_t>{});
+    case DType::u64: return of(std::type_identity<std::uint64_t>{});
+    case DType::i8: return of(std::type_identity<std::int8_t>{});
+    case DType::i16: return of(std::type_identity<std::int16_t>{});
+    case DType::i32: return of(std::type_identity<std::int32_t>{});
+    case DType::i64: return of(std::type_identity<std::int64_t>{});
+    case DType::f32: return of(std::type_identity<float>{});
+    case DType::f64: return of(std::type_identity<double>{});
+    default: return {};
+  }
+}
+
+}  // namespace
+}  // namespace weft::jit

@@ -1,0 +1,41 @@
+// Scans of arrays with an associative op: every partial result, in order.  Sums and products of
+// f32 are kept in f64, as PyTorch keeps them, and rounded as they are written.
+#pragma once
+
+#include "ir/evaluate.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::jit {
+
+/// One operand of a scan: how far it is from a row to the next, and from an element of a row to the
+/// next.
+struct ScanOperand {
+  std::byte* data;
+  std::int64_t row_stride_bytes;
+  std::int64_t stride_bytes;
+};
+
+/// How arrays are scanned.  Immutable.
+struct Scan {
+  Op op = Op::add;
+  DType dtype = DType::f32;
+  ir::BlockFunction combine = nullptr;  ///< the op's row of the table
+  /// to[row][i] = op(... op(from[row][0], from[row][1]) ..., from[row][i])
+  void (*run)(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
+              std::int64_t num_rows, std::int64_t count) = nullptr;
+};
+
+/// Requires: the op computes in `dtype`.
+Scan make_scan(Op op, DType dtype);
+
+/// Scans for where the extremum so far is: the last of equals, and of NaN.  `to` is i64, counted
+/// from `first` by `step`.
+using PlaceScan = void (*)(const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
+                           std::int64_t count, std::int64_t first, std::int64_t step);
+
+/// Requires: `op` is maximum or minimum, and `dtype` real or bool and no small float.
+PlaceScan make_place_scan(Op op, DType dtype);
+
+}  // namespace weft::jit

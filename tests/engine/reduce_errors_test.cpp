@@ -1,0 +1,161 @@
+// Reductions that are refused, given outputs, empty inputs, and the dispatcher.
+#include "tests/engine/support/elements.h"
+
+#include <weft/dispatch.h>
+#include <weft/engine.h>
+#include <weft/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+namespace weft::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ReduceErrors : public ::testing::Test {
+ protected:
+  template <class ErrorType = ArgumentError>
+  static std::string message(const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const ErrorType& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  std::string refusal(Reduction reduction, const Tensor& a, const ReduceOptions& options = {}) {
+    return message([&] { engine.reduce(reduction, a, options); });
+  }
+
+  Engine engine;
+  Tensor a = tensor_of<float>({1, 2, 3, 4, 5, 6}, {2, 3});
+};
+
+TEST_F(ReduceErrors, HavePyTorchsTexts) {
+  EXPECT_EQ(refusal(Reduction::sum, a, {.dims = {2}}),
+            "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
+  EXPECT_EQ(refusal(Reduction::sum, a, {.dims = {1, -1}}),
+            "dim 1 appears multiple times in the list of dims");
+  const Tensor none = empty({0, 3}, DType::f32);
+  EXPECT_EQ(refusal(Reduction::amax, none),
+            "amax(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument.");
+  EXPECT_EQ(refusal(Reduction::argmin, none, {.dims = {0}}),
+            "argmin(): Expected reduction dim 0 to have non-zero size.");
+  EXPECT_EQ(refusal(Reduction::mean, tensor_of<std::int64_t>({1, 2})),
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            "complex dtype. Got: Long");
+  EXPECT_EQ(refusal(Reduction::std, tensor_of<std::int32_t>({1, 2})),
+            "std and var only support floating point and complex dtypes");
+  EXPECT_THAT(refusal(Reduction::norm, none, {.p = std::numeric_limits<double>::infinity()}),
+              HasSubstr("does not have an identity"));
+  EXPECT_THAT(refusal(Reduction::amax, empty({2}, DType::c64)),
+              HasSubstr("amax() does not take c64"));
+  EXPECT_THAT(refusal(Reduction::cumsum, a),
+              HasSubstr("goes along one dimension, but 0 are given"));
+  EXPECT_THAT(refusal(Reduction::argmax, a, {.dims = {0, 1}}), HasSubstr("one dimension or all"));
+  EXPECT_THAT(refusal(Reduction::sum, Tensor()), HasSubstr("undefined"));
+}
+
+TEST_F(ReduceErrors, OutputsAreUntouchedByThem) {
+  const Tensor out = tensor_of<std::int32_t>({7, 7, 7});
+  EXPECT_THAT(message([&] { engine.reduce(Reduction::sum, a, {.dims = {0}}, out); }),
+              HasSubstr("can't be cast to the desired output type"));
+  EXPECT_THAT(elements<std::int32_t>(out), ElementsAre(7, 7, 7));
+  const Tensor divisors = tensor_of<std::int32_t>({1, 0, 2});
+  const Tensor one = tensor_of<std::int64_t>({7}, {});
+  EXPECT_THAT(message<ArithmeticError>(
+                  [&] { engine.eval(ops::sum(ops::div_floor(divisors, divisors)), one); }),
+              HasSubstr("ZeroDivisionError"));
+  EXPECT_EQ(get<std::int64_t>(one, 0), 7);
+  EXPECT_THROW(engine.prepare(ops::sum(a)), UnsupportedError);
+}
+
+TEST_F(ReduceErrors, GivenOutputsAreWritten) {
+  const Tensor strided = new_tensor({6}, DType::f32).slice(0, 0, {}, 2);
+  engine.reduce(Reduction::sum, a, {.dims = {0}}, strided);
+  EXPECT_THAT(elements<float>(strided), ElementsAre(5, 7, 9));
+  const Tensor other_dtype = new_tensor({3}, DType::f64);
+  engine.reduce(Reduction::amax, a, {.dims = {0}}, other_dtype);
+  EXPECT_THAT(elements<double>(other_dtype), ElementsAre(4, 5, 6));
+  const Tensor wrong_size = new_tensor({0}, DType::f32);
+  engine.reduce(Reduction::sum, a, {.dims = {1}}, wrong_size);
+  EXPECT_THAT(elements<float>(wrong_size), ElementsAre(6, 15));
+  // An input is read before it is written.
+  engine.reduce(Reduction::cumsum, a, {.dims = {1}}, a);
+  EXPECT_THAT(elements<float>(a), ElementsAre(1, 3, 6, 4, 9, 15));
+}
+
+TEST_F(ReduceErrors, NothingReducesToTheIdentity) {
+  const Tensor none = empty({0, 2}, DType::f32);
+  EXPECT_THAT(elements<float>(engine.reduce(Reduction::sum, none, {.dims = {0}})),
+              ElementsAre(0, 0));
+  EXPECT_EQ(engine.reduce(Reduction::prod, none).item(), Scalar(1.0));
+  EXPECT_EQ(engine.reduce(Reduction::all, none).item(), Scalar(true));
+  EXPECT_EQ(engine.reduce(Reduction::sum, none, {.dims = {1}}).numel(), 0);
+  EXPECT_EQ(engine.reduce(Reduction::cumsum, none, {.dims = {0}}).numel(), 0);
+}
+
+TEST_F(ReduceErrors, LazyBitsAreApplied) {
+  const Tensor z = tensor_of<c64>({{1, 2}, {3, -5}});
+  EXPECT_EQ(engine.reduce(Reduction::sum, z.conj()).item().as_complex(),
+            std::complex<double>(4, 3));
+  const Tensor negative = z.conj().imag();
+  EXPECT_THAT(elements<float>(engine.reduce(Reduction::cumsum, negative, {.dims = {0}})),
+              ElementsAre(-2, 3));
+}
+
+TEST_F(ReduceErrors, CallsGoThroughTheDispatcher) {
+  int calls = 0;
+  using Signature =
+      Tensor(const Tensor&, IntSpan, bool, std::optional<DType>, double, double, bool);
+  const auto sum = registry().op("weft::sum").typed<Signature>();
+  {
+    const Registration count = registry().impl(
+        "weft::sum", DispatchKey::user_outer1,
+        KernelFunction::typed([&](DispatchKeySet keys, const Tensor& self, IntSpan dim,
+                                  bool keepdim, std::optional<DType> dtype, double p,
+                                  double correction, bool reverse) {
+          ++calls;
+          return sum.redispatch(keys.below(DispatchKey::user_outer1), self, dim, keepdim, dtype, p,
+                                correction, reverse);
+        }));
+    const IncludeDispatchKeyGuard guard{DispatchKeySet{DispatchKey::user_outer1}};
+    EXPECT_EQ(engine.reduce(Reduction::sum, a).item(), Scalar(21.0));
+  }
+  EXPECT_EQ(calls, 1);
+  const Sizes sizes{2, 3};
+  const Tensor meta = empty(IntSpan(sizes), {DType::f32, {DeviceType::meta, 0}});
+  const Tensor inferred = engine.reduce(Reduction::mean, meta, {.dims = {1}});
+  EXPECT_EQ(inferred.device().type, DeviceType::meta);
+  EXPECT_THAT(inferred.sizes(), ElementsAre(2));
+}
+
+TEST_F(ReduceErrors, ExpressionsAreWrittenAsTheyAreRead) {
+  const std::pair<std::string, Tensor> names[] = {{"a", a}};
+  for (const char* written :
+       {"sum(a, dims=[0, 1])", "amax(a, dims=[1], keepdim=true) - a", "argmin(a, dims=[0])",
+        "cumsum(a, dims=[1])", "cumprod(a, dims=[0], reverse=true)", "sum(a * a, dims=[0]) / 2",
+        "any(a != 0, dims=[1])", "logcumsumexp(a, dims=[1])"})
+    EXPECT_EQ(text(parse_expr(written, names)), written);
+}
+
+TEST_F(ReduceErrors, ExplainShowsThePasses) {
+  const Expr x = Expr::named("x", unbacked(Sizes{64, 100}, Sizes{100, 1}, DType::f32));
+  const Explanation rows = engine.explain(x - ops::mean(x, {.dims = {1}, .keepdim = true}));
+  EXPECT_THAT(rows.passes,
+              ElementsAre("inner fold of f32[64, 100]: sum(x, dims=[1], keepdim=true)"));
+  EXPECT_THAT(rows.result_sizes, ElementsAre(64, 100));
+  const Explanation columns = engine.explain(ops::sum(x * x, {.dims = {0}}));
+  EXPECT_THAT(columns.passes,
+              ElementsAre("outer fold of f32[64, 100]: sum(x * x, dims=[0], keepdim=true)"));
+  EXPECT_THAT(columns.result_sizes, ElementsAre(100));
+}
+
+}  // namespace
+}  // namespace weft::testing

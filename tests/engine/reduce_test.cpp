@@ -1,0 +1,387 @@
+// Reductions and scans against plain loops over indices, over random layouts.
+#include "tests/engine/support/layouts.h"
+
+#include <weft/engine.h>
+#include <weft/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace weft::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+Engine& engine_with(const std::string& backend) {
+  static std::map<std::string, std::unique_ptr<Engine>> engines;
+  auto& engine = engines[backend];
+  if (engine == nullptr) engine = std::make_unique<Engine>(EngineOptions{.backend = backend});
+  return *engine;
+}
+
+/// The numbers that become one: with each output's row-major number, those of its inputs in order.
+std::vector<std::vector<std::int64_t>> groups_of(const Sizes& sizes, const ReduceOptions& options) {
+  const int ndim = static_cast<int>(sizes.size());
+  std::vector<bool> is_reduced(sizes.size(), options.dims.empty());
+  for (const std::int64_t dim : options.dims)
+    is_reduced[static_cast<std::size_t>(dim < 0 ? dim + ndim : dim)] = true;
+  std::int64_t numel = 1, num_groups = 1;
+  for (std::size_t dim = 0; dim < sizes.size(); ++dim) {
+    numel *= sizes[dim];
+    if (!is_reduced[dim]) num_groups *= sizes[dim];
+  }
+  std::vector<std::vector<std::int64_t>> groups(static_cast<std::size_t>(num_groups));
+  for (std::int64_t i = 0; i < numel; ++i) {
+    std::int64_t rest = i, group = 0, scale = 1;
+    for (std::size_t dim = sizes.size(); dim-- > 0;) {
+      if (!is_reduced[dim]) {
+        group += rest % sizes[dim] * scale;
+        scale *= sizes[dim];
+      }
+      rest /= sizes[dim];
+    }
+    groups[static_cast<std::size_t>(group)].push_back(i);
+  }
+  return groups;
+}
+
+/// What a reduction makes of whole numbers, in doubles that hold them exactly.
+double plain(Reduction reduction, const std::vector<double>& x) {
+  const auto n = static_cast<double>(x.size());
+  double sum = 0, product = 1, largest = -infinity, smallest = infinity, squares = 0, count = 0;
+  for (const double value : x) {
+    sum += value;
+    product *= value;
+    largest = std::max(largest, value);
+    smallest = std::min(smallest, value);
+    squares += value * value;
+    count += value != 0 ? 1 : 0;
+  }
+  double deviations = 0;
+  for (const double value : x) deviations += (value - sum / n) * (value - sum / n);
+  switch (reduction) {
+    case Reduction::sum:
+    case Reduction::nansum: return sum;
+    case Reduction::prod: return product;
+    case Reduction::mean: return sum / n;
+    case Reduction::var: return deviations / (n - 1);
+    case Reduction::std: return std::sqrt(deviations / (n - 1));
+    case Reduction::amax:
+    case Reduction::max: return largest;
+    case Reduction::amin:
+    case Reduction::min: return smallest;
+    case Reduction::argmax: return static_cast<double>(std::ranges::find(x, largest) - x.begin());
+    case Reduction::argmin: return static_cast<double>(std::ranges::find(x, smallest) - x.begin());
+    case Reduction::all: return count == n ? 1 : 0;
+    case Reduction::any: return count > 0 ? 1 : 0;
+    case Reduction::count_nonzero: return count;
+    case Reduction::norm: return std::sqrt(squares);
+    case Reduction::logsumexp: {
+      double exponentials = 0;
+      for (const double value : x) exponentials += std::exp(value - largest);
+      return largest + std::log(exponentials);
+    }
+    default: return not_a_number;
+  }
+}
+
+double number_at(const Tensor& tensor, std::int64_t i) {
+  return visit_dtype(tensor.dtype(), [&]<class T>(std::type_identity<T>) -> double {
+    if constexpr (is_complex(dtype_of<T>)) {
+      return not_a_number;
+    } else {
+      return convert<double>(get<T>(tensor, i));
+    }
+  });
+}
+
+/// Small whole numbers, whose sums and products are exact in every order.
+void fill_whole(const Tensor& tensor, Random& random) {
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    const auto magnitude = static_cast<std::int64_t>(ir::pick(random, 3));
+    const bool is_negative = is_signed(tensor.dtype()) && ir::pick(random, 2) == 0;
+    const Bits bits = Scalar(is_negative ? -magnitude : magnitude).bits(tensor.dtype());
+    std::memcpy(element(tensor, i), &bits, itemsize_bytes(tensor.dtype()));
+  }
+}
+
+Sizes random_sizes(Random& random, std::int64_t largest) {
+  Sizes sizes(1 + ir::pick(random, 4));
+  for (std::int64_t& size : sizes)
+    size = 1 + static_cast<std::int64_t>(ir::pick(random, static_cast<std::size_t>(largest)));
+  return sizes;
+}
+
+ReduceOptions random_options(const Sizes& sizes, ReductionShape shape, Random& random) {
+  ReduceOptions options;
+  const auto ndim = static_cast<std::int64_t>(sizes.size());
+  if (shape == ReductionShape::dims) {
+    for (std::int64_t dim = 0; dim < ndim; ++dim)
+      if (ir::pick(random, 2) == 0) options.dims.push_back(dim - (ir::pick(random, 2) ? ndim : 0));
+  } else if (shape == ReductionShape::scan || ir::pick(random, 4) != 0) {
+    options.dims = {static_cast<std::int64_t>(ir::pick(random, sizes.size()))};
+  }
+  options.keepdim = shape != ReductionShape::scan && ir::pick(random, 2) == 0;
+  options.reverse = shape == ReductionShape::scan && ir::pick(random, 2) == 0;
+  return options;
+}
+
+bool is_exact(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::mean:
+    case Reduction::var:
+    case Reduction::std:
+    case Reduction::norm:
+    case Reduction::logsumexp: return false;
+    default: return true;
+  }
+}
+
+void check_reduction(Reduction reduction, const Tensor& a, const ReduceOptions& options,
+                     Engine& engine) {
+  const Sizes sizes(a.sizes().begin(), a.sizes().end());
+  const Tensor actual = engine.reduce(reduction, a, options);
+  const auto groups = groups_of(sizes, options);
+  ASSERT_EQ(actual.numel(), static_cast<std::int64_t>(groups.size()));
+  EXPECT_TRUE(actual.is_contiguous());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::vector<double> x;
+    for (const std::int64_t number : groups[i]) x.push_back(number_at(a, number));
+    const double expected = plain(reduction, x);
+    const double got = number_at(actual, static_cast<std::int64_t>(i));
+    const double tolerance = is_exact(reduction)         ? 0
+                             : is_small_float(a.dtype()) ? 0.01 * (1 + std::abs(expected))
+                                                         : 1e-5 * (1 + std::abs(expected));
+    if (std::isnan(expected) && std::isnan(got)) continue;
+    if (expected == got) continue;  // infinities
+    ASSERT_NEAR(got, expected, tolerance) << name(reduction) << " of " << describe(a) << ", output "
+                                          << i << ", " << groups[i].size() << " elements";
+  }
+}
+
+TEST(Reduce, IsWhatPlainLoopsGive) {
+  Random random(20);
+  const std::array dtypes{DType::f32, DType::f64,  DType::i32, DType::i64,    DType::u8,
+                          DType::i16, DType::bf16, DType::f16, DType::boolean};
+  for (const Reduction reduction : all_reductions()) {
+    const ReductionInfo& row = info(reduction);
+    if (row.shape == ReductionShape::scan) continue;
+    for (int i = 0; i < 60; ++i) {
+      const DType dtype = dtypes[ir::pick(random, dtypes.size())];
+      const bool needs_float =
+          row.input == ReductionInput::floating || row.input == ReductionInput::precise;
+      if (needs_float && is_integral(dtype)) continue;
+      const Sizes sizes = random_sizes(random, i % 10 == 0 ? 40 : 8);
+      const Tensor a = random_layout(sizes, dtype, random);
+      fill_whole(a, random);
+      const ReduceOptions options = random_options(sizes, row.shape, random);
+      check_reduction(reduction, a, options, engine_with(i % 4 == 0 ? "interp" : "auto"));
+    }
+  }
+}
+
+TEST(Reduce, ScansAreWhatPlainLoopsGive) {
+  Random random(21);
+  const std::array scans{Reduction::cumsum, Reduction::cumprod, Reduction::cummax,
+                         Reduction::cummin};
+  for (int i = 0; i < 200; ++i) {
+    const Reduction scan = scans[ir::pick(random, scans.size())];
+    const DType dtype =
+        std::array{DType::f32, DType::f64, DType::i32, DType::bf16, DType::u8}[ir::pick(random, 5)];
+    const Sizes sizes = random_sizes(random, i % 20 == 0 ? 50 : 6);
+    const Tensor a = random_layout(sizes, dtype, random);
+    fill_whole(a, random);
+    const ReduceOptions options = random_options(sizes, ReductionShape::scan, random);
+    const Tensor actual = engine_with("auto").reduce(scan, a, options);
+    ASSERT_TRUE(std::ranges::equal(actual.sizes(), a.sizes()));
+    for (auto group : groups_of(sizes, options)) {
+      if (options.reverse) std::ranges::reverse(group);
+      double value = number_at(a, group[0]);
+      for (const std::int64_t number : group) {
+        const double x = number_at(a, number);
+        if (number != group[0])
+          value = scan == Reduction::cumsum    ? value + x
+                  : scan == Reduction::cumprod ? value * x
+                  : scan == Reduction::cummax  ? std::max(value, x)
+                                               : std::min(value, x);
+        // Products of bf16 overflow nothing, but may round.
+        if (dtype == DType::bf16 && std::abs(value) > 256) break;
+        ASSERT_EQ(number_at(actual, number), value)
+            << name(scan) << " of " << describe(a) << " along " << options.dims[0];
+      }
+    }
+  }
+}
+
+/// Numbers whose sum depends on the order.
+Tensor uneven(const Sizes& sizes, Random& random, DType dtype = DType::f32) {
+  const Tensor a = random_layout(sizes, dtype, random);
+  for (std::int64_t i = 0; i < a.numel(); ++i) {
+    const Bits bits = Scalar(static_cast<double>(ir::pick(random, 2000001)) / 1e5 - 9).bits(dtype);
+    std::memcpy(element(a, i), &bits, itemsize_bytes(dtype));
+  }
+  return a;
+}
+
+TEST(Reduce, BitsDependOnNeitherThreadsNorBackend) {
+  Random random(22);
+  const std::vector<Sizes> shapes{{200'000},      {3, 70'001},  {5'000, 37},
+                                  {9, 300, 41},   {40, 5, 600}, {2'000, 3},
+                                  {4, 3, 90, 50}, {130, 2},     {64, 64, 64}};
+  for (const Sizes& sizes : shapes)
+    for (int i = 0; i < 6; ++i) {
+      const Tensor a = uneven(sizes, random), b = uneven(sizes, random);
+      const ReduceOptions options = random_options(sizes, ReductionShape::dims, random);
+      const Expr plain_sum = ops::sum(a, options);
+      const Expr fused = ops::sum(ops::square(Expr(a) - b), options);
+      const Expr largest = ops::amax(Expr(a) * b, options);
+      for (const Expr& expr : {plain_sum, fused, largest}) {
+        const Tensor expected = engine_with("interp").eval(expr);
+        for (const int threads : {1, 2, 3, 8, 16}) {
+          Engine engine(EngineOptions{.num_threads = threads});
+          EXPECT_TRUE(same_tensor(engine.eval(expr), expected))
+              << text(expr) << " of " << describe(a) << " on " << threads << " threads";
+        }
+      }
+    }
+}
+
+TEST(Reduce, PlacesDependOnNeitherThreadsNorBackend) {
+  Random random(23);
+  for (const Sizes& sizes : std::vector<Sizes>{{100'000}, {300, 400}, {7, 90, 110}})
+    for (int i = 0; i < 8; ++i) {
+      const Tensor a = random_layout(sizes, DType::f32, random);
+      for (std::int64_t j = 0; j < a.numel(); ++j)
+        put<float>(a, j, static_cast<float>(ir::pick(random, 50)));
+      if (i % 2 == 0) put<float>(a, a.numel() / 3, std::nanf(""));
+      const ReduceOptions options = random_options(sizes, ReductionShape::one, random);
+      const Tensor actual = engine_with("auto").reduce(Reduction::argmax, a, options);
+      const auto groups = groups_of(sizes, options);
+      for (std::size_t group = 0; group < groups.size(); ++group) {
+        std::int64_t best = 0;
+        for (std::size_t j = 0; j < groups[group].size(); ++j) {
+          const float x = get<float>(a, groups[group][j]);
+          const float y = get<float>(a, groups[group][static_cast<std::size_t>(best)]);
+          if (x > y || (std::isnan(x) && !std::isnan(y))) best = static_cast<std::int64_t>(j);
+        }
+        ASSERT_EQ(get<std::int64_t>(actual, static_cast<std::int64_t>(group)), best) << describe(a);
+      }
+    }
+}
+
+TEST(Reduce, SumsAreAsExactAsPairwiseOnes) {
+  Random random(24);
+  for (const Sizes& sizes : std::vector<Sizes>{{1 << 20}, {700, 900}, {20'000, 30}})
+    for (const std::int64_t dim : {std::int64_t{0}, static_cast<std::int64_t>(sizes.size()) - 1}) {
+      const Tensor a = uneven(sizes, random);
+      const ReduceOptions options{.dims = {dim}};
+      const Tensor actual = engine_with("auto").reduce(Reduction::sum, a, options);
+      const auto groups = groups_of(sizes, options);
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        double exact = 0, magnitude = 0;
+        for (const std::int64_t number : groups[i]) {
+          exact += get<float>(a, number);
+          magnitude += std::abs(get<float>(a, number));
+        }
+        const auto n = static_cast<double>(groups[i].size());
+        const double roundings = 128 + std::log2(std::max(n / 128, 1.0));
+        ASSERT_NEAR(get<float>(actual, static_cast<std::int64_t>(i)), exact,
+                    roundings * 0x1p-24 * magnitude);
+      }
+    }
+}
+
+TEST(Reduce, ExpressionsSurroundReductions) {
+  Engine& engine = engine_with("auto");
+  const Tensor a = tensor_of<float>({1, 2, 3, 4, 5, 9}, {2, 3});
+  const Expr x(a);
+  const ReduceOptions rows{.dims = {1}, .keepdim = true};
+  EXPECT_THAT(elements<float>(engine.eval(x - ops::mean(x, rows))),
+              ElementsAre(-1, 0, 1, -2, -1, 3));
+  EXPECT_THAT(elements<float>(engine.eval(ops::sum(x * x, {.dims = {0}}))),
+              ElementsAre(17, 29, 90));
+  EXPECT_THAT(elements<float>(engine.eval(ops::sqrt(ops::sum(x * 0 + 8)) + x)),
+              ElementsAre(std::sqrt(48.F) + 1, std::sqrt(48.F) + 2, std::sqrt(48.F) + 3,
+                          std::sqrt(48.F) + 4, std::sqrt(48.F) + 5, std::sqrt(48.F) + 9));
+  // Folds of folds, and two results.
+  const Expr total = ops::sum(x, rows);
+  EXPECT_THAT(elements<float>(engine.eval(ops::sum(total / 3))), ElementsAre(8));
+  const Expr exprs[] = {total, ops::amax(x, rows), total};
+  const std::vector<Tensor> results = engine.eval(exprs);
+  EXPECT_THAT(elements<float>(results[0]), ElementsAre(6, 18));
+  EXPECT_THAT(elements<float>(results[1]), ElementsAre(3, 9));
+  EXPECT_NE(results[2].data(), results[0].data());
+  // Nothing but numbers.
+  EXPECT_EQ(engine.eval(ops::sum(Expr(3) + 4)).item(), Scalar(7));
+}
+
+TEST(Reduce, TakesPyTorchsDtypes) {
+  Engine& engine = engine_with("auto");
+  const auto dtype_of_sum = [&](DType dtype, ReduceOptions options = {}) {
+    return engine.reduce(Reduction::sum, zeros(Sizes{3}, {dtype}), options).dtype();
+  };
+  EXPECT_EQ(dtype_of_sum(DType::boolean), DType::i64);
+  EXPECT_EQ(dtype_of_sum(DType::u8), DType::i64);
+  EXPECT_EQ(dtype_of_sum(DType::bf16), DType::bf16);
+  EXPECT_EQ(dtype_of_sum(DType::c32), DType::c32);
+  EXPECT_EQ(dtype_of_sum(DType::i8, {.dtype = DType::i32}), DType::i32);
+  EXPECT_EQ(dtype_of_sum(DType::f64, {.dtype = DType::f16}), DType::f16);
+  EXPECT_EQ(engine.reduce(Reduction::any, zeros(Sizes{3}, {DType::u8})).dtype(), DType::u8);
+  EXPECT_EQ(engine.reduce(Reduction::any, zeros(Sizes{3}, {DType::f32})).dtype(), DType::boolean);
+  // 3000 steps of 1 leave bf16 at 256; f32 counts on.
+  EXPECT_EQ(engine.reduce(Reduction::sum, full(Sizes{3000}, 1, {DType::bf16})).item(),
+            Scalar(3008.0));
+}
+
+TEST(Reduce, TreatsNaNAndTiesAsPyTorch) {
+  Engine& engine = engine_with("auto");
+  const auto nan = static_cast<float>(not_a_number);
+  const Tensor a = tensor_of<float>({2, nan, 7, nan, 7});
+  EXPECT_TRUE(std::isnan(engine.reduce(Reduction::amax, a).item().as_double()));
+  EXPECT_EQ(engine.reduce(Reduction::argmin, a).item(), Scalar(1));
+  EXPECT_EQ(engine.reduce(Reduction::nansum, a).item(), Scalar(16.0));
+  EXPECT_EQ(engine.reduce(Reduction::argmax, tensor_of<float>({2, 7, 7, 1})).item(), Scalar(1));
+  const auto [values, places] = engine.max(tensor_of<float>({2, 7, 7, 1, 0, nan}, {2, 3}), 1);
+  EXPECT_EQ(get<float>(values, 0), 7);
+  EXPECT_TRUE(std::isnan(get<float>(values, 1)));
+  EXPECT_THAT(elements<std::int64_t>(places), ElementsAre(1, 2));
+  // Scans keep the place of the last of equals.
+  const auto [largest, where] = engine.cummax(tensor_of<float>({1, 3, 3, 2, 4}), 0);
+  EXPECT_THAT(elements<float>(largest), ElementsAre(1, 3, 3, 3, 4));
+  EXPECT_THAT(elements<std::int64_t>(where), ElementsAre(0, 1, 2, 2, 4));
+}
+
+TEST(Reduce, GivesTwoResultsAtOnce) {
+  Engine& engine = engine_with("auto");
+  const Tensor a = tensor_of<float>({4, 1, 3, 8, 6, 7}, {2, 3});
+  const auto [smallest, largest] = engine.aminmax(a, {.dims = {1}});
+  EXPECT_THAT(elements<float>(smallest), ElementsAre(1, 6));
+  EXPECT_THAT(elements<float>(largest), ElementsAre(4, 8));
+  const auto [variance, mean] = engine.var_mean(a, {.dims = {1}, .correction = 0});
+  EXPECT_THAT(elements<float>(mean), ElementsAre(8.F / 3, 7));
+  EXPECT_FLOAT_EQ(get<float>(variance, 1), 2.F / 3);
+  const auto [values, places] = engine.cummin(a, 1);
+  EXPECT_THAT(elements<float>(values), ElementsAre(4, 1, 1, 8, 6, 6));
+  EXPECT_THAT(elements<std::int64_t>(places), ElementsAre(0, 1, 1, 0, 1, 1));
+}
+
+TEST(Reduce, FoldsWithOpsOfOnesOwn) {
+  Engine& engine = engine_with("auto");
+  const Tensor a = tensor_of<std::int32_t>({12, 18, 30, 7, 21, 35}, {2, 3});
+  const ReduceOptions rows{.dims = {1}};
+  EXPECT_THAT(elements<std::int32_t>(engine.eval(fold(Op::gcd, a, rows))), ElementsAre(6, 7));
+  EXPECT_THAT(elements<std::int32_t>(engine.eval(fold(Op::bitwise_xor, a, rows))),
+              ElementsAre(12 ^ 18 ^ 30, 7 ^ 21 ^ 35));
+  EXPECT_THROW(fold(Op::sub, a), ArgumentError);
+  EXPECT_THROW(fold(Op::hypot, a), ArgumentError);
+}
+
+}  // namespace
+}  // namespace weft::testing
