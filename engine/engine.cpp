@@ -416,11 +416,16 @@ std::vector<Tensor> Engine::eval(std::span<const Expr> exprs, std::span<const Te
 PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
   CallKey key;
   make_key(key, std::span(&expr, 1), std::span(&out, 1));
-  WEFT_CHECK(key.num_folds == 0, UnsupportedError,
-             "prepare(): reductions are planned pass by pass; use eval()");
-  const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
+  const bool is_fold = is_single_fold(key, std::span(&expr, 1), std::span(&out, 1));
+  WEFT_CHECK(key.num_folds == 0 || is_fold, UnsupportedError,
+             "prepare(): an expression with reductions runs pass by pass; use eval()");
+  const Expr computed = is_fold ? Expr(expr.node().args[0]) : expr;
+  const std::span<const Tensor> given = is_fold ? std::span<const Tensor>() : std::span(&out, 1);
+  const Program program = flatten(std::span(&computed, 1), given);
   PlannedCall call =
-      plan_call(key, program, std::span(&out, 1), state_->planner_options(), state_->kernels);
+      is_fold ? plan_fold_call(key, expr.node(), program, out, state_->planner_options(),
+                               state_->kernels, {})
+              : plan_call(key, program, given, state_->planner_options(), state_->kernels);
   WEFT_CHECK(!call.plan->divides_integers, UnsupportedError,
              "prepare(): integer division looks at its divisors before each run; use eval()");
   WEFT_CHECK(!call.has_temporaries, UnsupportedError,
@@ -459,14 +464,14 @@ void PreparedPlan::run() const {
   std::array<std::byte*, ir::max_launch_operands> base;
   for (std::size_t i = 0; i < state.addresses.size(); ++i)
     base[i] = state.addresses[i].storage->data() + state.addresses[i].offset_bytes;
-  if (!state.plan->is_empty) launch(plan, base.data(), state.params.data());
+  if (!state.plan->is_empty) weft::run(*state.plan, base.data(), state.params.data());
 }
 
 void PreparedPlan::run(std::span<std::byte* const> data) const {
   WEFT_CHECK(data.size() == static_cast<std::size_t>(num_operands()), ArgumentError,
              "run(): the plan has ", num_operands(), " operands, but ", data.size(),
              " addresses were given");
-  if (!state_->plan->is_empty) launch(state_->plan->launch, data.data(), state_->params.data());
+  if (!state_->plan->is_empty) weft::run(*state_->plan, data.data(), state_->params.data());
 }
 
 int PreparedPlan::num_operands() const {

@@ -12,7 +12,22 @@ namespace weft {
 namespace {
 
 constexpr std::size_t max_operands = 66;
-using Offsets = std::array<std::int64_t, max_operands>;
+
+/// In bytes, one an operand.  Only those that there are get copied.
+class Offsets {
+ public:
+  explicit Offsets(std::size_t count) : count_(count) { std::fill_n(values_, count, 0); }
+  Offsets(const Offsets& other) : count_(other.count_) {
+    std::copy_n(other.values_, count_, values_);
+  }
+  Offsets& operator=(const Offsets&) = delete;
+  std::int64_t& operator[](std::size_t i) { return values_[i]; }
+  std::int64_t operator[](std::size_t i) const { return values_[i]; }
+
+ private:
+  std::size_t count_;
+  std::int64_t values_[max_operands];  // NOLINT: what is not written is not read
+};
 
 /// Work that is worth handing to another thread.
 constexpr std::int64_t work_worth_a_thread_ns = 2000;
@@ -46,7 +61,7 @@ class FoldRun {
 
   void fill() const {
     for (std::int64_t i = 0; i < plan_.num_kept; ++i) {
-      Offsets offsets{};
+      Offsets offsets(1);
       advance(offsets, plan_.kept, i);
       std::memcpy(base_[0] + offsets[0], &fold_.identity,
                   static_cast<std::size_t>(fold_.itemsize()));
@@ -168,7 +183,7 @@ class FoldRun {
       while (begin < end) {
         const std::int64_t rows =
             std::min({end - begin, fastest.extent - begin % fastest.extent, rows_at_once(count)});
-        Offsets offsets{};
+        Offsets offsets(plan_.num_operands);
         advance(offsets, plan_.kept, begin);
         const Chunk chunk = fetch(offsets, fastest, rows, count, buffer);
         fold_.loops.rows(fold_, base_[0] + offsets[0], fastest.stride_bytes[0], chunk.data,
@@ -182,11 +197,11 @@ class FoldRun {
 
   /// Where a unit begins, and how many outputs side by side it has.
   struct Place {
-    Offsets offsets{};
+    Offsets offsets;
     std::int64_t num_columns = 1;
   };
   Place place_of(std::int64_t unit) const {
-    Place place;
+    Place place{Offsets(plan_.num_operands)};
     const std::int64_t strips = num_strips();
     advance(place.offsets, plan_.kept, unit / strips);
     if (plan_.is_inner) return place;

@@ -3,6 +3,9 @@
 // function of the standard library is used.
 #include "jit/fold/fold.h"
 
+#if defined(__AVX512BW__)
+#include <immintrin.h>
+#endif
 #include <type_traits>
 
 namespace weft::jit {
@@ -24,6 +27,20 @@ V load(const void* from) {
 template <class V>
 void store(void* to, const V& value) {
   __builtin_memcpy(to, &value, sizeof(V));
+}
+
+/// `value` with its first `size_bytes` bytes, fewer than it has, taken from memory.
+template <class V>
+[[gnu::always_inline]] inline V load_part(const V& value, const void* from,
+                                          std::int64_t size_bytes) {
+#if defined(__AVX512BW__)
+  const __mmask64 mask = (std::uint64_t{1} << size_bytes) - 1;
+  return reinterpret_cast<V>(_mm512_mask_loadu_epi8(reinterpret_cast<__m512i>(value), mask, from));
+#else
+  V result = value;
+  __builtin_memcpy(&result, from, static_cast<std::size_t>(size_bytes));
+  return result;
+#endif
 }
 
 // Ops on vectors and single elements alike, as the op table has them.
@@ -145,36 +162,60 @@ struct Loops {
   /// Rows that are read side by side: as many streams as the prefetchers follow.
   static constexpr std::int64_t rows_at_once = 32;
 
+  /// Vectors side by side, the last of them so that it ends at column `end`: what it shares with
+  /// the one before is computed twice from the same numbers.
   template <int count>
-  [[gnu::always_inline]] static void strip(T* to, const std::byte* data,
+  [[gnu::always_inline]] static void strip(T* to, std::int64_t end, const std::byte* data,
                                            std::int64_t row_stride_bytes, std::int64_t num_rows) {
+    const std::int64_t last = end - per_vector;
     V sums[count];
-    for (int i = 0; i < count; ++i) sums[i] = load<V>(to + i * per_vector);
-    for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes)
+    for (int i = 0; i < count; ++i) sums[i] = load<V>(to + (i + 1 < count ? i * per_vector : last));
+    for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes) {
+      const T* const from = reinterpret_cast<const T*>(data);
       for (int i = 0; i < count; ++i)
-        sums[i] = Combine::of(sums[i], load<V>(data + i * vector_bytes));
-    for (int i = 0; i < count; ++i) store(to + i * per_vector, sums[i]);
+        sums[i] = Combine::of(sums[i], load<V>(from + (i + 1 < count ? i * per_vector : last)));
+    }
+    for (int i = 0; i < count; ++i) store(to + (i + 1 < count ? i * per_vector : last), sums[i]);
+  }
+
+  /// The last columns: more than a vector has unless there are no others, and fewer than 8 have.
+  static void last_strip(T* to, std::int64_t num_columns, const std::byte* data,
+                         std::int64_t row_stride_bytes, std::int64_t num_rows) {
+    switch ((num_columns + per_vector - 1) / per_vector) {
+#define WEFT_STRIP(count) \
+  case count: return strip<count>(to, num_columns, data, row_stride_bytes, num_rows);
+      WEFT_STRIP(2)
+      WEFT_STRIP(3)
+      WEFT_STRIP(4)
+      WEFT_STRIP(5)
+      WEFT_STRIP(6)
+      WEFT_STRIP(7)
+      WEFT_STRIP(8)
+#undef WEFT_STRIP
+      default: break;
+    }
+    if (num_columns == per_vector)
+      return strip<1>(to, num_columns, data, row_stride_bytes, num_rows);
+    for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes)
+      for (std::int64_t i = 0; i < num_columns; ++i)
+        to[i] = Combine::template of<T>(to[i], load<T>(reinterpret_cast<const T*>(data) + i));
   }
 
   static void columns(const Fold&, std::byte* to, const std::byte* data,
                       std::int64_t row_stride_bytes, std::int64_t num_rows,
                       std::int64_t num_columns) {
+    constexpr std::int64_t width = 4 * per_vector;
     T* const sums = reinterpret_cast<T*>(to);
     for (std::int64_t first = 0; first < num_rows; first += rows_at_once) {
       const std::int64_t rows = num_rows - first < rows_at_once ? num_rows - first : rows_at_once;
       const std::byte* const from = data + first * row_stride_bytes;
       std::int64_t i = 0;
-      const auto at = [&] { return from + i * static_cast<std::int64_t>(sizeof(T)); };
-      for (; i + 4 * per_vector <= num_columns; i += 4 * per_vector)
-        strip<4>(sums + i, at(), row_stride_bytes, rows);
-      for (; i + per_vector <= num_columns; i += per_vector)
-        strip<1>(sums + i, at(), row_stride_bytes, rows);
-      for (; i < num_columns; ++i) {
-        T sum = sums[i];
-        for (std::int64_t row = 0; row < rows; ++row)
-          sum = Combine::template of<T>(sum, load<T>(at() + row * row_stride_bytes));
-        sums[i] = sum;
-      }
+      for (; num_columns - i >= 2 * width; i += width)
+        strip<4>(sums + i, width, from + i * static_cast<std::int64_t>(sizeof(T)), row_stride_bytes,
+                 rows);
+      if (i < num_columns)
+        last_strip(sums + i, num_columns - i, from + i * static_cast<std::int64_t>(sizeof(T)),
+                   row_stride_bytes, rows);
     }
   }
   template <int parts>
@@ -240,7 +281,8 @@ struct Extrema {
     // The row's number in as many bits as an element has, so that it is chosen by the same mask.
     using Row = decltype(V() == V());
     std::int64_t i = 0;
-    for (; i + per_vector <= num_columns; i += per_vector) {
+    for (; num_columns >= per_vector && i < num_columns; i += per_vector) {
+      if (i > num_columns - per_vector) i = num_columns - per_vector;
       const std::byte* const column = data + i * static_cast<std::int64_t>(sizeof(T));
       V best = load<V>(column);
       Row best_row = best == best;

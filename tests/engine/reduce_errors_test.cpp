@@ -73,7 +73,7 @@ TEST_F(ReduceErrors, OutputsAreUntouchedByThem) {
                   [&] { engine.eval(ops::sum(ops::div_floor(divisors, divisors)), one); }),
               HasSubstr("ZeroDivisionError"));
   EXPECT_EQ(get<std::int64_t>(one, 0), 7);
-  EXPECT_THROW(engine.prepare(ops::sum(a)), UnsupportedError);
+  EXPECT_THROW(engine.prepare(ops::mean(a)), UnsupportedError);
 }
 
 TEST_F(ReduceErrors, GivenOutputsAreWritten) {
@@ -86,6 +86,14 @@ TEST_F(ReduceErrors, GivenOutputsAreWritten) {
   const Tensor wrong_size = new_tensor({0}, DType::f32);
   engine.reduce(Reduction::sum, a, {.dims = {1}}, wrong_size);
   EXPECT_THAT(elements<float>(wrong_size), ElementsAre(6, 15));
+  const Tensor prepared = new_tensor({3}, DType::f32);
+  const PreparedPlan plan = engine.prepare(ops::sum(Expr(a) * a, {.dims = {0}}), prepared);
+  plan.run();
+  EXPECT_THAT(elements<float>(prepared), ElementsAre(17, 29, 45));
+  put<float>(a, 0, 2);
+  plan.run();
+  EXPECT_THAT(elements<float>(prepared), ElementsAre(20, 29, 45));
+  put<float>(a, 0, 1);
   // An input is read before it is written.
   engine.reduce(Reduction::cumsum, a, {.dims = {1}}, a);
   EXPECT_THAT(elements<float>(a), ElementsAre(1, 3, 6, 4, 9, 15));
