@@ -130,6 +130,10 @@ void TileEmitter::emit() {
     tile_.rows = start_function("rows of a tile");
     emit_kernel(code_, row_kernel(kernel_), true);
   }
+  if (const ir::Kernel rows = streaming_row_kernel(kernel_); !rows.loops.empty()) {
+    tile_.streaming_rows = start_function("rows of a tile, stored past the caches");
+    emit_kernel(code_, rows, true);
+  }
   if (is_all_pixels(kernel_)) {
     tile_.pixel_rows = start_function("rows of pixels");
     emit_kernel(code_, pixel_kernel(kernel_), true);
@@ -169,6 +173,26 @@ ir::Kernel row_kernel(const ir::Kernel& kernel) {
     if (inner != 1 && (inner != 0 || operand.role == ir::Role::output))
       rows.schedule = ir::Schedule::strided;
   }
+  return rows;
+}
+
+ir::Kernel streaming_row_kernel(const ir::Kernel& kernel) {
+  ir::Kernel rows = row_kernel(kernel);
+  rows.is_streaming = true;
+  if (is_transposing_copy(kernel)) {
+    rows.schedule = ir::Schedule::linear;
+    rows.loops[1].lanes = kernel.vector_bytes;
+    for (ir::Inst& inst : rows.body) inst.dtype = DType::u8;
+    for (ir::Operand& operand : rows.operands)
+      operand = {DType::u8, operand.role, {ir::stride_any, 1}};
+    return rows;
+  }
+  const auto is_dense_output = [](const ir::Operand& operand) {
+    return operand.role == ir::Role::output && !is_transposed(operand) &&
+           operand.strides.back() == 1;
+  };
+  if (std::none_of(kernel.operands.begin(), kernel.operands.end(), is_dense_output))
+    rows.loops.clear();
   return rows;
 }
 

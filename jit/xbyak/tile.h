@@ -46,6 +46,9 @@ struct TileCode {
   bool is_copy = false;  ///< one staged operand, one that is not, and nothing to compute
   std::vector<TileOperand> operands;
   FunctionOffset rows = 0;  ///< the kernel for the two innermost loops; none for copies
+  /// The same with the outputs that are not staged written past the caches, if there are any; for
+  /// copies, rows of bytes.
+  FunctionOffset streaming_rows = 0;
   /// The kernel for pixels as they lie, if all operands are pixels of as many channels or the same
   /// for every pixel: those are repeated in a buffer as often as there are pixels in a row.
   FunctionOffset pixel_rows = 0;
@@ -57,7 +60,7 @@ struct TileCode {
   }
 };
 
-/// Runs a tile kernel.  Neither allocates nor throws.
+/// Runs a tile kernel.  Does not throw.
 void run_tiles(const KernelArgs* args, const TileCode* tile);
 
 /// Whether the kernel copies one operand to another and does nothing else.
@@ -65,6 +68,10 @@ bool is_transposing_copy(const ir::Kernel& kernel);
 
 /// The kernel for the two innermost loops of a tile, in which staged operands have become linear.
 ir::Kernel row_kernel(const ir::Kernel& kernel);
+
+/// row_kernel() past the caches, or for a copy its rows as bytes; without loops if every output is
+/// staged.
+ir::Kernel streaming_row_kernel(const ir::Kernel& kernel);
 
 /// Whether all operands are pixels of as many channels, or the same for every pixel.
 bool is_all_pixels(const ir::Kernel& kernel);

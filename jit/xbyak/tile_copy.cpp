@@ -10,38 +10,34 @@ namespace {
 /// Lines that a copy reads at once: as many as there are streams that processors keep track of.
 constexpr std::int64_t panel_lines = 32;
 
-/// Shorter rows have too few whole cache lines to write past the caches.
-constexpr std::int64_t least_streamed_bytes = 256;
-
-/// Rows that are to be written past the caches are made about so long where they can be.
-constexpr std::int64_t wanted_row_bytes = 1 << 10;
-
 /// As transpose(), past the caches wherever it is written to: pieces are put together in `stage`,
 /// from where whole cache lines leave.
 void transpose_by_stage(const TileCode& tile, const TileOperand& operand, const Rectangle& whole,
-                        std::byte* stage) {
+                        Stage stage) {
   const std::int64_t itemsize = operand.itemsize;
-  const std::int64_t num_lines = even_part(whole.num_lines, itemsize <= 2 ? 256 : 128);
-  const std::int64_t num_items = even_part(whole.num_items, 128 / itemsize);
-  for (std::int64_t line = 0; line < whole.num_lines; line += num_lines)
-    for (std::int64_t item = 0; item < whole.num_items; item += num_items) {
+  const std::int64_t wanted = wanted_run_bytes / itemsize;
+  const Sides sides =
+      fitting_sides(std::min(wanted, whole.num_items), std::min(wanted, whole.num_lines),
+                    std::ssize(stage) / itemsize);
+  const std::int64_t num_lines = even_part(whole.num_lines, sides.columns);
+  const std::int64_t num_items = even_part(whole.num_items, sides.rows);
+  for (std::int64_t item = 0; item < whole.num_items; item += num_items)
+    for (std::int64_t line = 0; line < whole.num_lines; line += num_lines) {
       const Rectangle part{whole.from + line * whole.from_stride + item * itemsize,
                            whole.from_stride,
-                           stage,
+                           stage.data(),
                            num_lines * itemsize,
                            std::min(num_lines, whole.num_lines - line),
                            std::min(num_items, whole.num_items - item)};
-      transpose(tile, operand, part);
-      std::byte* to = whole.to + item * whole.to_stride + line * itemsize;
-      for (std::int64_t row = 0; row < part.num_items; ++row)
-        stream_row(to + row * whole.to_stride, stage + row * part.to_stride,
-                   part.num_lines * itemsize);
+      transpose_panels(tile, operand, part);
+      stream_rows(tile, {whole.to + item * whole.to_stride + line * itemsize, whole.to_stride,
+                         stage.data(), part.to_stride, part.num_items, part.num_lines * itemsize});
     }
 }
 
 /// A copy's rectangle, panel by panel.
-void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& whole,
-                      std::byte* stage, bool streams) {
+void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& whole,
+                 Stage stage, bool streams) {
   const std::int64_t itemsize = operand.itemsize;
   const std::int64_t lines_a_step = wide_step_bytes / itemsize;
   if (whole.num_items < 16 / itemsize) return transpose(tile, operand, whole);
@@ -69,7 +65,7 @@ void transpose_panels(const TileCode& tile, const TileOperand& operand, const Re
 
 }  // namespace
 
-void copy_plane(const TileCode& tile, const Plane& plane, std::byte* stage, bool streams) {
+void copy_plane(const TileCode& tile, const Plane& plane, Stage stage, bool streams) {
   const std::size_t staged = tile.operands[0].is_staged ? 0 : 1;
   const TileOperand& operand = tile.operands[staged];
   const std::size_t dense = 1 - staged;
@@ -86,36 +82,38 @@ void copy_plane(const TileCode& tile, const Plane& plane, std::byte* stage, bool
   }
   const std::int64_t across_stride = plane.column_stride[staged];
   if (staged == 1)
-    transpose_panels(tile, operand,
-                     {across, across_stride, along, along_stride, plane.columns, plane.rows}, stage,
-                     streams);
+    copy_panels(tile, operand,
+                {across, across_stride, along, along_stride, plane.columns, plane.rows}, stage,
+                streams);
   else
-    transpose_panels(tile, operand,
-                     {along, along_stride, across, across_stride, plane.rows, plane.columns}, stage,
-                     streams);
+    copy_panels(tile, operand,
+                {along, along_stride, across, across_stride, plane.rows, plane.columns}, stage,
+                streams);
 }
 
 std::int64_t planes_at_once(const TileCode& tile, const Plane& plane,
-                            const std::int64_t* outer_stride, std::int64_t num_planes) {
+                            const std::int64_t* outer_stride, std::int64_t num_planes,
+                            Stage stage) {
   const TileOperand& from = tile.operands[1];
   const std::int64_t row_bytes = plane.columns * from.itemsize;
   if (!tile.is_copy || !from.is_staged || from.is_reversed || is_pixels(from, plane, 1)) return 1;
-  if (row_bytes >= wanted_row_bytes || outer_stride[0] != row_bytes) return 1;
+  if (row_bytes >= wanted_run_bytes || outer_stride[0] != row_bytes) return 1;
   // Whole cache lines, so that the next planes start with one as well.
   const std::int64_t period = 64 / std::gcd<std::int64_t, std::int64_t>(row_bytes, 64);
-  const std::int64_t wanted = (wanted_row_bytes + row_bytes - 1) / row_bytes;
+  const std::int64_t wanted = (wanted_run_bytes + row_bytes - 1) / row_bytes;
   const std::int64_t count = (wanted + period - 1) / period * period;
-  return std::min(count + count / 2 >= num_planes ? num_planes : count, stage_bytes / row_bytes);
+  return std::min(count + count / 2 >= num_planes ? num_planes : count,
+                  std::ssize(stage) / row_bytes);
 }
 
 // A part of the rows at a time goes through the buffer, where the planes' pieces of a row join.
 void copy_planes(const TileCode& tile, const Plane& plane, const std::int64_t* outer_stride,
-                 std::int64_t count, std::byte* stage) {
+                 std::int64_t count, Stage stage) {
   const TileOperand& operand = tile.operands[1];
   const std::int64_t itemsize = operand.itemsize;
   const std::int64_t piece_bytes = plane.columns * itemsize;
   const std::int64_t row_bytes = count * piece_bytes;
-  const std::int64_t rows_at_once = even_part(plane.rows, stage_bytes / row_bytes);
+  const std::int64_t rows_at_once = even_part(plane.rows, std::ssize(stage) / row_bytes);
   for (std::int64_t row = 0; row < plane.rows; row += rows_at_once) {
     const std::int64_t rows = std::min(rows_at_once, plane.rows - row);
     const bool is_last = row + rows == plane.rows;
@@ -123,12 +121,12 @@ void copy_planes(const TileCode& tile, const Plane& plane, const std::int64_t* o
       const std::byte* from = plane.base[1] + k * outer_stride[1] + row * itemsize;
       prefetch_lines(from + (is_last ? count * outer_stride[1] - row * itemsize : rows * itemsize),
                      plane.column_stride[1], plane.columns, rows * itemsize);
-      transpose(
-          tile, operand,
-          {from, plane.column_stride[1], stage + k * piece_bytes, row_bytes, plane.columns, rows});
+      transpose(tile, operand,
+                {from, plane.column_stride[1], stage.data() + k * piece_bytes, row_bytes,
+                 plane.columns, rows});
     }
-    for (std::int64_t i = 0; i < rows; ++i)
-      stream_row(plane.base[0] + (row + i) * plane.row_stride[0], stage + i * row_bytes, row_bytes);
+    stream_rows(tile, {plane.base[0] + row * plane.row_stride[0], plane.row_stride[0], stage.data(),
+                       row_bytes, rows, row_bytes});
   }
 }
 

@@ -150,6 +150,23 @@ void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle
   transpose_by_vectors(tile, operand, r);
 }
 
+void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
+  const std::int64_t lines_a_step = wide_step_bytes / operand.itemsize;
+  const std::int64_t panel = std::max<std::int64_t>(lines_a_step, 32);
+  if (r.num_items < 16 / operand.itemsize) return transpose(tile, operand, r);
+  for (std::int64_t line = 0; line < r.num_lines;) {
+    const std::int64_t left = r.num_lines - line;
+    // A rest too small for the widest step joins the panel before it.
+    const std::int64_t count = left < panel + lines_a_step ? left : panel;
+    Rectangle part = r;
+    part.from += line * r.from_stride;
+    part.to += line * operand.itemsize;
+    part.num_lines = count;
+    transpose(tile, operand, part);
+    line += count;
+  }
+}
+
 std::int64_t even_part(std::int64_t total, std::int64_t most) {
   if (total <= most) return total;
   const std::int64_t unit = most >= 16 ? 16 : 1;
@@ -163,16 +180,17 @@ bool starts_lines(const std::byte* at, std::int64_t stride) {
   return ((reinterpret_cast<std::uintptr_t>(at) | static_cast<std::uintptr_t>(stride)) & mask) == 0;
 }
 
-void stream_row(std::byte* to, const std::byte* from, std::int64_t size_bytes) {
-  const auto misalignment = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) & 63);
-  const std::int64_t head = std::min((line_bytes - misalignment) & 63, size_bytes);
-  std::memcpy(to, from, static_cast<std::size_t>(head));
-  std::int64_t at = head;
-  for (; at + line_bytes <= size_bytes; at += line_bytes)
-    for (std::int64_t part = 0; part < line_bytes; part += 16)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + at + part),
-                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at + part)));
-  std::memcpy(to + at, from + at, static_cast<std::size_t>(size_bytes - at));
+Sides fitting_sides(std::int64_t rows, std::int64_t columns, std::int64_t num_items) {
+  while (rows * columns > num_items) (rows >= columns ? rows : columns) /= 2;
+  return {rows, columns};
+}
+
+void stream_rows(const TileCode& tile, const Rows& rows) {
+  std::byte* base[] = {rows.to, rows.from};
+  const std::int64_t extents[] = {rows.num_rows, rows.size_bytes};
+  const std::int64_t strides[] = {rows.to_stride, rows.from_stride, 1, 1};
+  const KernelArgs args{base, extents, strides, nullptr, nullptr};
+  tile.at<void(const KernelArgs*)>(tile.streaming_rows)(&args);
 }
 
 void prefetch_lines(const std::byte* at, std::int64_t stride, std::int64_t count,

@@ -6,12 +6,22 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace weft::jit::xbyak {
 
-/// A tile's buffers share this much; with what is read and written besides, it fits the first
-/// cache.
+/// What a tile's buffers share: of a call that fits the caches, the first cache with what is read
+/// and written besides; of a larger one so much of the second that long runs are read and written.
 inline constexpr std::int64_t stage_bytes = 32 << 10;
+inline constexpr std::int64_t large_stage_bytes = 256 << 10;
+using Stage = std::span<std::byte>;
+
+/// Runs of this length are read and written at a time where the buffers allow it: processors notice
+/// them and read ahead.
+inline constexpr std::int64_t wanted_run_bytes = 1 << 10;
+
+/// Shorter rows have too few whole cache lines to write past the caches.
+inline constexpr std::int64_t least_streamed_bytes = 256;
 
 /// A rectangle to transpose: as TransposeFunction has it.
 struct Rectangle {
@@ -35,14 +45,33 @@ struct Plane {
 /// Transposes by the widest steps that the rectangle has room for.
 void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle& r);
 
+/// The same, as many lines at a time as there are streams that processors keep track of.
+void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& r);
+
 /// `total` in parts of about the same size, at most `most` and where it can be a multiple of 16.
 std::int64_t even_part(std::int64_t total, std::int64_t most);
 
 /// Whether lines that start there, `stride` apart, start with a cache line each.
 bool starts_lines(const std::byte* at, std::int64_t stride);
 
-/// Copies a row to where it stays unread for a while: whole cache lines go past the caches.
-void stream_row(std::byte* to, const std::byte* from, std::int64_t size_bytes);
+/// Sides of about `rows` and `columns`, smaller where so many items would not fit.
+struct Sides {
+  std::int64_t rows, columns;
+};
+Sides fitting_sides(std::int64_t rows, std::int64_t columns, std::int64_t num_items);
+
+/// Rows of bytes to copy to where they stay unread for a while.
+struct Rows {
+  std::byte* to;
+  std::int64_t to_stride;
+  std::byte* from;
+  std::int64_t from_stride;
+  std::int64_t num_rows;
+  std::int64_t size_bytes;
+};
+
+/// Copies rows past the caches.
+void stream_rows(const TileCode& tile, const Rows& rows);
 
 /// Asks for `count` pieces of memory, `stride` apart.
 void prefetch_lines(const std::byte* at, std::int64_t stride, std::int64_t count,
@@ -56,17 +85,17 @@ void interleave_pixels(const TileCode& tile, const TileOperand& operand, std::by
                        std::int64_t plane_stride, std::byte* pixels, std::int64_t count,
                        bool streams);
 
-/// A copy's plane; `streams` as above.  `stage` has stage_bytes.
-void copy_plane(const TileCode& tile, const Plane& plane, std::byte* stage, bool streams);
+/// A copy's plane; `streams` as above.
+void copy_plane(const TileCode& tile, const Plane& plane, Stage stage, bool streams);
 
 /// How many planes that follow one another in what a copy writes are better copied together; 1 if
 /// they are not.  `outer_stride` is that of the loop around the plane, [operand], which has
 /// `num_planes` iterations.
 std::int64_t planes_at_once(const TileCode& tile, const Plane& plane,
-                            const std::int64_t* outer_stride, std::int64_t num_planes);
+                            const std::int64_t* outer_stride, std::int64_t num_planes, Stage stage);
 
 /// Copies so many planes, past the caches.
 void copy_planes(const TileCode& tile, const Plane& plane, const std::int64_t* outer_stride,
-                 std::int64_t count, std::byte* stage);
+                 std::int64_t count, Stage stage);
 
 }  // namespace weft::jit::xbyak

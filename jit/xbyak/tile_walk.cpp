@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 namespace weft::jit::xbyak {
 namespace {
@@ -26,70 +28,66 @@ struct Tile {
   std::int64_t column, columns;
 };
 
-/// Asks for the inputs of a tile, which lie in too many places for the processor to guess.
-void prefetch(const TileCode& code, const Plane& plane, const Tile& tile) {
+/// Asks for the inputs of a plane, which lie in too many places for the processor to guess.
+void prefetch(const TileCode& code, const Plane& plane) {
   for (std::size_t i = 0; i < code.operands.size(); ++i) {
     const TileOperand& operand = code.operands[i];
-    const std::int64_t row_stride = plane.row_stride[i];
-    const std::int64_t column_stride = plane.column_stride[i];
-    const std::byte* at = plane.base[i] + tile.row * row_stride + tile.column * column_stride;
     if (operand.is_output) continue;
     if (operand.is_staged)
-      prefetch_lines(at, column_stride, tile.columns, tile.rows * row_stride);
-    else if (column_stride == operand.itemsize && row_stride != 0)
-      prefetch_lines(at, row_stride, tile.rows, tile.columns * column_stride);
+      prefetch_lines(plane.base[i], plane.column_stride[i], plane.columns,
+                     plane.rows * plane.row_stride[i]);
+    else if (plane.column_stride[i] == operand.itemsize && plane.row_stride[i] != 0)
+      prefetch_lines(plane.base[i], plane.row_stride[i], plane.rows,
+                     plane.columns * plane.column_stride[i]);
   }
 }
 
 /// Runs the row kernel over tiles, with the staged operands' buffers in place of their memory.
 class StagedPlane {
  public:
-  StagedPlane(const TileCode& tile, const KernelArgs& args, const Plane& plane, std::byte* stage,
+  StagedPlane(const TileCode& tile, const KernelArgs& args, const Plane& plane, Stage stage,
               bool streams)
       : tile_(tile),
         args_(args),
         plane_(plane),
         num_operands_(tile.operands.size()),
-        streams_(streams) {
-    std::int64_t item_bytes = 0;
+        streams_(streams),
+        streams_rows_(streams && tile.streaming_rows != 0) {
+    choose_tile(std::ssize(stage));
+    std::byte* free = stage.data();
     for (std::size_t i = 0; i < num_operands_; ++i) {
       const TileOperand& operand = tile.operands[i];
-      is_streamed_[i] = streams && operand.is_output && !operand.is_staged &&
-                        plane.column_stride[i] == operand.itemsize;
-      if (is_buffered(i)) item_bytes += operand.itemsize;
-    }
-    choose_tile(stage_bytes / item_bytes);
-    for (std::size_t i = 0; i < num_operands_; ++i) {
-      const std::int64_t itemsize = tile.operands[i].itemsize;
-      stage_[i] = stage;
-      strides_[i] = is_buffered(i) ? tile_columns_ * itemsize : plane.row_stride[i];
-      strides_[num_operands_ + i] = is_buffered(i) ? itemsize : plane.column_stride[i];
-      if (is_buffered(i)) stage += tile_rows_ * tile_columns_ * itemsize;
+      const std::int64_t itemsize = operand.itemsize;
+      stage_[i] = free;
+      strides_[i] = operand.is_staged ? tile_columns_ * itemsize : plane.row_stride[i];
+      strides_[num_operands_ + i] = operand.is_staged ? itemsize : plane.column_stride[i];
+      if (operand.is_staged) free += tile_rows_ * tile_columns_ * itemsize;
     }
   }
 
   void run() {
     for (std::int64_t row = 0; row < plane_.rows; row += tile_rows_)
-      for (std::int64_t column = 0; column < plane_.columns; column += tile_columns_) {
-        if (streams_ && column + tile_columns_ < plane_.columns)
-          prefetch(tile_, plane_, part(row, column + tile_columns_));
-        else if (streams_ && row + tile_rows_ < plane_.rows)
-          prefetch(tile_, plane_, part(row + tile_rows_, 0));
+      for (std::int64_t column = 0; column < plane_.columns; column += tile_columns_)
         run_tile(part(row, column));
-      }
   }
 
  private:
-  bool is_buffered(std::size_t i) const { return tile_.operands[i].is_staged || is_streamed_[i]; }
-
-  void choose_tile(std::int64_t num_items) {
-    std::int64_t side = 128;
-    while (side * side > 4 * num_items) side /= 2;
-    if (plane_.rows * side <= num_items) {
+  void choose_tile(std::int64_t total_bytes) {
+    std::int64_t staged_bytes = 0;
+    std::int64_t widest_bytes = 1, widest_staged_bytes = 1;
+    for (const TileOperand& operand : tile_.operands) {
+      if (operand.is_staged) staged_bytes += operand.itemsize;
+      std::int64_t& widest = operand.is_staged ? widest_staged_bytes : widest_bytes;
+      widest = std::max<std::int64_t>(widest, operand.itemsize);
+    }
+    const std::int64_t num_items = total_bytes / staged_bytes;
+    const Sides sides = fitting_sides(wanted_run_bytes / widest_staged_bytes,
+                                      wanted_run_bytes / widest_bytes, num_items);
+    if (plane_.rows <= sides.rows) {
       tile_rows_ = plane_.rows;
       tile_columns_ = even_part(plane_.columns, num_items / tile_rows_);
     } else {
-      tile_columns_ = even_part(plane_.columns, side);
+      tile_columns_ = even_part(plane_.columns, sides.columns);
       tile_rows_ = even_part(plane_.rows, num_items / tile_columns_);
     }
   }
@@ -106,20 +104,18 @@ class StagedPlane {
           plane_.base[i] + row * plane_.row_stride[i] + column * plane_.column_stride[i];
       const TileOperand& operand = tile_.operands[i];
       memory_[i] = at;
-      base_[i] = is_buffered(i) ? stage_[i] : at;
+      base_[i] = operand.is_staged ? stage_[i] : at;
       if (operand.is_staged && !operand.is_output) move(i, rows, columns);
     }
     const bool is_one_run = can_flatten(columns);
     const std::int64_t extents[] = {is_one_run ? 1 : rows, is_one_run ? rows * columns : columns};
     const KernelArgs args{base_.data(), extents, strides_.data(), args_.params, nullptr};
-    tile_.at<void(const KernelArgs*)>(tile_.rows)(&args);
+    const bool streams =
+        streams_rows_ && extents[1] * tile_.operands[0].itemsize >= least_streamed_bytes;
+    tile_.at<void(const KernelArgs*)>(streams ? tile_.streaming_rows : tile_.rows)(&args);
     for (std::size_t i = 0; i < num_operands_; ++i) {
       const TileOperand& operand = tile_.operands[i];
       if (operand.is_staged && operand.is_output) move(i, rows, columns);
-      if (!is_streamed_[i]) continue;
-      for (std::int64_t r = 0; r < rows; ++r)
-        stream_row(memory_[i] + r * plane_.row_stride[i], stage_[i] + r * strides_[i],
-                   columns * operand.itemsize);
     }
   }
 
@@ -147,9 +143,9 @@ class StagedPlane {
     }
     const std::int64_t memory_stride = plane_.column_stride[i];
     if (operand.is_output)
-      transpose(tile_, operand, {stage, direction, memory, memory_stride, rows, columns});
-    else
-      transpose(tile_, operand, {memory, memory_stride, stage, direction, columns, rows});
+      return transpose(tile_, operand, {stage, direction, memory, memory_stride, rows, columns});
+    const Rectangle r{memory, memory_stride, stage, direction, columns, rows};
+    streams_ ? transpose_panels(tile_, operand, r) : transpose(tile_, operand, r);
   }
 
   const TileCode& tile_;
@@ -157,9 +153,9 @@ class StagedPlane {
   const Plane& plane_;
   const std::size_t num_operands_;
   const bool streams_;
+  const bool streams_rows_;
   std::int64_t tile_rows_ = 0;
   std::int64_t tile_columns_ = 0;
-  std::array<bool, ir::max_launch_operands> is_streamed_;
   std::array<std::byte*, ir::max_launch_operands> stage_;
   std::array<std::byte*, ir::max_launch_operands> base_;
   std::array<std::byte*, ir::max_launch_operands> memory_;
@@ -192,8 +188,8 @@ std::byte* repeat_pixel(std::byte* to, const Plane& plane, std::size_t operand,
 
 /// Runs the kernel over pixels as they lie, a row of them at a time; what is the same for every
 /// pixel is repeated in a buffer first.
-void run_pixels(const TileCode& tile, const KernelArgs& args, const Plane& plane,
-                std::byte* stage) {
+void run_pixels(const TileCode& tile, const KernelArgs& args, const Plane& plane, Stage buffer) {
+  std::byte* stage = buffer.data();
   const std::size_t num_operands = tile.operands.size();
   const std::int64_t repeats = std::min(pixels_a_row, plane.columns);
   std::array<std::byte*, ir::max_launch_operands> base;
@@ -217,6 +213,16 @@ void run_pixels(const TileCode& tile, const KernelArgs& args, const Plane& plane
   if (rest == 0) return;
   for (std::size_t i = 0; i < num_operands; ++i) base[i] += whole_rows * strides[i];
   run(1, rest);
+}
+
+/// Kept for the thread's next large call; empty if there is no memory.
+Stage large_stage() {
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  static thread_local const std::unique_ptr<std::byte, Free> memory(
+      static_cast<std::byte*>(std::aligned_alloc(4096, large_stage_bytes)));
+  return {memory.get(), memory == nullptr ? 0 : std::size_t{large_stage_bytes}};
 }
 
 /// Whether a call moves so much that its outputs are better not kept in the caches.
@@ -277,30 +283,33 @@ class Nest {
 }  // namespace
 
 void run_tiles(const KernelArgs* args, const TileCode* tile) {
-  alignas(64) std::array<std::byte, stage_bytes> stage;
+  alignas(64) std::array<std::byte, stage_bytes> small_stage;
   Nest nest(*args, *tile);
   const bool streams = is_large(*tile, *args);
+  Stage stage = streams ? large_stage() : Stage();
+  if (stage.empty()) stage = small_stage;
   const std::int64_t plane_bytes =
       nest.plane().rows * nest.plane().columns * tile->operands[0].itemsize;
   const std::int64_t* outer_stride = nest.last_stride();
-  const std::int64_t most = streams && outer_stride != nullptr
-                                ? planes_at_once(*tile, nest.plane(), outer_stride, nest.left())
-                                : 1;
+  const std::int64_t most =
+      streams && outer_stride != nullptr
+          ? planes_at_once(*tile, nest.plane(), outer_stride, nest.left(), stage)
+          : 1;
   bool is_last = false;
   while (!is_last) {
     const Plane plane = nest.plane();
     const std::int64_t count = most == 1 ? 1 : std::min(most, nest.left());
     is_last = !nest.advance(count);
     if (!is_last && streams && most == 1 && plane_bytes <= prefetched_bytes)
-      prefetch(*tile, nest.plane(), {0, plane.rows, 0, plane.columns});
+      prefetch(*tile, nest.plane());
     if (most > 1)
-      copy_planes(*tile, plane, outer_stride, count, stage.data());
+      copy_planes(*tile, plane, outer_stride, count, stage);
     else if (tile->is_copy)
-      copy_plane(*tile, plane, stage.data(), streams);
+      copy_plane(*tile, plane, stage, streams);
     else if (!streams && is_pixel_plane(*tile, plane))
-      run_pixels(*tile, *args, plane, stage.data());
+      run_pixels(*tile, *args, plane, stage);
     else
-      StagedPlane(*tile, *args, plane, stage.data(), streams).run();
+      StagedPlane(*tile, *args, plane, stage, streams).run();
   }
   if (streams) _mm_sfence();
 }

@@ -68,6 +68,29 @@ class XbyakTile : public ::testing::TestWithParam<Isa> {
             << rows << " rows, " << columns << " columns";
   }
 
+  /// The same, with a loop around that repeats the work until a call no longer fits the caches.
+  void compare_large(const ir::Kernel& body, const std::vector<Place>& places,
+                     const std::vector<std::array<std::int64_t, 2>>& sizes) {
+    constexpr std::int64_t large_bytes = 4 << 20;
+    ir::Kernel kernel = nested(body, places);
+    kernel.loops.resize(3);
+    std::int64_t item_bytes = 0;
+    for (ir::Operand& operand : kernel.operands) {
+      operand.strides.insert(operand.strides.begin(), stride_any);
+      item_bytes += static_cast<std::int64_t>(itemsize_bytes(operand.dtype));
+    }
+    kernel = scheduled(kernel, GetParam());
+    ASSERT_EQ(kernel.schedule, ir::Schedule::tile);
+    const Comparison comparison(kernel, GetParam());
+    for (const auto& [rows, columns] : sizes)
+      for (const Placement placement : {Placement::at_end, Placement::at_start}) {
+        jit::testing::Run run = layout_run(kernel, places, rows, columns, placement);
+        run.extents.insert(run.extents.begin(), large_bytes / (rows * columns * item_bytes) + 1);
+        for (auto& strides : run.stride_bytes) strides.insert(strides.begin(), 0);
+        ASSERT_TRUE(comparison.agree(run, random_)) << rows << " rows, " << columns << " columns";
+      }
+  }
+
   Random random_{seed()};
 };
 
@@ -224,6 +247,69 @@ TEST_P(XbyakTile, FifteenTransposedOperands) {
   std::vector<Place> places(16, Place{.is_across = true});
   places[0] = {};
   compare(kernel, places, {{3, 5}, {5, 100}, {100, 5}, {33, 70}});
+}
+
+const std::vector<std::array<std::int64_t, 2>> large_sizes = {{3, 5000},  {64, 64},   {70, 1000},
+                                                              {1000, 70}, {128, 256}, {280, 290}};
+
+TEST_P(XbyakTile, LargeCopies) {
+  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128})
+    for (const std::int64_t gap : {0, 5, 64}) {
+      const bool is_wide = itemsize_bytes(dtype) > 8;
+      const Place across{.is_across = true, .gap_bytes = gap};
+      const Place downwards{.is_across = true, .is_reversed = true, .gap_bytes = gap};
+      const auto sizes =
+          is_wide ? std::vector(large_sizes.begin(), large_sizes.begin() + 2) : large_sizes;
+      compare_large(copy_kernel(dtype), {Place{.gap_bytes = gap}, gap == 5 ? downwards : across},
+                    sizes);
+      compare_large(copy_kernel(dtype), {across, Place{.gap_bytes = gap}}, sizes);
+    }
+}
+
+TEST_P(XbyakTile, LargeSums) {
+  const Place along{}, spaced{.gap_bytes = 12}, across{.is_across = true};
+  const Place downwards{.is_across = true, .is_reversed = true, .gap_bytes = 8};
+  for (const DType dtype : {DType::u8, DType::f32, DType::f64}) {
+    const ir::Kernel sum = op_kernel(Op::add, dtype, dtype);
+    compare_large(sum, {along, along, across}, large_sizes);
+    compare_large(sum, {spaced, downwards, across}, large_sizes);
+    compare_large(sum, {across, along, spaced}, large_sizes);
+  }
+  compare_large(cast_kernel(DType::f32, DType::u8), {along, across}, large_sizes);
+  compare_large(cast_kernel(DType::u8, DType::f64), {along, across}, large_sizes);
+}
+
+TEST_P(XbyakTile, LargePixels) {
+  for (const DType dtype : {DType::u8, DType::f32}) {
+    const Place pixels{.pixel_items = 3}, planes{};
+    const std::vector<std::array<std::int64_t, 2>> sizes = {{3, 40}, {3, 1000}, {3, 20000}};
+    compare_large(copy_kernel(dtype), {pixels, planes}, sizes);
+    compare_large(copy_kernel(dtype), {planes, pixels}, sizes);
+    compare_large(op_kernel(Op::add, dtype, dtype), {pixels, pixels, planes}, sizes);
+    compare_large(op_kernel(Op::add, dtype, dtype), {planes, pixels, planes}, sizes);
+  }
+}
+
+// Planes with short rows that follow one another in what is written are copied together.
+TEST_P(XbyakTile, LargeCopiesOfManyPlanes) {
+  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64}) {
+    ir::Kernel kernel = copy_kernel(dtype);
+    kernel.loops.resize(4);
+    kernel.operands[0].strides = {stride_any, stride_any, stride_any, 1};
+    kernel.operands[1].strides = {stride_any, stride_any, 1, stride_any};
+    kernel = scheduled(kernel, GetParam());
+    const auto item = static_cast<std::int64_t>(itemsize_bytes(dtype));
+    const Comparison comparison(kernel, GetParam());
+    for (const auto& [planes, rows, columns] : std::vector<std::array<std::int64_t, 3>>{
+             {7, 64, 40}, {30, 33, 17}, {2, 100, 100}, {100, 20, 5}}) {
+      const std::int64_t repeats = (4 << 20) / (planes * rows * columns * 2 * item) + 1;
+      const jit::testing::Run run{
+          .extents = {repeats, planes, rows, columns},
+          .stride_bytes = {{0, columns * item, planes * columns * item, item},
+                           {0, rows * item, item, planes * rows * item}}};
+      ASSERT_TRUE(comparison.agree(run, random_)) << planes << " planes of " << rows;
+    }
+  }
 }
 
 /// Random classes in nests of two to four loops: strided and constant operands beside those to
