@@ -215,6 +215,7 @@ class Call {
     const auto check_values = [&] {
       if (!divisors_checked) check_divisors(program);
     };
+    const std::uint64_t generation = state_.plans.generation();
     const PlannerOptions options = state_.planner_options(is_copy);
     const PlannedCall call =
         is_fold
@@ -222,7 +223,7 @@ class Call {
             : plan_call(key_, program, given, options, state_.kernels, check_values);
     run_planned(call);
     std::ranges::copy(call.outputs, results.begin());
-    if (call.is_cacheable) state_.plans.insert(key_, hash_, call.plan);
+    if (call.is_cacheable) state_.plans.insert(key_, hash_, call.plan, generation);
   }
 
   void run_planned(const PlannedCall& call) {

@@ -60,9 +60,8 @@ bool is_entry_of(const PlanCache::Entry& entry, const CallKey& key) {
          same_words(entry.words.data(), key.words.data(), entry.words.size());
 }
 
-void set(LocalEntry& local, std::uint64_t cache_id, std::uint64_t hash,
-         std::shared_ptr<const PlanCache::Entry> entry) {
-  local = {{cache_id, hash, entry->words, entry->plan.get()}, std::move(entry)};
+void set(LocalEntry& local, std::uint64_t hash, std::shared_ptr<const PlanCache::Entry> entry) {
+  local = {{entry->cache_id, hash, entry->words, entry->plan.get()}, std::move(entry)};
 }
 
 }  // namespace
@@ -89,24 +88,26 @@ const CallPlan* PlanCache::find(const CallKey& key, std::uint64_t hash) {
   const std::lock_guard lock(shard.mutex);
   const auto [first, last] = shard.entries.equal_range(hash);
   for (auto it = first; it != last; ++it) {
-    if (!is_entry_of(*it->second, key)) continue;
+    // clear() may have begun, and not have come to this shard yet.
+    if (it->second->cache_id != generation() || !is_entry_of(*it->second, key)) continue;
     LocalEntries* entries = local_entries;
     if (entries == nullptr) return nullptr;  // nobody would keep the plan alive
     LocalEntry& entry = (*entries)[hash % num_local_entries];
-    set(entry, id_, hash, it->second);
+    set(entry, hash, it->second);
     return entry.plan;
   }
   return nullptr;
 }
 
-void PlanCache::insert(const CallKey& key, std::uint64_t hash,
-                       std::shared_ptr<const CallPlan> plan) {
+void PlanCache::insert(const CallKey& key, std::uint64_t hash, std::shared_ptr<const CallPlan> plan,
+                       std::uint64_t generation) {
   auto entry = std::make_shared<const Entry>(
-      Entry{{key.words.data(), key.words.data() + key.words.size()}, std::move(plan)});
+      Entry{generation, {key.words.data(), key.words.data() + key.words.size()}, std::move(plan)});
   if (LocalEntries* entries = local_entries != nullptr ? local_entries : make_local_entries())
-    set((*entries)[hash % num_local_entries], id_, hash, entry);
+    set((*entries)[hash % num_local_entries], hash, entry);
   Shard& shard = shard_of(hash);
   const std::lock_guard lock(shard.mutex);
+  if (generation != this->generation()) return;  // clear() has come to this shard, or will
   if (shard.entries.size() >= max_shard_entries) {
     evictions_.fetch_add(shard.entries.size(), std::memory_order_relaxed);
     shard.entries.clear();
@@ -115,11 +116,12 @@ void PlanCache::insert(const CallKey& key, std::uint64_t hash,
 }
 
 void PlanCache::clear() {
+  // First, so that what is inserted from now on is of the new generation or none.
+  id_.store(next_cache_id(), std::memory_order_release);
   for (Shard& shard : shards_) {
     const std::lock_guard lock(shard.mutex);
     shard.entries.clear();
   }
-  id_.store(next_cache_id(), std::memory_order_relaxed);
 }
 
 }  // namespace weft

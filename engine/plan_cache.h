@@ -59,14 +59,20 @@ class PlanCache {
 
   /// The plan of an equal call, or null.  As long-lived.
   const CallPlan* find(const CallKey& key, std::uint64_t hash);
-  void insert(const CallKey& key, std::uint64_t hash, std::shared_ptr<const CallPlan> plan);
-  /// Forgets all plans, those of other threads' first levels included.
+  /// Changes with each clear().  Ask before reading anything that a plan depends on.
+  std::uint64_t generation() const { return id_.load(std::memory_order_acquire); }
+  /// Keeps a plan that was made from what was read since generation() returned `generation`;
+  /// nothing if clear() was called since.
+  void insert(const CallKey& key, std::uint64_t hash, std::shared_ptr<const CallPlan> plan,
+              std::uint64_t generation);
+  /// Forgets all plans, those of other threads' first levels included, and those in the making.
   void clear();
   /// Plans that were dropped to make room.
   std::uint64_t num_evictions() const { return evictions_.load(std::memory_order_relaxed); }
 
-  /// A plan and its key.
+  /// A plan, its key, and the generation that it belongs to.
   struct Entry {
+    std::uint64_t cache_id;
     std::vector<std::uint64_t> words;
     std::shared_ptr<const CallPlan> plan;
   };
@@ -83,8 +89,8 @@ class PlanCache {
   /// By bits that the first level does not use.
   Shard& shard_of(std::uint64_t hash) { return shards_[hash >> 60]; }
 
-  std::atomic<std::uint64_t>
-      id_;  ///< never used twice, so that entries of dead caches match nothing
+  /// The generation.  Never used twice, so that entries of dead caches match nothing.
+  std::atomic<std::uint64_t> id_;
   std::array<Shard, num_shards> shards_;
   std::atomic<std::uint64_t> evictions_{0};
 };
