@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
@@ -41,6 +42,9 @@ struct Background {
 };
 
 Background& background();
+
+/// Jobs wait, and no thread is there to run them: a fork left it behind.
+constinit std::atomic<bool> is_stranded{false};
 
 /// One job, when there is one.  Returns false when the thread is to end.
 bool run_next(Background& state) {
@@ -84,6 +88,7 @@ void start_thread(Background& state) {
              "no thread can be started to compile on: ", std::strerror(error));
   pthread_detach(thread);
   state.has_thread = true;
+  is_stranded.store(false, std::memory_order_relaxed);
 }
 
 /// Leaves the lock held.
@@ -103,6 +108,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   Background& state = background();
   state.has_thread = false;
+  is_stranded.store(!state.jobs.empty(), std::memory_order_relaxed);
   state.num_holds = 0;
   // They count waiting threads that are not there any more.
   new (&state.may_run) std::condition_variable;
@@ -135,9 +141,10 @@ void run_in_background(std::function<void()> job) {
 }
 
 void resume_background() {
+  if (!is_stranded.load(std::memory_order_relaxed)) return;
   Background& state = background();
   const std::lock_guard lock(state.mutex);
-  if (!state.jobs.empty()) start_thread(state);
+  start_thread(state);
 }
 
 void stop_background() {
@@ -146,6 +153,7 @@ void stop_background() {
   std::unique_lock lock(state.mutex);
   state.is_stopped = true;
   dropped.swap(state.jobs);
+  is_stranded.store(false, std::memory_order_relaxed);
   state.may_run.notify_all();
   state.has_run.wait(lock, [&] { return !state.is_running; });
 }

@@ -9,7 +9,8 @@ namespace weft::jit {
 /// by the first job.  After stop_background() a job is destroyed instead.
 ///
 /// fork() waits for the job that runs and for no other, so that no lock of a job is held in the
-/// child; the child has a thread of its own when it asks for one, and the jobs that were not begun.
+/// child; the child has the jobs that were not begun, and a thread of its own from the next job or
+/// resume_background() on.
 /// exit() waits likewise and destroys the others.
 ///
 /// Requires: `job` throws nothing.
@@ -17,7 +18,8 @@ namespace weft::jit {
 /// Errors:   std::bad_alloc; DeviceError if no thread can be started.
 void run_in_background(std::function<void()> job);
 
-/// Starts the thread if jobs wait and there is none: after fork(), in the child.
+/// Starts the thread if jobs wait and there is none: after fork(), in the child.  Otherwise one
+/// load.
 /// Errors: DeviceError if no thread can be started.
 void resume_background();
 

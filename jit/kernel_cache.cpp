@@ -1,6 +1,7 @@
 #include "jit/kernel_cache.h"
 
 #include "ir/pass.h"
+#include "jit/background.h"
 #include "jit/code_registry.h"
 #if WEFT_HAS_LLVM
 #include "jit/llvm/backend.h"
@@ -129,6 +130,15 @@ TieredKernel::Compile compile_first(CompiledKernel& first, const Target& target,
   throw_refused(first);
 }
 
+/// In the child of a fork, what was queued before it goes on although nobody asks for more.
+void resume_compilations() {
+  try {
+    resume_background();
+  } catch (const DeviceError& error) {  // calls are served without, and the next one tries again
+    log(LogTopic::tier, error.what());
+  }
+}
+
 }  // namespace
 
 CompiledKernel compile(const Signature& signature, const Target& target) {
@@ -175,6 +185,7 @@ std::shared_ptr<KernelCache::Entry> KernelCache::find_or_insert(const Signature&
 }
 
 std::shared_ptr<TieredKernel> KernelCache::get(const Signature& signature) {
+  resume_compilations();
   const std::shared_ptr<Entry> entry = find_or_insert(signature);
   const std::lock_guard lock(entry->compiling);
   if (entry->compiled) {
