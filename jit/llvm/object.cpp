@@ -72,7 +72,9 @@ class Loader {
     copy_sections();
     write_imports();
     for (const Elf64_Shdr& section : sections_) relocate(section);
-    return {block_.run + entry_offset(), size_bytes_, block_.owner};
+    const Elf64_Sym& entry = entry_symbol();
+    return {block_.run + placed_[entry.st_shndx] + entry.st_value, size_bytes_,
+            sections_[entry.st_shndx].sh_size - entry.st_value, block_.owner};
   }
 
  private:
@@ -178,16 +180,32 @@ class Loader {
   /// Where a symbol lies, from the start of the block.
   std::int64_t offset_of(std::uint32_t id, std::uint32_t type) const {
     const Elf64_Sym& symbol = item(symbols_, id);
+    const bool wants_slot =
+        type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
     if (symbol.st_shndx == SHN_UNDEF) {
-      const bool wants_slot =
-          type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
       const std::size_t stub = find_import(id)->offset;
       return static_cast<std::int64_t>(wants_slot ? stub + stub_bytes - slot_bytes : stub);
     }
+    // Only imports have a slot that holds their address.
+    WEFT_CHECK(!wants_slot, CompileError, "the object asks for the address of what it defines");
     WEFT_CHECK(symbol.st_shndx < placed_.size() && placed_[symbol.st_shndx] != unplaced &&
                    symbol.st_value <= sections_[symbol.st_shndx].sh_size,
                CompileError, "the object has a symbol that is nowhere");
     return static_cast<std::int64_t>(placed_[symbol.st_shndx] + symbol.st_value);
+  }
+
+  /// What a relocation refers to, from the start of the block, which it must not leave.
+  /// `first` and `last`: what may be between what it says and the byte that is meant.
+  std::int64_t target_of(const Elf64_Rela& rela, std::int64_t first, std::int64_t last) const {
+    const auto symbol = static_cast<std::uint32_t>(ELF64_R_SYM(rela.r_info));
+    const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(rela.r_info));
+    constexpr auto limit = static_cast<std::int64_t>(max_loaded_bytes);
+    WEFT_CHECK(rela.r_addend >= -limit && rela.r_addend <= limit, CompileError,
+               "the object has a reference that goes too far");
+    const std::int64_t to = offset_of(symbol, type) + rela.r_addend;
+    WEFT_CHECK(to + last >= 0 && to + first < static_cast<std::int64_t>(size_bytes_), CompileError,
+               "the object has a reference that goes too far");
+    return to;
   }
 
   void relocate(const Elf64_Shdr& section) {
@@ -197,13 +215,11 @@ class Loader {
       const Elf64_Shdr& target = sections_[section.sh_info];
       WEFT_CHECK(rela.r_offset <= target.sh_size && width <= target.sh_size - rela.r_offset,
                  CompileError, "the object has a relocation out of range");
-      const auto symbol = static_cast<std::uint32_t>(ELF64_R_SYM(rela.r_info));
       const std::size_t place = placed_[section.sh_info] + rela.r_offset;
-      const std::int64_t to = offset_of(symbol, type) + rela.r_addend;
       switch (type) {
         case R_X86_64_64: {
-          const std::uint64_t address =
-              reinterpret_cast<std::uintptr_t>(block_.run) + static_cast<std::uint64_t>(to);
+          const std::uint64_t address = reinterpret_cast<std::uintptr_t>(block_.run) +
+                                        static_cast<std::uint64_t>(target_of(rela, 0, 0));
           std::memcpy(block_.write + place, &address, sizeof(address));
           return;
         }
@@ -212,11 +228,10 @@ class Loader {
         case R_X86_64_GOTPCREL:
         case R_X86_64_GOTPCRELX:
         case R_X86_64_REX_GOTPCRELX: {
-          // Both ends lie in one block of at most max_loaded_bytes.
-          const std::int64_t distance = to - static_cast<std::int64_t>(place);
-          WEFT_CHECK(distance == static_cast<std::int32_t>(distance), CompileError,
-                     "the object has a reference that goes too far");
-          const auto relative = static_cast<std::int32_t>(distance);
+          // The processor counts from the end of the instruction: these 4 bytes, and an operand of
+          // as many at most.  Both ends lie in one block of at most max_loaded_bytes.
+          const std::int64_t to = target_of(rela, 4, 8);
+          const auto relative = static_cast<std::int32_t>(to - static_cast<std::int64_t>(place));
           std::memcpy(block_.write + place, &relative, sizeof(relative));
           return;
         }
@@ -225,11 +240,18 @@ class Loader {
     });
   }
 
-  std::size_t entry_offset() const {
-    for (std::uint32_t id = 0; id < symbols_.size(); ++id)
-      if (ELF64_ST_TYPE(symbols_[id].st_info) == STT_FUNC && symbols_[id].st_shndx != SHN_UNDEF &&
-          name(symbol_names_, symbols_[id].st_name) == kernel_symbol)
-        return static_cast<std::size_t>(offset_of(id, R_X86_64_NONE));
+  /// Of kernel_symbol, which lies in code.
+  const Elf64_Sym& entry_symbol() const {
+    for (const Elf64_Sym& symbol : symbols_) {
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
+          name(symbol_names_, symbol.st_name) != kernel_symbol)
+        continue;
+      WEFT_CHECK(symbol.st_shndx < placed_.size() && placed_[symbol.st_shndx] != unplaced &&
+                     (sections_[symbol.st_shndx].sh_flags & SHF_EXECINSTR) != 0 &&
+                     symbol.st_value < sections_[symbol.st_shndx].sh_size,
+                 CompileError, "the object's ", kernel_symbol, " is no code");
+      return symbol;
+    }
     throw CompileError(detail::concat("the object defines no ", kernel_symbol));
   }
 

@@ -14,6 +14,7 @@ inline constexpr const char* kernel_symbol = "weft_kernel";
 struct LoadedObject {
   const void* entry = nullptr;         ///< of kernel_symbol
   std::size_t size_bytes = 0;          ///< code and constants
+  std::size_t instruction_bytes = 0;   ///< code from `entry` on
   std::shared_ptr<const void> memory;  ///< keeps `entry` alive
 };
 

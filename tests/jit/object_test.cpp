@@ -11,6 +11,9 @@
 #include <elf.h>
 
 #include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
 
 namespace weft::jit::test {
 namespace {
@@ -54,7 +57,8 @@ TEST_F(LlvmObject, Loads) {
   for (const Op op : {Op::add, Op::tan, Op::exp}) {
     const std::vector<std::byte> object = object_of(op);
     const LoadedObject loaded = load_object(object);
-    EXPECT_GT(loaded.size_bytes, 50u);
+    EXPECT_GT(loaded.instruction_bytes, 50u);
+    EXPECT_GE(loaded.size_bytes, loaded.instruction_bytes);
     EXPECT_LT(loaded.size_bytes, object.size() + 200);
     EXPECT_NE(loaded.memory, nullptr);
   }
@@ -79,6 +83,99 @@ TEST_F(LlvmObject, SurvivesDamage) {
     if (!loads(damaged)) ++refused;
   }
   EXPECT_GT(refused, 1000);
+}
+
+/// An object file that can be changed.
+struct Elf {
+  explicit Elf(std::vector<std::byte> file) : bytes(std::move(file)) {}
+
+  template <class T>
+  T* at(std::uint64_t offset) {
+    return reinterpret_cast<T*>(bytes.data() + offset);
+  }
+  std::span<Elf64_Shdr> sections() {
+    const auto* header = at<Elf64_Ehdr>(0);
+    return {at<Elf64_Shdr>(header->e_shoff), header->e_shnum};
+  }
+  template <class T>
+  std::span<T> table(std::uint32_t section_type) {
+    for (const Elf64_Shdr& section : sections())
+      if (section.sh_type == section_type)
+        return {at<T>(section.sh_offset), section.sh_size / sizeof(T)};
+    ADD_FAILURE() << "no section of type " << section_type;
+    return {};
+  }
+  std::span<Elf64_Sym> symbols() { return table<Elf64_Sym>(SHT_SYMTAB); }
+  Elf64_Sym& symbol_of(const Elf64_Rela& rela) { return symbols()[ELF64_R_SYM(rela.r_info)]; }
+
+  std::vector<std::byte> bytes;
+};
+
+/// The relocations of the code, which come first.
+template <class Visit>
+void for_each_relocation(const std::vector<std::byte>& object, const Visit& visit) {
+  const std::size_t count = Elf(object).table<Elf64_Rela>(SHT_RELA).size();
+  for (std::size_t i = 0; i < count; ++i) {
+    Elf elf(object);
+    visit(elf, elf.table<Elf64_Rela>(SHT_RELA)[i]);
+  }
+}
+
+TEST_F(LlvmObject, RefusesReferencesThatLeaveIt) {
+  const std::vector<std::byte> object = object_of(Op::tan);
+  const auto size = static_cast<std::int64_t>(load_object(object).size_bytes);
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                         greatest = std::numeric_limits<std::int64_t>::max();
+  int num_relocations = 0;
+  for_each_relocation(object, [&](Elf& elf, Elf64_Rela& rela) {
+    ++num_relocations;
+    for (const std::int64_t addend :
+         {least, least + 8, greatest, greatest - 8, std::int64_t{1} << 31, std::int64_t{1} << 30,
+          std::int64_t{1} << 20, size, -size - 8, std::int64_t{-1} << 30}) {
+      rela.r_addend = addend;
+      EXPECT_FALSE(loads(elf.bytes)) << addend;
+    }
+  });
+  EXPECT_GT(num_relocations, 1);
+}
+
+TEST_F(LlvmObject, OnlyImportsHaveAddressesToLoad) {
+  int num_defined = 0;
+  for_each_relocation(object_of(Op::tan), [&](Elf& elf, Elf64_Rela& rela) {
+    const bool is_import = elf.symbol_of(rela).st_shndx == SHN_UNDEF;
+    for (const std::uint32_t type :
+         {R_X86_64_GOTPCREL, R_X86_64_GOTPCRELX, R_X86_64_REX_GOTPCRELX}) {
+      rela.r_info = ELF64_R_INFO(ELF64_R_SYM(rela.r_info), type);
+      EXPECT_EQ(loads(elf.bytes), is_import) << type;
+    }
+    if (!is_import) ++num_defined;
+  });
+  EXPECT_GT(num_defined, 0);
+}
+
+TEST_F(LlvmObject, TheKernelIsCode) {
+  const std::vector<std::byte> object = object_of(Op::tan);
+  Elf elf(object);
+  std::uint16_t constants = 0;
+  for_each_relocation(object, [&](Elf& each, const Elf64_Rela& rela) {
+    if (const Elf64_Sym& symbol = each.symbol_of(rela); symbol.st_shndx != SHN_UNDEF)
+      constants = symbol.st_shndx;
+  });
+  ASSERT_NE(constants, 0);
+  int num_kernels = 0;
+  for (Elf64_Sym& symbol : elf.symbols()) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+    ++num_kernels;
+    const Elf64_Sym sound = symbol;
+    symbol.st_value = elf.sections()[symbol.st_shndx].sh_size;
+    EXPECT_FALSE(loads(elf.bytes));
+    symbol = sound;
+    symbol.st_shndx = constants;
+    EXPECT_FALSE(loads(elf.bytes));
+    symbol = sound;
+    EXPECT_TRUE(loads(elf.bytes));
+  }
+  EXPECT_EQ(num_kernels, 1);
 }
 
 TEST_F(LlvmObject, NamesTheFunctionThatIsMissing) {
