@@ -117,8 +117,10 @@ TieredKernel::Compile compile_first(CompiledKernel& first, const Target& target,
       first.refusals.push_back("llvm: " + refusal);
   }
   if (next != nullptr) {
-    first.code = load_llvm_code(first.kernel, target);
-    if (first.code != nullptr) return nullptr;
+    if (auto code = load_llvm_code(first.kernel, target)) {
+      first.code = registered(std::move(code), first.kernel);
+      return nullptr;
+    }
   }
 #endif
   if (xbyak != nullptr && compile_with(*xbyak, first, target)) return next;

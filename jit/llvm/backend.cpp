@@ -93,6 +93,7 @@ std::shared_ptr<CodeObject> code_of(Bytes object) {
   code->entry = reinterpret_cast<KernelFunction>(const_cast<void*>(loaded.entry));
   code->memory = std::move(loaded.memory);
   code->code_bytes = loaded.size_bytes;
+  code->instruction_bytes = loaded.instruction_bytes;
   return code;
 }
 

@@ -273,13 +273,12 @@ class Eval(CliTest):
                 expected = [expected[row * 3 + column] for column in range(3) for row in range(2)]
             self.assertEqual(list(result), expected)
 
-    def test_profilers_learn_of_kernels(self):
-        if self.json_of("explain", "x * x", "x=f32[64]")["backend"] != "xbyak":
-            self.skipTest("no kernel is compiled")
+    def registered_kernel(self, expression, *args, **environment):
+        """The name of the one kernel of a run that profilers are told of."""
         x, out = self.path("x.npy", npy_bytes("f32", (64,), [1.0] * 64)), self.path("out.npy")
-        environment = {**os.environ, "WEFT_PERF": "1"}
-        process = subprocess.Popen([WEFT, "eval", "x * x + 2", f"x={x}", "-o", out, "--backend=xbyak"],
-                                   env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen([WEFT, "eval", expression, f"x={x}", "-o", out, *args],
+                                   env={**os.environ, "WEFT_PERF": "1", **environment},
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         perf_map = pathlib.Path(f"/tmp/perf-{process.pid}.map")
         self.addCleanup(lambda: perf_map.unlink(missing_ok=True))
         _, errors = process.communicate(timeout=300)
@@ -287,7 +286,21 @@ class Eval(CliTest):
         address, size, name = perf_map.read_text().split()
         self.assertGreater(int(address, 16), 0)
         self.assertGreater(int(size, 16), 50)
-        self.assertTrue(name.startswith("weft:mul_add.f32.linear."), name)
+        return name
+
+    def test_profilers_learn_of_kernels(self):
+        if self.json_of("explain", "x * x", "x=f32[64]")["backend"] != "xbyak":
+            self.skipTest("no kernel is compiled")
+        self.assertTrue(self.registered_kernel("x * x + 2", "--backend=xbyak").startswith("weft:mul_add.f32.linear."))
+
+    def test_profilers_learn_of_llvm_kernels(self):
+        if self.json_of("info")["backends"][2]["reason"]:
+            self.skipTest("the LLVM tier is not usable here")
+        disk = {"WEFT_CACHE": "on", "WEFT_CACHE_DIR": str(self.folder / "cache")}
+        compiled = self.registered_kernel("tan(x)", "--backend=llvm", **disk)
+        self.assertTrue(compiled.startswith("weft:tan.f32.linear."), compiled)
+        loaded = self.registered_kernel("tan(x)", WEFT_LLVM_MODULE="/nonexistent", **disk)
+        self.assertEqual(loaded, compiled)
 
     def test_every_small_shape(self):
         for sizes in [(), (0,), (1,), (7,), (2, 0, 3), (2, 1, 3)]:
