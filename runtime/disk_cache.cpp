@@ -317,7 +317,14 @@ std::vector<std::string> DiskCache::damaged() const {
   return damaged;
 }
 
+void DiskCache::check_writable() const {
+  WEFT_CHECK(is_writable(), UnsupportedError, "the cache in '", options_.folder,
+             "' is not written where its mode is '", name(options_.mode),
+             "'; the modes 'on' and 'check' allow it");
+}
+
 std::uint64_t DiskCache::clear() {
+  check_writable();
   std::uint64_t removed = 0;
   for_each_file(options_.folder, [&](const Found& found) {
     if (is_unfinished_name(found.name) && !is_abandoned(found.status)) return;
@@ -350,6 +357,7 @@ std::uint64_t DiskCache::export_to(const std::string& file) const {
 }
 
 std::uint64_t DiskCache::import_from(const std::string& file) {
+  check_writable();
   InputFile input(file);
   std::vector<std::byte> bytes(input.size_bytes());
   bytes.resize(input.read(bytes));

@@ -484,6 +484,14 @@ class Cache(CliTest):
         self.assertFalse(self.cache.exists())
         self.run_tan("--backend=llvm")
         self.assertIn("weft compile: llvm", self.run_tan(WEFT_CACHE="read", WEFT_LLVM_MODULE="/nonexistent"))
+        bundle = self.path("warm.weft")
+        for mode in ("read", "off"):
+            self.assertEqual(self.cache_of("export", bundle, WEFT_CACHE=mode), (0, {"exported": 1}))
+            for action in (["clear"], ["import", bundle]):
+                code, told = self.cache_of(*action, WEFT_CACHE=mode)
+                self.assertEqual((code, told["error"]["kind"]), (1, "unsupported"))
+                self.assertIn(f"its mode is '{mode}'", told["error"]["message"])
+        self.assertEqual(len(self.entries()), 1)
 
     def test_no_folder(self):
         without = {key: value for key, value in self.env.items()

@@ -108,6 +108,13 @@ TEST_F(DiskCaches, ModesSayWhatIsTouched) {
   read_only.store(bytes("b"), blob(8, 1));
   EXPECT_EQ(read_only.content().num_entries, 1u);
   EXPECT_EQ(read_only.stats().stores, 0u);
+  const std::string bundle = (root_ / "bundle").string();
+  EXPECT_EQ(read_only.export_to(bundle), 1u);
+  for (DiskCache* const cache : {&off, &read_only}) {
+    EXPECT_THROW(cache->clear(), UnsupportedError);
+    EXPECT_THROW(cache->import_from(bundle), UnsupportedError);
+  }
+  EXPECT_TRUE(read_only.find(bytes("a")));
   EXPECT_EQ(DiskCache(DiskCacheOptions()).options().mode, CacheMode::off);  // no folder
 }
 

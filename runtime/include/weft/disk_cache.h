@@ -83,13 +83,14 @@ class DiskCache {
   /// "NAME: REASON" of each file that is no sound entry.
   std::vector<std::string> damaged() const;
   /// Removes all entries, and what writers left behind a quarter of an hour ago or earlier; nothing
-  /// else.  Returns how many entries they were.
+  /// else.  Returns how many entries they were.  Errors: UnsupportedError unless is_writable().
   std::uint64_t clear();
   /// Writes all sound entries to one file.  Returns how many.  Errors: DeviceError.
   std::uint64_t export_to(const std::string& file) const;
   /// Stores the entries of such a file.  Returns how many.  Its blobs are code that will be run:
   /// import only what you would run.
-  /// Errors: ArgumentError if the file is none of these, or damaged: then nothing is stored;
+  /// Errors: UnsupportedError unless is_writable();
+  ///         ArgumentError if the file is none of these, or damaged: then nothing is stored;
   ///         DeviceError if the folder can't be written.
   std::uint64_t import_from(const std::string& file);
 
@@ -103,6 +104,7 @@ class DiskCache {
   std::optional<std::vector<std::byte>> read_entry(Bytes key);
   void write_entry(const std::string& path, Bytes entry);
   void sweep();
+  void check_writable() const;
   void say_once(unsigned kind, std::string_view message) noexcept;
 
   DiskCacheOptions options_;
