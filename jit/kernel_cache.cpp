@@ -94,7 +94,7 @@ bool is_best_by_xbyak([[maybe_unused]] const ir::Kernel& kernel,
 
 std::shared_ptr<const CodeObject> compile_next(const ir::Kernel& kernel, const Target& target) {
   const auto start = std::chrono::steady_clock::now();
-  auto code = std::make_shared<CodeObject>(*llvm_backend().compile(kernel, target));
+  auto code = std::make_shared<CodeObject>(*compile_missed_llvm_code(kernel, target));
   code->compile_us =
       std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
   return registered(std::move(code), kernel);

@@ -27,7 +27,7 @@ constexpr std::string_view unfinished_begin = ".weft-", unfinished_end = ".tmp";
 constexpr std::time_t unfinished_age_s = 15 * 60;  ///< older than any write in progress
 constexpr std::time_t touch_after_s = 60 * 60;     ///< how exact "used last" is
 
-enum Fault : unsigned { unreadable, unsound, foreign_owner, unwritable, differs };
+enum Fault : unsigned { unreadable, unsound, unusable, unwritable, differs };
 
 std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
@@ -130,39 +130,58 @@ void DiskCache::say_once(unsigned kind, std::string_view message) noexcept {
   }
 }
 
-std::optional<std::vector<std::byte>> DiskCache::read_entry(Bytes key) {
+DiskCache::Outcome DiskCache::use_entry(Bytes key, const Use& use) {
   const std::string path = path_of(key);
-  Read read = read_file(path, is_writable());
-  if (read.is_missing) return std::nullopt;
-  if (!read.fault.empty()) {
-    counters_.damaged.fetch_add(1, std::memory_order_relaxed);
-    say_once(unreadable, detail::concat(path, " ", read.fault, "; it is not used"));
-    return std::nullopt;
-  }
+  const Read read = read_file(path, is_writable());
+  if (read.is_missing) return Outcome::unusable;
+  const auto refused = [&](Fault kind, Outcome outcome, std::string_view why) {
+    say_once(kind, detail::concat(path, " ", why, "; it is not used"));
+    return outcome;
+  };
+  if (!read.fault.empty()) return refused(unreadable, Outcome::damaged, read.fault);
   const DecodedEntry entry = decode_entry(read.bytes);
-  const bool is_its_own = entry.fault.empty() && std::ranges::equal(entry.key, key);
-  if (!is_its_own) {
-    counters_.damaged.fetch_add(1, std::memory_order_relaxed);
-    const std::string& why = entry.fault.empty() ? "belongs to another key" : entry.fault;
-    say_once(unsound, detail::concat(path, " ", why, "; it is not used"));
-    return std::nullopt;
-  }
+  if (!entry.fault.empty()) return refused(unsound, Outcome::damaged, entry.fault);
+  if (!std::ranges::equal(entry.key, key))
+    return refused(unsound, Outcome::damaged, "belongs to another key");
   counters_.read_bytes.fetch_add(read.bytes.size(), std::memory_order_relaxed);
-  return std::vector<std::byte>(entry.blob.begin(), entry.blob.end());
+  const Verdict verdict = use(entry.blob);
+  switch (verdict.outcome) {
+    case Outcome::used: return Outcome::used;
+    case Outcome::unusable: return refused(unusable, Outcome::unusable, verdict.why);
+    case Outcome::damaged: return refused(unsound, Outcome::damaged, verdict.why);
+    case Outcome::outdated: return refused(differs, Outcome::outdated, verdict.why);
+  }
+  return Outcome::unusable;
 }
 
-std::optional<std::vector<std::byte>> DiskCache::find(Bytes key) noexcept {
-  if (!is_readable()) return std::nullopt;
+bool DiskCache::find(Bytes key, const Use& use, Ask ask) noexcept {
+  if (!is_readable()) return false;
+  Outcome outcome = Outcome::unusable;
   try {
-    if (auto blob = read_entry(key)) {
-      counters_.hits.fetch_add(1, std::memory_order_relaxed);
-      return blob;
-    }
+    outcome = use_entry(key, use);
   } catch (const std::exception& error) {
     say_once(unreadable, error.what());
   }
-  counters_.misses.fetch_add(1, std::memory_order_relaxed);
-  return std::nullopt;
+  const auto count = [](std::atomic<std::uint64_t>& counter) {
+    counter.fetch_add(1, std::memory_order_relaxed);
+  };
+  if (outcome == Outcome::used) {
+    count(counters_.hits);
+  } else if (ask == Ask::first) {
+    count(counters_.misses);
+    if (outcome == Outcome::damaged) count(counters_.damaged);
+    if (outcome == Outcome::outdated) count(counters_.mismatches);
+  }
+  return outcome == Outcome::used;
+}
+
+std::optional<std::vector<std::byte>> DiskCache::find(Bytes key) noexcept {
+  std::optional<std::vector<std::byte>> found;
+  find(key, [&](Bytes blob) -> Verdict {
+    found.emplace(blob.begin(), blob.end());
+    return {};
+  });
+  return found;
 }
 
 namespace {
@@ -274,11 +293,6 @@ void DiskCache::sweep() {
       counters_.evictions.fetch_add(1, std::memory_order_relaxed);
     bytes -= static_cast<std::uint64_t>(entry.status.st_size);
   }
-}
-
-void DiskCache::count_mismatch(std::string_view what) noexcept {
-  counters_.mismatches.fetch_add(1, std::memory_order_relaxed);
-  say_once(differs, what);
 }
 
 DiskCacheStats DiskCache::stats() const {

@@ -6,7 +6,6 @@
 #include "jit/llvm/code_version.h"
 #include "jit/llvm/object.h"
 #include "jit/llvm/support.h"
-#include "runtime/log.h"
 
 #include <weft/error.h>
 
@@ -101,40 +100,52 @@ bool uses_disk(const Target& target) {
   return target.disk != nullptr && target.run && !target.keep_texts;
 }
 
-/// CacheMode::check: counts what is not what LLVM makes now.
-bool is_as_made_now(std::string_view kernel, Bytes found, const Target& target) {
-  if (target.disk->options().mode != CacheMode::check) return true;
-  const Object object = compile_object(kernel, target);
-  if (std::ranges::equal(object.bytes, found)) return true;
-  target.disk->count_mismatch(
-      detail::concat("a stored object is not what LLVM makes now of\n", kernel));
-  return false;
+/// CacheMode::check: whether an object is what LLVM makes now.
+DiskCache::Verdict check(std::string_view kernel, Bytes object, const Target& target) {
+  try {
+    if (std::ranges::equal(compile_object(kernel, target).bytes, object)) return {};
+    return {DiskCache::Outcome::outdated,
+            detail::concat("is not what LLVM makes now of\n", kernel)};
+  } catch (const Error& error) {
+    return {DiskCache::Outcome::unusable, detail::concat("can't be checked: ", error.what())};
+  }
+}
+
+/// Makes `code` of an object from the disk.
+DiskCache::Verdict use(Bytes object, std::shared_ptr<CodeObject>& code) {
+  try {
+    code = code_of(object);
+    code->is_from_disk = true;
+    return {};
+  } catch (const CompileError& error) {  // or it calls what this machine does not have
+    return {DiskCache::Outcome::damaged, detail::concat("can't be loaded: ", error.what())};
+  } catch (const DeviceError& error) {  // no code memory
+    return {DiskCache::Outcome::unusable, detail::concat("can't be loaded: ", error.what())};
+  }
 }
 
 /// Null if the disk has no code for the key that can be used, or other code than is made now.
 std::shared_ptr<CodeObject> load(std::string_view kernel, std::string_view key,
-                                 const Target& target) {
-  const auto found = target.disk->find(bytes(key));
-  if (!found) return nullptr;
-  try {
-    if (!is_as_made_now(kernel, *found, target)) return nullptr;
-    auto code = code_of(*found);
-    code->is_from_disk = true;
-    return code;
-  } catch (const Error& error) {
-    // It calls a function that this machine does not have, there is no code memory, or no LLVM to
-    // check it with.
-    log(LogTopic::cache, "a stored object is not used: ", error.what());
-    return nullptr;
-  }
+                                 const Target& target, DiskCache::Ask ask) {
+  std::shared_ptr<CodeObject> code;
+  const auto use_or_check = [&](Bytes object) {
+    if (target.disk->options().mode == CacheMode::check)
+      if (DiskCache::Verdict verdict = check(kernel, object, target);
+          verdict.outcome != DiskCache::Outcome::used)
+        return verdict;
+    return use(object, code);
+  };
+  target.disk->find(bytes(key), use_or_check, ask);
+  return code;
 }
 
-std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target) {
+std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target,
+                                          DiskCache::Ask ask) {
   const std::string kernel_text = ir::print(kernel);
   std::string key;
   if (uses_disk(target)) {
     key = cache_key(kernel_text, target);
-    if (auto code = load(kernel_text, key, target)) return code;
+    if (auto code = load(kernel_text, key, target, ask)) return code;
   }
   const Object object = compile_object(kernel_text, target);
   auto code = std::make_shared<CodeObject>();
@@ -148,6 +159,10 @@ std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target
   return code;
 }
 
+std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target) {
+  return compile(kernel, target, DiskCache::Ask::first);
+}
+
 }  // namespace
 
 const Backend& llvm_backend() {
@@ -158,7 +173,12 @@ const Backend& llvm_backend() {
 std::shared_ptr<const CodeObject> load_llvm_code(const ir::Kernel& kernel, const Target& target) {
   if (!uses_disk(target)) return nullptr;
   const std::string kernel_text = ir::print(kernel);
-  return load(kernel_text, cache_key(kernel_text, target), target);
+  return load(kernel_text, cache_key(kernel_text, target), target, DiskCache::Ask::first);
+}
+
+std::shared_ptr<const CodeObject> compile_missed_llvm_code(const ir::Kernel& kernel,
+                                                           const Target& target) {
+  return compile(kernel, target, DiskCache::Ask::again);
 }
 
 }  // namespace weft::jit

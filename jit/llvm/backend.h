@@ -16,6 +16,13 @@ const Backend& llvm_backend();
 /// nothing of LLVM, but for CacheMode::check.
 std::shared_ptr<const CodeObject> load_llvm_code(const ir::Kernel& kernel, const Target& target);
 
+/// What compile() of the backend does, for a kernel of which load_llvm_code() found no code.  Looks
+/// once more, since another process may have stored it meanwhile.
+///
+/// Errors: those of compile().
+std::shared_ptr<const CodeObject> compile_missed_llvm_code(const ir::Kernel& kernel,
+                                                           const Target& target);
+
 /// Why the module cannot be used here (not found, wrong version, ...); empty if it can.  Opens it.
 std::string llvm_unavailable_reason();
 

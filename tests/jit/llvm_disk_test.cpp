@@ -1,5 +1,6 @@
 // The LLVM tier's objects on disk.
 #include "ir/pass.h"
+#include "jit/kernel_cache.h"
 #include "jit/llvm/backend.h"
 #include "runtime/disk_entry.h"
 #include "tests/jit/llvm_support.h"
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -126,6 +128,8 @@ TEST_F(LlvmDisk, CheckingFindsOtherCode) {
   const auto different = open(CacheMode::check);
   expect_right(*llvm_backend().compile(kernel(Op::tan), target(different)), Op::tan);
   EXPECT_EQ(different->stats().mismatches, 1u);
+  EXPECT_EQ(different->stats().hits, 0u);
+  EXPECT_EQ(different->stats().misses, 1u);
   EXPECT_TRUE(llvm_backend().compile(kernel(Op::tan), target(open()))->is_from_disk);  // replaced
 }
 
@@ -133,11 +137,61 @@ TEST_F(LlvmDisk, ASoundEntryWithoutAnObjectIsMadeAnew) {
   llvm_backend().compile(kernel(Op::tan), target(open()));
   for (const std::size_t size : {0u, 1u, 64u, 5000u}) {
     replace_blob(folder_, std::vector<std::byte>(size));
-    EXPECT_EQ(load_llvm_code(kernel(Op::tan), target(open())), nullptr);
+    const auto disk = open();
+    EXPECT_EQ(load_llvm_code(kernel(Op::tan), target(disk)), nullptr);
+    EXPECT_EQ(disk->stats().hits, 0u);
+    EXPECT_EQ(disk->stats().misses, 1u);
+    EXPECT_EQ(disk->stats().damaged, 1u);
     const auto code = llvm_backend().compile(kernel(Op::tan), target(open()));
     EXPECT_FALSE(code->is_from_disk);
     expect_right(*code, Op::tan);
   }
+}
+
+/// A kernel of the tiers that keep their code in the folder.
+class LlvmDiskTiers : public LlvmDisk {
+ protected:
+  explicit LlvmDiskTiers() {
+    Trial::clock = [] { return ticks += step; };
+  }
+  ~LlvmDiskTiers() override { Trial::clock = real_clock_; }
+
+  /// In an engine, or process, of its own, that LLVM's code is compiled in on the second call.
+  std::shared_ptr<TieredKernel> tiered(const std::shared_ptr<DiskCache>& disk) {
+    TierOptions options;
+    options.threshold = 1;
+    options.in_background = false;
+    caches_.push_back(std::make_unique<KernelCache>(options, disk));
+    Signature signature{kernel_of(Op::tan, DType::f32, isas().front()), target(disk).features,
+                        "auto"};
+    return caches_.back()->get(signature);
+  }
+  /// So many calls, of which every other one takes `even` ticks, the first among them.
+  static void call(const TieredKernel& kernel, int times, std::uint64_t even, std::uint64_t odd) {
+    std::mt19937_64 random(3);
+    Call call = make_call(kernel.kernel(), {8}, random);
+    for (int i = 0; i < times; ++i) {
+      step = i % 2 == 0 ? even : odd;
+      std::array<std::byte*, 2> base{call.operands[0].bytes.data(), call.operands[1].bytes.data()};
+      const std::array<std::int64_t, 2> stride_bytes{4, 4};
+      const KernelArgs args{base.data(), call.extents.data(), stride_bytes.data(), nullptr,
+                            kernel.context()};
+      kernel.entry()(&args);
+    }
+  }
+
+ private:
+  static inline std::uint64_t ticks = 0, step = 0;
+  Trial::Clock real_clock_ = Trial::clock;
+  std::vector<std::unique_ptr<KernelCache>> caches_;
+};
+
+TEST_F(LlvmDiskTiers, AHotKernelIsMissedOnce) {
+  const auto disk = open();
+  call(*tiered(disk), 1, 100, 100);
+  EXPECT_EQ(disk->stats().misses, 1u);
+  EXPECT_EQ(disk->stats().hits, 0u);
+  EXPECT_EQ(disk->stats().stores, 1u);
 }
 
 TEST_F(LlvmDisk, ManyProcessesOnAColdFolder) {

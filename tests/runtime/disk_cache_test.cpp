@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -116,6 +117,32 @@ TEST_F(DiskCaches, ModesSayWhatIsTouched) {
   }
   EXPECT_TRUE(read_only.find(bytes("a")));
   EXPECT_EQ(DiskCache(DiskCacheOptions()).options().mode, CacheMode::off);  // no folder
+}
+
+TEST_F(DiskCaches, OnlyWhatIsUsedIsAHit) {
+  using Outcome = DiskCache::Outcome;
+  DiskCache cache(options());
+  cache.store(bytes("a"), blob(40, 1));
+  const auto find = [&](const char* key, Outcome outcome, DiskCache::Ask ask) {
+    const auto use = [&](DiskCache::Bytes found) {
+      EXPECT_TRUE(std::ranges::equal(found, blob(40, 1)));
+      return DiskCache::Verdict{outcome, "is no good"};
+    };
+    EXPECT_EQ(cache.find(bytes(key), use, ask), key[0] == 'a' && outcome == Outcome::used);
+    const DiskCacheStats stats = cache.stats();
+    return std::array{stats.hits, stats.misses, stats.damaged, stats.mismatches};
+  };
+  using Counts = std::array<std::uint64_t, 4>;
+  EXPECT_EQ(find("a", Outcome::used, DiskCache::Ask::first), (Counts{1, 0, 0, 0}));
+  EXPECT_EQ(find("b", Outcome::used, DiskCache::Ask::first), (Counts{1, 1, 0, 0}));
+  EXPECT_EQ(find("a", Outcome::unusable, DiskCache::Ask::first), (Counts{1, 2, 0, 0}));
+  EXPECT_EQ(find("a", Outcome::damaged, DiskCache::Ask::first), (Counts{1, 3, 1, 0}));
+  EXPECT_EQ(find("a", Outcome::outdated, DiskCache::Ask::first), (Counts{1, 4, 1, 1}));
+  // What was missed once is not missed again.
+  for (const Outcome outcome : {Outcome::unusable, Outcome::damaged, Outcome::outdated})
+    EXPECT_EQ(find("a", outcome, DiskCache::Ask::again), (Counts{1, 4, 1, 1}));
+  EXPECT_EQ(find("b", Outcome::used, DiskCache::Ask::again), (Counts{1, 4, 1, 1}));
+  EXPECT_EQ(find("a", Outcome::used, DiskCache::Ask::again), (Counts{2, 4, 1, 1}));
 }
 
 TEST_F(DiskCaches, NoPrefixIsUsed) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,12 +65,30 @@ class DiskCache {
     return options_.mode == CacheMode::on || options_.mode == CacheMode::check;
   }
 
-  /// The blob of this key.  It starts at a multiple of 8 bytes.
+  /// What a caller makes of a blob.
+  enum class Outcome : std::uint8_t {
+    used,
+    unusable,  ///< nothing is wrong with it, but it is of no use here
+    damaged,   ///< it is not what belongs there
+    outdated,  ///< CacheMode::check: it is not what is made now
+  };
+  struct Verdict {
+    Outcome outcome = Outcome::used;
+    std::string why = {};  ///< "is ...", if it is not used
+  };
+  /// The blob starts at a multiple of 8 bytes, and goes when the function returns.
+  using Use = std::function<Verdict(Bytes blob)>;
+  /// `again`: this process has missed the key before, which was counted then; what counts now is
+  /// only whether it is used.
+  enum class Ask : std::uint8_t { first, again };
+
+  /// Passes the blob of this key to `use`.  Returns whether there is one and it was used, which is
+  /// a hit; everything else is a miss.
+  bool find(Bytes key, const Use& use, Ask ask = Ask::first) noexcept;
+  /// The blob of this key.
   std::optional<std::vector<std::byte>> find(Bytes key) noexcept;
   /// Writes an entry, in place of any other of this key, and keeps the folder within its budget.
   void store(Bytes key, Bytes blob) noexcept;
-  /// CacheMode::check: an entry differs from what is made now.
-  void count_mismatch(std::string_view what) noexcept;
   DiskCacheStats stats() const;
 
   // What the `weft cache` command does.
@@ -101,7 +120,7 @@ class DiskCache {
   };
 
   std::string path_of(Bytes key) const;
-  std::optional<std::vector<std::byte>> read_entry(Bytes key);
+  Outcome use_entry(Bytes key, const Use& use);
   void write_entry(const std::string& path, Bytes entry);
   void sweep();
   void check_writable() const;
