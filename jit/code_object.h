@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,6 +41,9 @@ struct CodeObject {
   std::size_t code_bytes = 0;         ///< of code memory, constants included
   std::size_t instruction_bytes = 0;  ///< machine code from `entry` on; 0 if there is none
   double compile_us = 0;              ///< passes and backend; filled in by compile()
+  /// Takes the code off the disk, where other processes would begin with it; empty if it is not
+  /// there.  Throws nothing.
+  std::function<void()> forget_on_disk;
   std::map<std::string, std::string>
       texts;  ///< stage name ("llvm", "asm") -> text; only when asked for
 };

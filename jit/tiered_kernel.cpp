@@ -161,6 +161,8 @@ void TieredKernel::decide(Trial::Verdict verdict) {
   const bool is_kept = verdict == Trial::Verdict::faster;
   entry_.store(is_kept ? promoted_->entry : first_entry(), std::memory_order_release);
   control_->count(is_kept ? &TierStats::promoted : &TierStats::demoted);
+  // Code from the disk is not tried again: the next process would run this for good.
+  if (!is_kept && promoted_->forget_on_disk) promoted_->forget_on_disk();
 }
 
 std::string TieredKernel::tier() const {

@@ -267,6 +267,15 @@ void DiskCache::store(Bytes key, Bytes blob) noexcept {
   }
 }
 
+void DiskCache::remove(Bytes key) noexcept {
+  if (!is_writable()) return;
+  try {
+    ::unlink(path_of(key).c_str());
+  } catch (const std::exception& error) {  // no memory for a name
+    say_once(unwritable, error.what());
+  }
+}
+
 void DiskCache::sweep() {
   std::vector<Found> entries;
   std::uint64_t bytes = 0;

@@ -111,6 +111,11 @@ DiskCache::Verdict check(std::string_view kernel, Bytes object, const Target& ta
   }
 }
 
+/// Says that code lies on the disk.
+void mark_as_stored(CodeObject& code, std::string_view key, const Target& target) {
+  code.forget_on_disk = [disk = target.disk, key = std::string(key)] { disk->remove(bytes(key)); };
+}
+
 /// Makes `code` of an object from the disk.
 DiskCache::Verdict use(Bytes object, std::shared_ptr<CodeObject>& code) {
   try {
@@ -135,7 +140,7 @@ std::shared_ptr<CodeObject> load(std::string_view kernel, std::string_view key,
         return verdict;
     return use(object, code);
   };
-  target.disk->find(bytes(key), use_or_check, ask);
+  if (target.disk->find(bytes(key), use_or_check, ask)) mark_as_stored(*code, key, target);
   return code;
 }
 
@@ -150,7 +155,10 @@ std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target
   const Object object = compile_object(kernel_text, target);
   auto code = std::make_shared<CodeObject>();
   if (target.run) code = code_of(object.bytes);
-  if (uses_disk(target)) target.disk->store(bytes(key), object.bytes);
+  if (uses_disk(target)) {
+    target.disk->store(bytes(key), object.bytes);
+    mark_as_stored(*code, key, target);
+  }
   code->backend = "llvm";
   if (target.keep_texts) {
     code->texts["llvm"] = text(object.result.llvm);

@@ -194,6 +194,23 @@ TEST_F(LlvmDiskTiers, AHotKernelIsMissedOnce) {
   EXPECT_EQ(disk->stats().stores, 1u);
 }
 
+TEST_F(LlvmDiskTiers, CodeThatWasSlowerIsNotWhatTheNextProcessBeginsWith) {
+  // The first call after the promotion is one of the new code, the next one of the old.
+  const auto slower = tiered(open());
+  call(*slower, 1, 100, 100);
+  EXPECT_EQ(open()->content().num_entries, 1u);
+  call(*slower, 20, 1000, 100);
+  EXPECT_NE(slower->tier(), "llvm");
+  EXPECT_EQ(open()->content().num_entries, 0u);
+  EXPECT_NE(tiered(open())->tier(), "llvm");
+
+  const auto faster = tiered(open());
+  call(*faster, 1, 100, 100);
+  call(*faster, 20, 100, 1000);
+  EXPECT_EQ(faster->tier(), "llvm");
+  EXPECT_EQ(tiered(open())->tier(), "llvm");
+}
+
 TEST_F(LlvmDisk, ManyProcessesOnAColdFolder) {
   // WEFT_FULL=1: 16 processes and 200 kernels, some minutes on few cores.
   const char* full = std::getenv("WEFT_FULL");

@@ -87,6 +87,8 @@ class DiskCache {
   bool find(Bytes key, const Use& use, Ask ask = Ask::first) noexcept;
   /// The blob of this key.
   std::optional<std::vector<std::byte>> find(Bytes key) noexcept;
+  /// Removes the entry of this key, so that nobody begins with it.
+  void remove(Bytes key) noexcept;
   /// Writes an entry, in place of any other of this key, and keeps the folder within its budget.
   void store(Bytes key, Bytes blob) noexcept;
   DiskCacheStats stats() const;
