@@ -8,7 +8,9 @@
 
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -25,18 +27,24 @@ WeftText text(const std::string& string) { return {string.data(), string.size()}
 /// Fills in a result with what `make` returns or throws.
 template <class Function>
 void guard(WeftLlvmResult* result, Function&& make) noexcept {
-  auto owner = std::make_unique<Owner>();
+  *result = {};
   try {
-    owner->code = make();
-  } catch (const std::exception& error) {
-    owner->code = {};
-    owner->error = error.what();
-    if (owner->error.empty()) owner->error = "unknown error";
+    auto owner = std::make_unique<Owner>();
+    try {
+      owner->code = make();
+    } catch (const std::exception& error) {
+      owner->code = {};
+      owner->error = error.what();
+      if (owner->error.empty()) owner->error = "unknown error";
+    }
+    const CompiledCode& code = owner->code;
+    *result = {nullptr, text(owner->error), text(code.object), text(code.llvm_text),
+               text(code.assembly_text)};
+    result->owner = owner.release();
+  } catch (const std::bad_alloc&) {  // not even for a message
+    static constexpr std::string_view message = "out of memory";
+    result->error = {message.data(), message.size()};
   }
-  const CompiledCode& code = owner->code;
-  *result = {nullptr, text(owner->error), text(code.object), text(code.llvm_text),
-             text(code.assembly_text)};
-  result->owner = owner.release();
 }
 
 weft::jit::Target target_of(const WeftLlvmRequest& request) {
