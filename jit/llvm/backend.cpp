@@ -60,7 +60,7 @@ WeftLlvmRequest request(std::string_view kernel, const Target& target) {
 /// Everything that the module's answer depends on: what it is asked, its sources, and its LLVM.
 std::string cache_key(std::string_view kernel, const Target& target) {
   const WeftLlvmRequest asked = request(kernel, target);
-  return detail::concat("llvm object; code ", code_version, "; LLVM ", WEFT_LLVM_VERSION, "; isa ",
+  return detail::concat("llvm object; code ", code_version, "; LLVM ", llvm_version(), "; isa ",
                         name(target.features.isa), "; vbmi ", int{asked.avx512_vbmi}, "; bf16 ",
                         int{asked.avx512_bf16}, "; fp16 ", int{asked.avx512_fp16}, "\n", kernel);
 }
@@ -147,15 +147,13 @@ std::shared_ptr<CodeObject> load(std::string_view kernel, std::string_view key,
 std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target,
                                           DiskCache::Ask ask) {
   const std::string kernel_text = ir::print(kernel);
-  std::string key;
-  if (uses_disk(target)) {
-    key = cache_key(kernel_text, target);
-    if (auto code = load(kernel_text, key, target, ask)) return code;
-  }
+  if (uses_disk(target))
+    if (auto code = load(kernel_text, cache_key(kernel_text, target), target, ask)) return code;
   const Object object = compile_object(kernel_text, target);
   auto code = std::make_shared<CodeObject>();
   if (target.run) code = code_of(object.bytes);
   if (uses_disk(target)) {
+    const std::string key = cache_key(kernel_text, target);  // with the version that made it
     target.disk->store(bytes(key), object.bytes);
     mark_as_stored(*code, key, target);
   }

@@ -6,6 +6,7 @@
 #include "jit/llvm/module.h"
 
 #include <string>
+#include <string_view>
 
 namespace weft::jit {
 
@@ -28,6 +29,7 @@ std::string llvm_unavailable_reason();
 
 /// The module's functions.
 struct LlvmModule {
+  WeftLlvmVersion version = nullptr;
   WeftLlvmCompile compile = nullptr;
   WeftLlvmDisassemble disassemble = nullptr;
   WeftLlvmRelease release = nullptr;
@@ -38,5 +40,10 @@ struct LlvmModule {
 ///
 /// Threads: any number may call it; all see the same answer.
 const LlvmModule* llvm_module(std::string& reason);
+
+/// The version of LLVM that objects on the disk are looked for of, and stored with: that of the
+/// module, once it is open.  Before, it is not known without opening LLVM, and is taken to be the
+/// one that weft was built with.
+std::string_view llvm_version();
 
 }  // namespace weft::jit

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
@@ -60,6 +61,7 @@ Opened open_file(const fs::path& path) {
   }
   WeftLlvmInterface interface = nullptr;
   if (!find(handle, llvm_symbols.interface, interface) ||
+      !find(handle, llvm_symbols.version, opened.functions.version) ||
       !find(handle, llvm_symbols.compile, opened.functions.compile) ||
       !find(handle, llvm_symbols.disassemble, opened.functions.disassemble) ||
       !find(handle, llvm_symbols.release, opened.functions.release))
@@ -83,9 +85,16 @@ Opened open_module() {
   return {{}, "its module was not found (looked for " + looked_in + ")"};
 }
 
+/// Null until there is one.
+constinit std::atomic<const LlvmModule*> usable_module{nullptr};
+
 const Opened& opened_module() {
   // Never destroyed: what exit() waits for may still call the functions.
-  static const Opened& opened = *new const Opened(open_module());
+  static const Opened& opened = *[] {
+    const auto* made = new const Opened(open_module());
+    if (made->reason.empty()) usable_module.store(&made->functions, std::memory_order_release);
+    return made;
+  }();
   return opened;
 }
 
@@ -95,6 +104,11 @@ const LlvmModule* llvm_module(std::string& reason) {
   const Opened& opened = opened_module();
   reason = opened.reason;
   return opened.reason.empty() ? &opened.functions : nullptr;
+}
+
+std::string_view llvm_version() {
+  const LlvmModule* module = usable_module.load(std::memory_order_acquire);
+  return module == nullptr ? WEFT_LLVM_VERSION : module->version();
 }
 
 std::string llvm_unavailable_reason() { return opened_module().reason; }

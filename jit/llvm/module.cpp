@@ -6,6 +6,10 @@
 #include "jit/llvm/compiler.h"
 #include "jit/llvm/disassembler.h"
 
+#include <llvm-c/Core.h>
+
+#include <array>
+#include <cstdio>
 #include <exception>
 #include <memory>
 #include <new>
@@ -62,6 +66,18 @@ weft::jit::Target target_of(const WeftLlvmRequest& request) {
 #define WEFT_EXPORT extern "C" __attribute__((visibility("default")))
 
 WEFT_EXPORT std::uint32_t weft_llvm_get_interface() { return weft_llvm_interface; }
+
+WEFT_EXPORT const char* weft_llvm_get_version() {
+  // The library's own word: it may be another release than the headers that this was built with.
+  static const auto version = [] {
+    unsigned major = 0, minor = 0, patch = 0;
+    LLVMGetVersion(&major, &minor, &patch);
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%u.%u.%u", major, minor, patch);
+    return text;
+  }();
+  return version.data();
+}
 
 WEFT_EXPORT void weft_llvm_compile(const WeftLlvmRequest* request, WeftLlvmResult* result) {
   guard(result, [&] {

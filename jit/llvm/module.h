@@ -8,7 +8,7 @@
 extern "C" {
 
 /// Raised whenever anything below changes meaning; both sides compare it before any other call.
-inline constexpr std::uint32_t weft_llvm_interface = 2;
+inline constexpr std::uint32_t weft_llvm_interface = 3;
 
 struct WeftText {
   const char* data;
@@ -35,6 +35,8 @@ struct WeftLlvmResult {
 
 /// The functions that the module exports, by the names in weft_llvm_symbols.  All are thread-safe.
 using WeftLlvmInterface = std::uint32_t (*)();
+/// Of the LLVM that runs, "19.1.7"; never freed.
+using WeftLlvmVersion = const char* (*)();
 using WeftLlvmCompile = void (*)(const WeftLlvmRequest*, WeftLlvmResult*);
 /// Fills in `assembly` or `error`.
 using WeftLlvmDisassemble = void (*)(const void* code, std::size_t size, std::uint64_t display_base,
@@ -46,6 +48,7 @@ namespace weft::jit {
 
 struct LlvmSymbols {
   const char* interface = "weft_llvm_get_interface";
+  const char* version = "weft_llvm_get_version";
   const char* compile = "weft_llvm_compile";
   const char* disassemble = "weft_llvm_disassemble";
   const char* release = "weft_llvm_release";

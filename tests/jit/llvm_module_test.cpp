@@ -1,12 +1,18 @@
-// The module that holds LLVM, where memory runs out.  A program of its own, because it replaces
-// operator new.
+// The module that holds LLVM: of another release than weft was built with, and where memory runs
+// out.  A program of its own, because it replaces operator new, and opens other_llvm_module.cpp.
 #include "ir/pass.h"
 #include "ir/text.h"
 #include "jit/llvm/backend.h"
+#include "runtime/disk_entry.h"
 #include "tests/jit/llvm_support.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,8 +33,11 @@ thread_local bool is_memory_gone = false;
 namespace weft::jit::test {
 namespace {
 
+namespace fs = std::filesystem;
+
 class LlvmModules : public testing::Test {
  protected:
+  LlvmModules() { ::setenv("WEFT_LLVM_MODULE", WEFT_OTHER_LLVM_MODULE, 1); }
   void SetUp() override {
     if (const std::string reason = llvm_unavailable_reason(); !reason.empty())
       GTEST_SKIP() << reason;
@@ -55,6 +64,33 @@ TEST_F(LlvmModules, WithoutMemoryCompilingIsAnError) {
   EXPECT_EQ(result.error.size, 0u);
   EXPECT_GT(result.object.size, 0u);
   module.release(result.owner);
+}
+
+/// The keys of all entries.
+std::string keys_in(const std::string& folder) {
+  std::string keys;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    std::ifstream in(file.path(), std::ios::binary);
+    const std::string content((std::istreambuf_iterator<char>(in)), {});
+    const DecodedEntry entry =
+        decode_entry(std::as_bytes(std::span(content.data(), content.size())));
+    EXPECT_EQ(entry.fault, "");
+    keys.append(reinterpret_cast<const char*>(entry.key.data()), entry.key.size());
+  }
+  return keys;
+}
+
+TEST_F(LlvmModules, ObjectsAreKeptUnderTheReleaseThatMadeThem) {
+  std::string folder = (fs::temp_directory_path() / "weft-cache-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  Target target = target_for(isas().front());
+  target.disk = std::make_shared<DiskCache>(DiskCacheOptions{CacheMode::on, folder, 1 << 20});
+  ir::Kernel kernel = kernel_of(Op::tan, DType::f32, isas().front());
+  ir::run_pipeline(kernel);
+  EXPECT_FALSE(llvm_backend().compile(kernel, target)->is_from_disk);
+  EXPECT_NE(keys_in(folder).find("; LLVM 99.8.7;"), std::string::npos) << keys_in(folder);
+  EXPECT_TRUE(llvm_backend().compile(kernel, target)->is_from_disk);
+  fs::remove_all(folder);
 }
 
 }  // namespace
