@@ -27,8 +27,8 @@ struct CompiledKernel {
 struct TierOptions {
   bool use_xbyak = true;
   bool use_llvm = true;
-  /// Calls before the kernel is compiled again; one of many elements counts as several.  0: before
-  /// the first.
+  /// Calls before the kernel is compiled again; one of many elements counts as several.  0: it is
+  /// asked for before the first, which does not wait for it unless `in_background` is false.
   std::uint32_t threshold = 64;
   bool in_background = true;  ///< else in the thread whose call reached the threshold
 };

@@ -29,7 +29,9 @@ struct EngineOptions {
   // How backend "auto" goes from code that is there at once to code that is faster.  None of this
   // changes a result.
   std::string tiers = "xbyak,llvm";  ///< that may compile; the interpreter serves what is left
-  int threshold = 64;      ///< calls (4096 elements count as one more) that make a kernel hot
+  /// Calls (4096 elements count as one more, each part of a call that is cut as one) that make a
+  /// kernel hot; 0: its first plan does.
+  int threshold = 64;
   bool background = true;  ///< compile hot kernels on a thread of their own; else in the call
   /// Where compiled kernels are kept for other processes; if not given, as the environment says.
   std::optional<DiskCacheOptions> disk_cache = std::nullopt;
