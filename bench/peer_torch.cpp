@@ -42,7 +42,40 @@ const std::map<std::string, Work, std::less<>>& works() {
   static constexpr Work add = [](at::Tensor& out, const Inputs& in) {
     at::add_out(out, in[0], in[1]);
   };
+  static constexpr Work sum_all = [](at::Tensor& out, const Inputs& in) {
+    at::sum_out(out, in[0], at::IntArrayRef{});
+  };
+  static constexpr Work sum_rows = [](at::Tensor& out, const Inputs& in) {
+    at::sum_out(out, in[0], {1});
+  };
+  static constexpr Work sum_columns = [](at::Tensor& out, const Inputs& in) {
+    at::sum_out(out, in[0], {0});
+  };
+  static constexpr Work sum_channels = [](at::Tensor& out, const Inputs& in) {
+    at::sum_out(out, in[0], {0, 2, 3});
+  };
   static const std::map<std::string, Work, std::less<>> table = {
+      {"sum_all", sum_all},
+      {"sum_inner", sum_rows},
+      {"sum_middle", sum_rows},
+      {"sum_outer", sum_columns},
+      {"sum_inner_t", sum_columns},
+      {"sum_nhw_nchw", sum_channels},
+      {"sum_nhw_nhwc", sum_channels},
+      {"sum_all_squares",
+       [](at::Tensor& out, const Inputs& in) {
+         const at::Tensor both = in[0] + in[1];
+         at::sum_out(out, both.mul(both), at::IntArrayRef{});
+       }},
+      {"amax_all",
+       [](at::Tensor& out, const Inputs& in) { at::amax_out(out, in[0], at::IntArrayRef{}); }},
+      {"amax_inner", [](at::Tensor& out, const Inputs& in) { at::amax_out(out, in[0], {1}); }},
+      {"amax_outer", [](at::Tensor& out, const Inputs& in) { at::amax_out(out, in[0], {0}); }},
+      {"argmax_all", [](at::Tensor& out, const Inputs& in) { at::argmax_out(out, in[0]); }},
+      {"argmax_inner", [](at::Tensor& out, const Inputs& in) { at::argmax_out(out, in[0], 1); }},
+      {"argmax_outer", [](at::Tensor& out, const Inputs& in) { at::argmax_out(out, in[0], 0); }},
+      {"cumsum_inner", [](at::Tensor& out, const Inputs& in) { at::cumsum_out(out, in[0], 1); }},
+      {"cumsum_outer", [](at::Tensor& out, const Inputs& in) { at::cumsum_out(out, in[0], 0); }},
       {"copy", copy},
       {"cast_u8_f32", copy},
       {"cast_f16_f32", copy},

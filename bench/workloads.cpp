@@ -10,6 +10,8 @@ const std::vector<std::string> activations = {"1x4x5x5", "1x16x25x25", "4x64x64x
                                               "32x64x121x121"};
 const std::vector<std::string> images = {"1x3x32x32", "32x3x224x224", "32x64x56x56", "8x256x14x14"};
 const std::vector<std::string> squares = {"64x64", "512x512", "4096x4096"};
+const std::vector<std::string> matrices = {"100x100", "1000x1000", "5477x5477"};
+const std::vector<std::string> channels = {"1x64x12x13", "8x64x44x44", "32x64x121x121"};
 const std::vector<std::string> mixed_squares = {"64x64", "512x512", "1000x1000", "2048x2048",
                                                 "4096x4096"};
 
@@ -113,6 +115,22 @@ const std::vector<Workload>& workloads() {
        {"f32[#]{#2*#4*#1*#5,#2*#4,1,#2*#4*#1*#5*#0,#2,#2*#4*#1}"},
        "f32[#]",
        {"4x5x6x7x8x9", "12x16x14x10x18x20"}},
+      {"sum_all", "sum(a)", {"f32[#]"}, "f32[]", flat, true},
+      {"sum_all_squares", "sum(square(a + b))", {"f32[#]", "f32[#]"}, "f32[]", flat, true},
+      {"sum_inner", "sum(a, dims=[1])", {"f32[#]"}, "f32[#0]", matrices, true},
+      {"sum_outer", "sum(a, dims=[0])", {"f32[#]"}, "f32[#1]", matrices, true},
+      {"sum_inner_t", "sum(a, dims=[0])", {"f32[#]{1,#0}"}, "f32[#1]", matrices, true},
+      {"sum_middle", "sum(a, dims=[1])", {"f32[#]"}, "f32[#0,#2]", {"64x256x3136"}, true},
+      {"sum_nhw_nchw", "sum(a, dims=[0,2,3])", {"f32[#]"}, "f32[#1]", channels, true},
+      {"sum_nhw_nhwc", "sum(a, dims=[0,2,3])", {"f32[#]:channels_last"}, "f32[#1]", channels, true},
+      {"amax_all", "amax(a)", {"f32[#]"}, "f32[]", flat},
+      {"amax_inner", "amax(a, dims=[1])", {"f32[#]"}, "f32[#0]", matrices},
+      {"amax_outer", "amax(a, dims=[0])", {"f32[#]"}, "f32[#1]", matrices},
+      {"argmax_all", "argmax(a)", {"f32[#]"}, "i64[]", flat},
+      {"argmax_inner", "argmax(a, dims=[1])", {"f32[#]"}, "i64[#0]", matrices},
+      {"argmax_outer", "argmax(a, dims=[0])", {"f32[#]"}, "i64[#1]", matrices},
+      {"cumsum_inner", "cumsum(a, dim=1)", {"f32[#]"}, "f32[#]", matrices, true},
+      {"cumsum_outer", "cumsum(a, dim=0)", {"f32[#]"}, "f32[#]", matrices, true},
       {"small_inner_3", "a + b", {"f32[#,3]", "f32[3]"}, "f32[#,3]", {"1e4", "1e6"}},
   };
   return table;
