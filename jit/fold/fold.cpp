@@ -39,6 +39,12 @@ void plain_columns(const Fold& fold, std::byte* to, const std::byte* data,
     combine(fold, to, data + row * row_stride_bytes, num_columns);
 }
 
+void plain_finish(const Fold& fold, std::byte* to, std::byte* lanes) {
+  for (std::int64_t width = fold.num_lanes() / 2; width > 0; width /= 2)
+    combine(fold, lanes, lanes + width * fold.itemsize(), width);
+  std::memcpy(to, lanes, static_cast<std::size_t>(fold.itemsize()));
+}
+
 void plain_rows(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes,
                 const std::byte* data, std::int64_t row_stride_bytes, std::int64_t num_rows,
                 std::int64_t count) {
@@ -53,18 +59,9 @@ void plain_rows(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes,
 }  // namespace
 
 void Fold::clear(std::byte* to, std::int64_t count) const {
-  if (count == 0) return;
-  std::memcpy(to, &identity, static_cast<std::size_t>(itemsize()));
-  for (std::int64_t filled = 1; filled < count; filled *= 2) {
-    const std::int64_t more = std::min(filled, count - filled);
-    std::memcpy(to + filled * itemsize(), to, static_cast<std::size_t>(more * itemsize()));
-  }
-}
-
-void Fold::finish(std::byte* to, std::byte* lanes) const {
-  for (std::int64_t width = num_lanes() / 2; width > 0; width /= 2)
-    loops.columns(*this, lanes, lanes + width * itemsize(), 0, 1, width);
-  std::memcpy(to, lanes, static_cast<std::size_t>(itemsize()));
+  for (; count > num_lanes(); count -= num_lanes(), to += lanes_bytes)
+    std::memcpy(to, identity_lanes.data(), lanes_bytes);
+  std::memcpy(to, identity_lanes.data(), static_cast<std::size_t>(count * itemsize()));
 }
 
 Fold make_plain_fold(Op op, DType dtype) {
@@ -74,8 +71,11 @@ Fold make_plain_fold(Op op, DType dtype) {
             dtype,
             *identity,
             ir::block_function(op, dtype),
-            {plain_lanes, plain_columns, plain_rows}};
+            {plain_lanes, plain_columns, plain_rows, plain_finish},
+            {}};
   WEFT_ASSERT(fold.row != nullptr, name(op), " does not compute in ", name(dtype));
+  for (std::size_t i = 0; i < fold.identity_lanes.size(); i += itemsize_bytes(dtype))
+    std::memcpy(&fold.identity_lanes[i], &fold.identity, itemsize_bytes(dtype));
   return fold;
 }
 

@@ -9,6 +9,7 @@
 #include "ir/evaluate.h"
 #include "runtime/cpu_features.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,6 +29,8 @@ struct FoldLoops {
   /// Folds each of `num_rows` rows to one element, through lanes that begin as the identity.
   void (*rows)(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes, const std::byte* data,
                std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t count) = nullptr;
+  /// Combines the lanes to one element.  The lanes are used up.
+  void (*finish)(const Fold& fold, std::byte* to, std::byte* lanes) = nullptr;
 };
 
 /// What arrays are folded with.  Immutable.
@@ -39,13 +42,13 @@ struct Fold {
   Bits identity{};
   ir::BlockFunction row = nullptr;  ///< the op's row of the table
   FoldLoops loops;
+  std::array<std::byte, lanes_bytes> identity_lanes{};
 
   std::int64_t itemsize() const { return static_cast<std::int64_t>(itemsize_bytes(dtype)); }
   std::int64_t num_lanes() const { return lanes_bytes / itemsize(); }
   /// Fills `count` elements with the identity.
   void clear(std::byte* to, std::int64_t count) const;
-  /// Combines the lanes to one element.  The lanes are used up.
-  void finish(std::byte* to, std::byte* lanes) const;
+  void finish(std::byte* to, std::byte* lanes) const { loops.finish(*this, to, lanes); }
 };
 
 /// The loops for this machine where there are some for the op and dtype, else those that call the

@@ -3,10 +3,10 @@
 // function of the standard library is used.
 #include "jit/fold/fold.h"
 
-#if defined(__AVX512BW__)
 #include <immintrin.h>
-#endif
+
 #include <type_traits>
+#include <utility>
 
 namespace weft::jit {
 namespace {
@@ -24,6 +24,12 @@ V load(const void* from) {
   __builtin_memcpy(&value, from, sizeof(V));
   return value;
 }
+template <class V, std::size_t... lane>
+[[gnu::always_inline]] inline auto lanes_of(const V& value, std::index_sequence<lane...>,
+                                            auto first) {
+  return __builtin_shufflevector(value, value, (lane + first)...);
+}
+
 template <class V>
 void store(void* to, const V& value) {
   __builtin_memcpy(to, &value, sizeof(V));
@@ -42,6 +48,61 @@ template <class V>
   return result;
 #endif
 }
+
+/// A bit for each byte of a comparison's result.
+[[gnu::always_inline]] inline std::uint64_t true_bytes(const void* comparison) {
+#if WEFT_VECTOR_BYTES == 64
+  return _mm512_movepi8_mask(_mm512_loadu_si512(comparison));
+#elif WEFT_VECTOR_BYTES == 32
+  return static_cast<std::uint32_t>(
+      _mm256_movemask_epi8(_mm256_loadu_si256(static_cast<const __m256i*>(comparison))));
+#else
+  return static_cast<std::uint32_t>(
+      _mm_movemask_epi8(_mm_loadu_si128(static_cast<const __m128i*>(comparison))));
+#endif
+}
+
+/// The machine's own maximum and minimum, which agree with the op table's but for NaN, and whether
+/// either of two vectors has a NaN.
+template <class T>
+struct FloatOps {
+  static constexpr bool has_extrema = false;
+};
+#if WEFT_VECTOR_BYTES == 64
+#define WEFT_FLOAT_OPS(type, suffix, mask)                                             \
+  template <>                                                                          \
+  struct FloatOps<type> {                                                              \
+    static constexpr bool has_extrema = true;                                          \
+    using V = Vector<type, 64>;                                                        \
+    using Flag = mask;                                                                 \
+    static V max(V x, V y) { return V(_mm512_max_##suffix(x, y)); }                    \
+    static V min(V x, V y) { return V(_mm512_min_##suffix(x, y)); }                    \
+    static void note(Flag& flag, V x, V y) {                                           \
+      flag = static_cast<mask>(flag | _mm512_cmp_##suffix##_mask(x, y, _CMP_UNORD_Q)); \
+    }                                                                                  \
+    static bool is_set(Flag flag) { return flag != 0; }                                \
+  };
+WEFT_FLOAT_OPS(float, ps, __mmask16)
+WEFT_FLOAT_OPS(double, pd, __mmask8)
+#undef WEFT_FLOAT_OPS
+#elif WEFT_VECTOR_BYTES == 32
+#define WEFT_FLOAT_OPS(type, suffix, vector)                                      \
+  template <>                                                                     \
+  struct FloatOps<type> {                                                         \
+    static constexpr bool has_extrema = true;                                     \
+    using V = Vector<type, 32>;                                                   \
+    using Flag = vector;                                                          \
+    static V max(V x, V y) { return V(_mm256_max_##suffix(x, y)); }               \
+    static V min(V x, V y) { return V(_mm256_min_##suffix(x, y)); }               \
+    static void note(Flag& flag, V x, V y) {                                      \
+      flag = _mm256_or_##suffix(flag, _mm256_cmp_##suffix(x, y, _CMP_UNORD_Q));   \
+    }                                                                             \
+    static bool is_set(Flag flag) { return _mm256_movemask_##suffix(flag) != 0; } \
+  };
+WEFT_FLOAT_OPS(float, ps, __m256)
+WEFT_FLOAT_OPS(double, pd, __m256d)
+#undef WEFT_FLOAT_OPS
+#endif
 
 // Ops on vectors and single elements alike, as the op table has them.
 struct Add {
@@ -98,23 +159,61 @@ struct Loops {
     return value;
   }
 
+  /// Whether the machine has an instruction for the op if there is no NaN.
+  static constexpr bool has_fast_op =
+      FloatOps<T>::has_extrema && (std::is_same_v<Combine, Max> || std::is_same_v<Combine, Min>);
+
+  [[gnu::always_inline]] static V fast(V x, V y) {
+    if constexpr (std::is_same_v<Combine, Max>) return FloatOps<T>::max(x, y);
+    return FloatOps<T>::min(x, y);
+  }
+
+  /// Whole steps by the machine's instruction; false if there was a NaN, and the lanes are lost.
+  [[gnu::always_inline]] static bool accumulate_fast(V (&lanes)[num_vectors], const T* data,
+                                                     std::int64_t num_steps) {
+    typename FloatOps<T>::Flag flag{};
+#pragma GCC unroll 16
+    for (int i = 0; i < num_vectors; i += 2) FloatOps<T>::note(flag, lanes[i], lanes[i + 1]);
+    for (std::int64_t step = 0; step < num_steps; ++step, data += num_vectors * per_vector)
+#pragma GCC unroll 16
+      for (int i = 0; i < num_vectors; i += 2) {
+        const V x = load<V>(data + i * per_vector), y = load<V>(data + (i + 1) * per_vector);
+        FloatOps<T>::note(flag, x, y);
+        lanes[i] = fast(lanes[i], x);
+        lanes[i + 1] = fast(lanes[i + 1], y);
+      }
+    return !FloatOps<T>::is_set(flag);
+  }
+
   /// `lanes` with `count` elements folded in, the first into lane 0.
   [[gnu::always_inline]] static void accumulate(V (&lanes)[num_vectors], const T* data,
                                                 std::int64_t count, const V& identity) {
     constexpr std::int64_t step = num_vectors * per_vector;
+    if constexpr (has_fast_op) {
+      V tried[num_vectors];
+#pragma GCC unroll 16
+      for (int i = 0; i < num_vectors; ++i) tried[i] = lanes[i];
+      if (accumulate_fast(tried, data, count / step)) {
+#pragma GCC unroll 16
+        for (int i = 0; i < num_vectors; ++i) lanes[i] = tried[i];
+        data += count / step * step;
+        count %= step;
+      }
+    }
     for (; count >= step; count -= step, data += step)
+#pragma GCC unroll 16
       for (int i = 0; i < num_vectors; ++i)
         lanes[i] = Combine::of(lanes[i], load<V>(data + i * per_vector));
     if (count == 0) return;
+#pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i) {
-      if (count >= per_vector) {
+      const std::int64_t rest = count - i * per_vector;
+      if (rest >= per_vector) {
         lanes[i] = Combine::of(lanes[i], load<V>(data + i * per_vector));
-      } else if (count > 0) {
-        V rest = identity;
-        __builtin_memcpy(&rest, data + i * per_vector, static_cast<std::size_t>(count) * sizeof(T));
-        lanes[i] = Combine::of(lanes[i], rest);
+      } else if (rest > 0) {
+        lanes[i] = Combine::of(lanes[i], load_part(identity, data + i * per_vector,
+                                                   rest * static_cast<std::int64_t>(sizeof(T))));
       }
-      count -= per_vector;
     }
   }
 
@@ -127,18 +226,29 @@ struct Loops {
 
   /// The lanes of one vector combined by halves, down to elements of `bytes_kept`.
   template <int bytes, int bytes_kept>
-  static void halve(std::byte* to, const Vector<T, bytes>& value) {
+  [[gnu::always_inline]] static void halve(std::byte* to, const Vector<T, bytes>& value) {
     if constexpr (bytes == bytes_kept) {
       __builtin_memcpy(to, &value, bytes);
     } else if constexpr (bytes / 2 < static_cast<int>(2 * sizeof(T))) {
       const T one = Combine::template of<T>(value[0], value[1]);
       __builtin_memcpy(to, &one, sizeof(T));
     } else {
-      using Half = Vector<T, bytes / 2>;
-      const auto* const halves = reinterpret_cast<const std::byte*>(&value);
+      constexpr std::size_t half = bytes / 2 / sizeof(T);
+      const std::make_index_sequence<half> all;
       halve<bytes / 2, bytes_kept>(
-          to, Combine::template of<Half>(load<Half>(halves), load<Half>(halves + bytes / 2)));
+          to, Combine::template of<Vector<T, bytes / 2>>(
+                  lanes_of(value, all, std::integral_constant<std::size_t, 0>()),
+                  lanes_of(value, all, std::integral_constant<std::size_t, half>())));
     }
+  }
+
+  template <int parts>
+  [[gnu::always_inline]] static void combine_lanes(std::byte* to, V (&lanes)[num_vectors]) {
+#pragma GCC unroll 16
+    for (int width = num_vectors / 2; width > 0; width /= 2)
+#pragma GCC unroll 16
+      for (int i = 0; i < width; ++i) lanes[i] = Combine::of(lanes[i], lanes[i + width]);
+    halve<vector_bytes, static_cast<int>(parts * sizeof(T))>(to, lanes[0]);
   }
 
   /// An element is `parts` numbers of type T.
@@ -149,14 +259,20 @@ struct Loops {
     const V identity = identity_of(fold);
     for (std::int64_t row = 0; row < num_rows; ++row) {
       V lanes[num_vectors];
+#pragma GCC unroll 16
       for (int i = 0; i < num_vectors; ++i) lanes[i] = identity;
       accumulate(lanes, reinterpret_cast<const T*>(data + row * row_stride_bytes), count * parts,
                  identity);
-      for (int width = num_vectors / 2; width > 0; width /= 2)
-        for (int i = 0; i < width; ++i) lanes[i] = Combine::of(lanes[i], lanes[i + width]);
-      halve<vector_bytes, static_cast<int>(parts * sizeof(T))>(to + row * to_stride_bytes,
-                                                               lanes[0]);
+      combine_lanes<parts>(to + row * to_stride_bytes, lanes);
     }
+  }
+
+  template <int parts>
+  static void finish(const Fold&, std::byte* to, std::byte* from) {
+    V lanes[num_vectors];
+#pragma GCC unroll 16
+    for (int i = 0; i < num_vectors; ++i) lanes[i] = load<V>(from + i * vector_bytes);
+    combine_lanes<parts>(to, lanes);
   }
 
   /// Rows that are read side by side: as many streams as the prefetchers follow.
@@ -170,6 +286,28 @@ struct Loops {
     const std::int64_t last = end - per_vector;
     V sums[count];
     for (int i = 0; i < count; ++i) sums[i] = load<V>(to + (i + 1 < count ? i * per_vector : last));
+    if constexpr (has_fast_op) {
+      V tried[count];
+      typename FloatOps<T>::Flag flag{};
+      for (int i = 0; i < count; ++i) {
+        tried[i] = sums[i];
+        FloatOps<T>::note(flag, sums[i], sums[i]);
+      }
+      const std::byte* at = data;
+      for (std::int64_t row = 0; row < num_rows; ++row, at += row_stride_bytes) {
+        const T* const from = reinterpret_cast<const T*>(at);
+        for (int i = 0; i < count; ++i) {
+          const V x = load<V>(from + (i + 1 < count ? i * per_vector : last));
+          FloatOps<T>::note(flag, x, x);
+          tried[i] = fast(tried[i], x);
+        }
+      }
+      if (!FloatOps<T>::is_set(flag)) {
+        for (int i = 0; i < count; ++i)
+          store(to + (i + 1 < count ? i * per_vector : last), tried[i]);
+        return;
+      }
+    }
     for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes) {
       const T* const from = reinterpret_cast<const T*>(data);
       for (int i = 0; i < count; ++i)
@@ -232,7 +370,7 @@ struct Loops {
 
   template <int parts = 1>
   static constexpr FoldLoops table() {
-    return {&part_lanes<parts>, &part_columns<parts>, &rows<parts>};
+    return {&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
   }
 };
 
@@ -245,20 +383,19 @@ struct Extrema {
     const T* const data = reinterpret_cast<const T*>(bytes);
     const T wanted = load<T>(value);
     const bool is_nan = wanted != wanted;
-    // Whole blocks first: a loop that stops in the middle is not made of vectors.
-    constexpr std::int64_t block = 8 * per_vector;
-    std::int64_t i = 0;
-    for (; i + block <= count; i += block) {
-      auto found = load<V>(data + i) == load<V>(data + i);
-      found ^= found;
-      for (int j = 0; j < 8; ++j) {
-        const V x = load<V>(data + i + j * per_vector);
-        found |= is_nan ? x != x : x == wanted;
-      }
-      bool any = false;
-      for (int j = 0; j < per_vector; ++j) any |= found[j] != 0;
-      if (any) break;
+    const auto first_in = [&](std::int64_t i) -> std::int64_t {
+      const V x = load<V>(data + i);
+      const auto found = is_nan ? x != x : x == wanted;
+      const std::uint64_t bytes_found = true_bytes(&found);
+      return bytes_found == 0 ? -1 : i + __builtin_ctzll(bytes_found) / sizeof(T);
+    };
+    for (std::int64_t i = 0; count >= per_vector && i < count; i += per_vector) {
+      // The last vector looks again at what the one before has seen.
+      if (i > count - per_vector) i = count - per_vector;
+      const std::int64_t found = first_in(i);
+      if (found >= 0) return found;
     }
+    std::int64_t i = 0;
     for (; i + 1 < count; ++i) {
       const T x = load<T>(data + i);
       if (is_nan ? x != x : x == wanted) break;
