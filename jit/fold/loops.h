@@ -132,13 +132,13 @@ struct And {
 struct Max {
   template <class V>
   static V of(V x, V y) {
-    return (x > y) | (x != x) ? x : y;
+    return ((x > y) | (x != x)) ? x : y;
   }
 };
 struct Min {
   template <class V>
   static V of(V x, V y) {
-    return (x < y) | (x != x) ? x : y;
+    return ((x < y) | (x != x)) ? x : y;
   }
 };
 
@@ -422,8 +422,7 @@ struct Extrema {
       if (i > num_columns - per_vector) i = num_columns - per_vector;
       const std::byte* const column = data + i * static_cast<std::int64_t>(sizeof(T));
       V best = load<V>(column);
-      Row best_row = best == best;
-      best_row ^= best_row;
+      Row best_row{};
       Row number = best_row;
       for (std::int64_t row = 1; row < num_rows; ++row) {
         const V x = load<V>(column + row * row_stride_bytes);

@@ -88,9 +88,10 @@ TEST(engine_promotion, numbers_that_the_tensors_dtype_cannot_hold) {
       {[&] { return ops::masked_fill(ints, mask, i); }, "type i32 without overflow"},
       {[&] { return ops::masked_fill(halves, mask, 1e6); }, "type f16 without overflow"},
   };
-  for (const auto& [make, text] : rows) {
-    SCOPED_TRACE(text);
-    EXPECT_THAT([&] { make(); }, ::testing::ThrowsMessage<ArgumentError>(HasSubstr(text)));
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.second);
+    EXPECT_THAT([&] { row.first(); },
+                ::testing::ThrowsMessage<ArgumentError>(HasSubstr(row.second)));
   }
   EXPECT_NO_THROW(ops::masked_fill(halves, mask, std::numeric_limits<double>::infinity()));
 }
