@@ -84,6 +84,18 @@ std::size_t innermost_dim(IntSpan shape) {
 /// Stands for no dimension.
 constexpr std::size_t no_dim = std::numeric_limits<std::size_t>::max();
 
+/// Pixels in fewer bytes a channel than this are taken apart faster with strides.
+constexpr std::int64_t min_pixel_row_bytes = 512;
+
+/// Whether an operand that is dense along `dim` does better tile by tile: its runs fill vectors, or
+/// are pixels without gaps, and many of them.
+bool has_tiles(IntSpan shape, IntSpan strides, std::size_t dim, std::size_t inner,
+               std::int64_t itemsize) {
+  if (shape[dim] >= small_inner_extent) return true;
+  return std::abs(strides[inner]) == shape[dim] * itemsize &&
+         shape[inner] * itemsize >= min_pixel_row_bytes;
+}
+
 /// The dimension along which most of the bytes are dense that are not so along `inner`; no_dim if
 /// the operands agree about the fastest dimension.  Inputs with rows too short for a vector (the
 /// channels of an image) count only where they are moved as they are: a body reads them faster with
@@ -101,7 +113,8 @@ std::size_t tile_dim(const TensorIterator& iterator, const Program& program,
     for (std::size_t dim = 0; dim < shape.size(); ++dim)
       if (std::abs(strides[dim]) == itemsize && shape[dim] > 1 &&
           (is_move || static_cast<int>(i) < program.num_outputs ||
-           shape[dim] >= small_inner_extent))
+           shape[dim] >= small_inner_extent) &&
+          has_tiles(shape, strides, dim, inner, itemsize))
         bytes[dim] += itemsize_bytes(dtypes[i]);
   }
   const auto most = std::max_element(bytes.begin(), bytes.end());

@@ -79,12 +79,10 @@ FunctionOffset TileEmitter::interleave(const InterleaveShape& shape) {
   return found->second;
 }
 
-// Two registers a step do better than one of twice the width, where the caches take the lines: the
-// processor has three units for the one, and two for the other.  Past the caches, lines must leave
-// in one piece.
 void TileEmitter::add_transposes(TileOperand& operand) {
-  const TransposeShape wide{
-      .itemsize = operand.itemsize, .vector_bytes = 32, .step_bytes = wide_step_bytes};
+  const TransposeShape wide{.itemsize = operand.itemsize,
+                            .vector_bytes = kernel_.vector_bytes,
+                            .step_bytes = wide_step_bytes};
   operand.wide_transpose = transpose(wide);
   operand.narrow_transpose = transpose({.itemsize = operand.itemsize});
   // Bytes in registers of 32 would leave 16 lines half written at a time, more than there are
@@ -92,7 +90,6 @@ void TileEmitter::add_transposes(TileOperand& operand) {
   if (!tile_.is_copy || (kernel_.vector_bytes < 64 && operand.itemsize == 1)) return;
   TransposeShape streaming = wide;
   streaming.is_streaming = true;
-  streaming.vector_bytes = kernel_.vector_bytes;
   operand.streaming_transpose = transpose(streaming);
 }
 

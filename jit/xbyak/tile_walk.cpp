@@ -16,6 +16,9 @@ namespace {
 /// all over its output are then better not fetched first.
 constexpr std::int64_t streaming_bytes = 4 << 20;
 
+/// From here on, tiles are better large.
+constexpr std::int64_t large_bytes = 1 << 20;
+
 /// Pixels for which what is the same for all of them is repeated.
 constexpr std::int64_t pixels_a_row = 512;
 
@@ -51,6 +54,7 @@ class StagedPlane {
         args_(args),
         plane_(plane),
         num_operands_(tile.operands.size()),
+        is_large_(std::ssize(stage) > stage_bytes),
         streams_(streams),
         streams_rows_(streams && tile.streaming_rows != 0) {
     choose_tile(std::ssize(stage));
@@ -80,6 +84,8 @@ class StagedPlane {
       std::int64_t& widest = operand.is_staged ? widest_staged_bytes : widest_bytes;
       widest = std::max<std::int64_t>(widest, operand.itemsize);
     }
+    // A small call's wide items do better when the first cache keeps much more than the buffers.
+    if (total_bytes <= stage_bytes && staged_bytes > 2) total_bytes /= 4;
     const std::int64_t num_items = total_bytes / staged_bytes;
     const Sides sides = fitting_sides(wanted_run_bytes / widest_staged_bytes,
                                       wanted_run_bytes / widest_bytes, num_items);
@@ -145,13 +151,14 @@ class StagedPlane {
     if (operand.is_output)
       return transpose(tile_, operand, {stage, direction, memory, memory_stride, rows, columns});
     const Rectangle r{memory, memory_stride, stage, direction, columns, rows};
-    streams_ ? transpose_panels(tile_, operand, r) : transpose(tile_, operand, r);
+    is_large_ ? transpose_panels(tile_, operand, r) : transpose(tile_, operand, r);
   }
 
   const TileCode& tile_;
   const KernelArgs& args_;
   const Plane& plane_;
   const std::size_t num_operands_;
+  const bool is_large_;
   const bool streams_;
   const bool streams_rows_;
   std::int64_t tile_rows_ = 0;
@@ -225,12 +232,12 @@ Stage large_stage() {
   return {memory.get(), memory == nullptr ? 0 : std::size_t{large_stage_bytes}};
 }
 
-/// Whether a call moves so much that its outputs are better not kept in the caches.
-bool is_large(const TileCode& tile, const KernelArgs& args) {
+/// What a call moves.
+std::int64_t total_bytes(const TileCode& tile, const KernelArgs& args) {
   std::int64_t bytes = 0;
   for (const TileOperand& operand : tile.operands) bytes += operand.itemsize;
   for (std::size_t loop = 0; loop < tile.num_loops; ++loop) bytes *= args.extents[loop];
-  return bytes >= streaming_bytes;
+  return bytes;
 }
 
 /// The loops around the two innermost, the last of them fastest.
@@ -285,8 +292,9 @@ class Nest {
 void run_tiles(const KernelArgs* args, const TileCode* tile) {
   alignas(64) std::array<std::byte, stage_bytes> small_stage;
   Nest nest(*args, *tile);
-  const bool streams = is_large(*tile, *args);
-  Stage stage = streams ? large_stage() : Stage();
+  const std::int64_t bytes = total_bytes(*tile, *args);
+  const bool streams = bytes >= streaming_bytes;
+  Stage stage = bytes >= large_bytes ? large_stage() : Stage();
   if (stage.empty()) stage = small_stage;
   const std::int64_t plane_bytes =
       nest.plane().rows * nest.plane().columns * tile->operands[0].itemsize;
