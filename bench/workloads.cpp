@@ -131,6 +131,18 @@ const std::vector<Workload>& workloads() {
       {"argmax_outer", "argmax(a, dims=[0])", {"f32[#]"}, "i64[#1]", matrices},
       {"cumsum_inner", "cumsum(a, dim=1)", {"f32[#]"}, "f32[#]", matrices, true},
       {"cumsum_outer", "cumsum(a, dim=0)", {"f32[#]"}, "f32[#]", matrices, true},
+      {"softmax",
+       "exp(a - amax(a, dims=[1], keepdim=true)) / sum(exp(a - amax(a, dims=[1], keepdim=true)), "
+       "dims=[1], keepdim=true)",
+       {"f32[#]"},
+       "f32[#]",
+       {"64x128", "2048x2048", "8192x5120"}},
+      {"layer_norm",
+       "(a - mean(a, dims=[1], keepdim=true)) / sqrt(mean(square(a - mean(a, dims=[1], "
+       "keepdim=true)), dims=[1], keepdim=true) + 1e-5)",
+       {"f32[#]"},
+       "f32[#]",
+       {"64x128", "4096x768", "8192x5120"}},
       {"small_inner_3", "a + b", {"f32[#,3]", "f32[3]"}, "f32[#,3]", {"1e4", "1e6"}},
   };
   return table;

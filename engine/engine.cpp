@@ -2,6 +2,7 @@
 #include "engine/engine_state.h"
 #include "engine/fold_call.h"
 #include "engine/operators.h"
+#include "engine/row_blocks.h"
 #include "engine/tensor_impl.h"
 #include "runtime/storage_moves.h"
 
@@ -157,9 +158,61 @@ class Call {
       run_checked(exprs, given, results, false, divisors_checked);
   }
 
+  /// The same on as many rows at a time as stay in the cache, where folds stay within rows.
+  bool fold_in_blocks(std::span<const Expr> exprs, std::span<const Tensor> given,
+                      std::span<Tensor> results) {
+    const std::int64_t cache_bytes = state_.features.l2_bytes;
+    std::int64_t num_bytes = 0;
+    for (const Tensor* input : key_.inputs)
+      num_bytes += input->numel() * static_cast<std::int64_t>(itemsize_bytes(input->dtype()));
+    if (num_bytes <= cache_bytes / 2) return false;
+    const std::optional<RowBlocks> blocks = plan_row_blocks(exprs, cache_bytes);
+    if (!blocks) return false;
+    const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);
+    if (!outputs) return false;
+    const std::int64_t rows = blocks->rows_per_block;
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t first = begin * rows; first < std::min(end * rows, blocks->num_rows);
+           first += rows) {
+        const std::int64_t count = std::min(rows, blocks->num_rows - first);
+        std::vector<Tensor> parts;
+        for (const Tensor& output : *outputs) parts.push_back(output.narrow(0, first, count));
+        std::vector<Tensor> written = parts;
+        Call(state_).expressions(take_rows(*blocks, exprs, first, count), parts, written);
+      }
+    };
+    parallel_for(0, (blocks->num_rows + rows - 1) / rows, 1, run,
+                 {state_.num_threads.load(std::memory_order_relaxed)});
+    std::copy(outputs->begin(), outputs->end(), results.begin());
+    return true;
+  }
+
+  /// Outputs that can be written part by part: new ones, and given ones that need no resizing and
+  /// share nothing with an input.
+  std::optional<std::vector<Tensor>> new_or_apart(std::span<const Expr> exprs,
+                                                  std::span<const Tensor> given) const {
+    const std::vector<Expr> rest = without_folds(exprs, Device());
+    const Program program = flatten(rest, given);
+    std::vector<Tensor> inputs;
+    for (const ExprNode* leaf : program.leaves) inputs.push_back(leaf->tensor);
+    for (std::size_t i = 0; i < exprs.size(); ++i) {
+      const Tensor& output = given[i];
+      if (!output.defined()) continue;
+      const Dims sizes = sizes_of(exprs[i].node());
+      const bool is_fit = std::ranges::equal(output.sizes(), sizes) && can_be_written(output, key_);
+      if (!is_fit) return {};
+    }
+    std::vector<Tensor> outputs(given.begin(), given.end());
+    const TensorIterator iterator = plan_iteration(program, outputs, inputs, true);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      outputs[i] = iterator.output(static_cast<int>(i));
+    return outputs;
+  }
+
   /// A pass for each fold, and one for what is elementwise around them.
   void fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> given,
                     std::span<Tensor> results) {
+    if (fold_in_blocks(exprs, given, results)) return;
     const auto value_of = [&](const Expr& expr) {
       Tensor result;
       const Tensor anew;

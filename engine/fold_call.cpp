@@ -172,14 +172,8 @@ Expr with_argument(const Expr& fold, const Tensor& value) {
   return Expr(std::move(node));
 }
 
-bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
-                    std::span<const Tensor> outputs) {
-  if (key.num_folds != 1 || exprs.size() != 1 || key.inputs.size() == 0) return false;
-  const ExprNode& node = exprs[0].node();
-  if (node.kind != ExprNode::Kind::fold) return false;
-  if (node.fold->is_scan() && !is_plain_tensor(*node.args[0])) return false;
-  if (outputs.empty() || !outputs[0].defined()) return true;
-  const TensorImpl& output = *outputs[0].impl();
+bool can_be_written(const Tensor& tensor, const CallKey& key) {
+  const TensorImpl& output = *tensor.impl();
   const auto is_apart = [&](const Tensor* input) {
     const Storage& read = *input->storage();
     const auto begin = [](const Storage& storage) {
@@ -188,10 +182,21 @@ bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
     return begin(read) + read.size_bytes() <= begin(*output.storage) ||
            begin(*output.storage) + output.storage->size_bytes() <= begin(read);
   };
-  return output.dtype == node.dtype && std::ranges::equal(output.sizes, node.fold->sizes) &&
-         output.is_non_overlapping_and_dense && !output.is_conj && !output.is_neg &&
+  return output.is_non_overlapping_and_dense && !output.is_conj && !output.is_neg &&
          !output.is_zero && output.storage->data() != nullptr &&
          std::all_of(key.inputs.begin(), key.inputs.end(), is_apart);
+}
+
+bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
+                    std::span<const Tensor> outputs) {
+  if (key.num_folds != 1 || exprs.size() != 1 || key.inputs.size() == 0) return false;
+  const ExprNode& node = exprs[0].node();
+  if (node.kind != ExprNode::Kind::fold) return false;
+  if (node.fold->is_scan() && !is_plain_tensor(*node.args[0])) return false;
+  if (outputs.empty() || !outputs[0].defined()) return true;
+  return outputs[0].dtype() == node.dtype &&
+         std::ranges::equal(outputs[0].sizes(), node.fold->sizes) &&
+         can_be_written(outputs[0], key);
 }
 
 PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Program& program,

@@ -36,6 +36,10 @@ Expr with_argument(const Expr& fold, const Tensor& value);
 bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
                     std::span<const Tensor> outputs);
 
+/// Whether a given output can be written without a look at what else the call reads: it is dense,
+/// has no lazy bits, and shares no memory with the inputs.
+bool can_be_written(const Tensor& output, const CallKey& key);
+
 /// Plans such a call; `program` is that of the fold's argument.
 PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Program& program,
                            const Tensor& output, const PlannerOptions& options,

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -320,6 +321,44 @@ TEST(Reduce, ExpressionsSurroundReductions) {
   EXPECT_NE(results[2].data(), results[0].data());
   // Nothing but numbers.
   EXPECT_EQ(engine.eval(ops::sum(Expr(3) + 4)).item(), Scalar(7));
+}
+
+/// Evaluated fold by fold on all rows at once, as it is for inputs that fit the cache.
+Tensor row_by_row(Engine& engine, const std::function<Expr(const Expr&)>& make, const Tensor& a) {
+  std::vector<Tensor> rows;
+  for (std::int64_t i = 0; i < a.size(0); ++i) rows.push_back(engine.eval(make(a.narrow(0, i, 1))));
+  Sizes sizes(rows[0].sizes().begin(), rows[0].sizes().end());
+  sizes[0] = a.size(0);
+  const Tensor all = new_tensor(sizes, rows[0].dtype());
+  for (std::int64_t i = 0; i < a.size(0); ++i)
+    engine.copy(all.narrow(0, i, 1), rows[static_cast<std::size_t>(i)]);
+  return all;
+}
+
+TEST(Reduce, BlocksOfRowsHaveTheBitsOfTheWhole) {
+  Random random(25);
+  Engine one(EngineOptions{.num_threads = 1}), many(EngineOptions{.num_threads = 4});
+  const ReduceOptions last{.dims = {-1}, .keepdim = true};
+  const std::vector<std::function<Expr(const Expr&)>> makers{
+      [&](const Expr& x) { return x - ops::mean(x, last); },
+      [&](const Expr& x) {
+        const Expr e = ops::exp(x - ops::amax(x, last));
+        return e / ops::sum(e, last);
+      },
+      [&](const Expr& x) { return (x - ops::mean(x, last)) / ops::sqrt(ops::var(x, last) + 1e-5); },
+      [&](const Expr& x) { return ops::logsumexp(x, {.dims = {-1}}); },
+  };
+  for (const Sizes& sizes : std::vector<Sizes>{{130, 5'001}, {3, 400'001}, {40, 20, 900}})
+    for (const auto& make : makers) {
+      const Tensor a = new_tensor(sizes, DType::f32);
+      for (std::int64_t i = 0; i < a.numel(); ++i)
+        a.data_as<float>()[i] = static_cast<float>(ir::pick(random, 20001)) / 1000 - 10;
+      const Tensor expected = row_by_row(one, make, a);
+      EXPECT_TRUE(same_tensor(one.eval(make(a)), expected)) << text(make(a));
+      const Tensor given = empty_like(expected);
+      many.eval(make(a), given);
+      EXPECT_TRUE(same_tensor(given, expected)) << text(make(a));
+    }
 }
 
 TEST(Reduce, TakesPyTorchsDtypes) {

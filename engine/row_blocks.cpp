@@ -1,0 +1,188 @@
+#include "engine/row_blocks.h"
+
+#include "engine/tensor_impl.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace weft {
+namespace {
+
+/// Larger expressions are left as they are, so that recursion stays shallow.
+constexpr std::size_t max_nodes = 1000;
+
+/// The extent that makes a dimension worth vectors in engine/fold_plan.cpp.
+constexpr std::int64_t min_vector_extent = 16;
+
+bool may_fail_late(const ExprNode& node) {
+  const bool divides = node.op == Op::div_floor || node.op == Op::div_trunc ||
+                       node.op == Op::remainder || node.op == Op::fmod;
+  return node.kind == ExprNode::Kind::op && divides && is_integer(node.compute_dtype);
+}
+
+/// Whether dimension 0 is the slowest of a tensor that no dimension repeats.
+bool lies_in_rows(const TensorImpl& tensor) {
+  bool fills_vectors = false;
+  for (std::size_t dim = 0; dim < tensor.sizes.size(); ++dim) {
+    const std::int64_t stride = std::abs(tensor.strides[dim]);
+    if (stride == 0 && tensor.sizes[dim] > 1) return false;
+    if (dim == 0) continue;
+    if (tensor.sizes[dim] > 1 && stride > std::abs(tensor.strides[0])) return false;
+    fills_vectors |= tensor.sizes[dim] >= min_vector_extent;
+  }
+  return fills_vectors;
+}
+
+/// Follows the rows from the results down to the tensors.
+class RowFinder {
+ public:
+  bool is_fit(std::span<const Expr> exprs) {
+    for (const Expr& expr : exprs) collect(expr.node());
+    if (sizes_.size() > max_nodes) return false;
+    for (const Expr& expr : exprs) {
+      const Dims& sizes = sizes_.at(&expr.node());
+      if (sizes.empty() || (num_rows_ != 0 && sizes[0] != num_rows_)) return false;
+      num_rows_ = sizes[0];
+      if (!visit(expr.node())) return false;
+    }
+    return true;
+  }
+  std::int64_t num_rows() const { return num_rows_; }
+  std::int64_t num_bytes() const { return num_bytes_; }
+  /// Passes that read tensors with rows: folds, and what is elementwise around them.
+  std::int64_t num_passes(std::span<const Expr> exprs) const {
+    return num_folds_ + std::any_of(exprs.begin(), exprs.end(), [&](const Expr& expr) {
+             return reads_outside_folds(expr.node());
+           });
+  }
+  bool has_rows(const ExprNode& arg, const ExprNode& user) const {
+    const Dims& own = sizes_.at(&arg);
+    return own.size() == (user.fold == nullptr ? sizes_.at(&user) : user.fold->arg_sizes).size() &&
+           !own.empty() && own[0] == num_rows_;
+  }
+
+ private:
+  void collect(const ExprNode& root) {
+    std::vector<const ExprNode*> pending{&root};
+    while (!pending.empty() && sizes_.size() <= max_nodes) {
+      const ExprNode* const node = pending.back();
+      pending.pop_back();
+      if (!sizes_.try_emplace(node, sizes_of(*node)).second) continue;
+      for (const auto& arg : node->args) pending.push_back(arg.get());
+    }
+  }
+
+  /// A node whose rows are cut.
+  bool visit(const ExprNode& node) {
+    if (!visited_.insert(&node).second) return true;
+    if (may_fail_late(node)) return false;
+    if (node.kind == ExprNode::Kind::tensor) {
+      num_bytes_ += node.tensor.numel() * static_cast<std::int64_t>(itemsize_bytes(node.dtype));
+      return true;
+    }
+    if (node.kind == ExprNode::Kind::fold) {
+      if (node.fold->folds(0) || !reads_rows(node)) return false;
+      ++num_folds_;
+    }
+    for (const auto& arg : node.args) {
+      if (has_rows(*arg, node) ? !visit(*arg) : has_fold(*arg)) return false;
+    }
+    return true;
+  }
+
+  bool reads_outside_folds(const ExprNode& node) const {
+    if (node.kind == ExprNode::Kind::tensor) return visited_.contains(&node);
+    if (node.kind == ExprNode::Kind::fold) return false;
+    return std::any_of(node.args.begin(), node.args.end(),
+                       [&](const auto& arg) { return reads_outside_folds(*arg); });
+  }
+
+  /// What would be folded again for each block.
+  static bool has_fold(const ExprNode& node) {
+    if (node.kind == ExprNode::Kind::fold) return true;
+    return std::any_of(node.args.begin(), node.args.end(),
+                       [](const auto& arg) { return has_fold(*arg); });
+  }
+
+  /// Whether the operands that decide how a fold walks do so alike for any number of rows.
+  bool reads_rows(const ExprNode& fold) const {
+    bool has_one = false;
+    std::vector<const ExprNode*> pending{fold.args[0].get()};
+    while (!pending.empty()) {
+      const ExprNode* const node = pending.back();
+      pending.pop_back();
+      if (node->kind == ExprNode::Kind::tensor && sizes_.at(node) == fold.fold->arg_sizes) {
+        if (!lies_in_rows(*node->tensor.impl())) return false;
+        has_one = true;
+      }
+      if (node->kind == ExprNode::Kind::fold) continue;
+      for (const auto& arg : node->args) pending.push_back(arg.get());
+    }
+    return has_one;
+  }
+
+  std::unordered_map<const ExprNode*, Dims> sizes_;
+  std::unordered_set<const ExprNode*> visited_;
+  std::int64_t num_rows_ = 0;
+  std::int64_t num_bytes_ = 0;
+  std::int64_t num_folds_ = 0;
+};
+
+/// Rebuilds expressions on some of the rows.
+class RowTaker {
+ public:
+  RowTaker(std::int64_t first, std::int64_t count) : first_(first), count_(count) {}
+
+  Expr take(const RowFinder& finder, const Expr& expr) {
+    return Expr(taken(finder, expr.shared_node()));
+  }
+
+ private:
+  std::shared_ptr<const ExprNode> taken(const RowFinder& finder,
+                                        const std::shared_ptr<const ExprNode>& node) {
+    const auto known = taken_.find(node.get());
+    if (known != taken_.end()) return known->second;
+    auto result = std::make_shared<ExprNode>(*node);
+    if (node->kind == ExprNode::Kind::tensor) {
+      result->tensor = node->tensor.narrow(0, first_, count_);
+    } else if (node->fold != nullptr) {
+      auto fold = std::make_shared<FoldNode>(*node->fold);
+      fold->arg_sizes[0] = fold->sizes[0] = count_;
+      result->fold = std::move(fold);
+    }
+    for (auto& arg : result->args)
+      if (finder.has_rows(*arg, *node)) arg = taken(finder, arg);
+    return taken_[node.get()] = std::move(result);
+  }
+
+  std::int64_t first_;
+  std::int64_t count_;
+  std::unordered_map<const ExprNode*, std::shared_ptr<const ExprNode>> taken_;
+};
+
+}  // namespace
+
+class RowBlocks::Finder : public RowFinder {};
+
+std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, std::int64_t cache_bytes) {
+  auto finder = std::make_shared<RowBlocks::Finder>();
+  if (!finder->is_fit(exprs) || finder->num_bytes() <= cache_bytes / 2) return {};
+  if (finder->num_passes(exprs) < 2) return {};
+  const std::int64_t row_bytes = finder->num_bytes() / finder->num_rows();
+  const std::int64_t rows_per_block = cache_bytes / 4 / std::max<std::int64_t>(row_bytes, 1);
+  if (rows_per_block < 1 || rows_per_block >= finder->num_rows()) return {};
+  return RowBlocks{finder->num_rows(), rows_per_block, std::move(finder)};
+}
+
+std::vector<Expr> take_rows(const RowBlocks& blocks, std::span<const Expr> exprs,
+                            std::int64_t first, std::int64_t count) {
+  RowTaker taker(first, count);
+  std::vector<Expr> result;
+  for (const Expr& expr : exprs) result.push_back(taker.take(*blocks.finder, expr));
+  return result;
+}
+
+}  // namespace weft

@@ -1,0 +1,32 @@
+// Expressions whose folds stay within the rows of their operands, `x - mean(x, dims=[1])` and the
+// like, block of rows by block of rows: what one pass has read the next finds in the cache.
+#pragma once
+
+#include "engine/expr_node.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace weft {
+
+/// Rows are what lies behind one another along dimension 0.
+struct RowBlocks {
+  std::int64_t num_rows = 0;
+  std::int64_t rows_per_block = 0;
+  class Finder;
+  std::shared_ptr<const Finder> finder;  ///< knows which operands have the rows
+};
+
+/// How to cut, if that gives the same bits and saves reading: no fold reduces dimension 0, every
+/// fold reads an operand of full size in which dimension 0 is the slowest and another fills
+/// vectors, nothing can fail halfway, and the operands are more than `cache_bytes` hold.
+std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, std::int64_t cache_bytes);
+
+/// The expressions that were planned, on rows [first, first + count) only.
+std::vector<Expr> take_rows(const RowBlocks& blocks, std::span<const Expr> exprs,
+                            std::int64_t first, std::int64_t count);
+
+}  // namespace weft
