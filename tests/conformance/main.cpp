@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 namespace weft::conformance {
 
@@ -29,6 +30,7 @@ struct Options {
   std::string directory;
   std::string backend = "auto";
   std::string only;
+  std::optional<int> max_refused;
   bool json = false;
 };
 
@@ -142,14 +144,21 @@ int run(const Options& options) {
   Engine engine({.backend = options.backend});
   json files = json::array();
   bool all_passed = true;
+  int num_refused = 0;
   for (const fs::path& path : find_recordings(options)) {
     const FileResult result = replay_file(engine, path, options);
     all_passed = all_passed && result.failures.empty();
+    num_refused += result.refused;
     if (options.json) {
       files.push_back(to_json(result));
     } else {
       print_text(result, options);
     }
+  }
+  if (options.max_refused && num_refused > *options.max_refused) {
+    all_passed = false;
+    std::cerr << "weft_conformance: " << options.backend << " refuses " << num_refused
+              << " cases, but at most " << *options.max_refused << " are accepted\n";
   }
   if (options.json)
     std::cout << json{{"backend", options.backend}, {"ok", all_passed}, {"files", files}}.dump(2)
@@ -168,6 +177,8 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingDirectory);
   app.add_option("--backend", options.backend, "auto, interp, xbyak or llvm");
   app.add_option("--only", options.only, "Replay this file alone: values or values.jsonl");
+  app.add_option("--max-refused", options.max_refused,
+                 "Fail if the backend refuses to compile more cases than this");
   app.add_flag("--json", options.json, "Print one JSON object, with every failure");
   CLI11_PARSE(app, argc, argv);
   try {
