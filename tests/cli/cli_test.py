@@ -14,6 +14,8 @@ import tempfile
 import unittest
 
 WEFT = ""
+# A build that has a backend must be able to use it, as for the tests in C++ (tests/required_backends.h).
+REQUIRED_BACKENDS = os.environ.get("WEFT_REQUIRED_BACKENDS", "").split(",")
 
 CODES = {"f32": ("<f4", "f"), "f64": ("<f8", "d"), "i32": ("<i4", "i"), "u8": ("|u1", "B"), "bool": ("|b1", "?")}
 
@@ -63,6 +65,13 @@ class CliTest(unittest.TestCase):
 
     def json_of(self, *args):
         return json.loads(self.succeeds(*args, "--json"))
+
+    def need_backend(self, name):
+        """Leaves the test out where the backend can't be used; fails it if the build must be able to."""
+        reason = next(row["reason"] for row in self.json_of("info")["backends"] if row["name"] == name)
+        if reason:
+            self.assertNotIn(name, REQUIRED_BACKENDS, reason)
+            self.skipTest(reason)
 
     def fails(self, args, kind, *fragments):
         """One line on stderr, nothing on stdout; with --json the same as an object."""
@@ -145,6 +154,8 @@ class Explain(CliTest):
         for stage in stages:
             self.assertTrue(told[stage].strip(), stage)
         added = self.json_of("explain", "a + b", "a=f32[8,8]", "b=f32[8]", "--emit=asm")
+        if "xbyak" in REQUIRED_BACKENDS:
+            self.assertEqual(added["backend"], "xbyak")
         if added["backend"] != "interp":
             self.assertGreater(added["asm"].count("\n"), 3, added["asm"])
         printed = self.succeeds(*args, "--emit=iter,ir", "--emit=asm")
@@ -289,13 +300,11 @@ class Eval(CliTest):
         return name
 
     def test_profilers_learn_of_kernels(self):
-        if self.json_of("explain", "x * x", "x=f32[64]")["backend"] != "xbyak":
-            self.skipTest("no kernel is compiled")
+        self.need_backend("xbyak")
         self.assertTrue(self.registered_kernel("x * x + 2", "--backend=xbyak").startswith("weft:mul_add.f32.linear."))
 
     def test_profilers_learn_of_llvm_kernels(self):
-        if self.json_of("info")["backends"][2]["reason"]:
-            self.skipTest("the LLVM tier is not usable here")
+        self.need_backend("llvm")
         disk = {"WEFT_CACHE": "on", "WEFT_CACHE_DIR": str(self.folder / "cache")}
         compiled = self.registered_kernel("tan(x)", "--backend=llvm", **disk)
         self.assertTrue(compiled.startswith("weft:tan.f32.linear."), compiled)
@@ -383,7 +392,7 @@ class Bench(CliTest):
             self.assertGreater(row["ns"], 0)
             self.assertAlmostEqual(row["gbps"], told["bytes"] / row["ns"], delta=1e-6 * row["gbps"])
         skipped = {row["variant"]: row["reason"] for row in told["skipped"]}
-        for variant in ["naive", "interp", "memcpy"]:
+        for variant in ["naive", "memcpy", "interp", *filter(None, REQUIRED_BACKENDS)]:
             self.assertIn(variant, variants)
         for variant in ["xbyak", "llvm", "nvrtc"]:
             self.assertNotEqual(variant in variants, variant in skipped, variant)
@@ -407,8 +416,7 @@ class Cache(CliTest):
         super().setUp()
         self.cache = self.folder / "cache"
         self.env = {**os.environ, "WEFT_CACHE": "on", "WEFT_CACHE_DIR": str(self.cache)}
-        if json.loads(weft("info", "--json").stdout)["backends"][2]["reason"]:
-            self.skipTest("the LLVM tier is not usable here")
+        self.need_backend("llvm")
         self.input = self.path("a.npy", npy_bytes("f32", [3], [0.0, 1.0, 2.0]))
         self.expected = [0.0, math.tan(1), math.tan(2)]
 

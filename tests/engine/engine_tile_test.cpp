@@ -1,6 +1,7 @@
 // Operands that disagree about the fastest dimension, against plain loops over indices: sizes from
 // one element to beyond what is written past the caches.
 #include "tests/engine/support/elements.h"
+#include "tests/required_backends.h"
 
 #include <weft/engine.h>
 #include <weft/parallel.h>
@@ -19,7 +20,7 @@ class EngineTile : public ::testing::TestWithParam<const char*> {
     try {
       engine_ = std::make_unique<Engine>(EngineOptions{GetParam(), Numerics::standard, 0});
     } catch (const UnsupportedError& error) {
-      GTEST_SKIP() << error.what();
+      leave_out_without(GetParam(), error.what());
     }
   }
 
@@ -83,7 +84,13 @@ TEST_P(EngineTile, copies_of_1_byte) { transposing_copies<std::uint8_t>(*engine_
 TEST_P(EngineTile, copies_of_2_bytes) { transposing_copies<std::uint16_t>(*engine_); }
 TEST_P(EngineTile, copies_of_4_bytes) { transposing_copies<float>(*engine_); }
 TEST_P(EngineTile, copies_of_8_bytes) { transposing_copies<double>(*engine_); }
-TEST_P(EngineTile, copies_of_16_bytes) { transposing_copies<std::complex<double>>(*engine_); }
+TEST_P(EngineTile, copies_of_16_bytes) {
+  const auto copies = [&] { transposing_copies<std::complex<double>>(*engine_); };
+  if (engine_->options().backend == "llvm")
+    EXPECT_THROW(copies(), UnsupportedError);  // it leaves complex numbers to others
+  else
+    copies();
+}
 
 TEST_P(EngineTile, sums_with_a_transposed_operand) {
   for (const auto& [rows, columns, padding, offset] : matrices) {
@@ -143,7 +150,7 @@ TEST_P(EngineTile, memory_formats) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(backends, EngineTile, ::testing::Values("interp", "xbyak"),
+INSTANTIATE_TEST_SUITE_P(backends, EngineTile, ::testing::Values("interp", "xbyak", "llvm"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Passes on text, and kernels run from text.
 #include <weft/ir_tools.h>
 
+#include "tests/required_backends.h"
+
 #include <weft/error.h>
 #include <weft/info.h>
 
@@ -63,7 +65,10 @@ TEST(IrTools, RunsPasses) {
 
 TEST(IrTools, RunsKernelsOnEveryBackend) {
   for (const EngineInfo::Backend& backend : engine_info().backends) {
-    if (!backend.unavailable_reason.empty()) continue;
+    if (!backend.unavailable_reason.empty()) {
+      EXPECT_FALSE(is_required_backend(backend.name)) << backend.unavailable_reason;
+      continue;
+    }
     IrRunOptions options;
     options.backend = backend.name;
     options.extents = {3, 41};

@@ -17,20 +17,16 @@ std::vector<std::byte> bytes(std::initializer_list<int> values) {
   return result;
 }
 
-/// Without the LLVM module there is none; a build that has the module must have one.
-bool has_disassembler() {
-  const bool has_one = disassemble(bytes({0xc3})).find("ret") != std::string::npos;
-  EXPECT_TRUE(has_one || !is_required_backend("llvm"));
-  return has_one;
-}
+/// Without the LLVM module there is none.
+bool has_disassembler() { return disassemble(bytes({0xc3})).find("ret") != std::string::npos; }
 
 TEST(Disassemble, NoCodeIsNoText) {
-  if (!has_disassembler()) GTEST_SKIP();
+  if (!has_disassembler()) return leave_out_without("llvm", disassemble({}));
   EXPECT_EQ(disassemble({}), "");
 }
 
 TEST(Disassemble, OneInstructionALine) {
-  if (!has_disassembler()) GTEST_SKIP();
+  if (!has_disassembler()) return leave_out_without("llvm", disassemble({}));
   // The bytes are from Intel's manual: vaddps zmm0, zmm1, zmm2; vpaddd ymm0, ymm1, ymm2; ret.
   const auto code = bytes({0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2, 0xc5, 0xf5, 0xfe, 0xc2, 0xc3});
   EXPECT_EQ(disassemble(code),
@@ -41,7 +37,7 @@ TEST(Disassemble, OneInstructionALine) {
 }
 
 TEST(Disassemble, JumpsNameLabels) {
-  if (!has_disassembler()) GTEST_SKIP();
+  if (!has_disassembler()) return leave_out_without("llvm", disassemble({}));
   // jmp +2; L: nop; ret; jne L
   const auto code = bytes({0xeb, 0x02, 0x90, 0xc3, 0x75, 0xfc});
   EXPECT_EQ(disassemble(code, 0x40),
@@ -60,7 +56,7 @@ TEST(Disassemble, EqualCodeGivesEqualTextWhereverItLies) {
 }
 
 TEST(Disassemble, BytesThatAreNoInstruction) {
-  if (!has_disassembler()) GTEST_SKIP();
+  if (!has_disassembler()) return leave_out_without("llvm", disassemble({}));
   EXPECT_EQ(disassemble(bytes({0x06, 0xc3})), "     0  .byte 0x06\n     1  ret\n");
   EXPECT_EQ(disassemble(bytes({0x62})), "     0  .byte 0x62\n");
 }

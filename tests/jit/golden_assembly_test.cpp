@@ -5,6 +5,7 @@
 #include "ir/text.h"
 #include "ir/verifier.h"
 #include "jit/xbyak/backend.h"
+#include "tests/required_backends.h"
 
 #include <gtest/gtest.h>
 
@@ -59,7 +60,8 @@ TEST_P(GoldenAssembly, IsAsExpected) {
     ir::run_pipeline(kernel);
     ASSERT_EQ(xbyak_backend().refuses(kernel, target), "");
     const std::string actual = xbyak_backend().compile(kernel, target)->texts.at("asm");
-    if (actual.find("; no disassembler") != std::string::npos) GTEST_SKIP() << actual.substr(0, 80);
+    if (actual.find("; no disassembler") != std::string::npos)
+      return leave_out_without("llvm", actual.substr(0, 80));
     const fs::path expected = folder / (GetParam() + "." + std::string(name(isa)) + ".asm");
     if (std::getenv("WEFT_BLESS") != nullptr) {
       std::ofstream(expected, std::ios::binary) << actual;
