@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 class LlvmDisk : public testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string reason = llvm_unavailable_reason(); !reason.empty())
-      GTEST_SKIP() << reason;
+    need_llvm();
+    if (HasFatalFailure() || IsSkipped()) return;
     std::string pattern = (fs::temp_directory_path() / "weft-cache-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
   }

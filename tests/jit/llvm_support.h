@@ -60,12 +60,14 @@ std::vector<std::vector<std::byte>> run(const CodeObject& code, const Call& call
 
 /// Compiles with both tiers, runs both, and expects the same bytes everywhere: the same elements,
 /// and nothing changed between them.  NaNs count as equal, since which of two is passed on is not
-/// defined.
+/// defined; `compares_nans` is for casts, which define it.
 void expect_same(const ir::Kernel& kernel, const Target& target,
-                 const std::vector<std::vector<std::int64_t>>& extents);
+                 const std::vector<std::vector<std::int64_t>>& extents, bool compares_nans = false);
 
 /// The ISAs of this machine that the tier compiles for.
 std::vector<Isa> isas();
+/// For SetUp: fails the test, or leaves it out, where the tier can't be used.
+void need_llvm();
 Target target_for(Isa isa);
 
 /// `op` on loads with inner strides of 1, stored; before the passes.

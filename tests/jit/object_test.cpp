@@ -39,10 +39,7 @@ std::vector<std::byte> object_of(Op op) {
 
 class LlvmObject : public testing::Test {
  protected:
-  void SetUp() override {
-    if (const std::string reason = llvm_unavailable_reason(); !reason.empty())
-      GTEST_SKIP() << reason;
-  }
+  void SetUp() override { need_llvm(); }
   static bool loads(const std::vector<std::byte>& object) {
     try {
       EXPECT_NE(load_object(object).entry, nullptr);

@@ -86,7 +86,21 @@ T interesting_float(Random& random) {
   return std::bit_cast<T>(static_cast<Word>(random()));
 }
 
+/// Where a float has its exponent; all of it in a NaN.
+std::uint64_t exponent_bits(DType dtype) {
+  switch (dtype) {
+    case DType::f8e4m3fn: return 0x78;
+    case DType::f8e5m2: return 0x7c;
+    case DType::bf16: return 0x7f80;
+    case DType::f16: return 0x7c00;
+    case DType::f32: return 0x7f800000;
+    case DType::f64: return 0x7ff0000000000000;
+    default: return 0;
+  }
+}
+
 std::uint64_t interesting_bits(DType dtype, Random& random) {
+  if (is_floating(dtype) && random() % 8 == 0) return random() | exponent_bits(dtype);
   if (dtype == DType::f32) return std::bit_cast<std::uint32_t>(interesting_float<float>(random));
   if (dtype == DType::f64) return std::bit_cast<std::uint64_t>(interesting_float<double>(random));
   if (dtype == DType::boolean) return random() & 1;
@@ -140,14 +154,14 @@ Layout lay_out(const ir::Operand& operand, std::size_t index, const Run& run) {
   return layout;
 }
 
-/// Offset of the first element that differs, but for which NaN a NaN is; -1 if there is none.
+/// Offset of the first element that differs; -1 if there is none.
 std::int64_t first_difference(DType dtype, const std::byte* actual,
-                              const std::vector<std::byte>& expected) {
+                              const std::vector<std::byte>& expected, bool compares_nans) {
   const DType part = real_dtype(dtype);
   const std::size_t itemsize = itemsize_bytes(part);
   for (std::size_t at = 0; at + itemsize <= expected.size(); at += itemsize) {
     if (std::memcmp(actual + at, expected.data() + at, itemsize) == 0) continue;
-    if (is_nan(part, actual + at) && is_nan(part, expected.data() + at)) continue;
+    if (!compares_nans && is_nan(part, actual + at) && is_nan(part, expected.data() + at)) continue;
     return static_cast<std::int64_t>(at);
   }
   return -1;
@@ -275,7 +289,8 @@ Comparison::Comparison(const ir::Kernel& kernel, const Target& target)
   for (std::size_t i = 0; i < num_operands; ++i) {
     const std::byte* low = launch.base[i] - layouts[i].first;
     if (std::equal(expected[i].begin(), expected[i].end(), low)) continue;
-    const std::int64_t at = first_difference(kernel_.operands[i].dtype, low, expected[i]);
+    const std::int64_t at =
+        first_difference(kernel_.operands[i].dtype, low, expected[i], run.compares_nans);
     if (at < 0) continue;
     return ::testing::AssertionFailure() << name(isa_) << ": operand " << i << " differs at byte "
                                          << at << " of " << layouts[i].size << "; inner extent "

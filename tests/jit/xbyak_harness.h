@@ -38,12 +38,14 @@ ir::Kernel scheduled(ir::Kernel kernel, Isa isa);
 enum class Placement { at_end, at_start };
 
 struct Run {
-  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> extents = {};
   /// Items between elements where the stride class leaves it open.
   std::int64_t open_stride = 5;
   Placement placement = Placement::at_end;
   /// [operand][loop] instead of what the stride classes leave open; empty: chosen as above.
   std::vector<std::vector<std::int64_t>> stride_bytes = {};
+  /// Whether it matters which NaN a NaN is: in kernels that cast and copy, and do nothing else.
+  bool compares_nans = false;
 };
 
 /// Compiles a scheduled kernel once, and compares runs of it.
@@ -53,7 +55,7 @@ class Comparison {
   Comparison(const ir::Kernel& kernel, const Target& target);
 
   const std::string& refusal() const { return refusal_; }
-  /// Bytes of the outputs and around them are equal, but for which NaN a NaN is.
+  /// Bytes of the outputs and around them are equal, but for which NaN a NaN is if that is open.
   ::testing::AssertionResult agree(const Run& run, Random& random) const;
 
  private:

@@ -16,13 +16,14 @@ class XbyakStreaming : public ::testing::TestWithParam<Isa> {
 
   /// All sizes and both ends of the guarded regions: at_end leaves the output at any multiple of
   /// its items, at_start aligns it.
-  void agree_everywhere(const ir::Kernel& kernel, std::vector<std::int64_t> outer = {}) {
+  void agree_everywhere(const ir::Kernel& kernel, testing::Run run = {}) {
     const Comparison comparison(kernel, GetParam());
+    run.extents.push_back(0);
     for (const std::int64_t size : interesting_sizes(kernel))
       for (const Placement placement : {Placement::at_end, Placement::at_start}) {
-        std::vector<std::int64_t> extents = outer;
-        extents.push_back(size);
-        ASSERT_TRUE(comparison.agree({.extents = extents, .placement = placement}, random_));
+        run.extents.back() = size;
+        run.placement = placement;
+        ASSERT_TRUE(comparison.agree(run, random_));
       }
   }
 };
@@ -33,7 +34,7 @@ TEST_P(XbyakStreaming, ItemsOfAllSizes) {
          {DType::boolean, DType::u8, DType::i16, DType::f16, DType::f32, DType::f64}) {
       ir::Kernel kernel = cast_kernel(from, to);
       kernel.is_streaming = true;
-      agree_everywhere(scheduled(kernel, GetParam()));
+      agree_everywhere(scheduled(kernel, GetParam()), {.compares_nans = true});
     }
 }
 
@@ -63,7 +64,7 @@ TEST_P(XbyakStreaming, RowsOfAllAlignments) {
     for (ir::Operand& operand : kernel.operands) operand.strides.back() = 1;
     kernel.body = op_kernel(Op::add, dtype, dtype).body;
     kernel.is_streaming = true;
-    agree_everywhere(scheduled(kernel, GetParam()), {3, 5});
+    agree_everywhere(scheduled(kernel, GetParam()), {.extents = {3, 5}});
   }
 }
 
@@ -82,7 +83,7 @@ TEST_P(XbyakStreaming, TwoOutputs) {
                   .operand = 1,
                   .args = {1, no_value, no_value, no_value}}};
   kernel.is_streaming = true;
-  agree_everywhere(scheduled(kernel, GetParam()), {4});
+  agree_everywhere(scheduled(kernel, GetParam()), {.extents = {4}});
 }
 
 // Long enough for several blocks of pages, and for what is left of one.
