@@ -8,6 +8,7 @@ import argparse
 import collections
 import json
 import pathlib
+import re
 import statistics
 import sys
 
@@ -23,12 +24,19 @@ README_ROWS = [
 ]
 
 
+def parts(run_name):
+    """Workload, variant and size of a name; what ran on several threads has "/tN" behind its size."""
+    workload, variant, size, *others = run_name.split("/")
+    return workload, variant, "/".join([size, *(part for part in others if re.fullmatch(r"t\d+", part))])
+
+
 def medians(result):
     """(workload, size) -> variant -> (ns, GB/s or None); benchmarks that reported an error are left out."""
     runs, ready, failed = collections.defaultdict(list), {}, []
     for run in result["benchmarks"]:
-        name = run["run_name"].removesuffix("/manual_time")
-        clock = "real_time" if name != run["run_name"] else "cpu_time"  # one thread: what others do on the core is not ours
+        name = run["run_name"]
+        is_by_the_wall = name.endswith(("/real_time", "/manual_time"))
+        clock = "real_time" if is_by_the_wall else "cpu_time"  # one thread: what others do on the core is not ours
         if run.get("error_occurred"):
             failed.append(f"{name}: {run['error_message']}")
             continue
@@ -43,7 +51,7 @@ def medians(result):
         ready.setdefault(name, (statistics.median(ns for ns, _ in points), statistics.median(rates) if rates else None))
     table = collections.defaultdict(dict)
     for name, point in ready.items():
-        workload, variant, size = name.split("/")[:3]
+        workload, variant, size = parts(name)
         table[workload, size][variant] = point
     return table, failed
 

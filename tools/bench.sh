@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 mode=${1-quick}
 name=${2-$mode}
 case "$mode" in
-  quick) options=(--benchmark_repetitions=3 --benchmark_min_time=0.02 '--benchmark_filter=-/3e7$|/32x|/4096x') ;;
+  quick) options=(--benchmark_repetitions=3 --benchmark_min_time=0.02 '--benchmark_filter=-/3e7(/|$)|/32x|/4096x') ;;
   readme) options=(--benchmark_repetitions=5 --benchmark_min_time=0.02 '--benchmark_filter=^(copy|add|fma|cast_f32_bf16|cast_u8_f32|normalize|bcast_nchw|conflict_add)/.*/(1e3|1e4|1e6|1x512x512x3|4x64x64x64)$|^call_|^first_call_xbyak') ;;
   full) options=(--benchmark_repetitions=9 --benchmark_min_time=0.1) ;;
   *) fail "usage: tools/bench.sh quick|readme|full [NAME]" ;;
