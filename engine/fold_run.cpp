@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 namespace weft {
 namespace {
@@ -45,9 +46,11 @@ class FoldRun {
 
   void run() const {
     if (plan_.is_fill) return fill();
+    const bool is_row_each = plan_.is_inner && plan_.num_blocks == 1 && plan_.num_rows == 1;
+    if (plan_.form == FoldForm::index && is_row_each) return place_rows();
     if (plan_.form == FoldForm::index)
       return run_parts(plan_.num_kept * num_strips(), &FoldRun::place_unit);
-    if (plan_.is_inner && plan_.num_blocks == 1 && plan_.num_rows == 1) return run_rows();
+    if (is_row_each) return fold_rows();
     const std::int64_t num_units = plan_.num_kept * num_strips();
     const std::int64_t threads = num_threads();
     const std::int64_t worth = plan_.work_ns / work_worth_a_thread_ns;
@@ -173,26 +176,54 @@ class FoldRun {
     }
   }
 
-  /// Rows that each become one output, as many as lie behind one another at a time.
-  void run_rows() const {
+  /// Calls `function(chunk, to, stride of to in bytes, rows)` for rows that each become one output,
+  /// at most `max_rows` that lie behind one another at a time.
+  template <class Function>
+  void for_each_row(std::int64_t max_rows, const Function& function) const {
     const FoldDim& fastest = plan_.kept[0];
     const std::int64_t count = plan_.vector.extent;
+    const std::int64_t most = std::min(max_rows, rows_at_once(count));
     const std::int64_t worth = std::max<std::int64_t>(plan_.work_ns / work_worth_a_thread_ns, 1);
     const auto run = [&](std::int64_t begin, std::int64_t end) {
       alignas(64) std::byte buffer[fold_buffer_bytes];
       while (begin < end) {
         const std::int64_t rows =
-            std::min({end - begin, fastest.extent - begin % fastest.extent, rows_at_once(count)});
+            std::min({end - begin, fastest.extent - begin % fastest.extent, most});
         Offsets offsets(plan_.num_operands);
         advance(offsets, plan_.kept, begin);
-        const Chunk chunk = fetch(offsets, fastest, rows, count, buffer);
-        fold_.loops.rows(fold_, base_[0] + offsets[0], fastest.stride_bytes[0], chunk.data,
-                         chunk.row_stride_bytes, rows, count);
+        function(fetch(offsets, fastest, rows, count, buffer), base_[0] + offsets[0],
+                 fastest.stride_bytes[0], rows);
         begin += rows;
       }
     };
     parallel_for(0, plan_.num_kept, (plan_.num_kept + worth - 1) / worth, run,
                  {plan_.max_threads, plan_.work_ns});
+  }
+
+  void fold_rows() const {
+    for_each_row(
+        std::numeric_limits<std::int64_t>::max(),
+        [&](const Chunk& chunk, std::byte* to, std::int64_t stride_bytes, std::int64_t rows) {
+          fold_.loops.rows(fold_, to, stride_bytes, chunk.data, chunk.row_stride_bytes, rows,
+                           plan_.vector.extent);
+        });
+  }
+
+  void place_rows() const {
+    constexpr std::int64_t max_rows = 256;
+    const std::int64_t count = plan_.vector.extent, itemsize = fold_.itemsize();
+    const std::int64_t step = plan_.vector.stride_bytes[place_operand()] / place_bytes;
+    for_each_row(max_rows, [&](const Chunk& chunk, std::byte* to, std::int64_t stride_bytes,
+                               std::int64_t rows) {
+      alignas(16) std::byte values[max_rows * 16];
+      fold_.loops.rows(fold_, values, itemsize, chunk.data, chunk.row_stride_bytes, rows, count);
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t place =
+            step * plan_.extrema.find(chunk.data + row * chunk.row_stride_bytes, count,
+                                      values + row * itemsize);
+        std::memcpy(to + row * stride_bytes, &place, sizeof place);
+      }
+    });
   }
 
   /// Where a unit begins, and how many outputs side by side it has.

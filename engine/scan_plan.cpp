@@ -66,9 +66,10 @@ void run_scan(const ScanPlan& plan, std::byte* const* base) {
 }  // namespace
 
 std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, const Tensor& output,
-                                                      const Tensor& input, int max_threads) {
+                                                      const Tensor& input, Isa isa,
+                                                      int max_threads) {
   ScanPlan plan;
-  plan.scan = jit::make_scan(node.op, node.compute_dtype);
+  plan.scan = jit::make_scan(node.op, node.compute_dtype, isa);
   if (node.fold->form == FoldForm::scan_index)
     plan.places = jit::make_place_scan(node.op, node.compute_dtype);
   plan.is_reverse = node.fold->is_reverse;

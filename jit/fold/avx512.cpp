@@ -1,5 +1,6 @@
 #define WEFT_VECTOR_BYTES 64
 #include "jit/fold/loops.h"
+#include "jit/fold/scans.h"
 
 #include "jit/fold/isa.h"
 
@@ -7,5 +8,6 @@ namespace weft::jit {
 
 FoldLoops fold_loops_avx512(Op op, DType dtype) { return find_loops(op, dtype); }
 ExtremumLoops extremum_loops_avx512(Op op, DType dtype) { return find_extremum_loops(op, dtype); }
+Scan::Run scan_avx512(Op op, DType dtype) { return find_scan(op, dtype); }
 
 }  // namespace weft::jit

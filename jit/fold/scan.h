@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/evaluate.h"
+#include "runtime/cpu_features.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,16 +20,18 @@ struct ScanOperand {
 
 /// How arrays are scanned.  Immutable.
 struct Scan {
+  /// to[row][i] = op(... op(from[row][0], from[row][1]) ..., from[row][i])
+  using Run = void (*)(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
+                       std::int64_t num_rows, std::int64_t count);
+
   Op op = Op::add;
   DType dtype = DType::f32;
   ir::BlockFunction combine = nullptr;  ///< the op's row of the table
-  /// to[row][i] = op(... op(from[row][0], from[row][1]) ..., from[row][i])
-  void (*run)(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
-              std::int64_t num_rows, std::int64_t count) = nullptr;
+  Run run = nullptr;
 };
 
-/// Requires: the op computes in `dtype`.
-Scan make_scan(Op op, DType dtype);
+/// Requires: the op computes in `dtype`; the operands share no memory.
+Scan make_scan(Op op, DType dtype, Isa isa);
 
 /// Scans for where the extremum so far is: the last of equals, and of NaN.  `to` is i64, counted
 /// from `first` by `step`.

@@ -254,6 +254,24 @@ TEST(Reduce, BitsDependOnNeitherThreadsNorBackend) {
     }
 }
 
+TEST(Reduce, ManySmallCasesHaveTheInterpretersBits) {
+  Random random(26);
+  const std::array reductions{Reduction::sum,  Reduction::prod,   Reduction::amax,  Reduction::amin,
+                              Reduction::norm, Reduction::argmax, Reduction::cumsum};
+  const std::array dtypes{DType::f32, DType::f64, DType::bf16, DType::i32};
+  for (int i = 0; i < 10'000; ++i) {
+    const Reduction reduction = reductions[ir::pick(random, reductions.size())];
+    const DType dtype = dtypes[ir::pick(random, dtypes.size())];
+    if (reduction == Reduction::norm && is_integral(dtype)) continue;
+    const Sizes sizes = random_sizes(random, i % 100 == 0 ? 30 : 6);
+    const Tensor a = uneven(sizes, random, dtype);
+    const ReduceOptions options = random_options(sizes, info(reduction).shape, random);
+    const Tensor expected = engine_with("interp").reduce(reduction, a, options);
+    ASSERT_TRUE(same_tensor(engine_with("auto").reduce(reduction, a, options), expected))
+        << "case " << i << ": " << name(reduction) << " of " << describe(a);
+  }
+}
+
 TEST(Reduce, PlacesDependOnNeitherThreadsNorBackend) {
   Random random(23);
   for (const Sizes& sizes : std::vector<Sizes>{{100'000}, {300, 400}, {7, 90, 110}})
