@@ -51,6 +51,16 @@ std::int64_t storage_elements(const CaseTensor& tensor) {
   return tensor.offset + reached->last + 1;
 }
 
+std::optional<std::int64_t> shared_storage_elements(const Case& fuzz_case, int input) {
+  std::optional<std::int64_t> count;
+  for (const CaseOutput& output : fuzz_case.outputs)
+    if (output.kind == CaseOutput::Kind::shared && output.input == input)
+      count = std::max(count.value_or(0), storage_elements(output.tensor));
+  if (count)
+    count = std::max(*count, storage_elements(fuzz_case.inputs[static_cast<std::size_t>(input)]));
+  return count;
+}
+
 Case without_unused(const Case& fuzz_case) {
   std::vector<bool> is_used(fuzz_case.nodes.size());
   for (const int root : fuzz_case.roots) is_used[static_cast<std::size_t>(root)] = true;

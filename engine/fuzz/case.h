@@ -5,6 +5,7 @@
 #include <weft/fuzz.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,6 +70,8 @@ inline bool writes_to(const CaseOutput& output, int input) {
 std::vector<std::int64_t> shape_of(const Case& fuzz_case);
 /// How many elements the storage needs.
 std::int64_t storage_elements(const CaseTensor& tensor);
+/// The same for an input and the outputs that are views of its storage; nothing if there are none.
+std::optional<std::int64_t> shared_storage_elements(const Case& fuzz_case, int input);
 
 /// Drops the nodes and inputs that no root needs.
 Case without_unused(const Case& fuzz_case);

@@ -80,14 +80,32 @@ std::string dtype_literal(DType dtype) {
   return is_boolean(dtype) ? "DType::boolean" : "DType::" + std::string(name(dtype));
 }
 
+std::string layout_arguments(const CaseTensor& tensor) {
+  return detail::concat("std::vector<std::int64_t>", list(tensor.sizes),
+                        ", std::vector<std::int64_t>", list(tensor.strides));
+}
+
+/// The tensor on its storage.  One that others share is a view of all of it, as they are.
+std::string on_storage(const CaseTensor& tensor, std::optional<std::int64_t> shared_elements,
+                       std::int64_t words) {
+  const std::string storage = tensor.name + "_storage";
+  const std::string dtype = dtype_literal(tensor.dtype);
+  if (!shared_elements)
+    return detail::concat("from_blob(", storage, " + ", tensor.offset * words, ", ",
+                          layout_arguments(tensor), ", ", dtype, ")");
+  return detail::concat("from_blob(", storage, ", std::vector<std::int64_t>{", *shared_elements,
+                        "}, std::vector<std::int64_t>{1}, ", dtype, ").as_strided(",
+                        layout_arguments(tensor), ", ", tensor.offset, ")");
+}
+
 /// Declares the storage of a tensor and the tensor.
-std::string declaration(const CaseTensor& tensor, std::uint64_t seed) {
+std::string declaration(const CaseTensor& tensor, std::uint64_t seed,
+                        std::optional<std::int64_t> shared_elements = {}) {
   const std::size_t itemsize = itemsize_bytes(tensor.dtype);
-  const std::size_t words = itemsize == 16 ? 2 : 1;
-  const std::int64_t count = storage_elements(tensor);
-  std::string result =
-      detail::concat("static ", storage_type(itemsize), " ", tensor.name, "_storage[",
-                     std::max<std::int64_t>(count, 1) * static_cast<std::int64_t>(words), "]");
+  const std::int64_t words = itemsize == 16 ? 2 : 1;
+  const std::int64_t count = shared_elements.value_or(storage_elements(tensor));
+  std::string result = detail::concat("static ", storage_type(itemsize), " ", tensor.name,
+                                      "_storage[", std::max<std::int64_t>(count, 1) * words, "]");
   if (count <= max_listed_elements) {
     std::string values;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -99,11 +117,9 @@ std::string declaration(const CaseTensor& tensor, std::uint64_t seed) {
   } else {
     result += ";  // too many values to list: the command makes them\n";
   }
-  return result + detail::concat("const Tensor ", tensor.name, " = from_blob(", tensor.name,
-                                 "_storage + ", tensor.offset * static_cast<std::int64_t>(words),
-                                 ", std::vector<std::int64_t>", list(tensor.sizes),
-                                 ", std::vector<std::int64_t>", list(tensor.strides), ", ",
-                                 dtype_literal(tensor.dtype), ")", tensor.is_conj ? ".conj()" : "",
+  return result + detail::concat("const Tensor ", tensor.name, " = ",
+                                 on_storage(tensor, shared_elements, words),
+                                 tensor.is_conj ? ".conj()" : "",
                                  tensor.is_neg ? ".neg_view()" : "", ";\n");
 }
 
@@ -116,9 +132,7 @@ std::string view_declaration(const Case& fuzz_case, const CaseOutput& output) {
                           dtype_literal(tensor.dtype), ");\n");
   if (output.kind != CaseOutput::Kind::shared) return {};
   return detail::concat(declared, fuzz_case.inputs[static_cast<std::size_t>(output.input)].name,
-                        ".as_strided(std::vector<std::int64_t>", list(tensor.sizes),
-                        ", std::vector<std::int64_t>", list(tensor.strides), ", ", tensor.offset,
-                        ");\n");
+                        ".as_strided(", layout_arguments(tensor), ", ", tensor.offset, ");\n");
 }
 
 std::string definition(const Case& fuzz_case, const CaseNode& node) {
@@ -287,7 +301,9 @@ std::string command_text(const Case& fuzz_case, const std::string& backend) {
 
 std::string cxx_text(const Case& fuzz_case, const std::string& backend) {
   std::string result;
-  for (const CaseTensor& input : fuzz_case.inputs) result += declaration(input, fuzz_case.seed);
+  for (std::size_t i = 0; i < fuzz_case.inputs.size(); ++i)
+    result += declaration(fuzz_case.inputs[i], fuzz_case.seed,
+                          shared_storage_elements(fuzz_case, static_cast<int>(i)));
   for (const CaseOutput& output : fuzz_case.outputs)
     if (output.kind == CaseOutput::Kind::given)
       result += declaration(output.tensor, fuzz_case.seed);

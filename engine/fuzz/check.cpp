@@ -94,17 +94,16 @@ std::string index_text(std::span<const std::int64_t> index) {
 class Run {
  public:
   explicit Run(const Case& fuzz_case) : case_(fuzz_case), shape_(shape_of(fuzz_case)) {
-    for (int i = 0; i < static_cast<int>(fuzz_case.inputs.size()); ++i) {
-      const bool is_shared = std::ranges::any_of(fuzz_case.outputs, [&](const auto& output) {
-        return output.kind == CaseOutput::Kind::shared && output.input == i;
-      });
-      inputs_.push_back(std::make_unique<GuardedTensor>(
-          fuzz_case.inputs[static_cast<std::size_t>(i)], fuzz_case.seed, is_shared));
-    }
+    for (std::size_t i = 0; i < fuzz_case.inputs.size(); ++i)
+      inputs_.push_back(
+          std::make_unique<GuardedTensor>(fuzz_case.inputs[i], fuzz_case.seed,
+                                          shared_storage_elements(fuzz_case, static_cast<int>(i))));
     for (const CaseOutput& output : fuzz_case.outputs)
       outputs_.push_back(output.kind == CaseOutput::Kind::given
                              ? std::make_unique<GuardedTensor>(output.tensor, fuzz_case.seed)
                              : nullptr);
+    if (writes_to(fuzz_case.outputs[0], fuzz_case.outputs[0].input))
+      apart_ = std::make_unique<GuardedTensor>(output_layout(0), fuzz_case.seed);
     std::vector<Tensor> tensors;
     for (const auto& input : inputs_) tensors.push_back(input->tensor());
     const std::vector<Expr> nodes = build_expressions(fuzz_case, tensors);
@@ -143,6 +142,52 @@ class Run {
     return engine.eval(exprs_, given_);
   }
 
+  /// How an output that is an input's memory is called: there, or in memory of its own.
+  enum class Aliasing : std::uint8_t { as_given, apart };
+
+  /// The result of the same call by unary(), binary(), ternary() or copy(); nothing if it is none.
+  std::optional<Tensor> eval_eagerly(Engine& engine, Aliasing aliasing) {
+    const CaseNode& root = case_.nodes[static_cast<std::size_t>(case_.roots[0])];
+    std::vector<const Tensor*> in;
+    const auto add = [&](const CaseNode& node) {
+      if (node.kind == CaseNode::Kind::tensor)
+        in.push_back(&inputs_[static_cast<std::size_t>(node.tensor)]->tensor());
+    };
+    if (root.kind == CaseNode::Kind::tensor) add(root);
+    for (const int arg : root.args) add(case_.nodes[static_cast<std::size_t>(arg)]);
+    const bool is_copy = root.kind == CaseNode::Kind::tensor;
+    const bool is_one_op = root.kind == CaseNode::Kind::op && in.size() == root.args.size();
+    const Tensor out = call_output(aliasing);
+    if (exprs_.size() != 1 || !(is_copy ? can_copy() : is_one_op)) return {};
+    if (is_copy) {
+      engine.copy(out, *in[0]);
+      return out;
+    }
+    switch (in.size()) {
+      case 1: return called(out, [&](auto&... to) { return engine.unary(root.op, *in[0], to...); });
+      case 2:
+        return called(out,
+                      [&](auto&... to) { return engine.binary(root.op, *in[0], *in[1], to...); });
+      case 3:
+        return called(out, [&](auto&... to) {
+          return engine.ternary(root.op, *in[0], *in[1], *in[2], to...);
+        });
+      default: return {};
+    }
+  }
+
+  /// The result of the same call prepared, and run twice; nothing where it cannot be prepared.
+  std::optional<Tensor> eval_prepared(Engine& engine) {
+    if (exprs_.size() != 1) return {};
+    const Tensor out = call_output(Aliasing::as_given);
+    const PreparedPlan plan = engine.prepare(exprs_[0], out);
+    for (int run = 0; run < 2; ++run) {
+      restore();
+      plan.run();
+    }
+    return plan.outputs()[0];
+  }
+
   /// The results of the same call with the expression as a user operator of its inputs, or nothing
   /// where it cannot be written down.
   std::optional<Tensor> eval_as_user_operator(Engine& engine) {
@@ -173,11 +218,16 @@ class Run {
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       if (outputs_[i] && !outputs_[i]->is_intact(std::span(&outputs_[i]->tensor(), 1)))
         return detail::concat("the call wrote outside of the elements of output ", i);
+    if (apart_ && !apart_->is_intact(std::span(&apart_->tensor(), 1)))
+      return "the call wrote outside of the elements of an output that is no input";
     return {};
   }
 
-  /// Whether an output that was refused is as it was.
+  /// What a call that was refused has changed; empty if all is well.
   std::string damage_after_error() const {
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      if (given_[i].defined() && !std::ranges::equal(given_[i].sizes(), output_layout(i).sizes))
+        return detail::concat("a call that failed resized output ", i);
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (!inputs_[i]->is_intact({})) return "a call that failed wrote to " + case_.inputs[i].name;
     for (std::size_t i = 0; i < outputs_.size(); ++i)
@@ -187,6 +237,35 @@ class Run {
   }
 
  private:
+  /// Requires: the output is given.
+  const CaseTensor& output_layout(std::size_t i) const {
+    const CaseOutput& output = case_.outputs[i];
+    return output.kind == CaseOutput::Kind::in_place
+               ? case_.inputs[static_cast<std::size_t>(output.input)]
+               : output.tensor;
+  }
+
+  /// Copies go into outputs that have their sizes already.
+  bool can_copy() const {
+    const CaseOutput::Kind kind = case_.outputs[0].kind;
+    return kind != CaseOutput::Kind::fresh && kind != CaseOutput::Kind::resized;
+  }
+
+  /// The only output of a call, with everything as it was at first.
+  Tensor call_output(Aliasing aliasing) {
+    restore();
+    const bool is_apart = aliasing == Aliasing::apart && apart_;
+    return is_apart ? apart_->tensor() : given_output(0);
+  }
+
+  /// The result of `call(out)`, or of `call()` without an output.
+  template <class Function>
+  static Tensor called(const Tensor& out, const Function& call) {
+    if (!out.defined()) return call();
+    call(out);
+    return out;
+  }
+
   Tensor given_output(std::size_t i) const {
     switch (case_.outputs[i].kind) {
       case CaseOutput::Kind::fresh: return {};
@@ -209,12 +288,14 @@ class Run {
     for (const auto& input : inputs_) input->restore();
     for (const auto& output : outputs_)
       if (output) output->restore();
+    if (apart_) apart_->restore();
   }
 
   const Case& case_;
   std::vector<std::int64_t> shape_;
   std::vector<std::unique_ptr<GuardedTensor>> inputs_;
   std::vector<std::unique_ptr<GuardedTensor>> outputs_;
+  std::unique_ptr<GuardedTensor> apart_;  ///< laid out as an output that is an input's memory
   std::vector<Expr> exprs_;
   std::vector<Tensor> given_;
   bool rounds_between_ops_ = false;
@@ -306,6 +387,34 @@ std::optional<Finding> check_values(Run& run, Engine& engine, const std::string&
   return {};
 }
 
+/// The same call in other ways.  Each eager call comes twice, so that the second finds the plan of
+/// the first; between them come calls of the same layouts whose memory is shared differently.
+std::optional<Finding> check_other_ways(Run& run, Engine& engine, const std::string& backend,
+                                        const std::vector<Tensor>* expected) {
+  const auto check = [&](const char* way, const auto& call) -> std::optional<Finding> {
+    std::optional<Finding> finding;
+    try {
+      const std::optional<Tensor> result = call();
+      if (result && expected != nullptr) finding = compare({*result}, *expected, backend);
+      const std::string damage = run.damage();
+      if (!finding && !damage.empty())
+        finding = Finding{Finding::Kind::memory, backend, damage, {}};
+    } catch (const UnsupportedError&) {
+      const std::string damage = run.damage_after_error();
+      if (!damage.empty()) finding = Finding{Finding::Kind::memory, backend, damage, {}};
+    } catch (const Error& error) {
+      finding = error_finding(backend, error.what());
+    }
+    if (finding) finding->what += detail::concat(" (", way, ")");
+    return finding;
+  };
+  for (const auto aliasing : {Run::Aliasing::as_given, Run::Aliasing::as_given,
+                              Run::Aliasing::apart, Run::Aliasing::apart, Run::Aliasing::as_given})
+    if (auto finding = check("called eagerly", [&] { return run.eval_eagerly(engine, aliasing); }))
+      return finding;
+  return check("prepared", [&] { return run.eval_prepared(engine); });
+}
+
 std::optional<Finding> check_user_operator(Run& run, Engine& interpreter,
                                            const std::vector<Tensor>& expected) {
   try {
@@ -357,11 +466,16 @@ std::optional<Finding> check_case(const Case& fuzz_case, const std::string& back
         fuzz_case.outputs.size() == 1 && fuzz_case.outputs[0].kind == CaseOutput::Kind::fresh;
     if (is_plain && fuzz_case.seed % 4 == 0)
       if (auto finding = check_user_operator(run, interpreter, of_interpreter)) return finding;
+    if (auto finding = check_other_ways(run, interpreter, backend, &of_interpreter)) return finding;
     return check_values(run, interpreter, backend, run.is_exact() ? &naive : nullptr);
   }
   Engine& engine = engines.get(backend, fuzz_case.numerics);
   const Attempt first = attempt(run, engine);
   if (is_bug(first)) return error_finding(backend, first.message);
+  if (!first.error_kind.empty()) {
+    const std::string damage = run.damage_after_error();
+    if (!damage.empty()) return Finding{Finding::Kind::memory, backend, damage, {}};
+  }
   if (outcome == Outcome::rejected) {
     // A divisor that the backend cannot compute is not looked at.
     if (first.error_kind == reference.error_kind || first.error_kind == "unsupported") return {};
@@ -372,8 +486,10 @@ std::optional<Finding> check_case(const Case& fuzz_case, const std::string& back
     return {};
   }
   if (!first.error_kind.empty()) return error_finding(backend, first.message);
-  const bool is_comparable = fuzz_case.numerics != Numerics::fast;
-  return check_values(run, engine, backend, is_comparable ? &of_interpreter : nullptr);
+  const std::vector<Tensor>* const expected =
+      fuzz_case.numerics != Numerics::fast ? &of_interpreter : nullptr;
+  if (auto finding = check_other_ways(run, engine, backend, expected)) return finding;
+  return check_values(run, engine, backend, expected);
 }
 
 }  // namespace weft::fuzzing

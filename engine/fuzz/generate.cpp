@@ -274,7 +274,7 @@ class Generator {
     CaseTensor view = input;
     view.name = output_name();
     view.offset += below(7) - 3;
-    if (view.offset < 0 || storage_elements(view) > storage_elements(input)) return;
+    if (view.offset < 0) return;
     output.kind = CaseOutput::Kind::shared;
     output.tensor = std::move(view);
   }

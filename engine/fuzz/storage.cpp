@@ -28,10 +28,11 @@ Bits element_of(const CaseTensor& tensor, std::uint64_t seed, std::int64_t place
   return random_element(tensor.dtype, seed_of(tensor, seed), static_cast<std::uint64_t>(number));
 }
 
-GuardedTensor::GuardedTensor(const CaseTensor& layout, std::uint64_t seed, bool is_shared) {
+GuardedTensor::GuardedTensor(const CaseTensor& layout, std::uint64_t seed,
+                             std::optional<std::int64_t> shared_elements) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t itemsize = itemsize_bytes(layout.dtype);
-  const std::int64_t count = storage_elements(layout);
+  const std::int64_t count = shared_elements.value_or(storage_elements(layout));
   const std::size_t used_bytes = static_cast<std::size_t>(count) * itemsize;
   num_bytes_ = (used_bytes / page + 1) * page;
   mapped_bytes_ = num_bytes_ + 2 * page;
@@ -52,10 +53,11 @@ GuardedTensor::GuardedTensor(const CaseTensor& layout, std::uint64_t seed, bool 
   }
   initial_.assign(accessible_, accessible_ + num_bytes_);
   const std::vector<std::int64_t> all{count}, unit{1};
-  tensor_ = is_shared ? from_blob(storage, all, unit, layout.dtype)
-                            .as_strided(layout.sizes, layout.strides, layout.offset)
-                      : from_blob(storage + static_cast<std::size_t>(layout.offset) * itemsize,
-                                  layout.sizes, layout.strides, layout.dtype);
+  tensor_ = shared_elements
+                ? from_blob(storage, all, unit, layout.dtype)
+                      .as_strided(layout.sizes, layout.strides, layout.offset)
+                : from_blob(storage + static_cast<std::size_t>(layout.offset) * itemsize,
+                            layout.sizes, layout.strides, layout.dtype);
   tensor_ = with_lazy_bits(tensor_, layout);
 }
 

@@ -21,8 +21,9 @@ Bits element_of(const CaseTensor& tensor, std::uint64_t seed, std::int64_t place
 /// so that reading beyond it is a fault; the rest of its pages is filled with a pattern.
 class GuardedTensor {
  public:
-  /// `is_shared`: the tensor is a view of all of its storage, of which there are others.
-  GuardedTensor(const CaseTensor& layout, std::uint64_t seed, bool is_shared = false);
+  /// `shared_elements`: the tensor is a view of a storage of so many, of which there are others.
+  GuardedTensor(const CaseTensor& layout, std::uint64_t seed,
+                std::optional<std::int64_t> shared_elements = {});
   ~GuardedTensor();
   GuardedTensor(const GuardedTensor&) = delete;
   GuardedTensor& operator=(const GuardedTensor&) = delete;

@@ -1,6 +1,7 @@
 // The fuzzer itself: that cases repeat, cover what they should, survive being written down, and
 // that differences are noticed.
 #include "engine/fuzz/case.h"
+#include "engine/fuzz/check.h"
 #include "engine/fuzz/generate.h"
 #include "engine/fuzz/shrink.h"
 #include "engine/fuzz/storage.h"
@@ -24,13 +25,19 @@ TEST(FuzzCases, RepeatAndReachEverything) {
   std::set<std::size_t> ranks;
   std::set<CaseOutput::Kind> outputs;
   bool has_negative_stride = false, has_spread = false, has_empty = false;
-  bool has_conj = false, has_neg = false;
+  bool has_conj = false, has_neg = false, is_ahead = false, is_behind = false;
   for (std::uint64_t i = 0; i < 3000; ++i) {
     const Case made = generate_case(5, i);
     ASSERT_EQ(command_text(made, "interp"), command_text(generate_case(5, i), "interp"));
     for (const CaseNode& node : made.nodes)
       if (node.kind == CaseNode::Kind::op) ops.insert(node.op);
-    for (const CaseOutput& output : made.outputs) outputs.insert(output.kind);
+    for (const CaseOutput& output : made.outputs) {
+      outputs.insert(output.kind);
+      if (output.kind != CaseOutput::Kind::shared) continue;
+      const auto place = made.inputs[static_cast<std::size_t>(output.input)].offset;
+      is_ahead |= output.tensor.offset > place;
+      is_behind |= output.tensor.offset < place;
+    }
     for (const CaseTensor& input : made.inputs) {
       has_conj |= input.is_conj;
       has_neg |= input.is_neg;
@@ -49,6 +56,7 @@ TEST(FuzzCases, RepeatAndReachEverything) {
   EXPECT_TRUE(has_negative_stride && has_spread && has_empty);
   EXPECT_TRUE(has_conj && has_neg);
   EXPECT_EQ(outputs.size(), 5U);
+  EXPECT_TRUE(is_ahead && is_behind) << "outputs in an input's storage, on either side of it";
 }
 
 TEST(FuzzCases, AreReadBackAsWritten) {
@@ -64,6 +72,37 @@ TEST(FuzzCases, AreReadBackAsWritten) {
   EXPECT_EQ(replay_fuzz_case(replay), std::nullopt);
   replay.outputs = {"a"};
   EXPECT_THROW(parse_case(replay), ArgumentError);
+}
+
+TEST(FuzzCases, SharedStoragesAreWrittenDownWhole) {
+  FuzzReplay replay;
+  replay.expressions = "a * 2";
+  replay.operands = {"a=f32[4]{2}@1#1"};
+  replay.outputs = {"a:f32[4]{2}@2#0"};
+  EXPECT_EQ(replay_fuzz_case(replay), std::nullopt);
+  const std::string text = cxx_text(parse_case(replay), "interp");
+  const std::string sizes = "std::vector<std::int64_t>{4}, std::vector<std::int64_t>{2}";
+  EXPECT_THAT(text, testing::HasSubstr("static std::uint32_t a_storage[9] = {"));
+  EXPECT_THAT(text, testing::HasSubstr(
+                        "const Tensor a = from_blob(a_storage, std::vector<std::int64_t>{9}, "
+                        "std::vector<std::int64_t>{1}, DType::f32).as_strided(" +
+                        sizes + ", 1);\n"));
+  EXPECT_THAT(text, testing::HasSubstr("const Tensor out0 = a.as_strided(" + sizes + ", 2);\n"));
+}
+
+TEST(FuzzCheck, CallsOneOpEagerlyAgainAndWithOtherAliasing) {
+  FuzzReplay replay;
+  replay.expressions = "a + b";
+  replay.operands = {"a=f32[4]#1", "b=f32[4]#9"};
+  replay.outputs = {"a"};
+  const Case in_place = parse_case(replay);
+  Engines engines;
+  Outcome outcome{};
+  EXPECT_FALSE(check_case(in_place, "interp", engines, outcome));
+  EXPECT_EQ(outcome, Outcome::compared);
+  const EngineStats stats = engines.get("interp", in_place.numerics).stats();
+  EXPECT_EQ(stats.plan_misses, 3U);  // eval(), binary() in place, and binary() into its own memory
+  EXPECT_EQ(stats.plan_hits, 5U);    // two of each after the first, but for binary() apart: one
 }
 
 TEST(FuzzStorage, NoticesWritesBesideTheElements) {
