@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -244,6 +245,58 @@ TEST(Iterator, Presets) {
   EXPECT_EQ(TensorIterator::ternary_op(Tensor(), bytes, bytes, f32({2})).output().dtype(),
             DType::f32);
   EXPECT_EQ(TensorIterator::nullary_op(bytes).ntensors(), 1);
+}
+
+/// What the presets that check the same things have in common.
+using Preset = std::function<TensorIterator(const Tensor& out, const Tensor& in)>;
+
+const std::map<std::string, Preset> presets = {
+    {"binary_op",
+     [](const auto& out, const auto& in) { return TensorIterator::binary_op(out, in, in); }},
+    {"binary_float_op",
+     [](const auto& out, const auto& in) { return TensorIterator::binary_float_op(out, in, in); }},
+    {"comparison_op",
+     [](const auto& out, const auto& in) { return TensorIterator::comparison_op(out, in, in); }},
+    {"unary_op", [](const auto& out, const auto& in) { return TensorIterator::unary_op(out, in); }},
+    {"unary_float_op",
+     [](const auto& out, const auto& in) { return TensorIterator::unary_float_op(out, in); }},
+    {"unary_force_boolean_op",
+     [](const auto& out, const auto& in) {
+       return TensorIterator::unary_force_boolean_op(out, in);
+     }},
+    {"ternary_op",
+     [](const auto& out, const auto& in) { return TensorIterator::ternary_op(out, in, in, in); }}};
+
+TEST(Iterator, PresetsCheckOverlap) {
+  for (const auto& [name, preset] : presets) {
+    SCOPED_TRACE(name);
+    const DType dtype = name == "unary_force_boolean_op" ? DType::boolean : DType::f32;
+    const Tensor all = empty({5}, dtype);
+    EXPECT_THROW(preset(all.slice(0, 0, 4), all.slice(0, 1, 5)), ArgumentError);
+    EXPECT_THROW(preset(empty({1}, dtype).expand({4}), all.slice(0, 0, 4)), ArgumentError);
+    EXPECT_NO_THROW(preset(all, all));
+  }
+  EXPECT_THROW(TensorIterator::nullary_op(f32({1}).expand({4})), ArgumentError);
+}
+
+TEST(Iterator, PresetsThatCastAreSafe) {
+  for (const char* name : {"binary_op", "binary_float_op", "unary_float_op", "ternary_op"}) {
+    SCOPED_TRACE(name);
+    EXPECT_THROW(presets.at(name)(empty({4}, DType::i32), f32({4})), ArgumentError);
+    EXPECT_EQ(presets.at(name)(empty({4}, DType::f16), f32({4})).common_dtype(), DType::f32);
+  }
+  EXPECT_THROW(TensorIterator::unary_op(empty({4}, DType::f64), f32({4})), ArgumentError);
+}
+
+TEST(Iterator, ComparisonsIntoGivenOutputs) {
+  for (const DType dtype : {DType::u8, DType::i64, DType::f16, DType::f64}) {
+    const Tensor out = empty({4}, dtype);
+    const TensorIterator iterator = TensorIterator::comparison_op(out, f32({4}), f32({4}));
+    EXPECT_TRUE(iterator.output().is_same(out)) << name(dtype);
+    EXPECT_EQ(iterator.common_dtype(), DType::f32);
+  }
+  const Tensor flags = empty({4}, DType::boolean);
+  EXPECT_TRUE(TensorIterator::comparison_op(flags, f32({4}), f32({4})).output().is_same(flags));
 }
 
 TEST(Iterator, ReducedDimensionsComeFirst) {

@@ -170,6 +170,35 @@ TEST(Loops, SerialKernelVisitsInOrder) {
                ArgumentError);
 }
 
+/// Copies the elements [7, 50) of `in` and leaves the others of a row-major output alone.
+void expect_part_is_copied(const Tensor& in) {
+  const Tensor out = empty(in.sizes(), {DType::f32, {}, MemoryFormat::contiguous});
+  std::fill_n(out.data_as<float>(), out.numel(), -1.0F);
+  const auto iterator = TensorIteratorConfig().add_output(out).add_input(in).build();
+  ASSERT_EQ(iterator.ndim(), 3);
+  const Loop2d copy = [](std::byte** data, const std::int64_t* stride_bytes, std::int64_t n_inner,
+                         std::int64_t n_outer) {
+    for (std::int64_t j = 0; j < n_outer; ++j)
+      for (std::int64_t i = 0; i < n_inner; ++i)
+        *reinterpret_cast<float*>(data[0] + i * stride_bytes[0] + j * stride_bytes[2]) =
+            *reinterpret_cast<float*>(data[1] + i * stride_bytes[1] + j * stride_bytes[3]);
+  };
+  serial_for_each(iterator, copy, 7, 50);
+  std::int64_t number = 0;
+  for (std::int64_t i = 0; i < in.size(0); ++i)
+    for (std::int64_t j = 0; j < in.size(1); ++j)
+      for (std::int64_t k = 0; k < in.size(2); ++k, ++number) {
+        const double element = in.select(0, i).select(0, j).select(0, k).item().as_double();
+        EXPECT_EQ(out.data_as<float>()[number], number >= 7 && number < 50 ? element : -1);
+      }
+}
+
+TEST(Loops, PartsOfManyDimensions) {
+  expect_part_is_copied(counting({4, 5, 8}).slice(1, 0, 3).slice(2, 1, 7));  // padded
+  expect_part_is_copied(counting({6, 5, 4}).permute({2, 1, 0}));
+  expect_part_is_copied(counting({5, 4, 6}).permute({1, 0, 2}).slice(2, 0, 3));
+}
+
 TEST(Loops, RangesAreSharedAmongThreads) {
   std::vector<int> counts(1000);
   parallel_for(0, 1000, 10, [&](std::int64_t begin, std::int64_t end) {
