@@ -58,7 +58,8 @@ struct Arguments {
   OpsArguments ops;
 };
 
-void add_commands(CLI::App& app, Arguments& arguments) {
+/// Those that take an expression.
+void add_expression_commands(CLI::App& app, Arguments& arguments) {
   CLI::App& explain = *app.add_subcommand("explain", "plan and compile without data");
   add_expression(explain, arguments.explain, "LAYOUT");
   explain.add_option("--backend", arguments.explain.backend, "auto, interp, xbyak, llvm or nvrtc");
@@ -86,7 +87,10 @@ void add_commands(CLI::App& app, Arguments& arguments) {
                   "threads of weft's variants; 1 unless given")
       ->check(CLI::PositiveNumber);
   bench.callback([&arguments] { run_bench(arguments.bench); });
+}
 
+/// Those that check weft itself.
+void add_checking_commands(CLI::App& app, Arguments& arguments) {
   CLI::App& fuzz = *app.add_subcommand("fuzz", "compare backends on random expressions");
   fuzz.add_option("--seconds", arguments.fuzz.seconds, "how long; 10 unless given");
   fuzz.add_option("--seed", arguments.fuzz.seed, "which random cases; printed if not given");
@@ -101,10 +105,6 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   fuzz.add_option("--numerics", arguments.fuzz.numerics, "of --replay: default, strict or fast");
   fuzz.add_flag("--json", arguments.fuzz.json, "print one JSON object");
   fuzz.callback([&arguments] { run_fuzz(arguments.fuzz); });
-
-  CLI::App& info = *app.add_subcommand("info", "backends, CPU features, versions, folders");
-  info.add_flag("--json", arguments.info.json, "print one JSON object");
-  info.callback([&arguments] { run_info(arguments.info); });
 
   CLI::App& ir = *app.add_subcommand("ir", "run passes on a kernel's text");
   ir.add_option("FILE", arguments.ir.file, "text of a kernel; - for the standard input")
@@ -122,6 +122,13 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   run_ir.add_option("--seed", arguments.run_ir.seed, "of the data");
   run_ir.add_flag("--json", arguments.run_ir.json, "print one JSON object");
   run_ir.callback([&arguments] { run_run_ir(arguments.run_ir); });
+}
+
+/// Those that tell what is there.
+void add_telling_commands(CLI::App& app, Arguments& arguments) {
+  CLI::App& info = *app.add_subcommand("info", "backends, CPU features, versions, folders");
+  info.add_flag("--json", arguments.info.json, "print one JSON object");
+  info.callback([&arguments] { run_info(arguments.info); });
 
   CLI::App& cache = *app.add_subcommand("cache", "the kernel cache on disk");
   cache.add_option("ACTION", arguments.cache.action, "stats, clear, verify, export or import")
@@ -160,7 +167,9 @@ int run(std::vector<std::string> words) {
     app.require_subcommand(1);
     app.set_version_flag("--version", WEFT_VERSION);
     Arguments arguments;
-    add_commands(app, arguments);
+    add_expression_commands(app, arguments);
+    add_checking_commands(app, arguments);
+    add_telling_commands(app, arguments);
     protect_expressions(words);
     std::ranges::reverse(words);  // CLI11 takes them from the back
     try {
