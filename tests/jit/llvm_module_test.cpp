@@ -38,10 +38,7 @@ namespace fs = std::filesystem;
 class LlvmModules : public testing::Test {
  protected:
   LlvmModules() { ::setenv("WEFT_LLVM_MODULE", WEFT_OTHER_LLVM_MODULE, 1); }
-  void SetUp() override {
-    if (const std::string reason = llvm_unavailable_reason(); !reason.empty())
-      GTEST_SKIP() << reason;
-  }
+  void SetUp() override { need_llvm(); }
 };
 
 TEST_F(LlvmModules, WithoutMemoryCompilingIsAnError) {
