@@ -91,13 +91,12 @@ void copy_plane(const TileCode& tile, const Plane& plane, Stage stage, bool stre
                 streams);
 }
 
-std::int64_t planes_at_once(const TileCode& tile, const Plane& plane,
-                            const std::int64_t* outer_stride, std::int64_t num_planes,
-                            Stage stage) {
+std::int64_t planes_at_once(const TileCode& tile, const Plane& plane, const std::int64_t* stride,
+                            std::int64_t num_planes, Stage stage) {
   const TileOperand& from = tile.operands[1];
   const std::int64_t row_bytes = plane.columns * from.itemsize;
   if (!tile.is_copy || !from.is_staged || from.is_reversed || is_pixels(from, plane, 1)) return 1;
-  if (row_bytes >= wanted_run_bytes || outer_stride[0] != row_bytes) return 1;
+  if (row_bytes >= wanted_run_bytes || stride[0] != row_bytes) return 1;
   // Whole cache lines, so that the next planes start with one as well.
   const std::int64_t period = 64 / std::gcd<std::int64_t, std::int64_t>(row_bytes, 64);
   const std::int64_t wanted = (wanted_run_bytes + row_bytes - 1) / row_bytes;
@@ -106,27 +105,41 @@ std::int64_t planes_at_once(const TileCode& tile, const Plane& plane,
                   std::ssize(stage) / row_bytes);
 }
 
-// A part of the rows at a time goes through the buffer, where the planes' pieces of a row join.
-void copy_planes(const TileCode& tile, const Plane& plane, const std::int64_t* outer_stride,
-                 std::int64_t count, Stage stage) {
+std::int64_t runs_at_once(const TileCode& tile, const Plane& plane, std::int64_t num_planes,
+                          const std::int64_t* run_stride, Stage stage) {
+  const std::int64_t itemsize = tile.operands[1].itemsize;
+  const std::int64_t run_bytes = plane.rows * itemsize;
+  if (run_stride[1] != run_bytes) return 1;
+  const std::int64_t staged_bytes = num_planes * plane.rows * plane.columns * itemsize;
+  return std::max<std::int64_t>(
+      1, std::min(wanted_run_bytes / run_bytes, std::ssize(stage) / staged_bytes));
+}
+
+// Runs go through the buffer whole; without, a part of the rows at a time.  There the planes'
+// pieces of a row join.
+void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes, Stage stage) {
   const TileOperand& operand = tile.operands[1];
   const std::int64_t itemsize = operand.itemsize;
   const std::int64_t piece_bytes = plane.columns * itemsize;
-  const std::int64_t row_bytes = count * piece_bytes;
+  const std::int64_t row_bytes = planes.count * piece_bytes;
   const std::int64_t rows_at_once = even_part(plane.rows, std::ssize(stage) / row_bytes);
   for (std::int64_t row = 0; row < plane.rows; row += rows_at_once) {
     const std::int64_t rows = std::min(rows_at_once, plane.rows - row);
     const bool is_last = row + rows == plane.rows;
-    for (std::int64_t k = 0; k < count; ++k) {
-      const std::byte* from = plane.base[1] + k * outer_stride[1] + row * itemsize;
-      prefetch_lines(from + (is_last ? count * outer_stride[1] - row * itemsize : rows * itemsize),
-                     plane.column_stride[1], plane.columns, rows * itemsize);
-      transpose(tile, operand,
-                {from, plane.column_stride[1], stage.data() + k * piece_bytes, row_bytes,
-                 plane.columns, rows});
+    for (std::int64_t k = 0; k < planes.count; ++k) {
+      const std::byte* from = plane.base[1] + k * planes.stride[1] + row * itemsize;
+      if (planes.runs == 1)  // short runs, which the processor does not notice
+        prefetch_lines(
+            from + (is_last ? planes.count * planes.stride[1] - row * itemsize : rows * itemsize),
+            plane.column_stride[1], plane.columns, rows * itemsize);
+      const Rectangle part{from,      plane.column_stride[1], stage.data() + k * piece_bytes,
+                           row_bytes, plane.columns,          planes.runs * rows};
+      planes.runs == 1 ? transpose(tile, operand, part) : transpose_panels(tile, operand, part);
     }
-    stream_rows(tile, {plane.base[0] + row * plane.row_stride[0], plane.row_stride[0], stage.data(),
-                       row_bytes, rows, row_bytes});
+    std::byte* to = plane.base[0] + row * plane.row_stride[0];
+    for (std::int64_t run = 0; run < planes.runs; ++run)
+      stream_rows(tile, {to + (run > 0 ? run * planes.run_stride[0] : 0), plane.row_stride[0],
+                         stage.data() + run * rows * row_bytes, row_bytes, rows, row_bytes});
   }
 }
 

@@ -88,14 +88,24 @@ void interleave_pixels(const TileCode& tile, const TileOperand& operand, std::by
 /// A copy's plane; `streams` as above.
 void copy_plane(const TileCode& tile, const Plane& plane, Stage stage, bool streams);
 
-/// How many planes that follow one another in what a copy writes are better copied together; 1 if
-/// they are not.  `outer_stride` is that of the loop around the plane, [operand], which has
-/// `num_planes` iterations.
-std::int64_t planes_at_once(const TileCode& tile, const Plane& plane,
-                            const std::int64_t* outer_stride, std::int64_t num_planes, Stage stage);
+/// Planes of a copy that are better copied together.
+struct Planes {
+  std::int64_t count = 1;                ///< that follow one another in what is written
+  const std::int64_t* stride = nullptr;  ///< from one to the next, [operand]
+  std::int64_t runs = 1;                 ///< so many times, and follow one another in what is read
+  const std::int64_t* run_stride = nullptr;
+};
 
-/// Copies so many planes, past the caches.
-void copy_planes(const TileCode& tile, const Plane& plane, const std::int64_t* outer_stride,
-                 std::int64_t count, Stage stage);
+/// How many planes along the loop around the plane, of these strides and so many iterations, are to
+/// be written together; 1 if none.
+std::int64_t planes_at_once(const TileCode& tile, const Plane& plane, const std::int64_t* stride,
+                            std::int64_t num_planes, Stage stage);
+
+/// How often so many planes are to be read together along another loop of these strides; 1 if not.
+std::int64_t runs_at_once(const TileCode& tile, const Plane& plane, std::int64_t num_planes,
+                          const std::int64_t* run_stride, Stage stage);
+
+/// Copies planes, past the caches.
+void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes, Stage stage);
 
 }  // namespace weft::jit::xbyak

@@ -252,29 +252,36 @@ class Nest {
     plane_.column_stride = strides + num_operands_;
     std::copy_n(args.base, num_operands_, plane_.base.begin());
     std::fill_n(position_.begin(), num_outer_, 0);
+    std::fill_n(step_.begin(), num_outer_, 1);
   }
 
   const Plane& plane() const { return plane_; }
 
-  /// [operand] of the last of the loops; null if there is none.
-  const std::int64_t* last_stride() const {
-    return num_outer_ == 0 ? nullptr : args_.stride_bytes + (num_outer_ - 1) * num_operands_;
+  std::size_t num_loops() const { return num_outer_; }
+  /// [operand]
+  const std::int64_t* strides(std::size_t loop) const {
+    return args_.stride_bytes + loop * num_operands_;
   }
-  /// Iterations left of the last of the loops, this one included.
-  std::int64_t left() const { return args_.extents[num_outer_ - 1] - position_[num_outer_ - 1]; }
+  std::int64_t extent(std::size_t loop) const { return args_.extents[loop]; }
 
-  /// `count` planes further, at most left(); false, and back at the first, if there is none.
-  bool advance(std::int64_t count) {
-    std::int64_t steps_taken = count;
+  /// Iterations of a loop that advance() takes at once, where so many are left.
+  void set_step(std::size_t loop, std::int64_t step) { step_[loop] = step; }
+  std::int64_t step(std::size_t loop) const {
+    return std::min(step_[loop], args_.extents[loop] - position_[loop]);
+  }
+
+  /// On to the next planes; false, and back at the first, if there is none.
+  bool advance() {
     for (std::size_t loop = num_outer_; loop-- > 0;) {
-      const std::int64_t* strides = args_.stride_bytes + loop * num_operands_;
-      position_[loop] += steps_taken;
+      std::int64_t steps = step(loop);
+      position_[loop] += steps;
       const bool wraps = position_[loop] == args_.extents[loop];
-      const std::int64_t steps = wraps ? steps_taken - args_.extents[loop] : steps_taken;
-      for (std::size_t i = 0; i < num_operands_; ++i) plane_.base[i] += steps * strides[i];
+      if (wraps) {
+        steps -= args_.extents[loop];
+        position_[loop] = 0;
+      }
+      for (std::size_t i = 0; i < num_operands_; ++i) plane_.base[i] += steps * strides(loop)[i];
       if (!wraps) return true;
-      position_[loop] = 0;
-      steps_taken = 1;
     }
     return false;
   }
@@ -285,7 +292,50 @@ class Nest {
   const std::size_t num_outer_;
   Plane plane_;
   std::array<std::int64_t, ir::max_launch_loops> position_;
+  std::array<std::int64_t, ir::max_launch_loops> step_;
 };
+
+/// The loops along which a large copy takes several planes at once; the nest is set to such steps.
+class JoinedPlanes {
+ public:
+  JoinedPlanes(const TileCode& tile, Nest& nest, Stage stage) : nest_(nest) {
+    if (nest.num_loops() == 0) return;
+    along_ = nest.num_loops() - 1;
+    const std::int64_t count =
+        planes_at_once(tile, nest.plane(), nest.strides(along_), nest.extent(along_), stage);
+    is_joined_ = count > 1;
+    if (!is_joined_) return;
+    nest.set_step(along_, count);
+    for (run_loop_ = 0; run_loop_ < along_; ++run_loop_) {
+      const std::int64_t runs =
+          runs_at_once(tile, nest.plane(), count, nest.strides(run_loop_), stage);
+      nest.set_step(run_loop_, runs);
+      if (runs > 1) return;
+    }
+  }
+
+  bool is_joined() const { return is_joined_; }
+  /// Those where the nest is.
+  Planes current() const {
+    Planes planes{.count = nest_.step(along_), .stride = nest_.strides(along_)};
+    if (run_loop_ == along_) return planes;
+    planes.runs = nest_.step(run_loop_);
+    planes.run_stride = nest_.strides(run_loop_);
+    return planes;
+  }
+
+ private:
+  const Nest& nest_;
+  bool is_joined_ = false;
+  std::size_t along_ = 0;
+  std::size_t run_loop_ = 0;
+};
+
+/// All planes of a large copy, those that belong together at once.
+void copy_joined_planes(const TileCode& tile, Nest& nest, const JoinedPlanes& joined, Stage stage) {
+  do copy_planes(tile, nest.plane(), joined.current(), stage);
+  while (nest.advance());
+}
 
 }  // namespace
 
@@ -298,21 +348,16 @@ void run_tiles(const KernelArgs* args, const TileCode* tile) {
   if (stage.empty()) stage = small_stage;
   const std::int64_t plane_bytes =
       nest.plane().rows * nest.plane().columns * tile->operands[0].itemsize;
-  const std::int64_t* outer_stride = nest.last_stride();
-  const std::int64_t most =
-      streams && outer_stride != nullptr
-          ? planes_at_once(*tile, nest.plane(), outer_stride, nest.left(), stage)
-          : 1;
+  if (streams) {
+    const JoinedPlanes joined(*tile, nest, stage);
+    if (joined.is_joined()) return copy_joined_planes(*tile, nest, joined, stage);
+  }
   bool is_last = false;
   while (!is_last) {
     const Plane plane = nest.plane();
-    const std::int64_t count = most == 1 ? 1 : std::min(most, nest.left());
-    is_last = !nest.advance(count);
-    if (!is_last && streams && most == 1 && plane_bytes <= prefetched_bytes)
-      prefetch(*tile, nest.plane());
-    if (most > 1)
-      copy_planes(*tile, plane, outer_stride, count, stage);
-    else if (tile->is_copy)
+    is_last = !nest.advance();
+    if (!is_last && streams && plane_bytes <= prefetched_bytes) prefetch(*tile, nest.plane());
+    if (tile->is_copy)
       copy_plane(*tile, plane, stage, streams);
     else if (!streams && is_pixel_plane(*tile, plane))
       run_pixels(*tile, *args, plane, stage);

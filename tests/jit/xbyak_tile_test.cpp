@@ -290,24 +290,27 @@ TEST_P(XbyakTile, LargePixels) {
   }
 }
 
-// Planes with short rows that follow one another in what is written are copied together.
+// Planes with short rows that follow one another in what is written are copied together, and so are
+// those that follow one another in what is read.
 TEST_P(XbyakTile, LargeCopiesOfManyPlanes) {
   for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64}) {
     ir::Kernel kernel = copy_kernel(dtype);
-    kernel.loops.resize(4);
-    kernel.operands[0].strides = {stride_any, stride_any, stride_any, 1};
-    kernel.operands[1].strides = {stride_any, stride_any, 1, stride_any};
+    kernel.loops.resize(5);
+    for (ir::Operand& operand : kernel.operands) operand.strides.assign(5, stride_any);
+    kernel.operands[0].strides[4] = 1;
+    kernel.operands[1].strides[3] = 1;
     kernel = scheduled(kernel, GetParam());
     const auto item = static_cast<std::int64_t>(itemsize_bytes(dtype));
     const Comparison comparison(kernel, GetParam());
-    for (const auto& [planes, rows, columns] : std::vector<std::array<std::int64_t, 3>>{
-             {7, 64, 40}, {30, 33, 17}, {2, 100, 100}, {100, 20, 5}}) {
-      const std::int64_t repeats = (4 << 20) / (planes * rows * columns * 2 * item) + 1;
+    for (const auto& [runs, planes, rows, columns] : std::vector<std::array<std::int64_t, 4>>{
+             {1, 7, 64, 40}, {1, 30, 33, 17}, {1, 100, 20, 5}, {7, 9, 32, 20}, {10, 12, 24, 30}}) {
+      const std::int64_t repeats = (4 << 20) / (runs * planes * rows * columns * 2 * item) + 1;
       const jit::testing::Run run{
-          .extents = {repeats, planes, rows, columns},
-          .stride_bytes = {{0, columns * item, planes * columns * item, item},
-                           {0, rows * item, item, planes * rows * item}}};
-      ASSERT_TRUE(comparison.agree(run, random_)) << planes << " planes of " << rows;
+          .extents = {repeats, runs, planes, rows, columns},
+          .stride_bytes = {
+              {0, rows * planes * columns * item, columns * item, planes * columns * item, item},
+              {0, rows * item, runs * rows * item, item, planes * runs * rows * item}}};
+      ASSERT_TRUE(comparison.agree(run, random_)) << runs << " runs of " << planes << " planes";
     }
   }
 }
