@@ -9,8 +9,6 @@
 
 #include <cstdio>
 #include <ctime>
-#include <filesystem>
-#include <string>
 
 namespace weft::bench {
 namespace {
@@ -22,16 +20,6 @@ Tensor filled(std::initializer_list<std::int64_t> sizes,
   const Tensor tensor = empty(IntSpan(sizes.begin(), sizes.size()), {DType::f32, {}, format});
   fill(tensor, false);
   return tensor;
-}
-
-/// Whether `call` writes a + b into out.
-template <class Call>
-bool adds(const AddOperands& operands, Call call) {
-  const Tensor expected = empty_like(operands.out);
-  engine_with("interp").binary(Op::add, operands.a, operands.b, expected);
-  poison(operands.out);
-  call();
-  return is_right(operands.out, expected, Check::bits);
 }
 
 template <class Call>
@@ -113,15 +101,10 @@ void call_dispatch(State& state, bool is_dispatched) {
 
 /// The first engine of a process, which also registers the engine's operators.
 void first_engine(State& state) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command = "'" + program + "' --time-first-engine";
   for (auto _ : state) {
-    std::FILE* const output = popen(command.c_str(), "r");
-    double ns = 0;
-    const bool is_read = output != nullptr && std::fscanf(output, "%lf", &ns) == 1;
-    if (output == nullptr || pclose(output) != 0 || !is_read)
-      return state.SkipWithError("no time came back");
-    state.SetIterationTime(ns / 1e9);
+    const std::optional<double> ns = number_of_child("--time-first-engine");
+    if (!ns) return state.SkipWithError("no time came back");
+    state.SetIterationTime(*ns / 1e9);
   }
 }
 
@@ -143,6 +126,14 @@ void plan(State& state, const AddOperands& operands) {
 }
 
 }  // namespace
+
+bool adds(const AddOperands& operands, const std::function<void()>& call) {
+  const Tensor expected = empty_like(operands.out);
+  engine_with("interp").binary(Op::add, operands.a, operands.b, expected);
+  poison(operands.out);
+  call();
+  return is_right(operands.out, expected, Check::bits);
+}
 
 AddOperands add_large() {
   return {"3e7", filled({30000000}), filled({30000000}), filled({30000000})};

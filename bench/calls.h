@@ -10,6 +10,9 @@ struct AddOperands {
   Tensor a, b, out;
 };
 
+/// Whether `call` writes a + b into out, by the interpreter's bits.
+bool adds(const AddOperands& operands, const std::function<void()>& call);
+
 /// Eight contiguous floats.
 AddOperands add8();
 /// Thirty million contiguous floats.

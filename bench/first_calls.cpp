@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -123,19 +124,28 @@ Expr signature(int number, std::span<const Tensor> tensors) {
   return pick(2) == 0 ? result : -result;
 }
 
+/// What signature() takes its operands from.
+std::vector<Tensor> operands_of_signatures() {
+  return {filled(1000),
+          filled(1000),
+          filled(1000, DType::f64),
+          filled(1000),
+          filled(1000, DType::i32),
+          filled(1000),
+          filled(2000).slice(0, 0, {}, 2),
+          filled(1000)};
+}
+
+/// Whether `actual` is what the interpreter computes.  0 / 0 may be any NaN.
+bool is_interpreted(const Expr& expr, const Tensor& actual) {
+  return is_right(actual, engine_with("interp").eval(expr), Check::close);
+}
+
 /// How long first calls take that differ from all before them.
 void first_calls(State& state) {
-  const Tensor strided = filled(30000).slice(0, 0, {}, 30);
-  const std::array tensors{filled(1000),
-                           filled(1000),
-                           filled(1000, DType::f64),
-                           filled(1000),
-                           filled(1000, DType::i32),
-                           filled(1000),
-                           filled(2000).slice(0, 0, {}, 2),
-                           filled(1000),
-                           strided,
-                           filled(1000)};
+  std::vector<Tensor> tensors = operands_of_signatures();
+  tensors.push_back(filled(30000).slice(0, 0, {}, 30));
+  tensors.push_back(filled(1000));
   std::vector<double> times_us;
   for (auto _ : state) {
     Engine engine(options("auto"));
@@ -144,6 +154,7 @@ void first_calls(State& state) {
     for (const Expr& expr : exprs) {
       const Tensor out = empty({1000}, expr.dtype());
       times_us.push_back(1e6 * seconds([&] { engine.eval(expr, out); }));
+      if (!is_interpreted(expr, out)) return state.SkipWithError("wrong result");
     }
     // Some of the thousand come to the same.
     state.counters["kernels"] = static_cast<double>(engine.stats().kernel_misses);
@@ -154,7 +165,8 @@ void first_calls(State& state) {
   state.counters["max_us"] = times_us.back();
 }
 
-/// What LLVM takes for an expression of so many ops, passes included.
+/// What LLVM takes, its own passes included, for the kernel that weft's passes have made of an
+/// expression of so many ops.
 void compile_llvm(State& state, int num_ops) {
   const Tensor a = filled(1000), b = filled(1000);
   Expr expr = Expr(a) + Expr(b);
@@ -162,7 +174,7 @@ void compile_llvm(State& state, int num_ops) {
     expr = i % 3 == 0 ? expr * Expr(a) : i % 3 == 1 ? ops::sqrt(expr) : expr - Expr(b);
   for (auto _ : state) {
     Engine engine(options("llvm"));
-    engine.eval(expr);
+    if (!is_interpreted(expr, engine.eval(expr))) return state.SkipWithError("wrong result");
     state.SetIterationTime(1e-6 * engine.stats().compile_us);
   }
 }
@@ -174,25 +186,13 @@ double resident_bytes() {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Memory that an engine's kernels take, measured from the first kernel on: what LLVM takes once is
-/// not theirs.
+/// Memory that an engine's kernels take, each time in a process of its own: in one that has freed
+/// an engine before, the next takes what the first has left.
 void kernel_memory(State& state, const std::string& backend) {
-  const std::array tensors{filled(1000),
-                           filled(1000),
-                           filled(1000, DType::f64),
-                           filled(1000),
-                           filled(1000, DType::i32),
-                           filled(1000),
-                           filled(2000).slice(0, 0, {}, 2),
-                           filled(1000)};
   for (auto _ : state) {
-    Engine engine(options(backend));
-    engine.eval(signature(0, tensors));
-    const double before = resident_bytes();
-    for (int i = 1; i < num_signatures; ++i) engine.eval(signature(i, tensors));
-    const auto kernels = static_cast<double>(engine.stats().kernel_misses - 1);
-    state.counters["kernels"] = kernels;
-    state.counters["bytes_per_kernel"] = (resident_bytes() - before) / kernels;
+    const std::optional<double> bytes = number_of_child("--kernel-memory=" + backend);
+    if (!bytes) return state.SkipWithError("no number came back");
+    state.counters["bytes_per_kernel"] = *bytes;
   }
 }
 
@@ -204,6 +204,17 @@ void engine_construction(State& state) {
 }
 
 }  // namespace
+
+int print_kernel_memory(const std::string& backend) {
+  const std::vector<Tensor> tensors = operands_of_signatures();
+  Engine engine(options(backend));
+  engine.eval(signature(0, tensors));  // what LLVM takes once is not the kernels'
+  const double before = resident_bytes();
+  for (int i = 1; i < num_signatures; ++i) engine.eval(signature(i, tensors));
+  const double grown_bytes = resident_bytes() - before;
+  std::printf("%f\n", grown_bytes / static_cast<double>(engine.stats().kernel_misses - 1));
+  return 0;
+}
 
 void register_first_call_benchmarks() {
   using benchmark::RegisterBenchmark;

@@ -144,8 +144,11 @@ void register_table() {
 }  // namespace weft::bench
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string_view(argv[1]) == "--time-first-engine")
-    return weft::bench::time_first_engine();
+  const std::string_view option = argc == 2 ? argv[1] : "";
+  constexpr std::string_view kernel_memory = "--kernel-memory=";
+  if (option == "--time-first-engine") return weft::bench::time_first_engine();
+  if (option.starts_with(kernel_memory))
+    return weft::bench::print_kernel_memory(std::string(option.substr(kernel_memory.size())));
   weft::bench::pin_to_one_core();
   weft::bench::register_table();
   weft::bench::register_threaded();

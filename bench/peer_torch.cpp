@@ -151,12 +151,16 @@ void call_out(benchmark::State& state, const AddOperands& operands) {
   const c10::InferenceMode guard;
   const at::Tensor a = as_torch(operands.a), b = as_torch(operands.b);
   at::Tensor out = as_torch(operands.out);
+  if (!adds(operands, [&] { at::add_out(out, a, b); })) return state.SkipWithError("wrong result");
   for (auto _ : state) at::add_out(out, a, b);
 }
 
 void call_new(benchmark::State& state, const AddOperands& operands) {
   const c10::InferenceMode guard;
   const at::Tensor a = as_torch(operands.a), b = as_torch(operands.b);
+  at::Tensor out = as_torch(operands.out);
+  if (!adds(operands, [&] { out.copy_(at::add(a, b)); }))
+    return state.SkipWithError("wrong result");
   for (auto _ : state) {
     at::Tensor result = at::add(a, b);
     benchmark::DoNotOptimize(result);

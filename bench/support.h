@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,7 +95,11 @@ void register_torch_call_benchmarks();
 void register_plan_benchmarks();
 void register_first_call_benchmarks();
 
-/// What `weft_bench --time-first-engine` does, in a process of its own: prints nanoseconds.
+/// The number that `weft_bench OPTION` prints, in a process of its own; nothing if it fails.
+std::optional<double> number_of_child(const std::string& option);
+/// What `weft_bench --time-first-engine` does: prints nanoseconds.
 int time_first_engine();
+/// What `weft_bench --kernel-memory=BACKEND` does: prints bytes a kernel.
+int print_kernel_memory(const std::string& backend);
 
 }  // namespace weft::bench
