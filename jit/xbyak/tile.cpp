@@ -132,8 +132,12 @@ void TileEmitter::emit() {
     emit_kernel(code_, rows, true);
   }
   if (is_all_pixels(kernel_)) {
+    ir::Kernel pixels = pixel_kernel(kernel_);
     tile_.pixel_rows = start_function("rows of pixels");
-    emit_kernel(code_, pixel_kernel(kernel_), true);
+    emit_kernel(code_, pixels, true);
+    pixels.is_streaming = true;
+    tile_.streaming_pixel_rows = start_function("rows of pixels, stored past the caches");
+    emit_kernel(code_, pixels, true);
   }
   for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
     TileOperand operand = describe(i);

@@ -52,6 +52,7 @@ struct TileCode {
   /// The kernel for pixels as they lie, if all operands are pixels of as many channels or the same
   /// for every pixel: those are repeated in a buffer as often as there are pixels in a row.
   FunctionOffset pixel_rows = 0;
+  FunctionOffset streaming_pixel_rows = 0;  ///< the same, past the caches
 
   template <class Function>
   Function* at(FunctionOffset offset) const {

@@ -195,7 +195,9 @@ std::byte* repeat_pixel(std::byte* to, const Plane& plane, std::size_t operand,
 
 /// Runs the kernel over pixels as they lie, a row of them at a time; what is the same for every
 /// pixel is repeated in a buffer first.
-void run_pixels(const TileCode& tile, const KernelArgs& args, const Plane& plane, Stage buffer) {
+void run_pixels(const TileCode& tile, const KernelArgs& args, const Plane& plane, Stage buffer,
+                bool streams) {
+  const FunctionOffset rows = streams ? tile.streaming_pixel_rows : tile.pixel_rows;
   std::byte* stage = buffer.data();
   const std::size_t num_operands = tile.operands.size();
   const std::int64_t repeats = std::min(pixels_a_row, plane.columns);
@@ -212,7 +214,7 @@ void run_pixels(const TileCode& tile, const KernelArgs& args, const Plane& plane
   const auto run = [&](std::int64_t num_rows, std::int64_t num_pixels) {
     const std::int64_t extents[] = {num_rows, num_pixels * plane.rows};
     const KernelArgs part{base.data(), extents, strides.data(), args.params, nullptr};
-    tile.at<void(const KernelArgs*)>(tile.pixel_rows)(&part);
+    tile.at<void(const KernelArgs*)>(rows)(&part);
   };
   const std::int64_t whole_rows = plane.columns / repeats;
   const std::int64_t rest = plane.columns % repeats;
@@ -359,8 +361,8 @@ void run_tiles(const KernelArgs* args, const TileCode* tile) {
     if (!is_last && streams && plane_bytes <= prefetched_bytes) prefetch(*tile, nest.plane());
     if (tile->is_copy)
       copy_plane(*tile, plane, stage, streams);
-    else if (!streams && is_pixel_plane(*tile, plane))
-      run_pixels(*tile, *args, plane, stage);
+    else if (is_pixel_plane(*tile, plane))
+      run_pixels(*tile, *args, plane, stage, streams);
     else
       StagedPlane(*tile, *args, plane, stage, streams).run();
   }

@@ -286,6 +286,7 @@ TEST_P(XbyakTile, LargePixels) {
     compare_large(copy_kernel(dtype), {pixels, planes}, sizes);
     compare_large(copy_kernel(dtype), {planes, pixels}, sizes);
     compare_large(op_kernel(Op::add, dtype, dtype), {pixels, pixels, planes}, sizes);
+    compare_large(op_kernel(Op::add, dtype, dtype), {pixels, pixels, pixels}, sizes);
     compare_large(op_kernel(Op::add, dtype, dtype), {planes, pixels, planes}, sizes);
   }
 }
