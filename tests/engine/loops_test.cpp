@@ -157,6 +157,23 @@ TEST(Loops, VectorKernelHandlesTailsNumbersAndStrides) {
   check(counting({3, 37}).slice(1, 0, 37, 3), counting({3, 1}));
 }
 
+// A range that begins and ends within rows of three dimensions that do not coalesce.
+TEST(Loops, SerialVectorKernelWritesItsRangeOnly) {
+  const Tensor a = counting({4, 5, 16}).slice(2, 0, 11);
+  for (const auto& [begin, end] :
+       {std::pair<std::int64_t, std::int64_t>{0, 220}, {7, 150}, {8, 9}}) {
+    const Tensor out = zeros(std::vector<std::int64_t>{4, 5, 11});
+    const auto iterator = TensorIterator::unary_op(out, a);
+    ASSERT_EQ(iterator.ndim(), 2);
+    cpu_serial_kernel_vec(
+        iterator, [](float x) { return x + 1; }, [](Vec<float> x) { return x + 1; }, begin, end);
+    for (std::int64_t i = 0; i < 220; ++i)
+      ASSERT_EQ(out.data_as<float>()[i],
+                i < begin || i >= end ? 0 : static_cast<float>(i / 11 * 16 + i % 11 + 1))
+          << i;
+  }
+}
+
 TEST(Loops, SerialKernelVisitsInOrder) {
   const Tensor a = counting({4, 5});
   const auto iterator = TensorIteratorConfig().add_const_input(a).build();

@@ -181,17 +181,27 @@ class ElementLoop {
   }
 };
 
-template <class Function>
-Loop2d element_loop_2d(Function& function, int num_operands) {
-  return [&function, num_operands](std::byte** data, const std::int64_t* stride_bytes,
-                                   std::int64_t n_inner, std::int64_t n_outer) {
-    OperandPointers row(std::span<std::byte* const>(data, static_cast<std::size_t>(num_operands)));
+/// Runs `row(data, stride_bytes, n)`, which leaves `data` alone, on each row of two dimensions.
+template <class Row>
+Loop2d over_rows(Row row, int num_operands) {
+  return [row, num_operands](std::byte** data, const std::int64_t* stride_bytes,
+                             std::int64_t n_inner, std::int64_t n_outer) {
+    OperandPointers at(std::span<std::byte* const>(data, static_cast<std::size_t>(num_operands)));
     for (std::int64_t j = 0; j < n_outer; ++j) {
-      ElementLoop<Function>::run(function, row.data(), stride_bytes, n_inner);
+      row(at.data(), stride_bytes, n_inner);
       for (int i = 0; i < num_operands; ++i)
-        row[static_cast<std::size_t>(i)] += stride_bytes[num_operands + i];
+        at[static_cast<std::size_t>(i)] += stride_bytes[num_operands + i];
     }
   };
+}
+
+template <class Function>
+Loop2d element_loop_2d(Function& function, int num_operands) {
+  const auto row = [&function](std::byte* const* data, const std::int64_t* stride_bytes,
+                               std::int64_t n) {
+    ElementLoop<Function>::run(function, data, stride_bytes, n);
+  };
+  return over_rows(row, num_operands);
 }
 
 }  // namespace detail
@@ -283,6 +293,26 @@ std::int64_t run_vectors(VectorFunction& function, std::byte* const* data,
   return i;
 }
 
+/// Vectors where a row can be walked in vectors, elements where it can't and at its end.
+template <class Function, class VectorFunction>
+Loop2d vector_loop_2d(Function& function, VectorFunction& vector_function) {
+  using Traits = FunctionTraits<Function>;
+  using T = typename Traits::result;
+  constexpr std::size_t num_inputs = std::tuple_size_v<typename Traits::arguments>;
+  const auto row = [&](std::byte* const* data, const std::int64_t* stride_bytes, std::int64_t n) {
+    std::array<std::byte*, num_inputs + 1> rest;
+    std::copy_n(data, num_inputs + 1, rest.begin());
+    std::int64_t done = 0;
+    if (is_vector_row<T, num_inputs>(stride_bytes)) {
+      done = run_vectors<T>(vector_function, data, stride_bytes, n,
+                            std::make_index_sequence<num_inputs>());
+      for (std::size_t i = 0; i <= num_inputs; ++i) rest[i] += done * stride_bytes[i];
+    }
+    ElementLoop<Function>::run(function, rest.data(), stride_bytes, n - done);
+  };
+  return over_rows(row, static_cast<int>(num_inputs + 1));
+}
+
 }  // namespace detail
 
 /// As cpu_kernel(), with a second function on Vec<T> that computes the same: it serves the rows in
@@ -294,25 +324,24 @@ template <class Function, class VectorFunction>
 void cpu_kernel_vec(const TensorIterator& iterator, Function&& function,
                     VectorFunction&& vector_function,
                     std::int64_t grain_elements = default_grain_elements) {
-  using Loop = detail::ElementLoop<std::remove_reference_t<Function>>;
-  using Traits = detail::FunctionTraits<std::remove_reference_t<Function>>;
-  using T = typename Traits::result;
-  constexpr std::size_t num_inputs = std::tuple_size_v<typename Traits::arguments>;
-  Loop::check(iterator);
-  for_each(
-      iterator,
-      [&](std::byte** data, const std::int64_t* stride_bytes, std::int64_t n) {
-        std::array<std::byte*, num_inputs + 1> rest;
-        std::copy_n(data, num_inputs + 1, rest.begin());
-        std::int64_t done = 0;
-        if (detail::is_vector_row<T, num_inputs>(stride_bytes)) {
-          done = detail::run_vectors<T>(vector_function, data, stride_bytes, n,
-                                        std::make_index_sequence<num_inputs>());
-          for (std::size_t i = 0; i <= num_inputs; ++i) rest[i] += done * stride_bytes[i];
-        }
-        Loop::run(function, rest.data(), stride_bytes, n - done);
-      },
-      grain_elements);
+  detail::ElementLoop<std::remove_reference_t<Function>>::check(iterator);
+  for_each_2d(iterator, detail::vector_loop_2d(function, vector_function), grain_elements);
+}
+
+/// As cpu_kernel_vec(), in the caller's thread and in linear order, over [begin, end).
+///
+/// Mirrors: at::native::cpu_serial_kernel_vec.
+template <class Function, class VectorFunction>
+void cpu_serial_kernel_vec(const TensorIterator& iterator, Function&& function,
+                           VectorFunction&& vector_function, std::int64_t begin, std::int64_t end) {
+  detail::ElementLoop<std::remove_reference_t<Function>>::check(iterator);
+  serial_for_each(iterator, detail::vector_loop_2d(function, vector_function), begin, end);
+}
+template <class Function, class VectorFunction>
+void cpu_serial_kernel_vec(const TensorIterator& iterator, Function&& function,
+                           VectorFunction&& vector_function) {
+  cpu_serial_kernel_vec(iterator, std::forward<Function>(function),
+                        std::forward<VectorFunction>(vector_function), 0, iterator.numel());
 }
 
 }  // namespace weft
