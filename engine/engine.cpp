@@ -476,15 +476,13 @@ PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
   const Expr computed = is_fold ? Expr(expr.node().args[0]) : expr;
   const std::span<const Tensor> given = is_fold ? std::span<const Tensor>() : std::span(&out, 1);
   const Program program = flatten(std::span(&computed, 1), given);
-  PlannedCall call =
-      is_fold ? plan_fold_call(key, expr.node(), program, out, state_->planner_options(),
-                               state_->kernels, {})
-              : plan_call(key, program, given, state_->planner_options(), state_->kernels);
-  WEFT_CHECK(!call.plan->divides_integers, UnsupportedError,
+  WEFT_CHECK(program.integer_divisors.empty(), UnsupportedError,
              "prepare(): integer division looks at its divisors before each run; use eval()");
-  WEFT_CHECK(!call.has_temporaries, UnsupportedError,
-             "prepare(): an input overlaps the output and would have to be copied before each run; "
-             "use eval()");
+  PlannerOptions options = state_->planner_options();
+  options.is_prepared = true;
+  PlannedCall call =
+      is_fold ? plan_fold_call(key, expr.node(), program, out, options, state_->kernels, {})
+              : plan_call(key, program, given, options, state_->kernels);
   auto state = std::make_shared<PreparedPlan::State>();
   state->params.resize(call.plan->params.size());
   fill_params(*call.plan, key, state->params.data());

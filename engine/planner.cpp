@@ -145,17 +145,11 @@ PlannedCall begin_call(const CallKey& key, const Program& program) {
 PlannedCall plan_call(const CallKey& key, const Program& program, std::span<const Tensor> outputs,
                       const PlannerOptions& options, jit::KernelCache& kernels,
                       const std::function<void()>& check_values) {
-  PlannedCall call;
-  call.plan = std::make_shared<CallPlan>();
-  CallPlan& plan = *call.plan;
-  collect_leaves(key, program, call);
-  collect_params(key, program, plan);
-  plan.divides_integers = !program.integer_divisors.empty();
-
   std::vector<Tensor> given(outputs.begin(), outputs.end());
   given.resize(static_cast<std::size_t>(program.num_outputs));
   check_outputs(given);
-  for (const Tensor& input : call.inputs) check_bytes(input);
+  PlannedCall call = begin_call(key, program);
+  CallPlan& plan = *call.plan;
   LayoutGuard layouts(outputs);
   // A call without any tensor computes one number.
   if (call.inputs.empty())
@@ -167,6 +161,9 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
   if (options.is_copy) log_discarded_parts(program.result_dtypes[0], program.output_dtypes[0]);
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     if (!iterator.needs_temporary(static_cast<int>(i))) continue;
+    WEFT_CHECK(!options.is_prepared, UnsupportedError,
+               "prepare(): an input overlaps the output and would have to be copied before each "
+               "run; use eval()");
     call.inputs[i] = temporary_copy(call.inputs[i], options, kernels);
     call.has_temporaries = true;
   }

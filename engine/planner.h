@@ -23,6 +23,7 @@ struct PlannerOptions {
   int num_threads = 0;   ///< at most so many a call; 0: as many as the process uses
   bool is_copy = false;  ///< the output has the call's shape, and any dtype converts to it
   std::int64_t streaming_bytes = 0;  ///< calls that move so many bytes write past the caches
+  bool is_prepared = false;  ///< the plan outlives the call, so that no temporary can serve it
 };
 
 /// A call after planning: what to run and on which tensors.

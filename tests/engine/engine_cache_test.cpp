@@ -280,6 +280,9 @@ TEST(engine_prepare, refuses_what_needs_work_before_each_run) {
   Engine engine;
   const Tensor ints = tensor_of<std::int32_t>({4, 5});
   EXPECT_THROW(engine.prepare(ops::div_floor(Expr(ints), Expr(ints))), UnsupportedError);
+  const Tensor refused = new_tensor({0, 3}, DType::i32);
+  EXPECT_THROW(engine.prepare(ops::div_floor(Expr(ints), Expr(ints)), refused), UnsupportedError);
+  EXPECT_THAT(refused.sizes(), ElementsAre(0, 3));
   const Tensor x = range(10);
   EXPECT_THROW(engine.prepare(Expr(x.slice(0, 0, 8, 2)) + 1, x.slice(0, 2, 10, 2)),
                UnsupportedError);
