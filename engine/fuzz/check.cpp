@@ -137,8 +137,6 @@ class Run {
   /// The results of one call.
   std::vector<Tensor> eval(Engine& engine) {
     restore();
-    for (std::size_t i = 0; i < given_.size(); ++i)
-      if (case_.outputs[i].kind == CaseOutput::Kind::resized) given_[i] = given_output(i);
     return engine.eval(exprs_, given_);
   }
 
@@ -255,7 +253,7 @@ class Run {
   Tensor call_output(Aliasing aliasing) {
     restore();
     const bool is_apart = aliasing == Aliasing::apart && apart_;
-    return is_apart ? apart_->tensor() : given_output(0);
+    return is_apart ? apart_->tensor() : given_[0];
   }
 
   /// The result of `call(out)`, or of `call()` without an output.
@@ -289,6 +287,8 @@ class Run {
     for (const auto& output : outputs_)
       if (output) output->restore();
     if (apart_) apart_->restore();
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      if (case_.outputs[i].kind == CaseOutput::Kind::resized) given_[i] = given_output(i);
   }
 
   const Case& case_;
