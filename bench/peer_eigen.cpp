@@ -37,6 +37,18 @@ Maker cast_maker() {
   return on_vectors<Out, In>([](auto& out, const auto& x) { out = x.template cast<Out>(); });
 }
 
+/// `function(out, matrix)` assigns what it makes of the input's rows or columns to out.
+template <class Function>
+Maker on_matrix(Function function) {
+  return [function](const Case& work) -> Runner {
+    return [function, out = work.out, input = work.inputs[0]] {
+      using Matrix = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+      auto to = vector<float>(out);
+      function(to, Eigen::Map<Matrix>(input.data_as<float>(), input.size(0), input.size(1)));
+    };
+  };
+}
+
 const std::map<std::string, Maker, std::less<>>& makers() {
   static const std::map<std::string, Maker, std::less<>> table = {
       {"copy", on_vectors<float, float>([](auto& out, const auto& x) { out = x; })},
@@ -51,6 +63,16 @@ const std::map<std::string, Maker, std::less<>>& makers() {
                  [](auto& out, const auto& x, const auto& y) { out = x < y; })},
       {"where", on_vectors<float, bool, float, float>([](auto& out, const auto& x, const auto& y,
                                                          const auto& z) { out = x.select(y, z); })},
+      {"sum_all", on_vectors<float, float>([](auto& out, const auto& x) { out[0] = x.sum(); })},
+      {"amax_all",
+       on_vectors<float, float>([](auto& out, const auto& x) { out[0] = x.maxCoeff(); })},
+      {"sum_all_squares",
+       on_vectors<float, float, float>(
+           [](auto& out, const auto& x, const auto& y) { out[0] = (x + y).square().sum(); })},
+      {"sum_inner", on_matrix([](auto& out, const auto& x) { out = x.rowwise().sum(); })},
+      {"sum_outer", on_matrix([](auto& out, const auto& x) { out = x.colwise().sum(); })},
+      {"amax_inner", on_matrix([](auto& out, const auto& x) { out = x.rowwise().maxCoeff(); })},
+      {"amax_outer", on_matrix([](auto& out, const auto& x) { out = x.colwise().maxCoeff(); })},
       {"cast_u8_f32", cast_maker<float, std::uint8_t>()},
       {"cast_i64_f32", cast_maker<float, std::int64_t>()},
       {"cast_f64_f32", cast_maker<float, double>()},

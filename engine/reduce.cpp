@@ -314,6 +314,12 @@ Expr scan_places(Op op, const Expr& x, std::int64_t dim) {
 }
 
 Dims sizes_of(const ExprNode& root) {
+  // Most often a tensor, perhaps converted: no table is needed to find that out.
+  const ExprNode* first = &root;
+  while (first->kind != ExprNode::Kind::fold && first->args.size() == 1)
+    first = first->args[0].get();
+  if (first->kind == ExprNode::Kind::tensor) return first->tensor.impl()->sizes;
+  if (first->kind == ExprNode::Kind::fold) return first->fold->sizes;
   std::unordered_map<const ExprNode*, Dims> known;
   std::vector<const ExprNode*> pending{&root};
   while (!pending.empty()) {
