@@ -39,6 +39,12 @@ void plain_columns(const Fold& fold, std::byte* to, const std::byte* data,
     combine(fold, to, data + row * row_stride_bytes, num_columns);
 }
 
+void plain_lanes_of_rows(const Fold& fold, std::byte* lanes, const std::byte* data,
+                         std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t count) {
+  for (std::int64_t row = 0; row < num_rows; ++row)
+    plain_lanes(fold, lanes + row * Fold::lanes_bytes, data + row * row_stride_bytes, count);
+}
+
 void plain_finish(const Fold& fold, std::byte* to, std::byte* lanes) {
   for (std::int64_t width = fold.num_lanes() / 2; width > 0; width /= 2)
     combine(fold, lanes, lanes + width * fold.itemsize(), width);
@@ -71,7 +77,7 @@ Fold make_plain_fold(Op op, DType dtype) {
             dtype,
             *identity,
             ir::block_function(op, dtype),
-            {plain_lanes, plain_columns, plain_rows, plain_finish},
+            {plain_lanes, plain_columns, plain_rows, plain_finish, plain_lanes_of_rows},
             {}};
   WEFT_ASSERT(fold.row != nullptr, name(op), " does not compute in ", name(dtype));
   for (std::size_t i = 0; i < fold.identity_lanes.size(); i += itemsize_bytes(dtype))

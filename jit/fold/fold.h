@@ -31,6 +31,10 @@ struct FoldLoops {
                std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t count) = nullptr;
   /// Combines the lanes to one element.  The lanes are used up.
   void (*finish)(const Fold& fold, std::byte* to, std::byte* lanes) = nullptr;
+  /// As `lanes`, for each of `num_rows` rows into lanes of its own, which lie behind one another.
+  void (*lanes_of_rows)(const Fold& fold, std::byte* lanes, const std::byte* data,
+                        std::int64_t row_stride_bytes, std::int64_t num_rows,
+                        std::int64_t count) = nullptr;
 };
 
 /// What arrays are folded with.  Immutable.

@@ -217,6 +217,57 @@ struct Loops {
     }
   }
 
+  /// Rows that are read side by side: memory answers several streams faster than one.  Only where
+  /// there are registers for so many lanes.
+  static constexpr int num_streams = vector_bytes == 64 ? 4 : 1;
+
+  /// Folds `count` elements of each of `num_streams` rows into the row's lanes.
+  [[gnu::always_inline]] static void accumulate_rows(V (&lanes)[num_streams][num_vectors],
+                                                     const std::byte* data,
+                                                     std::int64_t row_stride_bytes,
+                                                     std::int64_t count, const V& identity) {
+    constexpr std::int64_t step = num_vectors * per_vector;
+    const auto row = [&](int stream) {
+      return reinterpret_cast<const T*>(data + stream * row_stride_bytes);
+    };
+    // Extrema look for NaN first, and are bound by that.
+    const std::int64_t num_steps = has_fast_op ? 0 : count / step;
+    for (std::int64_t i = 0; i < num_steps * step; i += step)
+#pragma GCC unroll 4
+      for (int stream = 0; stream < num_streams; ++stream)
+#pragma GCC unroll 16
+        for (int j = 0; j < num_vectors; ++j)
+          lanes[stream][j] =
+              Combine::of(lanes[stream][j], load<V>(row(stream) + i + j * per_vector));
+#pragma GCC unroll 4
+    for (int stream = 0; stream < num_streams; ++stream)
+      accumulate(lanes[stream], row(stream) + num_steps * step, count - num_steps * step, identity);
+  }
+
+  template <int parts>
+  static void lanes_of_rows(const Fold& fold, std::byte* to, const std::byte* data,
+                            std::int64_t row_stride_bytes, std::int64_t num_rows,
+                            std::int64_t count) {
+    for (; num_streams > 1 && num_rows >= num_streams; num_rows -= num_streams) {
+      V lanes[num_streams][num_vectors];
+#pragma GCC unroll 4
+      for (int stream = 0; stream < num_streams; ++stream)
+#pragma GCC unroll 16
+        for (int i = 0; i < num_vectors; ++i)
+          lanes[stream][i] = load<V>(to + stream * Fold::lanes_bytes + i * vector_bytes);
+      accumulate_rows(lanes, data, row_stride_bytes, count * parts, identity_of(fold));
+#pragma GCC unroll 4
+      for (int stream = 0; stream < num_streams; ++stream)
+#pragma GCC unroll 16
+        for (int i = 0; i < num_vectors; ++i)
+          store(to + stream * Fold::lanes_bytes + i * vector_bytes, lanes[stream][i]);
+      to += num_streams * Fold::lanes_bytes;
+      data += num_streams * row_stride_bytes;
+    }
+    for (; num_rows > 0; --num_rows, to += Fold::lanes_bytes, data += row_stride_bytes)
+      part_lanes<parts>(fold, to, data, count);
+  }
+
   static void lanes(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count) {
     V lanes[num_vectors];
     for (int i = 0; i < num_vectors; ++i) lanes[i] = load<V>(to + i * vector_bytes);
@@ -257,7 +308,20 @@ struct Loops {
                    const std::byte* data, std::int64_t row_stride_bytes, std::int64_t num_rows,
                    std::int64_t count) {
     const V identity = identity_of(fold);
-    for (std::int64_t row = 0; row < num_rows; ++row) {
+    std::int64_t row = 0;
+    for (; num_streams > 1 && row + num_streams <= num_rows; row += num_streams) {
+      V lanes[num_streams][num_vectors];
+#pragma GCC unroll 4
+      for (int stream = 0; stream < num_streams; ++stream)
+#pragma GCC unroll 16
+        for (int i = 0; i < num_vectors; ++i) lanes[stream][i] = identity;
+      accumulate_rows(lanes, data + row * row_stride_bytes, row_stride_bytes, count * parts,
+                      identity);
+#pragma GCC unroll 4
+      for (int stream = 0; stream < num_streams; ++stream)
+        combine_lanes<parts>(to + (row + stream) * to_stride_bytes, lanes[stream]);
+    }
+    for (; row < num_rows; ++row) {
       V lanes[num_vectors];
 #pragma GCC unroll 16
       for (int i = 0; i < num_vectors; ++i) lanes[i] = identity;
@@ -370,7 +434,8 @@ struct Loops {
 
   template <int parts = 1>
   static constexpr FoldLoops table() {
-    return {&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
+    return {&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>,
+            &lanes_of_rows<parts>};
   }
 };
 

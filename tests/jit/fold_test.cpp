@@ -61,8 +61,8 @@ bool same_elements(const std::vector<std::byte>& a, const std::vector<std::byte>
 std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte>& data,
                                    std::int64_t num_rows, std::int64_t count) {
   const std::int64_t itemsize = fold.itemsize();
-  std::vector<std::byte> result(static_cast<std::size_t>(Fold::lanes_bytes + 2 * count * itemsize +
-                                                         num_rows * itemsize + itemsize));
+  std::vector<std::byte> result(static_cast<std::size_t>(
+      (1 + num_rows) * Fold::lanes_bytes + 2 * count * itemsize + num_rows * itemsize + itemsize));
   std::byte* to = result.data();
   fold.clear(to, fold.num_lanes());
   fold.loops.lanes(fold, to, data.data(), num_rows * count);
@@ -74,6 +74,9 @@ std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte
   fold.loops.columns(fold, to, data.data(), count * itemsize, num_rows, count);
   to += count * itemsize;
   fold.loops.rows(fold, to, itemsize, data.data(), count * itemsize, num_rows, count);
+  to += num_rows * itemsize;
+  fold.clear(to, num_rows * fold.num_lanes());
+  fold.loops.lanes_of_rows(fold, to, data.data(), count * itemsize, num_rows, count);
   return result;
 }
 
