@@ -315,16 +315,15 @@ class FoldRun {
                       const Leaf& leaf) const {
     const auto size = static_cast<std::int64_t>(partial_bytes());
     std::int64_t depth = 0;
-    const auto combine_top = [&] {
-      --depth;
-      fold_.loops.columns(fold_, pending + (depth - 1) * size, pending + depth * size, 0, 1,
+    const auto combine = [&](std::int64_t top) {
+      fold_.loops.columns(fold_, pending + (top - 1) * size, pending + top * size, 0, 1,
                           num_elements);
     };
     for (std::int64_t i = 0; i < num_leaves; ++i) {
       leaf(i, pending + depth++ * size);
-      for (std::int64_t digits = i; (digits & 1) != 0; digits >>= 1) combine_top();
+      for (std::int64_t digits = i; (digits & 1) != 0; digits >>= 1) combine(--depth);
     }
-    while (depth > 1) combine_top();
+    while (depth > 1) combine(--depth);
   }
 
   void write(const Place& place, std::byte* partial) const {

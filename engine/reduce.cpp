@@ -180,9 +180,11 @@ class ReductionTerms {
     return count;
   }
 
+  // NOLINTBEGIN(readability-identifier-naming): as the table's expressions have them
   const Expr& x;
   const ReduceOptions& options;
   double n;
+  // NOLINTEND(readability-identifier-naming)
 };
 
 void check_shape(const ReductionInfo& row, IntSpan sizes, const ReduceOptions& options) {
@@ -282,7 +284,7 @@ Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
   const DType computed = compute_dtype(reduction, asked);
   // A conversion to what was asked for comes first, and rounds.
   const Expr input = converted(converted(x, asked), computed);
-  const Expr value = ReductionTerms(input, options).build(reduction);
+  Expr value = ReductionTerms(input, options).build(reduction);
   switch (row.result) {
     case ReductionResult::truth:
       return converted(value, asked == DType::u8 ? DType::u8 : DType::boolean);

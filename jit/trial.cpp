@@ -29,18 +29,19 @@ Trial::Class& Trial::class_of(std::uint64_t elements) {
 
 Trial::Verdict Trial::add_new(std::uint64_t elements, std::uint64_t ticks) {
   Class& measured = class_of(elements);
-  measured.new_.add(ticks, elements);
-  const bool is_enough = measured.new_.calls.load(std::memory_order_relaxed) >= min_new_calls &&
-                         measured.old_.calls.load(std::memory_order_relaxed) >= old_calls_;
+  measured.candidate.add(ticks, elements);
+  const bool is_enough =
+      measured.candidate.calls.load(std::memory_order_relaxed) >= min_new_calls &&
+      measured.current.calls.load(std::memory_order_relaxed) >= old_calls_;
   if (is_enough) {
     // A loss that the clock can't tell from none is none: 3 %, or the time of reading it.
     constexpr std::uint64_t clock_ticks = 24;
-    const std::uint64_t old_time = measured.old_.least.load(std::memory_order_relaxed);
+    const std::uint64_t old_time = measured.current.least.load(std::memory_order_relaxed);
     const std::uint64_t allowed =
         old_time + old_time / 32 +
         (clock_ticks << fraction_bits) / std::max<std::uint64_t>(elements, 1);
-    return measured.new_.least.load(std::memory_order_relaxed) > allowed ? Verdict::slower
-                                                                         : Verdict::faster;
+    return measured.candidate.least.load(std::memory_order_relaxed) > allowed ? Verdict::slower
+                                                                              : Verdict::faster;
   }
   // Calls of ever other sizes: what was expected of the new code has to do.
   const int calls = new_calls_.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -24,7 +24,7 @@ class Trial {
   bool takes_old() { return old_calls_ > 1 && calls_.fetch_add(1, std::memory_order_relaxed) % 2; }
 
   void add_old(std::uint64_t elements, std::uint64_t ticks) {
-    class_of(elements).old_.add(ticks, elements);
+    class_of(elements).current.add(ticks, elements);
   }
   /// Not `none` once there is enough to compare, or too many calls have passed without.
   Verdict add_new(std::uint64_t elements, std::uint64_t ticks);
@@ -45,7 +45,7 @@ class Trial {
     void add(std::uint64_t ticks, std::uint64_t elements);
   };
   struct Class {
-    Times old_, new_;
+    Times current, candidate;
   };
   Class& class_of(std::uint64_t elements);
 

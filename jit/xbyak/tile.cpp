@@ -17,8 +17,8 @@ constexpr int max_ways = 4;
 
 template <class T>
 Address address_constant(Assembler& code, const T* pointer) {
-  std::array<std::byte, sizeof pointer> bytes;
-  std::memcpy(bytes.data(), &pointer, sizeof pointer);
+  std::array<std::byte, sizeof(std::uintptr_t)> bytes;
+  std::memcpy(bytes.data(), &pointer, bytes.size());
   return code.constant(bytes);
 }
 
