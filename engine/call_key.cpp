@@ -1,9 +1,9 @@
 #include "engine/call_key.h"
 
+#include "engine/node_index.h"
 #include "engine/tensor_impl.h"
 #include "runtime/hash.h"
 
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -148,36 +148,6 @@ std::size_t add_input(CallKey& key, const Tensor& tensor) {
   if (index == key.inputs.size()) key.inputs.push_back(&tensor);
   return index;
 }
-
-/// Numbers nodes in the order in which they are completed.
-class NodeIndex {
- public:
-  /// The node's number, or -1.
-  std::int64_t find(const ExprNode* node) const {
-    if (!map_.empty()) {
-      const auto it = map_.find(node);
-      return it == map_.end() ? -1 : it->second;
-    }
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      if (nodes_[i] == node) return static_cast<std::int64_t>(i);
-    return -1;
-  }
-  void add(const ExprNode* node) {
-    if (nodes_.size() < linear_limit) {
-      nodes_.push_back(node);
-      return;
-    }
-    if (map_.empty())
-      for (std::size_t i = 0; i < nodes_.size(); ++i)
-        map_.emplace(nodes_[i], static_cast<std::int64_t>(i));
-    map_.emplace(node, static_cast<std::int64_t>(map_.size()));
-  }
-
- private:
-  static constexpr std::size_t linear_limit = 32;  ///< up to here a scan beats a hash map
-  InlineArray<const ExprNode*, linear_limit> nodes_;
-  std::unordered_map<const ExprNode*, std::int64_t> map_;
-};
 
 void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
   switch (node.kind) {

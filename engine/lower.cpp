@@ -3,6 +3,7 @@
 #include "engine/streaming.h"
 
 #include <weft/error.h>
+#include <weft/inline_array.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -105,7 +106,8 @@ std::size_t tile_dim(const TensorIterator& iterator, const Program& program,
   const bool is_move = program.body.size() <= 2;  // a load and a store
   const IntSpan shape = iterator.shape();
   if (iterator.numel() < min_tiled_iterations) return no_dim;
-  std::vector<std::size_t> bytes(shape.size());
+  InlineArray<std::size_t, 8> bytes(shape.size());
+  std::ranges::fill(bytes, 0);
   for (std::size_t i = 0; i < dtypes.size(); ++i) {
     const auto strides = iterator.stride_bytes(static_cast<int>(i));
     const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtypes[i]));
@@ -123,8 +125,8 @@ std::size_t tile_dim(const TensorIterator& iterator, const Program& program,
 }
 
 /// The iterator's dimensions as loops, outermost first.
-std::vector<std::size_t> loop_order(std::size_t num_dims, std::size_t inner, std::size_t tile) {
-  std::vector<std::size_t> order;
+InlineArray<std::size_t, 8> loop_order(std::size_t num_dims, std::size_t inner, std::size_t tile) {
+  InlineArray<std::size_t, 8> order;
   for (std::size_t dim = num_dims; dim-- > 0;)
     if (dim != inner && dim != tile) order.push_back(dim);
   if (tile != no_dim) order.push_back(tile);
@@ -173,7 +175,7 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
   for (const Program::Param& param : program.params) kernel.params.push_back(param.dtype);
 
   const auto num_operands = static_cast<std::size_t>(iterator.ntensors());
-  std::vector<DType> dtypes;
+  InlineArray<DType, 8> dtypes;
   for (std::size_t i = 0; i < num_operands; ++i)
     dtypes.push_back(static_cast<int>(i) < program.num_outputs
                          ? program.output_dtypes[i]
@@ -185,16 +187,22 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
     lowered.stride_bytes.assign(num_operands, 0);
   } else {
     const std::size_t inner_dim = innermost_dim(iterator.shape());
-    const std::size_t tile = tile_dim(iterator, program, dtypes, inner_dim);
+    const std::size_t tile =
+        tile_dim(iterator, program, std::span(dtypes.data(), dtypes.size()), inner_dim);
     lowered.is_tiled = tile != no_dim;
     lowered.block_extent = inner_dim == 0 ? 0 : small_inner_block;
-    for (const std::size_t dim : loop_order(iterator.shape().size(), inner_dim, tile)) {
+    const std::size_t num_loops = iterator.shape().size();
+    kernel.loops.reserve(num_loops);
+    lowered.extents.reserve(num_loops);
+    lowered.stride_bytes.reserve(num_loops * num_operands);
+    for (const std::size_t dim : loop_order(num_loops, inner_dim, tile)) {
       kernel.loops.push_back({});
       lowered.extents.push_back(iterator.shape()[dim]);
       for (std::size_t i = 0; i < num_operands; ++i)
         lowered.stride_bytes.push_back(iterator.stride_bytes(static_cast<int>(i))[dim]);
     }
   }
+  kernel.operands.reserve(num_operands);
   for (std::size_t i = 0; i < num_operands; ++i) {
     const bool is_output = static_cast<int>(i) < program.num_outputs;
     kernel.operands.push_back({dtypes[i], is_output ? ir::Role::output : ir::Role::input,

@@ -128,8 +128,8 @@ TensorIterator plan_iteration(const Program& program, std::span<const Tensor> ou
   return iterator;
 }
 
-jit::Signature signature_of(const ir::Kernel& kernel, const PlannerOptions& options) {
-  return {kernel, options.features, options.backend};
+jit::Signature signature_of(ir::Kernel kernel, const PlannerOptions& options) {
+  return {std::move(kernel), options.features, options.backend};
 }
 
 PlannedCall begin_call(const CallKey& key, const Program& program) {
@@ -189,7 +189,7 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
     return call;
   }
   Lowered lowered = lower(iterator, program, options.numerics, options.streaming_bytes);
-  plan.launch.kernel = kernels.get(signature_of(lowered.kernel, options));
+  plan.launch.kernel = kernels.get(signature_of(std::move(lowered.kernel), options));
   plan.launch.extents = std::move(lowered.extents);
   plan.launch.stride_bytes = std::move(lowered.stride_bytes);
   if (!plan.launch.kernel->first().code->walks_in_blocks)

@@ -41,7 +41,7 @@ TensorIterator plan_iteration(const Program& program, std::span<const Tensor> ou
                               std::span<const Tensor> inputs, bool resize_outputs);
 
 /// The signature under which a lowered kernel is compiled.
-jit::Signature signature_of(const ir::Kernel& kernel, const PlannerOptions& options);
+jit::Signature signature_of(ir::Kernel kernel, const PlannerOptions& options);
 
 /// The beginning of a call's plan: its leaves, its numbers, its input tensors.
 ///

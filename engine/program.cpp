@@ -1,10 +1,11 @@
 #include "engine/program.h"
 
+#include "engine/node_index.h"
 #include "engine/parameters.h"
 
 #include <weft/error.h>
+#include <weft/inline_array.h>
 
-#include <unordered_map>
 #include <utility>
 
 namespace weft {
@@ -19,18 +20,23 @@ bool divides(Op op) {
 
 class Flattener {
  public:
-  explicit Flattener(Program& program) : program_(program) {}
+  explicit Flattener(Program& program) : program_(program) {
+    constexpr std::size_t usual_instructions = 16;
+    program_.body.reserve(usual_instructions);
+  }
 
   /// The value of `root`, converted to `dtype`.  A stack of its own, so that depth costs no
   /// recursion.
   ir::ValueId value(const ExprNode& root, DType dtype) {
-    std::vector<std::pair<const ExprNode*, bool>> pending{{&root, false}};
+    InlineArray<std::pair<const ExprNode*, bool>, 32> pending;
+    pending.emplace_back(&root, false);
     while (!pending.empty()) {
       const auto [node, arguments_done] = pending.back();
-      if (values_.contains(node) || node->kind == ExprNode::Kind::scalar) {
+      if (nodes_.find(node) >= 0 || node->kind == ExprNode::Kind::scalar) {
         pending.pop_back();
       } else if (arguments_done || node->args.empty()) {
-        values_[node] = define(*node);
+        values_.push_back(define(*node));
+        nodes_.add(node);
         pending.pop_back();
       } else {
         pending.back().second = true;
@@ -87,7 +93,7 @@ class Flattener {
   /// dtype.
   ir::ValueId converted(const ExprNode& node, DType dtype, bool is_operand = true) {
     if (node.kind == ExprNode::Kind::scalar) return param(node, dtype, is_operand);
-    const ir::ValueId id = values_.at(&node);
+    const ir::ValueId id = values_[static_cast<std::size_t>(nodes_.find(&node))];
     return node.dtype == dtype ? id : append({.op = Op::cast, .dtype = dtype, .args = args(id)});
   }
 
@@ -144,7 +150,8 @@ class Flattener {
   }
 
   Program& program_;
-  std::unordered_map<const ExprNode*, ir::ValueId> values_;
+  NodeIndex nodes_;
+  InlineArray<ir::ValueId, 32> values_;  ///< [node]
 };
 
 }  // namespace

@@ -166,7 +166,7 @@ std::shared_ptr<TieredKernel> KernelCache::make(const Signature& signature) cons
   return kernel;
 }
 
-std::shared_ptr<KernelCache::Entry> KernelCache::find_or_insert(const Signature& signature) {
+std::shared_ptr<KernelCache::Entry> KernelCache::find_or_insert(Signature signature) {
   const std::uint64_t key = hash(signature);
   const auto find = [&]() -> std::shared_ptr<Entry> {
     const auto [first, last] = entries_.equal_range(key);
@@ -181,26 +181,26 @@ std::shared_ptr<KernelCache::Entry> KernelCache::find_or_insert(const Signature&
   const std::unique_lock lock(mutex_);
   if (auto entry = find()) return entry;
   auto entry = std::make_shared<Entry>();
-  entry->signature = signature;
+  entry->signature = std::move(signature);
   entries_.emplace(key, entry);
   return entry;
 }
 
-std::shared_ptr<TieredKernel> KernelCache::get(const Signature& signature) {
+std::shared_ptr<TieredKernel> KernelCache::get(Signature signature) {
   resume_compilations();
-  const std::shared_ptr<Entry> entry = find_or_insert(signature);
+  const std::shared_ptr<Entry> entry = find_or_insert(std::move(signature));
   const std::lock_guard lock(entry->compiling);
   if (entry->compiled) {
     hits_.fetch_add(1, std::memory_order_relaxed);
     return entry->compiled;
   }
-  entry->compiled = make(signature);
+  entry->compiled = make(entry->signature);
   misses_.fetch_add(1, std::memory_order_relaxed);
   const CodeObject& code = *entry->compiled->first().code;
   tiers_->count_code(code);
   if (is_logged(LogTopic::compile))
     log(LogTopic::compile, code.backend, " ", code.compile_us, " us, ", code.code_bytes,
-        " bytes: ", text(signature));
+        " bytes: ", text(entry->signature));
   return entry->compiled;
 }
 

@@ -41,7 +41,7 @@ class KernelCache {
   /// The kernel for `signature`, compiled now if it is new.  For backend "auto" that is what can be
   /// had at once: LLVM's code if it is on the disk, else xbyak's, else the interpreter, and LLVM in
   /// time.  Errors: those of compile(); nothing is cached then.
-  std::shared_ptr<TieredKernel> get(const Signature& signature);
+  std::shared_ptr<TieredKernel> get(Signature signature);
   /// Returns when every kernel that was hot has been compiled.
   void wait_optimised() { tiers_->wait(); }
   KernelCacheStats stats() const;
@@ -54,7 +54,7 @@ class KernelCache {
     std::mutex compiling;
     std::shared_ptr<TieredKernel> compiled;  ///< guarded by `compiling`
   };
-  std::shared_ptr<Entry> find_or_insert(const Signature& signature);
+  std::shared_ptr<Entry> find_or_insert(Signature signature);
   std::shared_ptr<TieredKernel> make(const Signature& signature) const;
 
   std::shared_ptr<TierControl> tiers_;

@@ -1,5 +1,7 @@
 #include "ir/pass.h"
 
+#include <algorithm>
+
 namespace weft::ir {
 
 bool eliminate_dead_code(Kernel& kernel) {
@@ -12,6 +14,7 @@ bool eliminate_dead_code(Kernel& kernel) {
     for (ValueId arg : inst.args)
       if (arg != no_value) live[arg] = true;
   }
+  if (std::find(live.begin(), live.end(), false) == live.end()) return false;
   std::vector<ValueId> renamed(kernel.body.size(), no_value);
   ValueId next = 0;
   std::uint32_t num_hoisted = 0;
@@ -24,10 +27,9 @@ bool eliminate_dead_code(Kernel& kernel) {
     renamed[i] = next;
     kernel.body[next++] = inst;
   }
-  const bool changed = next != kernel.body.size();
   kernel.body.resize(next);
   kernel.num_hoisted = num_hoisted;
-  return changed;
+  return true;
 }
 
 }  // namespace weft::ir

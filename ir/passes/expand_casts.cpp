@@ -4,6 +4,8 @@
 #include "ir/pass.h"
 #include "ir/passes/rewrite.h"
 
+#include <algorithm>
+
 namespace weft::ir {
 namespace {
 
@@ -143,6 +145,8 @@ class CastExpander {
 }  // namespace
 
 bool expand_casts(Kernel& kernel) {
+  const auto is_cast = [](const Inst& inst) { return inst.op == Op::cast; };
+  if (std::ranges::none_of(kernel.body, is_cast)) return false;
   return rewrite_body(
       kernel, [](Builder& builder, ValueId, const Inst& inst, std::span<const Value> args) {
         if (inst.op != Op::cast) return append_with(builder, inst, args);

@@ -16,11 +16,14 @@ bool is_invariant(const Kernel& kernel, const Inst& inst, const std::vector<bool
 }  // namespace
 
 bool hoist_invariants(Kernel& kernel) {
-  const std::vector<Inst> old = kernel.body;
-  std::vector<bool> invariant(old.size());
-  for (std::size_t i = 0; i < old.size(); ++i)
-    invariant[i] = is_invariant(kernel, old[i], invariant);
+  std::vector<bool> invariant(kernel.body.size());
+  for (std::size_t i = 0; i < kernel.body.size(); ++i)
+    invariant[i] = is_invariant(kernel, kernel.body[i], invariant);
+  if (kernel.num_hoisted == 0 &&
+      std::find(invariant.begin(), invariant.end(), true) == invariant.end())
+    return false;
 
+  const std::vector<Inst> old = kernel.body;
   std::vector<ValueId> renamed(old.size(), no_value);
   ValueId next = 0;
   const auto move = [&](bool wanted) {

@@ -16,6 +16,11 @@ namespace {
 // anyway.
 constexpr std::size_t max_unrolled_instructions = 96;
 
+/// Whether an instruction is a row or a call, and no move.
+bool is_computed(const ir::Inst& inst) {
+  return info(inst.op).form != Form::structural || inst.op == Op::cast;
+}
+
 class KernelEmitter {
  public:
   KernelEmitter(Assembler& code, const ir::Kernel& kernel, bool with_frame)
@@ -25,7 +30,12 @@ class KernelEmitter {
         registers_(code, kernel),
         operands_(code, registers_, kernel),
         divisions_(code, registers_, kernel),
-        lanes_(kernel.loops.back().lanes) {}
+        lanes_(kernel.loops.back().lanes) {
+    const Isa isa = code.features().isa;
+    for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
+      if (is_computed(kernel.body[id]) && !has_row(kernel, kernel.body[id], isa))
+        calls_.push_back(id);
+  }
 
   void emit();
 
@@ -46,8 +56,8 @@ class KernelEmitter {
   void instruction(ir::ValueId id, Step step);
   void parameter(ir::ValueId id);
   void arithmetic(ir::ValueId id, Step step);
-  bool is_call(const ir::Inst& inst) const;
-  bool has_calls() const;
+  bool is_call(ir::ValueId id) const { return std::ranges::binary_search(calls_, id); }
+  bool has_calls() const { return !calls_.empty(); }
   int unroll() const;
   /// Elements that must be left for the main loop to be entered.
   int main_loop_elements() const { return operands_.full_elements() + (unroll() - 1) * lanes_; }
@@ -64,7 +74,8 @@ class KernelEmitter {
   Operands operands_;
   InvariantDivision divisions_;
   int lanes_;
-  std::size_t frame_size_at_ = 0;  ///< position of the frame's size in the code
+  std::vector<ir::ValueId> calls_;  ///< instructions without a row, in order
+  std::size_t frame_size_at_ = 0;   ///< position of the frame's size in the code
   int stack_slot_ = 0;
   int counters_slot_ = 0;
   int pointers_slot_ = 0;
@@ -160,17 +171,6 @@ void KernelEmitter::outer_loops() {
   }
   inner_loop();
   for (std::size_t loop = num_outer(); loop-- > 0;) leave_loop(loop);
-}
-
-bool KernelEmitter::is_call(const ir::Inst& inst) const {
-  return info(inst.op).form != Form::structural || inst.op == Op::cast
-             ? !has_row(kernel_, inst, code_.features().isa)
-             : false;
-}
-
-bool KernelEmitter::has_calls() const {
-  return std::any_of(kernel_.body.begin(), kernel_.body.end(),
-                     [&](const ir::Inst& inst) { return is_call(inst); });
 }
 
 int KernelEmitter::unroll() const {
@@ -369,7 +369,7 @@ void KernelEmitter::parameter(ir::ValueId id) {
 void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
   if (step.is_main && divisions_.can_divide(id)) return divisions_.divide(id);
-  if (is_call(inst)) return emit_call(registers_, code_, kernel_, id);
+  if (is_call(id)) return emit_call(registers_, code_, kernel_, id);
   if (involves_masks(kernel_, inst)) return emit_mask_row(registers_, code_, kernel_, id);
   const int arity = info(inst.op).arity;
   const Xmm x = registers_.use(inst.args[0]);
