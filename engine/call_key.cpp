@@ -1,7 +1,7 @@
 #include "engine/call_key.h"
 
+#include "engine/call_match.h"
 #include "engine/node_index.h"
-#include "engine/tensor_impl.h"
 #include "runtime/hash.h"
 
 #include <utility>
@@ -9,36 +9,6 @@
 
 namespace weft {
 namespace {
-
-enum class WordKind : std::uint64_t {
-  eager = 1,
-  expressions,
-  undefined,
-  layout,
-  aliased,
-  leaf,
-  number,
-  cast,
-  op,
-  fold
-};
-
-constexpr std::uint64_t word(WordKind kind, std::uint64_t low = 0, std::uint64_t middle = 0,
-                             std::uint64_t high = 0) {
-  return static_cast<std::uint64_t>(kind) << 56 | high << 40 | middle << 20 | low;
-}
-
-/// What of a view is neither a size nor a stride, in one word.  Compilers make one load of the
-/// first four, which lie side by side.
-std::uint64_t layout_word(const TensorImpl& impl) {
-  const auto byte = [](auto value, int place) {
-    return static_cast<std::uint64_t>(static_cast<std::uint8_t>(value)) << 8 * place;
-  };
-  const Storage& storage = *impl.storage;
-  return byte(impl.dtype, 0) | byte(impl.is_conj, 1) | byte(impl.is_neg, 2) |
-         byte(impl.is_zero, 3) | byte(storage.device().type, 4) |
-         byte(storage.data() == nullptr, 5) | byte(WordKind::layout, 7);
-}
 
 // A call is described in pairs of words, to one of two listeners: the first appends them to a key,
 // the second compares them with one.  That and the hash are what a cached call pays, so neither
@@ -88,13 +58,6 @@ template <class Listener>
     listener.pair(static_cast<std::uint64_t>(sizes[i]), static_cast<std::uint64_t>(strides[i]));
 }
 
-/// Whether two storages are made of the same memory, as two borrowed ones can be.
-bool share_bytes(const Storage& a, const Storage& b) {
-  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data());
-  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data());
-  return a_begin < b_begin + b.size_bytes() && b_begin < a_begin + a.size_bytes();
-}
-
 /// Which two operands: an output and the input whose layout came last, or two outputs.
 struct Pair {
   std::size_t output;
@@ -108,7 +71,7 @@ template <class Listener>
   if (!a.defined() || !b.defined()) return;
   const TensorImpl& x = *a.impl();
   const TensorImpl& y = *b.impl();
-  if (x.storage != y.storage && !share_bytes(*x.storage, *y.storage)) [[likely]]
+  if (!share_bytes(*x.storage, *y.storage)) [[likely]]
     return;
   if (!listener.expects(1)) return;
   const auto begin = [](const TensorImpl& impl) {
@@ -125,8 +88,7 @@ template <class Listener, class Distinct>
 [[gnu::always_inline]] inline void describe(Listener& listener, const EagerCall& call,
                                             const Distinct& distinct) {
   if (!listener.expects(1)) return;
-  listener.pair(word(WordKind::eager), static_cast<std::uint64_t>(call.op) |
-                                           static_cast<std::uint64_t>(call.inputs.size()) << 32);
+  listener.pair(word(WordKind::eager), eager_word(call));
   describe_layout(listener, call.output);
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const Tensor& input = *call.inputs[i];
@@ -188,22 +150,6 @@ std::uint64_t CallKey::hash() const { return hash_pairs(words.data(), words.size
 void make_key(CallKey& key, const EagerCall& call) {
   Append listener{key};
   describe(listener, call, [&](const Tensor& input) { key.inputs.push_back(&input); });
-}
-
-std::uint64_t hash_of(const EagerCall& call) {
-  PairHasher hasher;
-  // Besides layouts and dtypes it tells in-place calls from others, and leaves the rest of what a
-  // key says about aliasing to the comparison.
-  const auto add = [&](const Tensor& tensor, std::uint64_t bits) {
-    if (!tensor.defined()) return hasher.add(bits, 1);
-    const TensorImpl& impl = *tensor.impl();
-    hasher.add(impl.layout_hash, static_cast<std::uint64_t>(impl.dtype) |
-                                     static_cast<std::uint64_t>(impl.is_conj) << 8 |
-                                     static_cast<std::uint64_t>(impl.is_neg) << 16 | bits << 24);
-  };
-  add(call.output, static_cast<std::uint64_t>(call.op));
-  for (const Tensor* input : call.inputs) add(*input, input->is_same(call.output));
-  return hasher.hash();
 }
 
 bool is_key_of(const EagerCall& call, std::span<const std::uint64_t> words,

@@ -28,9 +28,7 @@ struct EagerCall {
   const Tensor& output;  ///< undefined: a new one
 };
 
-/// Key and hash of such a call; the hash is not CallKey::hash(), but told from the tensors.
 void make_key(CallKey& key, const EagerCall& call);
-std::uint64_t hash_of(const EagerCall& call);
 /// Whether make_key() gives these words.  If so, `distinct` gets what CallKey::inputs would be, and
 /// has room for as many as there are inputs.
 bool is_key_of(const EagerCall& call, std::span<const std::uint64_t> words,

@@ -1,4 +1,5 @@
 // The public calls: raw key -> plan -> launch, and the slow way where there is no plan yet.
+#include "engine/call_match.h"
 #include "engine/engine_state.h"
 #include "engine/fold_call.h"
 #include "engine/operators.h"
@@ -72,20 +73,51 @@ bool same_data(const Tensor& a, const Tensor& b) {
          std::ranges::equal(x.strides, y.strides);
 }
 
-/// Runs the plan of an equal call that this thread has made before.  Returns whether there is one.
-bool run_again(Engine::State& state, const EagerCall& call, std::uint64_t hash, const Tensor& given,
-               Tensor& result) {
-  constexpr std::size_t max_inputs = 8;
-  const PlanCache::Local* known = state.plans.candidate(hash);
-  if (known == nullptr || call.inputs.size() > max_inputs) return false;
+/// How many inputs an operator of the table has at most.
+constexpr std::size_t max_inputs = 8;
+
+/// Whether a call of these keys ends in the engine's own kernel.  Null: it has come there already.
+[[gnu::always_inline]] inline bool is_builtin(const Operators::TensorOperator* row,
+                                              DispatchKeySet keys) {
+  return row == nullptr || row->is_builtin(keys);
+}
+
+/// run_again() for calls of every kind.
+[[gnu::noinline]] bool run_any_again(Engine::State& state, EagerCall call,
+                                     const PlanCache::Local& known,
+                                     const Operators::TensorOperator* row, Tensor& result) {
   std::array<const Tensor*, max_inputs> inputs;
-  if (!is_key_of(call, known->words, inputs.data())) return false;
-  const CallPlan& plan = *known->plan;
-  if (plan.divides_integers || !plan.params.empty()) return false;
+  if (!is_key_of(call, known.words, inputs.data())) return false;
+  const CallPlan& plan = *known.plan;
+  if (plan.divides_integers || !plan.params.empty() || !is_builtin(row, plan.keys)) return false;
   state.plan_hits.add();
   std::array<std::byte*, max_inputs + 1> base;
-  find_operands(plan, inputs.data(), std::span(&given, 1), std::span(&result, 1), base.data());
+  find_operands(plan, inputs.data(), std::span(&call.output, 1), std::span(&result, 1),
+                base.data());
   if (!plan.is_empty) launch(plan.launch, base.data(), nullptr);
+  return true;
+}
+
+/// Runs the plan of an equal call that this thread has made before.  Returns whether there is one
+/// that `row` leads to.
+[[gnu::always_inline]] inline bool run_again(Engine::State& state, const EagerCall& call,
+                                             std::uint64_t hash,
+                                             const Operators::TensorOperator* row, Tensor& result) {
+  const PlanCache::Local* known = state.plans.candidate(hash);
+  if (known == nullptr || call.inputs.size() > max_inputs) return false;
+  const CallPlan& plan = *known->plan;
+  std::array<std::byte*, max_inputs + 1> base;
+  if (!plan.is_plain || !is_plain_key_of(call, known->words, base.data()))
+    return run_any_again(state, call, *known, row, result);
+  // Equal layouts are on equal devices, so the call has the keys that the plan was made with.
+  if (!is_builtin(row, plan.keys)) [[unlikely]]
+    return false;
+  state.plan_hits.add();
+  if (!call.output.defined()) {
+    result = new_output(plan.outputs.front());
+    base[0] = result.impl()->data();
+  }
+  launch(plan.launch, base.data(), nullptr);
   return true;
 }
 
@@ -276,6 +308,9 @@ class Call {
             : plan_call(key_, program, given, options, state_.kernels, check_values);
     run_planned(call);
     std::ranges::copy(call.outputs, results.begin());
+    for (const Tensor* input : key_.inputs)
+      call.plan->keys = call.plan->keys | dispatch_keys_of(*input);
+    for (const Tensor& output : given) call.plan->keys = call.plan->keys | dispatch_keys_of(output);
     if (call.is_cacheable) state_.plans.insert(key_, hash_, call.plan, generation);
   }
 
@@ -334,7 +369,7 @@ void run_eager(Engine::State& state, Op op, std::span<const Tensor* const> input
                const Tensor& given, Tensor& result) {
   const EagerCall call{op, inputs, given};
   const std::uint64_t hash = hash_of(call);
-  if (run_again(state, call, hash, given, result)) [[likely]]
+  if (run_again(state, call, hash, nullptr, result)) [[likely]]
     return;
   Call(state).eager(op, inputs, given, result, hash);
 }
@@ -389,26 +424,44 @@ int Engine::num_threads() const {
 
 namespace {
 
-/// One op on given operands, which may each be undefined by mistake.
 template <class... Inputs>
-Tensor run_op(Engine::State& state, Op op, const Tensor& out, const Inputs&... tensors) {
+void check_inputs(Op op, const Inputs&... tensors) {
   // The key of a copy; the other structural ops are refused when the call is planned.
   WEFT_CHECK(op != Op::load, ArgumentError, "'load' is not an operator that can be called");
-  const Tensor* const inputs[] = {&tensors...};
   int position = 0;
-  for (const Tensor* input : inputs) {
+  for (const Tensor* input : {&tensors...}) {
     WEFT_CHECK(input->defined(), ArgumentError, name(op), "(): input ", position, " is undefined");
     ++position;
   }
+}
+
+/// run_op() where this thread has no plan for the call, or the call goes elsewhere.
+template <class... Inputs>
+[[gnu::noinline]] void run_new_op(Engine::State& state, const Operators::TensorOperator* row, Op op,
+                                  std::uint64_t hash, Tensor& result, const Tensor& out,
+                                  const Inputs&... tensors) {
+  const DispatchKeySet keys = (dispatch_keys_of(tensors) | ... | dispatch_keys_of(out));
+  if (!is_builtin(row, keys)) {
+    const Tensor* const all[] = {&tensors..., &out};
+    result = dispatch(state, *row, std::span(all, sizeof...(Inputs) + out.defined()));
+    return;
+  }
+  const Tensor* const inputs[] = {&tensors...};
+  Call(state).eager(op, inputs, out, result, hash);
+}
+
+/// One op on given operands, which may each be undefined by mistake.
+template <class... Inputs>
+Tensor run_op(Engine::State& state, Op op, const Tensor& out, const Inputs&... tensors) {
+  check_inputs(op, tensors...);
   // What the table has no operator for is refused when it is planned.
   const auto* row = operators().find(op, sizeof...(Inputs), out.defined());
-  const DispatchKeySet keys = (dispatch_keys_of(tensors) | ... | dispatch_keys_of(out));
-  if (row != nullptr && !row->is_builtin(keys)) [[unlikely]] {
-    const Tensor* const all[] = {&tensors..., &out};
-    return dispatch(state, *row, std::span(all, sizeof...(Inputs) + out.defined()));
-  }
+  const Tensor* const inputs[] = {&tensors...};
+  const EagerCall call{op, inputs, out};
+  const std::uint64_t hash = hash_of(call);
   Tensor result;
-  run_eager(state, op, inputs, out, result);
+  if (!run_again(state, call, hash, row, result)) [[unlikely]]
+    run_new_op(state, row, op, hash, result, out, tensors...);
   return result;
 }
 

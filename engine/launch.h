@@ -38,7 +38,8 @@ void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* pa
 
 /// Runs the kernel over the whole nest, on as many threads as its size is worth and the plan
 /// allows.
-inline void launch(const LaunchPlan& plan, std::byte* const* base, const Bits* params) {
+[[gnu::always_inline]] inline void launch(const LaunchPlan& plan, std::byte* const* base,
+                                          const Bits* params) {
   if (!plan.is_single_call) return launch_parts(plan, base, params);
   const jit::KernelArgs args{base, plan.extents.data(), plan.stride_bytes.data(), params,
                              plan.kernel->context()};

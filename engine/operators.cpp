@@ -217,6 +217,7 @@ const PendingEval* CurrentCall::eval() {
 
 Operators::Operators()
     : library_(registry(), LibraryKind::definitions, "weft"),
+      num_ops_(all_ops().size()),
       new_result_(define_ops<false>(library_)),
       given_result_(define_ops<true>(library_)),
       reductions_(define_reductions(library_)),
@@ -248,15 +249,6 @@ Operators::Operators()
                                             resolve_neg_by_clone)),
       fill(define_composite<Fill>(library_, "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)",
                                   DispatchKey::composite_explicit_autograd, fill_by_copy)) {}
-
-const Operators::TensorOperator* Operators::find(Op op, std::size_t num_inputs,
-                                                 bool has_output) const {
-  const auto first = static_cast<std::size_t>(Op::bitcast) + 1;
-  const std::size_t index = static_cast<std::size_t>(op) - first;
-  if (index >= new_result_.size()) return nullptr;
-  const TensorOperator& found = has_output ? given_result_[index] : new_result_[index];
-  return found.handle.index() + 1 == num_inputs + has_output ? &found : nullptr;
-}
 
 const Operators& operators() {
   // Never destroyed, like the registry that holds the kernels.

@@ -92,13 +92,20 @@ class Operators {
 
   Operators();
   /// Null for structural ops and for another number of inputs than the op has.
-  const TensorOperator* find(Op op, std::size_t num_inputs, bool has_output) const;
+  const TensorOperator* find(Op op, std::size_t num_inputs, bool has_output) const {
+    constexpr auto first = static_cast<std::size_t>(Op::bitcast) + 1;
+    const std::size_t index = static_cast<std::size_t>(op) - first;
+    if (index >= num_ops_) return nullptr;
+    const TensorOperator& found = (has_output ? given_result_ : new_result_)[index];
+    return found.handle.index() + 1 == num_inputs + has_output ? &found : nullptr;
+  }
   const BuiltinOperator<Reduce>& find(Reduction reduction) const {
     return reductions_[static_cast<std::size_t>(reduction)];
   }
 
  private:
   Library library_;
+  std::size_t num_ops_;                              ///< in both of these
   std::vector<TensorOperator> new_result_;           ///< in the order of all_ops()
   std::vector<TensorOperator> given_result_;         ///< as above
   std::vector<BuiltinOperator<Reduce>> reductions_;  ///< in the order of all_reductions()

@@ -7,6 +7,8 @@
 #include "engine/program.h"
 #include "engine/tensor_impl.h"
 
+#include <weft/dispatch_key.h>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -34,8 +36,12 @@ struct CallPlan {
   LaunchPlan launch;
   /// A fold or a scan, which runs in place of `launch`.
   std::function<void(std::byte* const* base, const Bits* params)> pass;
+  DispatchKeySet keys;            ///< of the call's tensors
   bool is_empty = false;          ///< no elements: nothing to run
   bool divides_integers = false;  ///< divisors have to be checked before each run
+  /// Takes one output and the inputs of its key as they come, and nothing needs a look before a
+  /// run.
+  bool is_plain = false;
   std::vector<Output> outputs;
   std::vector<std::uint32_t> leaves;  ///< operand -> which of CallKey::inputs
   std::vector<Param> params;

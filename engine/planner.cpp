@@ -23,6 +23,14 @@ void collect_leaves(const CallKey& key, const Program& program, PlannedCall& cal
   }
 }
 
+/// Whether the plan's leaves are the inputs of its key, each once.
+bool takes_inputs_in_order(const CallPlan& plan, const CallKey& key) {
+  if (plan.leaves.size() != key.inputs.size()) return false;
+  for (std::uint32_t i = 0; i < plan.leaves.size(); ++i)
+    if (plan.leaves[i] != i) return false;
+  return true;
+}
+
 void collect_params(const CallKey& key, const Program& program, CallPlan& plan) {
   for (const Program::Param& param : program.params) {
     const auto it = std::find(key.numbers.begin(), key.numbers.end(), param.node);
@@ -196,6 +204,8 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
     plan.launch.block_extent = lowered.block_extent;
   plan.launch.max_threads = options.num_threads;
   finish(plan.launch);
+  plan.is_plain = plan.outputs.size() == 1 && plan.params.empty() && !plan.divides_integers &&
+                  takes_inputs_in_order(plan, key);
   layouts.keep();
   return call;
 }

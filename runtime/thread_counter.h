@@ -20,7 +20,7 @@ int find_thread_slot();
 /// Threads: all functions may be called by many threads at once; value() sees what happened before.
 class ThreadCounter {
  public:
-  void add() {
+  [[gnu::always_inline]] void add() {
     int slot = detail::thread_slot;
     if (slot < 0) [[unlikely]]
       slot = detail::find_thread_slot();
