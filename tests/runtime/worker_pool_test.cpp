@@ -93,6 +93,9 @@ TEST(WorkerPool, AChildHasWorkersOfItsOwn) {
 }
 
 TEST(WorkerPool, WithoutThreadsTheCallerDoesAll) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer allows no threads after a fork";
+#endif
   const int status = in_child([] {
     alarm(60);
     // Root has as many threads as it likes.
