@@ -220,8 +220,7 @@ inline bool TensorIterator::plan_contiguous(const detail::GivenOperands& given) 
   for (int i = 0; i < num_given; ++i) {
     const TensorImpl* const impl = given.tensor(static_cast<std::size_t>(i)).impl().get();
     std::byte* const base = base_of(impl, dtype);
-    if (base == nullptr || !impl->is_contiguous) return false;
-    if (i > 0 && !same_sizes(*impl, *first)) return false;
+    if (base == nullptr || !impl->is_contiguous || !same_sizes(*impl, *first)) return false;
     std::byte* const data = base + impl->storage_offset * itemsize;
     operands[i] = make_operand(given[i], impl, data, i < num_outputs);
     if (i < num_outputs) continue;
