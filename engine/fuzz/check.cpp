@@ -187,10 +187,10 @@ class Run {
   }
 
   /// The results of the same call with the expression as a user operator of its inputs, or nothing
-  /// where it cannot be written down.
+  /// where it cannot be written down or has none.
   std::optional<Tensor> eval_as_user_operator(Engine& engine) {
     const std::string written = text(exprs_[0]);
-    if (written.size() > 4096) return {};
+    if (written.size() > 4096 || inputs_.empty()) return {};
     Definitions definitions;
     std::string parameters;
     std::vector<Expr> args;
