@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-constexpr std::size_t max_operands = 66;
+constexpr std::size_t max_operands = ir::max_launch_operands + 2;  // an output, places
 
 /// In bytes, one an operand.  Only those that there are get copied.
 class Offsets {

@@ -170,7 +170,6 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
   Lowered lowered;
   ir::Kernel& kernel = lowered.kernel;
   kernel.numerics = numerics;
-  kernel.is_streaming = streams_outputs(iterator, streaming_bytes);
   kernel.body = program.body;
   for (const Program::Param& param : program.params) kernel.params.push_back(param.dtype);
 
@@ -210,6 +209,8 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
   }
   if (!lowered.is_tiled) split_wide_moves(lowered);
   share_moves(kernel);
+  // Tiles decide by themselves, a call at a time, and have code for both.
+  kernel.is_streaming = !lowered.is_tiled && streams_outputs(iterator, streaming_bytes);
   return lowered;
 }
 

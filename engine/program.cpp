@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t max_instructions = 4096;  // rule V14 of the IR
 
-/// Whether an integer op divides by args[1].
-bool divides(Op op) {
-  return op == Op::div_floor || op == Op::div_trunc || op == Op::remainder || op == Op::fmod;
-}
-
 class Flattener {
  public:
   explicit Flattener(Program& program) : program_(program) {
@@ -144,7 +139,7 @@ class Flattener {
       inst.args[i] =
           converted(*node.args[i], is_select && i == 0 ? DType::boolean : node.compute_dtype,
                     !is_parameter(node.op, i));
-    if (divides(node.op) && is_integer(node.compute_dtype))
+    if (divides_integers(node))
       program_.integer_divisors.push_back({node.args[1].get(), node.compute_dtype});
     return append(inst);
   }
@@ -155,6 +150,12 @@ class Flattener {
 };
 
 }  // namespace
+
+bool divides_integers(const ExprNode& node) {
+  const bool divides = node.op == Op::div_floor || node.op == Op::div_trunc ||
+                       node.op == Op::remainder || node.op == Op::fmod;
+  return node.kind == ExprNode::Kind::op && divides && is_integer(node.compute_dtype);
+}
 
 Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
   WEFT_CHECK(exprs.size() <= ir::max_launch_operands, UnsupportedError,

@@ -38,6 +38,9 @@ struct Program {
   std::string unsupported;
 };
 
+/// Whether a node divides integers by args[1], and so fails on a divisor of 0.
+bool divides_integers(const ExprNode& node);
+
 /// Flattens `exprs`.  `outputs[i]`, where defined, gives the dtype (and the lazy conjugate and
 /// negative bits) of what is stored; otherwise it is the expression's own.
 ///

@@ -1,5 +1,6 @@
 #include "engine/row_blocks.h"
 
+#include "engine/program.h"
 #include "engine/tensor_impl.h"
 
 #include <algorithm>
@@ -16,12 +17,6 @@ constexpr std::size_t max_nodes = 1000;
 
 /// The extent that makes a dimension worth vectors in engine/fold_plan.cpp.
 constexpr std::int64_t min_vector_extent = 16;
-
-bool may_fail_late(const ExprNode& node) {
-  const bool divides = node.op == Op::div_floor || node.op == Op::div_trunc ||
-                       node.op == Op::remainder || node.op == Op::fmod;
-  return node.kind == ExprNode::Kind::op && divides && is_integer(node.compute_dtype);
-}
 
 /// Whether dimension 0 is the slowest of a tensor that no dimension repeats.
 bool lies_in_rows(const TensorImpl& tensor) {
@@ -78,7 +73,7 @@ class RowFinder {
   /// A node whose rows are cut.
   bool visit(const ExprNode& node) {
     if (!visited_.insert(&node).second) return true;
-    if (may_fail_late(node)) return false;
+    if (divides_integers(node)) return false;  // may fail when other blocks have been written
     if (node.kind == ExprNode::Kind::tensor) {
       num_bytes_ += node.tensor.numel() * static_cast<std::int64_t>(itemsize_bytes(node.dtype));
       return true;

@@ -2,6 +2,7 @@
 // is compiled for another instruction set, so that everything here has internal linkage and no
 // function of the standard library is used.
 #include "jit/fold/fold.h"
+#include "jit/fold/ordered.h"
 
 #include <immintrin.h>
 
@@ -572,24 +573,10 @@ FoldLoops find_loops(Op op, DType dtype) {
 }
 
 ExtremumLoops find_extremum_loops(Op op, DType dtype) {
-  const auto of = [&]<class T>(std::type_identity<T>) {
+  return visit_ordered(dtype, [&]<class T>(std::type_identity<T>) {
     return op == Op::maximum ? Extrema<T>::template table<true>()
                              : Extrema<T>::template table<false>();
-  };
-  switch (dtype) {
-    case DType::boolean:
-    case DType::u8: return of(std::type_identity<std::uint8_t>{});
-    case DType::u16: return of(std::type_identity<std::uint16_t>{});
-    case DType::u32: return of(std::type_identity<std::uint32_t>{});
-    case DType::u64: return of(std::type_identity<std::uint64_t>{});
-    case DType::i8: return of(std::type_identity<std::int8_t>{});
-    case DType::i16: return of(std::type_identity<std::int16_t>{});
-    case DType::i32: return of(std::type_identity<std::int32_t>{});
-    case DType::i64: return of(std::type_identity<std::int64_t>{});
-    case DType::f32: return of(std::type_identity<float>{});
-    case DType::f64: return of(std::type_identity<double>{});
-    default: return {};
-  }
+  });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "jit/fold/scan.h"
 
 #include "jit/fold/isa.h"
+#include "jit/fold/ordered.h"
 
 #include <complex>
 #include <cstring>
@@ -62,25 +63,6 @@ void run_places(const ScanOperand& to, const ScanOperand& from, std::int64_t num
       }
       element<std::int64_t>(to, row, i) = first + place * step;
     }
-  }
-}
-
-/// Null for a dtype that has no order.
-template <class Function>
-auto visit_ordered(DType dtype, const Function& function) {
-  switch (dtype) {
-    case DType::boolean:
-    case DType::u8: return function(std::type_identity<std::uint8_t>{});
-    case DType::u16: return function(std::type_identity<std::uint16_t>{});
-    case DType::u32: return function(std::type_identity<std::uint32_t>{});
-    case DType::u64: return function(std::type_identity<std::uint64_t>{});
-    case DType::i8: return function(std::type_identity<std::int8_t>{});
-    case DType::i16: return function(std::type_identity<std::int16_t>{});
-    case DType::i32: return function(std::type_identity<std::int32_t>{});
-    case DType::i64: return function(std::type_identity<std::int64_t>{});
-    case DType::f32: return function(std::type_identity<float>{});
-    case DType::f64: return function(std::type_identity<double>{});
-    default: return decltype(function(std::type_identity<float>{}))();
   }
 }
 

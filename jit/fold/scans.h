@@ -1,5 +1,6 @@
 // The loops behind jit/fold/scan.h.  Like jit/fold/loops.h this is compiled once an instruction
 // set: everything has internal linkage and no function of the standard library is used.
+#include "jit/fold/ordered.h"
 #include "jit/fold/scan.h"
 
 #include <type_traits>
@@ -107,25 +108,6 @@ void run_scan(const Scan&, const ScanOperand& to, const ScanOperand& from, std::
   if (to.row_stride_bytes == itemsize && from.row_stride_bytes == itemsize && num_rows > 1)
     return scan_rows<T, Combine, true>(to, from, num_rows, count);
   scan_rows<T, Combine, false>(to, from, num_rows, count);
-}
-
-/// Null for a dtype that has no order.
-template <class Function>
-auto visit_ordered(DType dtype, const Function& function) {
-  switch (dtype) {
-    case DType::boolean:
-    case DType::u8: return function(std::type_identity<std::uint8_t>{});
-    case DType::u16: return function(std::type_identity<std::uint16_t>{});
-    case DType::u32: return function(std::type_identity<std::uint32_t>{});
-    case DType::u64: return function(std::type_identity<std::uint64_t>{});
-    case DType::i8: return function(std::type_identity<std::int8_t>{});
-    case DType::i16: return function(std::type_identity<std::int16_t>{});
-    case DType::i32: return function(std::type_identity<std::int32_t>{});
-    case DType::i64: return function(std::type_identity<std::int64_t>{});
-    case DType::f32: return function(std::type_identity<float>{});
-    case DType::f64: return function(std::type_identity<double>{});
-    default: return decltype(function(std::type_identity<float>{}))();
-  }
 }
 
 /// Null for what has no loops of its own.

@@ -1,6 +1,7 @@
 // The tiers as a caller sees them: nothing waits, nothing changes its bits, and the engine may go
 // at any time.
 #include "tests/engine/support/elements.h"
+#include "tests/in_child.h"
 #include "tests/required_backends.h"
 
 #include <weft/engine.h>
@@ -9,10 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 
@@ -177,16 +176,6 @@ TEST_F(EngineTiers, EnginesMayGoWhileTheyCompile) {
   EXPECT_EQ(compiles(last, "llvm"), 1u);
 }
 
-/// The exit status of what `work` returns in a child that ends as programs do.
-template <class Work>
-int in_child(Work&& work) {
-  const pid_t child = fork();
-  if (child == 0) std::exit(work());
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
-}
-
 TEST_F(EngineTiers, ForkAndExitWhileCompiling) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer allows no threads after a fork";
@@ -203,8 +192,9 @@ TEST_F(EngineTiers, ForkAndExitWhileCompiling) {
       if (elements<float>(engine.eval(beyond_xbyak(a))) != expected) return 2;
     return compiles(engine, "llvm") == 13 ? 0 : 3;
   };
-  EXPECT_EQ(in_child(works), 0);
-  EXPECT_EQ(in_child([] { return 5; }), 5);  // with all the others still to be compiled
+  EXPECT_EQ(in_child([&]() -> int { std::exit(works()); }), 0);
+  EXPECT_EQ(in_child([]() -> int { std::exit(5); }),
+            5);  // with all the others still to be compiled
   EXPECT_EQ(works(), 0);
 }
 

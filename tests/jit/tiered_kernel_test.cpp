@@ -2,6 +2,7 @@
 // on time.
 #include "jit/tiered_kernel.h"
 #include "jit/background.h"
+#include "tests/in_child.h"
 
 #include <weft/error.h>
 
@@ -222,16 +223,6 @@ TEST_F(TieredKernels, TheKernelMayDieWhileItIsCompiled) {
   doomed.reset();
   may_compile.release();
   tiers->wait();
-}
-
-/// The exit status of what `work` returns in a child.
-template <class Work>
-int in_child(Work&& work) {
-  const pid_t child = fork();
-  if (child == 0) _exit(work());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
 }
 
 TEST_F(TieredKernels, AForkHasItsOwnThread) {

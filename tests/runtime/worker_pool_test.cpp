@@ -1,9 +1,10 @@
 // Workers that several callers share, and processes that fork or get no threads.
 #include "runtime/worker_pool.h"
 
+#include "tests/in_child.h"
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -65,16 +66,6 @@ TEST(WorkerPool, ACallerWaitsForItsOwnWorkOnly) {
   }
   has_first_returned = true;
   second.join();
-}
-
-/// The exit status of what `work` returns in a child.
-template <class Work>
-int in_child(Work&& work) {
-  const pid_t child = fork();
-  if (child == 0) _exit(work());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
 }
 
 TEST(WorkerPool, AChildHasWorkersOfItsOwn) {

@@ -36,7 +36,7 @@ struct EngineOptions {
   /// Where compiled kernels are kept for other processes; if not given, as the environment says.
   std::optional<DiskCacheOptions> disk_cache = std::nullopt;
   /// Calls that move so many bytes, read and written together, write past the caches; 0: by the
-  /// sizes of the caches.
+  /// sizes of the caches.  Calls that transpose go by what each thread moves, 4 MiB or more.
   std::int64_t streaming_bytes = 0;
 };
 
