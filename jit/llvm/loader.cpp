@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "jit/background.h"
 #include "jit/llvm/backend.h"
 
 namespace weft::jit {
@@ -69,8 +68,6 @@ Opened open_file(const fs::path& path) {
   else if (interface() != weft_llvm_interface)
     opened.reason = path.string() + " belongs to another version of weft";
   if (!opened.reason.empty()) dlclose(handle);
-  // LLVM's own destructors are registered by now, so this runs before them.
-  if (opened.reason.empty()) std::atexit(stop_background);
   return opened;
 }
 

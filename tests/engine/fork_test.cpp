@@ -1,5 +1,5 @@
-// fork() at the worst moments.  In a program of its own: what registers with fork() in which order
-// is decided by the first calls of a process.
+// fork() and exit() at the worst moments.  In a program of its own: what registers with them in
+// which order is decided by the first calls of a process.
 #include "tests/engine/support/elements.h"
 
 #include <weft/engine.h>
@@ -146,6 +146,21 @@ TEST_F(Forks, APlanGetsTheChildToCompileWhatWasQueued) {
     return num_compiled() == num_queued ? 0 : 1;
   });
   EXPECT_EQ(status, 0);
+}
+
+TEST_F(Forks, ExitMayComeWhileTheBackgroundCompiles) {
+  // While the module is opened, during the first kernel, which makes LLVM's static objects, and
+  // later.
+  for (int delay_ms = 0; delay_ms < 48; delay_ms += 2) {
+    const int status = in_fresh_process([&] {
+      const Tensor a = ramp();
+      Engine engine(hot("llvm"));
+      for (int i = 0; i < 12; ++i) engine.eval(kernel(a, i));
+      std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
+      return 0;
+    });
+    EXPECT_EQ(status, 0) << "after " << delay_ms << " ms";
+  }
 }
 
 TEST_F(Forks, CodeMemoryMayBeUsedAfterTheBackground) {
