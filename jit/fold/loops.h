@@ -219,8 +219,8 @@ struct Loops {
   }
 
   /// Rows that are read side by side: memory answers several streams faster than one.  Only where
-  /// there are registers for so many lanes.
-  static constexpr int num_streams = vector_bytes == 64 ? 4 : 1;
+  /// there are registers for so many lanes, and for the commoner elements.
+  static constexpr int num_streams = vector_bytes == 64 && sizeof(T) >= 4 ? 4 : 1;
 
   /// Folds `count` elements of each of `num_streams` rows into the row's lanes.
   [[gnu::always_inline]] static void accumulate_rows(V (&lanes)[num_streams][num_vectors],
@@ -344,13 +344,15 @@ struct Loops {
   static constexpr std::int64_t rows_at_once = 32;
 
   /// Vectors side by side, the last of them so that it ends at column `end`: what it shares with
-  /// the one before is computed twice from the same numbers.
+  /// the one before is computed twice, from the same numbers, of which it is given the first.
   template <int count>
-  [[gnu::always_inline]] static void strip(T* to, std::int64_t end, const std::byte* data,
-                                           std::int64_t row_stride_bytes, std::int64_t num_rows) {
+  [[gnu::always_inline]] static void strip(T* to, std::int64_t end, const V& last_sum,
+                                           const std::byte* data, std::int64_t row_stride_bytes,
+                                           std::int64_t num_rows) {
     const std::int64_t last = end - per_vector;
     V sums[count];
-    for (int i = 0; i < count; ++i) sums[i] = load<V>(to + (i + 1 < count ? i * per_vector : last));
+    for (int i = 0; i + 1 < count; ++i) sums[i] = load<V>(to + i * per_vector);
+    sums[count - 1] = last_sum;
     if constexpr (has_fast_op) {
       V tried[count];
       typename FloatOps<T>::Flag flag{};
@@ -381,44 +383,44 @@ struct Loops {
     for (int i = 0; i < count; ++i) store(to + (i + 1 < count ? i * per_vector : last), sums[i]);
   }
 
-  /// The last columns: more than a vector has unless there are no others, and fewer than 8 have.
-  static void last_strip(T* to, std::int64_t num_columns, const std::byte* data,
+  static constexpr std::int64_t strip_width = 4 * per_vector;
+
+  /// The last columns, of which there are at most `strip_width`.
+  static void last_strip(T* to, std::int64_t num_columns, const V& last_sum, const std::byte* data,
                          std::int64_t row_stride_bytes, std::int64_t num_rows) {
     switch ((num_columns + per_vector - 1) / per_vector) {
 #define WEFT_STRIP(count) \
-  case count: return strip<count>(to, num_columns, data, row_stride_bytes, num_rows);
+  case count: return strip<count>(to, num_columns, last_sum, data, row_stride_bytes, num_rows);
+      WEFT_STRIP(1)
       WEFT_STRIP(2)
       WEFT_STRIP(3)
       WEFT_STRIP(4)
-      WEFT_STRIP(5)
-      WEFT_STRIP(6)
-      WEFT_STRIP(7)
-      WEFT_STRIP(8)
 #undef WEFT_STRIP
       default: break;
     }
-    if (num_columns == per_vector)
-      return strip<1>(to, num_columns, data, row_stride_bytes, num_rows);
-    for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes)
-      for (std::int64_t i = 0; i < num_columns; ++i)
-        to[i] = Combine::template of<T>(to[i], load<T>(reinterpret_cast<const T*>(data) + i));
   }
 
   static void columns(const Fold&, std::byte* to, const std::byte* data,
                       std::int64_t row_stride_bytes, std::int64_t num_rows,
                       std::int64_t num_columns) {
-    constexpr std::int64_t width = 4 * per_vector;
     T* const sums = reinterpret_cast<T*>(to);
+    if (num_columns < per_vector) {
+      for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes)
+        for (std::int64_t i = 0; i < num_columns; ++i)
+          sums[i] =
+              Combine::template of<T>(sums[i], load<T>(reinterpret_cast<const T*>(data) + i));
+      return;
+    }
     for (std::int64_t first = 0; first < num_rows; first += rows_at_once) {
       const std::int64_t rows = num_rows - first < rows_at_once ? num_rows - first : rows_at_once;
-      const std::byte* const from = data + first * row_stride_bytes;
+      const T* const from = reinterpret_cast<const T*>(data + first * row_stride_bytes);
+      const V last_sum = load<V>(sums + num_columns - per_vector);  // before a strip changes it
       std::int64_t i = 0;
-      for (; num_columns - i >= 2 * width; i += width)
-        strip<4>(sums + i, width, from + i * static_cast<std::int64_t>(sizeof(T)), row_stride_bytes,
-                 rows);
-      if (i < num_columns)
-        last_strip(sums + i, num_columns - i, from + i * static_cast<std::int64_t>(sizeof(T)),
-                   row_stride_bytes, rows);
+      for (; num_columns - i > strip_width; i += strip_width)
+        strip<4>(sums + i, strip_width, load<V>(sums + i + strip_width - per_vector),
+                 reinterpret_cast<const std::byte*>(from + i), row_stride_bytes, rows);
+      last_strip(sums + i, num_columns - i, last_sum, reinterpret_cast<const std::byte*>(from + i),
+                 row_stride_bytes, rows);
     }
   }
   template <int parts>
@@ -520,14 +522,14 @@ struct Extrema {
 };
 
 /// An empty row where C++ vectors have no op of that name for the dtype.
-FoldLoops find_loops(Op op, DType dtype) {
+[[maybe_unused]] FoldLoops find_loops(Op op, DType dtype) {
   // Sums and products of integers wrap, so both signs are one case.
   const auto any_sign = [&]<class T>(std::type_identity<T>) -> FoldLoops {
     switch (op) {
       case Op::add: return Loops<T, Add>::table();
       case Op::mul: return Loops<T, Mul>::table();
-      case Op::bitwise_or: return Loops<T, Or>::table();
-      case Op::bitwise_and: return Loops<T, And>::table();
+      case Op::bitwise_or: return Loops<std::uint8_t, Or>::template table<sizeof(T)>();
+      case Op::bitwise_and: return Loops<std::uint8_t, And>::template table<sizeof(T)>();
       default: return {};
     }
   };

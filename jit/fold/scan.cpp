@@ -79,6 +79,8 @@ Scan::Run complex_scan(Op op, DType dtype) {
 Scan make_scan(Op op, DType dtype, Isa isa) {
   const auto find = isa == Isa::avx512 ? scan_avx512 : isa == Isa::avx2 ? scan_avx2 : scan_generic;
   Scan scan{op, dtype, ir::block_function(op, dtype), find(op, dtype)};
+  // Extrema are compiled once: a scan of them is bound by the order of its elements.
+  if (scan.run == nullptr) scan.run = scan_generic(op, dtype);
   if (scan.run == nullptr) scan.run = complex_scan(op, dtype);
   if (scan.run == nullptr) scan.run = run_plain;
   return scan;

@@ -110,12 +110,8 @@ void run_scan(const Scan&, const ScanOperand& to, const ScanOperand& from, std::
   scan_rows<T, Combine, false>(to, from, num_rows, count);
 }
 
-/// Null for what has no loops of its own.
+/// Sums and products; null for what has no loops of its own.
 Scan::Run find_scan(Op op, DType dtype) {
-  if (op == Op::maximum || op == Op::minimum)
-    return visit_ordered(dtype, [&]<class T>(std::type_identity<T>) -> Scan::Run {
-      return op == Op::maximum ? &run_scan<T, Larger> : &run_scan<T, Smaller>;
-    });
   const auto arithmetic = [&]<class T>(std::type_identity<T>) -> Scan::Run {
     return op == Op::add ? &run_scan<T, Sum> : &run_scan<T, Product>;
   };
