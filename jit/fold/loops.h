@@ -407,8 +407,7 @@ struct Loops {
     if (num_columns < per_vector) {
       for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes)
         for (std::int64_t i = 0; i < num_columns; ++i)
-          sums[i] =
-              Combine::template of<T>(sums[i], load<T>(reinterpret_cast<const T*>(data) + i));
+          sums[i] = Combine::template of<T>(sums[i], load<T>(reinterpret_cast<const T*>(data) + i));
       return;
     }
     for (std::int64_t first = 0; first < num_rows; first += rows_at_once) {

@@ -1,5 +1,5 @@
 # Installs the build into a prefix of its own, then configures, builds and runs a consumer that knows only that prefix.
-# cmake -DBUILD=... -DSOURCE=... -DCOMPILER=... -DLAUNCHER=... -DFLAGS=... -P package_test.cmake
+# cmake -DBUILD=... -DSOURCE=... -DCOMPILER=... -DFLAGS=... -P package_test.cmake
 set(scratch ${BUILD}/package_test)
 file(REMOVE_RECURSE ${scratch})
 
@@ -14,7 +14,7 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${scratch}/prefix)
 run(${CMAKE_COMMAND} -S ${SOURCE}/tests/package -B ${scratch}/build -G Ninja
-  -DCMAKE_PREFIX_PATH=${scratch}/prefix -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
+  -DCMAKE_PREFIX_PATH=${scratch}/prefix -DCMAKE_CXX_COMPILER=${COMPILER}
   "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build ${scratch}/build)
 run(${scratch}/build/quick_look)
