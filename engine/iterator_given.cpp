@@ -38,15 +38,21 @@ std::byte* base_of(const TensorImpl* impl, DType dtype) {
   return storage.device().type == DeviceType::cpu ? storage.data() : nullptr;
 }
 
-IterOperand make_operand(const detail::GivenOperand& given, const TensorImpl* impl, std::byte* data,
-                         bool is_output) {
-  return {.borrowed = given.borrowed,
-          .data = data,
-          .impl = impl,
-          .owned_index = given.owned_index,
-          .dtype = impl->dtype,
-          .is_output = is_output,
-          .declared_dtype = {}};
+/// Member by member: what is put together elsewhere is copied by words that were written as bytes.
+[[gnu::always_inline]] inline void set_operand(IterOperand& operand,
+                                               const detail::GivenOperand& given,
+                                               const TensorImpl* impl, std::byte* data,
+                                               DType dtype, bool is_output) {
+  operand.borrowed = given.borrowed;
+  operand.data = data;
+  operand.impl = impl;
+  operand.owned_index = given.owned_index;
+  operand.dtype = dtype;
+  operand.is_output = is_output;
+  operand.declared_dtype = {};
+  operand.is_read_write = false;
+  operand.will_resize = false;
+  operand.needs_temporary = false;
 }
 
 /// Of two layouts with elements.  Where the products and all sizes but the first are equal, the
@@ -222,7 +228,7 @@ inline bool TensorIterator::plan_contiguous(const detail::GivenOperands& given) 
     std::byte* const base = base_of(impl, dtype);
     if (base == nullptr || !impl->is_contiguous || !same_sizes(*impl, *first)) return false;
     std::byte* const data = base + impl->storage_offset * itemsize;
-    operands[i] = make_operand(given[i], impl, data, i < num_outputs);
+    set_operand(operands[i], given[i], impl, data, dtype, i < num_outputs);
     if (i < num_outputs) continue;
     for (int output = 0; output < num_outputs; ++output) {
       // Both have as many bytes.
@@ -271,7 +277,7 @@ bool TensorIterator::plan_strided(const detail::GivenOperands& given) {
     is_channels_last &= impl->is_channels_last_contiguous;
     is_dense &= impl->is_non_overlapping_and_dense;
     std::byte* const data = base + impl->storage_offset * itemsize;
-    operands[i] = make_operand(given[i], impl, data, i < num_outputs);
+    set_operand(operands[i], given[i], impl, data, dtype, i < num_outputs);
     const ByteRange range = is_full && impl->is_contiguous
                                 ? ByteRange{data, data + first->numel * itemsize}
                                 : ByteRange{base, base + impl->storage->size_bytes()};
