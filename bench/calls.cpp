@@ -141,6 +141,10 @@ AddOperands add_large() {
 
 AddOperands add8() { return {"8", filled({8}), filled({8}), filled({8})}; }
 
+AddOperands add4d_contiguous() {
+  return {"2x3x4x5", filled({2, 3, 4, 5}), filled({2, 3, 4, 5}), filled({2, 3, 4, 5})};
+}
+
 AddOperands add4d() {
   return {"2x3x4x5", filled({2, 3, 4, 5}, MemoryFormat::channels_last),
           filled({3, 1, 1}).expand({2, 3, 4, 5}), filled({2, 3, 4, 5})};
@@ -177,9 +181,8 @@ int time_first_engine() {
 void register_plan_benchmarks() {
   using benchmark::RegisterBenchmark;
   RegisterBenchmark("plan_1d/auto/8", [](State& state) { plan(state, add8()); });
-  RegisterBenchmark("plan_4d_contiguous/auto/2x3x4x5", [](State& state) {
-    plan(state, {"", filled({2, 3, 4, 5}), filled({2, 3, 4, 5}), filled({2, 3, 4, 5})});
-  });
+  RegisterBenchmark("plan_4d_contiguous/auto/2x3x4x5",
+                    [](State& state) { plan(state, add4d_contiguous()); });
   RegisterBenchmark("plan_4d_permuted/auto/2x3x4x5", [](State& state) { plan(state, add4d()); });
 }
 

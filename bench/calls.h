@@ -17,6 +17,8 @@ bool adds(const AddOperands& operands, const std::function<void()>& call);
 AddOperands add8();
 /// Thirty million contiguous floats.
 AddOperands add_large();
+/// Contiguous, of the 4-D shape of add4d().
+AddOperands add4d_contiguous();
 /// 4-D: a permuted to channels_last, b expanded from a value a channel, out contiguous.
 AddOperands add4d();
 

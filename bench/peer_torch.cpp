@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/TensorIterator.h>
 #include <benchmark/benchmark.h>
 #include <c10/core/InferenceMode.h>
 
@@ -167,6 +168,26 @@ void call_new(benchmark::State& state, const AddOperands& operands) {
   }
 }
 
+/// The iterator alone, with the options of PyTorch's binary_op.
+void plan(benchmark::State& state, const AddOperands& operands) {
+  const c10::InferenceMode guard;
+  const at::Tensor a = as_torch(operands.a), b = as_torch(operands.b);
+  const at::Tensor out = as_torch(operands.out);
+  for (auto _ : state) {
+    at::TensorIterator iterator = at::TensorIteratorConfig()
+                                      .set_check_mem_overlap(true)
+                                      .add_output(out)
+                                      .add_input(a)
+                                      .add_input(b)
+                                      .allow_cpu_scalars(true)
+                                      .promote_inputs_to_common_dtype(true)
+                                      .cast_common_dtype_to_outputs(true)
+                                      .enforce_safe_casting_to_output(true)
+                                      .build();
+    benchmark::DoNotOptimize(iterator);
+  }
+}
+
 }  // namespace
 
 void add_torch_variant(std::vector<Variant>& variants) {
@@ -179,6 +200,10 @@ void register_torch_call_benchmarks() {
   RegisterBenchmark("call_add8_new/torch/8", [](State& state) { call_new(state, add8()); });
   RegisterBenchmark("call_add4d_out/torch/2x3x4x5", [](State& state) { call_out(state, add4d()); });
   RegisterBenchmark("call_add4d_new/torch/2x3x4x5", [](State& state) { call_new(state, add4d()); });
+  RegisterBenchmark("plan_1d/torch/8", [](State& state) { plan(state, add8()); });
+  RegisterBenchmark("plan_4d_contiguous/torch/2x3x4x5",
+                    [](State& state) { plan(state, add4d_contiguous()); });
+  RegisterBenchmark("plan_4d_permuted/torch/2x3x4x5", [](State& state) { plan(state, add4d()); });
   RegisterBenchmark("fresh_output/torch/3e7", [](State& state) {
     at::set_num_threads(1);
     call_new(state, add_large());

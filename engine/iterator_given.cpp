@@ -41,8 +41,8 @@ std::byte* base_of(const TensorImpl* impl, DType dtype) {
 /// Member by member: what is put together elsewhere is copied by words that were written as bytes.
 [[gnu::always_inline]] inline void set_operand(IterOperand& operand,
                                                const detail::GivenOperand& given,
-                                               const TensorImpl* impl, std::byte* data,
-                                               DType dtype, bool is_output) {
+                                               const TensorImpl* impl, std::byte* data, DType dtype,
+                                               bool is_output) {
   operand.borrowed = given.borrowed;
   operand.data = data;
   operand.impl = impl;
