@@ -46,13 +46,13 @@ enum Action : std::uint32_t { no_action, registers, unregisters };
 
 /// An object file with one function symbol at the address where the code lies.
 struct SymbolFile {
-  static constexpr std::string_view section_names{"\0.text\0.symtab\0.strtab\0.shstrtab", 34};
+  static constexpr auto section_names = std::to_array("\0.text\0.symtab\0.strtab\0.shstrtab");
   enum Section : std::uint16_t { none, text, symtab, strtab, shstrtab, num_sections };
 
   Elf64_Ehdr header{};
   std::array<Elf64_Shdr, num_sections> sections{};
   std::array<Elf64_Sym, 2> symbols{};
-  std::array<char, section_names.size() + 1> names{};
+  decltype(section_names) names = section_names;
   std::array<char, 128> strings{};
 
   SymbolFile(std::string_view name, std::span<const std::byte> code) {
@@ -84,7 +84,6 @@ struct SymbolFile {
     symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
     symbols[1].st_shndx = text;
     symbols[1].st_size = code.size();
-    section_names.copy(names.data(), section_names.size());
     name.copy(strings.data() + 1, strings.size() - 2);
   }
 

@@ -30,8 +30,15 @@ Function next(const char* name) {
   if (void* block = std::malloc(size)) return block;
   throw std::bad_alloc();
 }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++num_allocations;
+  return std::malloc(size);
+}
 [[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
 [[gnu::noinline]] void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void* block, const std::nothrow_t&) noexcept {
+  std::free(block);
+}
 
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) {
   static const auto real = next<int (*)(pthread_mutex_t*)>("pthread_mutex_lock");

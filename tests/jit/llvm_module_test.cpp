@@ -27,8 +27,14 @@ thread_local bool is_memory_gone = false;
   if (void* block = is_memory_gone ? nullptr : std::malloc(size)) return block;
   throw std::bad_alloc();
 }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return is_memory_gone ? nullptr : std::malloc(size);
+}
 [[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
 [[gnu::noinline]] void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void* block, const std::nothrow_t&) noexcept {
+  std::free(block);
+}
 
 namespace weft::jit::test {
 namespace {
