@@ -357,17 +357,6 @@ Number<T> fma(const Number<T>& x, const Number<T>& y, const Number<T>& z) {
   return Number<T>(std::fma(x.value, y.value, z.value));
 }
 
-template <class T>
-Number<real_type<T>> abs(const Number<T>& x) {
-  if constexpr (is_complex(dtype_of<T>)) {
-    return Number<real_type<T>>(std::abs(x.value));
-  } else if constexpr (std::is_integral_v<T>) {
-    return select(x < Number<T>(0), -x, x);
-  } else {
-    return Number<T>(std::abs(x.value));
-  }
-}
-
 /// Towards zero; x / 0 is 0, and the smallest integer / -1 is itself.
 template <class T>
 Number<T> quotient(const Number<T>& x, const Number<T>& y) {
@@ -518,6 +507,17 @@ Number<T> sqrt(const Number<T>& x) {
     return internal::by_double(x, [](std::complex<double> value) { return std::sqrt(value); });
   else
     return Number<T>(std::sqrt(x.value));
+}
+
+template <class T>
+Number<real_type<T>> abs(const Number<T>& x) {
+  if constexpr (is_complex(dtype_of<T>)) {
+    return Number<real_type<T>>(internal::call_hypot(x.value.real(), x.value.imag()));
+  } else if constexpr (std::is_integral_v<T>) {
+    return select(x < Number<T>(0), -x, x);
+  } else {
+    return Number<T>(std::abs(x.value));
+  }
 }
 
 template <class T>

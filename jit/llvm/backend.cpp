@@ -3,6 +3,7 @@
 #include "jit/llvm/backend.h"
 
 #include "ir/text.h"
+#include "jit/complex_parts.h"
 #include "jit/llvm/code_version.h"
 #include "jit/llvm/object.h"
 #include "jit/llvm/support.h"
@@ -25,7 +26,7 @@ std::string refuse(const ir::Kernel& kernel, ir::ValueId id, std::string_view wh
   return detail::concat("%", id, " ", name(inst.op), " ", name(inst.dtype), " ", why);
 }
 
-std::string refuses(const ir::Kernel& kernel, const Target& target) {
+std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   if (target.features.isa == Isa::generic) return "the target lacks AVX2";
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     const ir::Inst& inst = kernel.body[id];
@@ -40,6 +41,11 @@ std::string refuses(const ir::Kernel& kernel, const Target& target) {
     }
   }
   return {};
+}
+
+std::string refuses(const ir::Kernel& kernel, const Target& target) {
+  return refuses_parts(kernel, refuses_whole(kernel, target),
+                       [&](const ir::Kernel& parts) { return refuses_whole(parts, target); });
 }
 
 using Bytes = std::span<const std::byte>;
@@ -144,8 +150,8 @@ std::shared_ptr<CodeObject> load(std::string_view kernel, std::string_view key,
   return code;
 }
 
-std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target,
-                                          DiskCache::Ask ask) {
+std::shared_ptr<const CodeObject> compile_real(const ir::Kernel& kernel, const Target& target,
+                                               DiskCache::Ask ask) {
   const std::string kernel_text = ir::print(kernel);
   if (uses_disk(target))
     if (auto code = load(kernel_text, cache_key(kernel_text, target), target, ask)) return code;
@@ -165,6 +171,19 @@ std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target
   return code;
 }
 
+/// `make` code of the kernel or, if it is of complex numbers, of its parts.
+template <class Make>
+std::shared_ptr<const CodeObject> of_reals(const ir::Kernel& kernel, const Make& make) {
+  if (!ir::has_complex(kernel)) return make(kernel);
+  return compile_parts(kernel, ir::split_complex(kernel), make);
+}
+
+std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target,
+                                          DiskCache::Ask ask) {
+  return of_reals(kernel,
+                  [&](const ir::Kernel& reals) { return compile_real(reals, target, ask); });
+}
+
 std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target) {
   return compile(kernel, target, DiskCache::Ask::first);
 }
@@ -178,8 +197,10 @@ const Backend& llvm_backend() {
 
 std::shared_ptr<const CodeObject> load_llvm_code(const ir::Kernel& kernel, const Target& target) {
   if (!uses_disk(target)) return nullptr;
-  const std::string kernel_text = ir::print(kernel);
-  return load(kernel_text, cache_key(kernel_text, target), target, DiskCache::Ask::first);
+  return of_reals(kernel, [&](const ir::Kernel& reals) -> std::shared_ptr<const CodeObject> {
+    const std::string kernel_text = ir::print(reals);
+    return load(kernel_text, cache_key(kernel_text, target), target, DiskCache::Ask::first);
+  });
 }
 
 std::shared_ptr<const CodeObject> compile_missed_llvm_code(const ir::Kernel& kernel,

@@ -1,6 +1,7 @@
 // The backend's two functions: what it refuses, and how it compiles.
 #include "jit/xbyak/backend.h"
 
+#include "jit/complex_parts.h"
 #include "jit/disassemble.h"
 #include "jit/xbyak/calls.h"
 #include "jit/xbyak/emit.h"
@@ -40,7 +41,7 @@ std::string describe(const ir::Kernel& kernel, ir::ValueId id) {
                         name(inst.dtype), " has no row");
 }
 
-std::string refuses(const ir::Kernel& kernel, const Target& target) {
+std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   const int widest = target.vector_bytes();
   if (widest == 0) return "the target has neither AVX2 nor AVX-512";
   if (kernel.schedule != ir::Schedule::linear && kernel.schedule != ir::Schedule::strided &&
@@ -129,7 +130,7 @@ std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel
   return publish(code, kernel, target);
 }
 
-std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target) {
+std::shared_ptr<const CodeObject> compile_whole(const ir::Kernel& kernel, const Target& target) {
   static thread_local Buffer buffer;
   std::size_t size_bytes = std::max<std::size_t>(buffer.size_bytes(), 32 << 10);
   bool with_frame = needs_frame(kernel, target.features);
@@ -146,6 +147,29 @@ std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target
       size_bytes *= 2;
     }
   }
+}
+
+/// Whether complex values go through calls, which cost more than computing in parts.
+bool calls_for_complex(const ir::Kernel& kernel, const Target& target) {
+  return std::ranges::any_of(kernel.body, [&](const ir::Inst& inst) {
+    const bool is_real = !is_complex(inst.dtype) && !is_complex(ir::result_dtype(inst));
+    return !is_real && !is_moved(inst.op) && !has_row(kernel, inst, target.features.isa);
+  });
+}
+
+std::string refuses(const ir::Kernel& kernel, const Target& target) {
+  return refuses_parts(kernel, refuses_whole(kernel, target),
+                       [&](const ir::Kernel& parts) { return refuses_whole(parts, target); });
+}
+
+std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target) {
+  const auto compile_real = [&](const ir::Kernel& reals) { return compile_whole(reals, target); };
+  if (!ir::has_complex(kernel)) return compile_real(kernel);
+  const bool is_whole = refuses_whole(kernel, target).empty();
+  if (is_whole && !calls_for_complex(kernel, target)) return compile_real(kernel);
+  const ir::SplitKernel split = ir::split_complex(kernel);
+  const bool is_split = split.reason.empty() && refuses_whole(split.kernel, target).empty();
+  return is_split || !is_whole ? compile_parts(kernel, split, compile_real) : compile_real(kernel);
 }
 
 constexpr Backend backend{"xbyak", refuses, compile};

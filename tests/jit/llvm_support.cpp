@@ -93,8 +93,10 @@ constexpr double edges[] = {0.0,
 
 template <class T>
 T sample(std::mt19937_64& random) {
-  if constexpr (is_complex(dtype_of<T>)) {
-    return T{};
+  if constexpr (std::is_same_v<T, c32>) {
+    return {sample<f16>(random), sample<f16>(random)};
+  } else if constexpr (is_complex(dtype_of<T>)) {
+    return {sample<typename T::value_type>(random), sample<typename T::value_type>(random)};
   } else if (random() % 3 == 0) {
     std::uint64_t bits = random();
     T value;
@@ -234,7 +236,7 @@ void expect_same(const ir::Kernel& kernel, const Target& target,
     const auto actual = run(*compiled, call, side);
     const auto expected = run(*interpreted, call, side);
     for (std::size_t i = 0; i < actual.size(); ++i) {
-      const DType dtype = kernel.operands[i].dtype;
+      const DType dtype = real_dtype(kernel.operands[i].dtype);  // of a part
       const std::size_t itemsize = itemsize_bytes(dtype);
       for (std::size_t at = 0; at < actual[i].size(); at += itemsize) {
         const std::byte* a = actual[i].data() + at;
@@ -244,7 +246,7 @@ void expect_same(const ir::Kernel& kernel, const Target& target,
         Bits a_bits, e_bits;
         std::memcpy(&a_bits, a, itemsize);
         std::memcpy(&e_bits, e, itemsize);
-        FAIL() << "operand " << i << " of innermost extent " << extent.back() << ", item "
+        FAIL() << "operand " << i << " of innermost extent " << extent.back() << ", part "
                << at / itemsize << ": " << std::hex << a_bits.lo << ", the interpreter says "
                << e_bits.lo;
       }

@@ -1,0 +1,214 @@
+#include "ir/split_complex.h"
+
+#include "ir/builder.h"
+#include "ir/pass.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <span>
+
+namespace weft::ir {
+namespace {
+
+/// A complex value in parts; a real one in `re`.
+struct Pair {
+  Value re, im;
+};
+
+StrideClass of_parts(StrideClass stride) {
+  return stride >= 0 && stride <= 2 ? static_cast<StrideClass>(2 * stride) : stride_any;
+}
+
+Bits part_bits(const Bits& bits, std::size_t offset_bytes, std::size_t size_bytes) {
+  Bits part{};
+  std::memcpy(&part, reinterpret_cast<const std::byte*>(&bits) + offset_bytes, size_bytes);
+  return part;
+}
+
+/// As operator/ of ir/number.h: Smith's method.  Both ways are computed, and one is chosen.
+Pair divide(const Pair& x, const Pair& y) {
+  const Value &a = x.re, &b = x.im, &c = y.re, &d = y.im;
+  const Value zero = like(c, 0);
+  const Value by_real = abs(c) >= abs(d);
+  const Value is_zero = c == zero && d == zero;
+  const Value ratio = select(by_real, d / c, c / d);
+  const Value scale = select(by_real, c + d * ratio, d + c * ratio);
+  const Value re = select(by_real, a + b * ratio, a * ratio + b) / scale;
+  const Value im = select(by_real, b - a * ratio, b * ratio - a) / scale;
+  return {select(is_zero, a / abs(c), re), select(is_zero, b / abs(d), im)};
+}
+
+Pair cast(Builder& builder, const Pair& x, DType from, DType to) {
+  if (is_complex(to)) {
+    const DType part = real_dtype(to);
+    const Value re = builder.cast(x.re, part);
+    return {re, is_complex(from) ? builder.cast(x.im, part) : like(re, 0)};
+  }
+  return {builder.cast(x.re, to), {}};  // to bool, too
+}
+
+class Splitter {
+ public:
+  explicit Splitter(const Kernel& kernel) : from_(kernel), builder_(split_.kernel.body) {}
+
+  SplitKernel run() {
+    split_.kernel.numerics = from_.numerics;
+    split_.kernel.vector_bytes = from_.vector_bytes;
+    split_.kernel.loops.resize(from_.loops.size());
+    for (std::size_t loop = 0; loop < from_.loops.size(); ++loop)
+      if (from_.loops[loop].kind == LoopKind::sequential)
+        split_.kernel.loops[loop].kind = LoopKind::sequential;
+    split_operands();
+    split_params();
+    for (ValueId id = 0; id < from_.body.size() && split_.reason.empty(); ++id) {
+      const Inst& inst = from_.body[id];
+      const std::optional<Pair> value = replace(inst);
+      if (!value)
+        split_.reason = detail::concat("%", id, " ", name(inst.op), " ", name(inst.dtype),
+                                       " has no expression in real and imaginary parts");
+      values_.push_back(value.value_or(Pair()));
+    }
+    if (split_.reason.empty()) run_passes();
+    if (!split_.reason.empty()) split_.kernel = {};
+    return std::move(split_);
+  }
+
+ private:
+  void run_passes() {
+    try {
+      run_pipeline(split_.kernel);
+    } catch (const UnsupportedError& error) {  // too long a body
+      split_.reason = error.what();
+    }
+  }
+
+  void split_operands() {
+    for (const Operand& operand : from_.operands) {
+      first_operand_.push_back(static_cast<std::uint8_t>(split_.operands.size()));
+      const auto source = static_cast<std::uint8_t>(&operand - from_.operands.data());
+      Operand part = operand;
+      part.dtype = real_dtype(operand.dtype);
+      split_.operands.push_back({source, 0});
+      if (is_complex(operand.dtype)) {
+        std::ranges::transform(operand.strides, part.strides.begin(), of_parts);
+        split_.kernel.operands.push_back(part);
+        split_.operands.push_back({source, static_cast<std::uint8_t>(itemsize_bytes(part.dtype))});
+      }
+      split_.kernel.operands.push_back(std::move(part));
+    }
+    if (split_.operands.size() > max_launch_operands)
+      split_.reason = detail::concat(split_.operands.size(), " parts of operands are more than ",
+                                     max_launch_operands);
+  }
+
+  void split_params() {
+    for (std::size_t i = 0; i < from_.params.size(); ++i) {
+      first_param_.push_back(static_cast<std::uint8_t>(split_.params.size()));
+      const DType part = real_dtype(from_.params[i]);
+      const auto source = static_cast<std::uint8_t>(i);
+      for (int number = 0; number < (is_complex(from_.params[i]) ? 2 : 1); ++number) {
+        split_.params.push_back(
+            {source,
+             static_cast<std::uint8_t>(static_cast<std::size_t>(number) * itemsize_bytes(part))});
+        split_.kernel.params.push_back(part);
+      }
+    }
+    if (split_.params.size() > max_launch_params)
+      split_.reason = detail::concat(split_.params.size(), " parts of parameters are more than ",
+                                     max_launch_params);
+  }
+
+  std::optional<Pair> replace(const Inst& inst) {
+    const DType part = real_dtype(inst.dtype);
+    const std::size_t part_bytes = itemsize_bytes(part);
+    const bool is_pair = is_complex(inst.dtype);
+    const auto next = [](std::uint8_t index) { return static_cast<std::uint8_t>(index + 1); };
+    switch (inst.op) {
+      case Op::load: {
+        const std::uint8_t first = first_operand_[inst.operand];
+        const Value re = builder_.load(first, part);
+        return Pair{re, is_pair ? builder_.load(next(first), part) : Value()};
+      }
+      case Op::param: {
+        const std::uint8_t first = first_param_[inst.operand];
+        const Value re = builder_.param(first, part);
+        return Pair{re, is_pair ? builder_.param(next(first), part) : Value()};
+      }
+      case Op::constant: {
+        if (!is_pair) return Pair{builder_.constant(part, inst.bits), {}};
+        const Value re = builder_.constant(part, part_bits(inst.bits, 0, part_bytes));
+        return Pair{re, builder_.constant(part, part_bits(inst.bits, part_bytes, part_bytes))};
+      }
+      case Op::store: {
+        const std::uint8_t first = first_operand_[inst.operand];
+        const Pair& value = values_[inst.args[0]];
+        builder_.store(first, value.re);
+        if (is_pair) builder_.store(next(first), value.im);
+        return Pair{};
+      }
+      default: break;
+    }
+    const bool is_real = !is_complex(result_dtype(inst)) && !takes_complex(inst);
+    return is_real ? copy(inst) : compute(inst);
+  }
+
+  bool takes_complex(const Inst& inst) const {
+    return std::ranges::any_of(inst.args, [&](ValueId arg) {
+      return arg != no_value && is_complex(result_dtype(from_.body[arg]));
+    });
+  }
+
+  Pair copy(Inst inst) {
+    for (ValueId& arg : inst.args)
+      if (arg != no_value) arg = values_[arg].re.id;
+    return {builder_.append(inst), {}};
+  }
+
+  /// Of complex numbers, or with one as its result.
+  std::optional<Pair> compute(const Inst& inst) {
+    const Pair x = values_[inst.args[0]];
+    const Pair y = inst.args[1] != no_value ? values_[inst.args[1]] : Pair();
+    switch (inst.op) {
+      case Op::cast: return cast(builder_, x, result_dtype(from_.body[inst.args[0]]), inst.dtype);
+      case Op::add: return Pair{x.re + y.re, x.im + y.im};
+      case Op::sub: return Pair{x.re - y.re, x.im - y.im};
+      case Op::mul: return Pair{x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+      case Op::div: return divide(x, y);
+      case Op::neg: return Pair{-x.re, -x.im};
+      case Op::conj: return Pair{x.re, -x.im};
+      case Op::real: return Pair{x.re, {}};
+      case Op::imag: return Pair{x.im, {}};
+      case Op::complex: return Pair{x.re, y.re};
+      case Op::eq: return Pair{x.re == y.re && x.im == y.im, {}};
+      case Op::ne: return Pair{x.re != y.re || x.im != y.im, {}};
+      case Op::abs: return Pair{hypot(x.re, x.im), {}};
+      case Op::angle: return Pair{atan2(x.im, x.re), {}};
+      case Op::where: {
+        const Pair& z = values_[inst.args[2]];
+        return Pair{select(x.re, y.re, z.re), select(x.re, y.im, z.im)};
+      }
+      default: return std::nullopt;
+    }
+  }
+
+  const Kernel& from_;
+  SplitKernel split_;
+  Builder builder_;
+  std::vector<Pair> values_;                               ///< [value there]
+  std::vector<std::uint8_t> first_operand_, first_param_;  ///< [there] its real part
+};
+
+}  // namespace
+
+SplitKernel split_complex(const Kernel& kernel) { return Splitter(kernel).run(); }
+
+bool has_complex(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.body, [](const Inst& inst) {
+    return is_complex(inst.dtype) || is_complex(result_dtype(inst));
+  });
+}
+
+}  // namespace weft::ir

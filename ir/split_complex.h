@@ -1,0 +1,36 @@
+// Complex numbers as pairs of real ones: for backends that have no complex values.
+#pragma once
+
+#include "ir/kernel.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft::ir {
+
+/// What an operand or a parameter of a split kernel is in the kernel that it was made of.
+struct PartOf {
+  std::uint8_t source = 0;        ///< the operand or parameter there
+  std::uint8_t offset_bytes = 0;  ///< into each of its elements: 0 unless it is the imaginary part
+};
+
+struct SplitKernel {
+  Kernel kernel;  ///< after the passes; empty if `reason` is not
+  std::vector<PartOf> operands;
+  std::vector<PartOf> params;
+  std::string reason;  ///< why there is no such kernel; empty if there is
+};
+
+/// A kernel without complex values that does the same: every complex operand and parameter becomes
+/// two real ones, its parts, with strides of the same bytes.  Arithmetic, comparison, choice,
+/// casts and the parts themselves have expressions in parts, of the interpreter's bits; functions
+/// of the complex plane have none.
+///
+/// Requires: a kernel after the passes.
+SplitKernel split_complex(const Kernel& kernel);
+
+/// Whether a value of the kernel is complex.
+bool has_complex(const Kernel& kernel);
+
+}  // namespace weft::ir

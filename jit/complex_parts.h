@@ -1,0 +1,37 @@
+// Kernels of complex numbers on backends that compile real ones: ir/split_complex.h, and the way
+// from the launch of the one to that of the other.
+#pragma once
+
+#include "ir/split_complex.h"
+#include "jit/backend.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace weft::jit {
+
+/// Code for `kernel` that hands every launch on to `parts`, the code of split.kernel.
+std::shared_ptr<const CodeObject> code_of_parts(const ir::Kernel& kernel,
+                                                const ir::SplitKernel& split,
+                                                std::shared_ptr<const CodeObject> parts);
+
+/// `refuses` on the parts of a kernel that it refuses as a whole.
+template <class Refuses>
+std::string refuses_parts(const ir::Kernel& kernel, std::string reason, const Refuses& refuses) {
+  if (reason.empty() || !ir::has_complex(kernel)) return reason;
+  const ir::SplitKernel split = ir::split_complex(kernel);
+  return split.reason.empty() ? refuses(split.kernel) : split.reason;
+}
+
+/// `compile` on the parts of a kernel.  Returns null if that does.
+/// Requires: the kernel could be split.
+template <class Compile>
+std::shared_ptr<const CodeObject> compile_parts(const ir::Kernel& kernel,
+                                                const ir::SplitKernel& split,
+                                                const Compile& compile) {
+  std::shared_ptr<const CodeObject> parts = compile(split.kernel);
+  return parts == nullptr ? nullptr : code_of_parts(kernel, split, std::move(parts));
+}
+
+}  // namespace weft::jit
