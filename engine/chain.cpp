@@ -58,10 +58,16 @@ Tensor to_by_copy(const Tensor& self, std::optional<DType> dtype, std::optional<
   WEFT_CHECK(self.defined(), ArgumentError, "to(): the tensor is undefined");
   const DeviceType from = self.device().type;
   const Device to = device.value_or(self.device());
+  const DType result_dtype = dtype.value_or(self.dtype());
+  if (to.type == DeviceType::meta && from != DeviceType::meta) {
+    const Tensor layout = empty_strided(self.sizes(), self.strides(), {self.dtype(), to});
+    return empty_like(layout, result_dtype, format);
+  }
+  WEFT_CHECK(from != DeviceType::meta || to.type == DeviceType::meta, UnsupportedError,
+             "Cannot copy out of meta tensor; no data!");
   WEFT_CHECK(from == to.type && from != DeviceType::cuda, UnsupportedError, "to(): from ",
              text(self.device()), " to ", text(to),
              "; only cpu tensors can be converted in this build");
-  const DType result_dtype = dtype.value_or(self.dtype());
   if (!copy && to_is_self(self, result_dtype, format)) return self;
   Tensor result = operators().empty_like.call(self, result_dtype, format);
   dispatch_copy(CurrentCall::state(), result, self);

@@ -53,6 +53,7 @@ DType compute_dtype(Op op, std::span<const Expr> args) {
     if (!is_bare_parameter(op, args[i], i) || promotes_as_parameter(op))
       state.add(args[i].dtype(), args[i].node().category);
   const DType common = *state.result();
+  if (op == Op::square && is_boolean(common)) return DType::i64;  // as pow(x, 2)
   return row.result == ResultRule::floating && is_integral(common) ? DType::f32 : common;
 }
 

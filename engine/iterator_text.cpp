@@ -68,7 +68,7 @@ std::string TensorIterator::text() const {
   }
   out << "shape " << dims_text(sizes()) << (is_reduction_ ? " reduction" : "")
       << (is_meta_ ? " meta" : "") << "\n";
-  out << "common dtype " << (common_dtype_ ? weft::name(*common_dtype_) : "none") << "\n";
+  if (common_dtype_) out << "common dtype " << weft::name(*common_dtype_) << "\n";
   out << "fast set-up " << weft::name(fast_setup_) << "\n";
   out << "perm [";
   for (std::size_t i = 0; i < perm_.size(); ++i) out << (i == 0 ? "" : ", ") << perm_[i];

@@ -1,3 +1,5 @@
+#include "engine/tensor_impl.h"
+
 #include <weft/loops.h>
 #include <weft/parallel.h>
 
@@ -22,11 +24,44 @@ std::vector<std::int64_t> loop_strides(const TensorIterator& iterator) {
   return strides;
 }
 
-Pointers first_elements(const TensorIterator& iterator) {
-  Pointers data(static_cast<std::size_t>(iterator.ntensors()));
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = iterator.data(static_cast<int>(i));
-  return data;
-}
+/// Where loops begin in each operand.  Inputs that the outputs overwrite before they are read are
+/// copied first, with their strides.
+class FirstElements {
+ public:
+  /// Requires: the iterator has elements.
+  explicit FirstElements(const TensorIterator& iterator)
+      : data_(static_cast<std::size_t>(iterator.ntensors())) {
+    for (int i = 0; i < iterator.ntensors(); ++i) {
+      WEFT_CHECK(iterator.data(i) != nullptr, UnsupportedError, "operand ", i, " of a loop (",
+                 describe(iterator.tensor(i)), ") has no bytes to go through");
+      const int input = i - iterator.noutputs();
+      data_[static_cast<std::size_t>(i)] =
+          input >= 0 && iterator.needs_temporary(input) ? copy_of(iterator, i) : iterator.data(i);
+    }
+  }
+  const Pointers& data() const { return data_; }
+
+ private:
+  std::byte* copy_of(const TensorIterator& iterator, int operand) {
+    std::int64_t first = 0;  // in bytes, from the first element
+    auto last = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(operand)));
+    for (int dim = 0; dim < iterator.ndim(); ++dim) {
+      const auto at = static_cast<std::size_t>(dim);
+      const std::int64_t span = (iterator.shape()[at] - 1) * iterator.stride_bytes(operand)[at];
+      (span < 0 ? first : last) += span;
+    }
+    const std::byte* const from = iterator.data(operand) + first;
+    // Elements stay aligned as they were.
+    const std::size_t shift = reinterpret_cast<std::uintptr_t>(from) % alignof(std::max_align_t);
+    copies_.emplace_back(static_cast<std::size_t>(last - first) + shift);
+    std::byte* const to = copies_.back().data() + shift;
+    std::memcpy(to, from, static_cast<std::size_t>(last - first));
+    return to - first;
+  }
+
+  Pointers data_;
+  std::vector<std::vector<std::byte>> copies_;
+};
 
 /// serial_for_each() from other addresses than the iterator's.
 void run_range(const TensorIterator& iterator, const Pointers& first,
@@ -85,14 +120,15 @@ void serial_for_each(const TensorIterator& iterator, const Loop2d& loop, std::in
              "serial_for_each(): the range [", begin, ", ", end, ") is not part of [0, ",
              iterator.numel(), ")");
   if (begin < end)
-    run_range(iterator, first_elements(iterator), loop_strides(iterator), loop, begin, end);
+    run_range(iterator, FirstElements(iterator).data(), loop_strides(iterator), loop, begin, end);
 }
 
 void for_each_2d(const TensorIterator& iterator, const Loop2d& loop, std::int64_t grain_elements) {
-  const Pointers first = first_elements(iterator);
-  const std::vector<std::int64_t> strides = loop_strides(iterator);
   const std::int64_t numel = iterator.numel();
   if (numel == 0) return;
+  const FirstElements elements(iterator);
+  const Pointers& first = elements.data();
+  const std::vector<std::int64_t> strides = loop_strides(iterator);
   parallel_for(0, numel, std::max<std::int64_t>(grain_elements, 1),
                [&](std::int64_t begin, std::int64_t end) {
                  run_range(iterator, first, strides, loop, begin, end);
@@ -131,9 +167,10 @@ void reduce_to_one(const TensorIterator& iterator, const Loop2d& loop) {
                                          std::int64_t) {
     std::memcpy(data[0], data[1], static_cast<std::size_t>(itemsize));
   };
+  const FirstElements elements(iterator);
   parallel_for(0, num_parts, 1, [&](std::int64_t first_part, std::int64_t last_part) {
     for (std::int64_t part = first_part; part < last_part; ++part) {
-      Pointers first = first_elements(iterator);
+      Pointers first = elements.data();
       std::int64_t begin = part * default_grain_elements;
       if (part > 0) {
         first[0] = partial.data() + part * itemsize;

@@ -99,6 +99,8 @@ class NaiveProgram {
     std::vector<const ExprNode*> pending{&root};
     while (!pending.empty()) {
       const ExprNode* const node = pending.back();
+      WEFT_CHECK(node->kind != ExprNode::Kind::fold, UnsupportedError,
+                 "the naive loop goes through elements one by one and folds nothing");
       bool is_ready = true;
       for (const auto& arg : node->args) {
         if (values_.contains(arg.get())) continue;
@@ -124,9 +126,8 @@ class NaiveProgram {
       }
       case ExprNode::Kind::scalar: return constant(node.scalar, node.dtype);
       case ExprNode::Kind::cast: return converted(*node.args[0], node.dtype);
-      case ExprNode::Kind::op: break;
-      case ExprNode::Kind::fold:
-        throw UnsupportedError("the naive loop goes through elements one by one and folds nothing");
+      case ExprNode::Kind::op:
+      case ExprNode::Kind::fold: break;
     }
     const OpInfo& row = info(node.op);
     Step step{ir::block_function(node.op, node.compute_dtype), {}, nullptr};

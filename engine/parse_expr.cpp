@@ -429,14 +429,15 @@ Expr ExprParser::call_reduction(const Pending& pending, std::span<const Expr> ar
 
 Expr ExprParser::apply_at(std::size_t position, Op op, std::span<const Expr> args) const {
   if (options_.ignores_dtypes) return args[0];
+  std::optional<Expr> result;
   try {
-    Expr result = apply(op, args);
-    const std::string reason = unsupported_reason(result.node());
-    if (!reason.empty()) fail(position, reason);
-    return result;
+    result = apply(op, args);
   } catch (const ArgumentError& error) {
     fail(position, error.what());
   }
+  const std::string reason = unsupported_reason(result->node());
+  if (!reason.empty()) fail(position, reason);
+  return *std::move(result);
 }
 
 void ExprParser::fail_unknown_name(std::string_view name, std::size_t position) const {

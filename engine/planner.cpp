@@ -150,6 +150,14 @@ PlannedCall begin_call(const CallKey& key, const Program& program) {
   return call;
 }
 
+void log_plan(const TensorIterator& iterator, const CallPlan& plan) {
+  if (!is_logged(LogTopic::plan)) return;
+  log(LogTopic::plan, iterator.noutputs(), " outputs, ", iterator.ninputs(),
+      " inputs, coalesced shape ", dims_text(iterator.shape()), ", ",
+      name(plan.launch.kernel->first().kernel.schedule), " loops by ",
+      plan.launch.kernel->first().code->backend);
+}
+
 PlannedCall plan_call(const CallKey& key, const Program& program, std::span<const Tensor> outputs,
                       const PlannerOptions& options, jit::KernelCache& kernels,
                       const std::function<void()>& check_values) {
@@ -203,6 +211,7 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
   if (!plan.launch.kernel->first().code->walks_in_blocks)
     plan.launch.block_extent = lowered.block_extent;
   plan.launch.max_threads = options.num_threads;
+  log_plan(iterator, plan);
   finish(plan.launch);
   plan.is_plain = plan.outputs.size() == 1 && plan.params.empty() && !plan.divides_integers &&
                   takes_inputs_in_order(plan, key);

@@ -137,6 +137,10 @@ class ReductionTerms {
   static Expr is_nonzero(const Expr& value) {
     return is_boolean(value.dtype()) ? value : ops::ne(value, Expr(0));
   }
+  /// As a cast to bool: that of the real part.
+  static Expr truth(const Expr& value) {
+    return is_nonzero(is_complex(value.dtype()) ? ops::real(value) : value);
+  }
   static Expr without_nan(const Expr& value) {
     if (is_integral(value.dtype())) return value;
     return ops::where(ops::isnan(value), cast(Expr(0), value.dtype()), value);

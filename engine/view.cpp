@@ -218,7 +218,7 @@ Tensor Tensor::expand(IntSpan sizes) const {
     if (new_sizes[i] == size) {
       const bool is_last = i + 1 == sizes.size();
       new_strides[i] = !is_new   ? impl.strides[i - leading]
-                       : is_last ? 1
+                       : is_last ? 0  // of a 0-dim tensor
                                  : free_stride(new_strides[i + 1], new_sizes[i + 1]);
       continue;
     }

@@ -75,6 +75,16 @@ bool compile_with(const Backend& backend, CompiledKernel& result, const Target& 
   return is_compiled;
 }
 
+void log_lookup(std::string_view outcome, const Signature& signature) {
+  if (is_logged(LogTopic::cache)) log(LogTopic::cache, outcome, ": ", text(signature));
+}
+
+void log_compilation(const CodeObject& code, const Signature& signature) {
+  if (is_logged(LogTopic::compile))
+    log(LogTopic::compile, code.backend, " ", code.compile_us, " us, ", code.code_bytes,
+        " bytes: ", text(signature));
+}
+
 [[noreturn]] void throw_refused(const CompiledKernel& kernel) {
   std::string message = "no backend can compile this kernel";
   for (const std::string& refusal : kernel.refusals) message += "; " + refusal;
@@ -145,8 +155,11 @@ void resume_compilations() {
 
 CompiledKernel compile(const Signature& signature, const Target& target) {
   CompiledKernel result = prepared(signature, target);
-  for (const Backend* backend : candidates(signature.backend))
-    if (compile_with(*backend, result, target)) return result;
+  for (const Backend* backend : candidates(signature.backend)) {
+    if (!compile_with(*backend, result, target)) continue;
+    log_compilation(*result.code, signature);
+    return result;
+  }
   throw_refused(result);
 }
 
@@ -192,15 +205,16 @@ std::shared_ptr<TieredKernel> KernelCache::get(Signature signature) {
   const std::lock_guard lock(entry->compiling);
   if (entry->compiled) {
     hits_.fetch_add(1, std::memory_order_relaxed);
+    log_lookup("hit", entry->signature);
     return entry->compiled;
   }
+  log_lookup("miss", entry->signature);
   entry->compiled = make(entry->signature);
   misses_.fetch_add(1, std::memory_order_relaxed);
   const CodeObject& code = *entry->compiled->first().code;
   tiers_->count_code(code);
-  if (is_logged(LogTopic::compile))
-    log(LogTopic::compile, code.backend, " ", code.compile_us, " us, ", code.code_bytes,
-        " bytes: ", text(entry->signature));
+  // A kernel of one backend was made by compile(), which has said so.
+  if (entry->signature.backend == "auto") log_compilation(code, entry->signature);
   return entry->compiled;
 }
 

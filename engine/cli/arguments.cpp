@@ -66,7 +66,8 @@ std::vector<std::string> split_commas(std::string_view text) {
 void check_backend(std::string_view backend) {
   WEFT_CHECK(backend != "nvrtc", UnsupportedError, "backend nvrtc: the CUDA tier is not built yet");
   WEFT_CHECK(std::ranges::find(backend_names, backend) != backend_names.end(), ArgumentError,
-             "unknown backend '", backend, "'; the backends are auto, interp, xbyak, llvm");
+             "unknown backend '", backend,
+             "'; the backends are auto, interp, xbyak, llvm, nvrtc (not built yet)");
 }
 
 Numerics read_numerics(std::string_view text) {

@@ -46,8 +46,11 @@ struct Report {
     const auto row = std::ranges::find(rows, variant, &Row::variant);
     return row == rows.end() ? 0 : row->ns;
   }
-  /// Speed against another variant's; 0 where that was not timed.
-  double ratio(const Row& row, std::string_view variant) const { return ns_of(variant) / row.ns; }
+  /// Speed against another variant's, if that was timed.
+  std::optional<double> ratio(const Row& row, std::string_view variant) const {
+    const double ns = ns_of(variant);
+    return ns == 0 ? std::nullopt : std::optional(ns / row.ns);
+  }
 };
 
 /// What an operand's elements take, those that are read again and again (stride 0) counted once.
@@ -97,7 +100,12 @@ class Bench {
 
   void time_naive() {
     const Tensor out = empty_like(reference_);
-    naive_eval(expr_, out);
+    try {
+      naive_eval(expr_, out);
+    } catch (const UnsupportedError& error) {
+      report_.skipped.push_back({"naive", error.what()});
+      return;
+    }
     // The naive loop rounds small floats after each op, which strict numerics alone does too.
     EngineOptions strict = options("interp");
     strict.numerics = Numerics::strict;
@@ -105,13 +113,23 @@ class Bench {
     report_.time("naive", [&] { naive_eval(expr_, out); });
   }
 
+  /// A prepared plan where there is one: what looks at its numbers first, or takes several passes,
+  /// is called.
+  std::function<void()> call_of(Engine& engine, const Tensor& out) {
+    try {
+      return [plan = engine.prepare(expr_, out)] { plan.run(); };
+    } catch (const UnsupportedError&) {
+      return [&engine, &out, this] { engine.eval(expr_, out); };
+    }
+  }
+
   void time_backend(const std::string& backend) {
     try {
       Engine engine(options(backend));
       const Tensor out = empty_like(reference_);
-      const PreparedPlan plan = engine.prepare(expr_, out);
-      plan.run();
-      if (agrees(backend, out, reference_)) report_.time(backend, [&] { plan.run(); });
+      const std::function<void()> call = call_of(engine, out);
+      call();
+      if (agrees(backend, out, reference_)) report_.time(backend, call);
     } catch (const UnsupportedError& error) {
       report_.skipped.push_back({backend, error.what()});
     }
@@ -137,6 +155,9 @@ class Bench {
 
 void print_json(const BenchArguments& arguments, const Report& report) {
   using nlohmann::ordered_json;
+  const auto number = [](const std::optional<double>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+  };
   ordered_json json;
   json["expression"] = arguments.expression;
   json["threads"] = arguments.threads;
@@ -146,8 +167,8 @@ void print_json(const BenchArguments& arguments, const Report& report) {
     json["rows"].push_back({{"variant", row.variant},
                             {"ns", row.ns},
                             {"gbps", row.gbps},
-                            {"ratio_to_interp", report.ratio(row, "interp")},
-                            {"fraction_of_memcpy", report.ratio(row, "memcpy")}});
+                            {"ratio_to_interp", number(report.ratio(row, "interp"))},
+                            {"fraction_of_memcpy", number(report.ratio(row, "memcpy"))}});
   }
   json["skipped"] = ordered_json::array();
   for (const Skipped& skipped : report.skipped) {
@@ -160,11 +181,13 @@ void print_table(const BenchArguments& arguments, const Report& report) {
   std::cout << arguments.expression << ": " << report.bytes << " bytes a call, "
             << arguments.threads << (arguments.threads == 1 ? " thread" : " threads")
             << " (naive and memcpy: always 1)\n";
+  const auto number = [](const std::optional<double>& value) {
+    return value ? short_number(*value) : "-";
+  };
   Table table({"variant", "ns/call", "GB/s", "x interp", "of memcpy"});
   for (const Row& row : report.rows) {
     table.add({row.variant, short_number(row.ns), short_number(row.gbps),
-               short_number(report.ratio(row, "interp")),
-               short_number(report.ratio(row, "memcpy"))});
+               number(report.ratio(row, "interp")), number(report.ratio(row, "memcpy"))});
   }
   table.print(std::cout);
   for (const Skipped& skipped : report.skipped) {

@@ -41,6 +41,7 @@ void check_arch(std::string_view arch) {
   const bool is_named = arch.starts_with("sm_") && arch.size() > 3;
   WEFT_CHECK(is_named && arch.find_first_not_of("0123456789", 3) >= arch.size() - 1, ArgumentError,
              "unknown arch '", arch, "'; expected sm_ and a number, as in sm_90");
+  throw UnsupportedError("arch " + std::string(arch) + ": the CUDA tier is not built yet");
 }
 
 ordered_json to_json(const Explanation& explanation) {

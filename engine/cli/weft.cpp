@@ -77,7 +77,7 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
   eval.add_option("--backend", arguments.eval.backend, "auto, interp, xbyak, llvm or nvrtc");
   eval.add_option("-o,--output", arguments.eval.output, "the .npy file to write")->required();
   eval.add_option("--repeat", arguments.eval.repeat, "also run N times and print the time")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 20));
   eval.callback([&arguments] { run_eval(arguments.eval); });
 
   CLI::App& bench = *app.add_subcommand("bench", "time every way to compute one expression");
@@ -85,7 +85,7 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
   bench
       .add_option("--threads", arguments.bench.threads,
                   "threads of weft's variants; 1 unless given")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 20));
   bench.callback([&arguments] { run_bench(arguments.bench); });
 }
 
@@ -160,6 +160,11 @@ int report(std::string_view kind, std::string_view message, bool json) {
   return 1;
 }
 
+bool has_command(const CLI::App& app, const std::string& name) {
+  const auto is_called = [&](const CLI::App* command) { return command->get_name() == name; };
+  return std::ranges::any_of(app.get_subcommands([](const CLI::App*) { return true; }), is_called);
+}
+
 int run(std::vector<std::string> words) {
   const bool json = std::ranges::find(words, "--json") != words.end();
   try {
@@ -171,11 +176,14 @@ int run(std::vector<std::string> words) {
     add_checking_commands(app, arguments);
     add_telling_commands(app, arguments);
     protect_expressions(words);
+    const std::string first = words.empty() ? "" : words[0];
     std::ranges::reverse(words);  // CLI11 takes them from the back
     try {
       app.parse(std::move(words));
     } catch (const CLI::ParseError& error) {
       if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+      if (!first.empty() && first[0] != '-' && !has_command(app, first))
+        return report("argument", "unknown command '" + first + "' (see weft --help)", json);
       return report("argument", std::string(error.what()) + " (see weft --help)", json);
     }
     std::cout.flush();

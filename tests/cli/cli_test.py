@@ -249,9 +249,11 @@ class Mistakes(CliTest):
         self.fails(["explain", "a", a, "--backend=gcc"], "argument", "gcc", "xbyak")
         self.fails(["explain", "a", a, "--target=sse"], "argument", "sse", "avx2")
         self.fails(["explain", "a", a, "--arch=90"], "argument", "90", "sm_90")
+        self.fails(["explain", "a", a, "--arch=sm_90"], "unsupported", "arch sm_90", "not built yet")
         self.fails(["explain", "a", a, "--numerics=wild"], "argument", "wild", "strict")
         self.fails(["explain", "a", a, "--nonsense"], "argument", "--nonsense")
-        self.fails(["bench", "a", a, "--threads=0"], "argument", "--threads")
+        self.fails(["bench", "a", a, "--threads=0"], "argument", "--threads: Value 0 not in range 1 to")
+        self.fails(["nosuch", "a", a], "argument", "unknown command 'nosuch'")
         self.fails(["eval", "a", "a=x.npy"], "argument", "--output")
         self.fails(["explain"], "argument", "EXPR")
         self.fails(["nonsense"], "argument")
@@ -413,6 +415,16 @@ class Bench(CliTest):
             self.assertIn("naive", [row["variant"] for row in told["rows"]], told["skipped"])
             for row in told["skipped"]:
                 self.assertNotIn("differs", row["reason"], text)
+        # What no plan can be prepared of is called instead.
+        for text, layouts in [("sum(a)", ["a=f32[10000]"]), ("a - sum(a, dims=[1], keepdim=true)", ["a=f32[10,100]"]),
+                              ("cumsum(a, dim=0)", ["a=f32[100]"]), ("a // b", ["a=i32[10]", "b=i32[10]"])]:
+            told = self.json_of("bench", text, *layouts)
+            rows = {row["variant"]: row for row in told["rows"]}
+            self.assertEqual(rows["interp"]["ratio_to_interp"], 1, text)
+            self.assertGreater(rows["memcpy"]["ratio_to_interp"], 0, text)
+            left_out = {entry["variant"]: entry["reason"] for entry in told["skipped"]}
+            if "naive" not in rows:
+                self.assertIn("folds nothing", left_out["naive"])
         printed = self.succeeds("bench", "-a", "a=f32[1000]")
         self.assertIn("of memcpy", printed)
 
@@ -433,13 +445,16 @@ class Cache(CliTest):
         return done.returncode, json.loads(done.stdout)
 
     def run_tan(self, *args, **more):
-        """Computes tan, and returns what was logged."""
+        """Computes tan, and returns what was logged, kernels that were looked up in memory left out."""
         done = weft("eval", "tan(a)", f"a={self.input}", "-o", self.path("out.npy"), *args,
                     env={**self.env, "WEFT_LOG": "cache,compile", **more})
         self.assertEqual(done.returncode, 0, done.stderr)
         for actual, expected in zip(read_npy(self.path("out.npy"))[1], self.expected, strict=True):
             self.assertAlmostEqual(actual, expected, 5)
-        return done.stderr
+        lines = done.stderr.splitlines(keepends=True)
+        looked_up = [line for line in lines if line.startswith("weft cache: miss: ")]
+        self.assertEqual(len(looked_up), 1, done.stderr)
+        return "".join(line for line in lines if line not in looked_up)
 
     def entries(self):
         return sorted(self.cache.glob("w-*.weft"))

@@ -180,7 +180,13 @@ int main(int argc, char** argv) {
   app.add_option("--max-refused", options.max_refused,
                  "Fail if the backend refuses to compile more cases than this");
   app.add_flag("--json", options.json, "Print one JSON object, with every failure");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    std::cerr << "weft_conformance: " << error.what() << " (see --help)\n";
+    return 1;
+  }
   try {
     return weft::conformance::run(options);
   } catch (const std::exception& error) {

@@ -95,6 +95,15 @@ TEST(Divergences, DoublesRoundToHalfOnce) {
 }
 
 /// Whatever the length and the strides, so that vectors and their tails agree.
+TEST(Divergences, NegatedViewsAreCopiedToBool) {
+  Engine engine;
+  const Tensor truth = empty({2}, DType::boolean);
+  const Tensor numbers = full(Sizes{2}, Scalar(3));
+  numbers.data_as<float>()[1] = 0;
+  engine.copy(truth, numbers.neg_view());
+  EXPECT_EQ(elements<bool>(truth), (std::vector<bool>{true, false}));
+}
+
 TEST(Divergences, NegatedComplexZerosAreMinusZero) {
   Engine engine;
   for (const std::int64_t count : {1, 4, 17, 64}) {

@@ -250,6 +250,12 @@ TEST_F(engine_dispatch, chain_takes_meta_tensors) {
   EXPECT_THAT(list(moved.strides()), ElementsAre(1));
   engine_.fill(a, 1);
   EXPECT_EQ(engine_.resolve_neg(a.neg_view()).is_neg(), false);
+  const Tensor layout =
+      engine_.to(values(1), ToOptions{DType::f64, a.device(), MemoryFormat::preserve, false});
+  EXPECT_EQ(layout.device().type, DeviceType::meta);
+  EXPECT_EQ(layout.dtype(), DType::f64);
+  EXPECT_THROW(engine_.to(a, ToOptions{{}, Device{}, MemoryFormat::preserve, false}),
+               UnsupportedError);
 }
 
 TEST_F(engine_dispatch, wrong_numbers_of_inputs_are_still_refused) {

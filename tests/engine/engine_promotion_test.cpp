@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <limits>
 
@@ -21,6 +22,14 @@ using ::testing::HasSubstr;
 template <class T>
 Tensor one(T value) {
   return tensor_of<T>({value});
+}
+
+TEST(engine_promotion, a_square_of_bool_is_an_integer) {
+  Engine engine;
+  const Tensor flags = engine.to(full(std::array<std::int64_t, 1>{2}, 1), DType::boolean);
+  const Tensor squares = engine.unary(Op::square, flags);
+  EXPECT_EQ(squares.dtype(), DType::i64);  // as pow(x, 2)
+  EXPECT_EQ(squares.data_as<std::int64_t>()[1], 1);
 }
 
 TEST(engine_promotion, numbers_only_raise_the_kind) {

@@ -1,3 +1,4 @@
+#include <weft/error.h>
 #include <weft/loops.h>
 
 #include <gtest/gtest.h>
@@ -81,6 +82,36 @@ TEST(seed_examples, CumsumByRestridingTheScannedDimension) {
   });
   const std::vector<float> expected{0, 1, 2, 3, 5, 7, 9, 12, 15, 18, 22, 26};
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.data_as<float>()));
+}
+
+// An element is written before it is read, whichever way the loops go; odd steps keep the memory
+// from being one view of the other.
+TEST(CpuKernel, InputsThatWouldBeOverwrittenAreReadFirst) {
+  for (const bool is_parallel : {false, true}) {
+    const std::int64_t size = is_parallel ? 100000 : 10;
+    const Tensor x = counting({size});
+    const Tensor out = x.slice(0, 2, size, 2), in = x.slice(0, 0, size - 2, 2);
+    const TensorIterator iterator = TensorIterator::binary_op(out, out, in);
+    ASSERT_TRUE(iterator.needs_temporary(1));
+    cpu_kernel(
+        iterator, [](float p, float q) { return p + q; }, is_parallel ? 100 : 1 << 20);
+    for (std::int64_t i = 2; i < size; i += 2)
+      ASSERT_EQ(x.data_as<float>()[i], static_cast<float>(2 * i - 2)) << i;
+  }
+  const Tensor y = counting({8});
+  const TensorIterator backwards = TensorIterator::unary_op(y, y.flip({0}));
+  cpu_kernel_vec(
+      backwards, [](float v) { return v; }, [](const Vec<float>& v) { return v; });
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(y.data_as<float>()[i], static_cast<float>(7 - i));
+}
+
+TEST(CpuKernel, RefusesOperandsWithoutBytes) {
+  const auto identity = [](float v) { return v; };
+  const Tensor meta = empty({2, 3}, {DType::f32, Device{DeviceType::meta}});
+  EXPECT_THROW(cpu_kernel(TensorIterator::unary_op(Tensor(), meta), identity), UnsupportedError);
+  const std::vector<std::int64_t> two{2}, one{1};
+  const Tensor layout = unbacked(two, one, DType::f32);
+  EXPECT_THROW(cpu_kernel(TensorIterator::unary_op(Tensor(), layout), identity), UnsupportedError);
 }
 
 TEST(DimCounter, CoversEveryRangeOnce) {

@@ -205,6 +205,13 @@ TEST(ParseExpr, ComputesNumbersAsPythonDoes) {
   EXPECT_THAT(message_of("1 << -1"), HasSubstr("negative shift count"));
 }
 
+TEST(ParseExpr, PointsAtThePlaceOnce) {
+  EXPECT_EQ(message_of("a & 1"),
+            "expression, column 3: bitwise_and() does not take f32; it takes integers and bool\n"
+            "  a & 1\n"
+            "    ^");
+}
+
 TEST(ParseExpr, PointsAtThePlace) {
   EXPECT_EQ(message_of("a + * b"),
             "expression, column 5: expected a value, found '*'\n"

@@ -167,6 +167,21 @@ void check_reduction(Reduction reduction, const Tensor& a, const ReduceOptions& 
   }
 }
 
+TEST(Reduce, ComplexNumbersAreTrueByTheirRealParts) {
+  const Tensor a = empty({3}, DType::c64);
+  a.data_as<c64>()[0] = {0, 2};
+  a.data_as<c64>()[1] = {0, 0};
+  a.data_as<c64>()[2] = {0, -1};
+  Engine engine;
+  const auto truth = [&](Reduction reduction) {
+    return engine.reduce(reduction, a).data_as<bool>()[0];
+  };
+  EXPECT_FALSE(truth(Reduction::any));  // as a cast to bool, and as PyTorch
+  a.data_as<c64>()[1] = {1, 0};
+  EXPECT_TRUE(truth(Reduction::any));
+  EXPECT_FALSE(truth(Reduction::all));
+}
+
 TEST(Reduce, IsWhatPlainLoopsGive) {
   Random random(20);
   const std::array dtypes{DType::f32, DType::f64,  DType::i32, DType::i64,    DType::u8,

@@ -343,7 +343,8 @@ TEST(View, StridesOfSizeOneDimensionsAreThoseOfPyTorch) {
   EXPECT_THAT(strides_of(x.expand({2, 3, 4})), ElementsAre(0, 4, 1));
   EXPECT_THAT(strides_of(x.view({1, 3, 1, 4})), ElementsAre(12, 4, 4, 1));
   EXPECT_THAT(strides_of(x.slice(0, 1, 2, 5)), ElementsAre(20, 1));
-  EXPECT_THAT(strides_of(arange({}).expand({1})), ElementsAre(1));
+  EXPECT_THAT(strides_of(arange({}).expand({1})), ElementsAre(0));
+  EXPECT_THAT(strides_of(arange({}).expand({3, 1})), ElementsAre(0, 0));
 }
 
 TEST(View, ViewInfersOneSize) {

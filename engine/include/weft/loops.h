@@ -56,10 +56,14 @@ class DimCounter {
   detail::DimArray<std::int64_t> values_;
 };
 
-/// Calls `loop` for all elements, from several threads if there are more than `grain_elements`.
+/// Calls `loop` for all elements, from several threads if there are more than `grain_elements`.  An
+/// input that the loop would overwrite before it is read (TensorIterator::needs_temporary()) is
+/// copied first, by this and all loops below.
 ///
 /// Threads: the calls are on disjoint parts; `loop` must allow being called by several threads at
-/// once. Errors:  what `loop` throws reaches the caller, once.
+/// once.
+/// Errors:  what `loop` throws reaches the caller, once; UnsupportedError if an operand has no
+/// bytes (meta tensors).
 void for_each(const TensorIterator& iterator, const Loop1d& loop,
               std::int64_t grain_elements = default_grain_elements);
 void for_each_2d(const TensorIterator& iterator, const Loop2d& loop,
