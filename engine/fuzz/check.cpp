@@ -12,9 +12,27 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <unordered_set>
+#include <vector>
 
 namespace weft::fuzzing {
 namespace {
+
+/// Whether an op has nothing but numbers for arguments.  As a text that is Python's arithmetic,
+/// which refuses some of what tensors compute, as 1 % 0.
+bool computes_with_numbers(const Expr& expr) {
+  std::unordered_set<const ExprNode*> seen;
+  std::vector<const ExprNode*> pending{&expr.node()};
+  while (!pending.empty()) {
+    const ExprNode* const node = pending.back();
+    pending.pop_back();
+    if (!seen.insert(node).second) continue;
+    const auto is_number = [](const auto& arg) { return arg->kind == ExprNode::Kind::scalar; };
+    if (node->kind == ExprNode::Kind::op && std::ranges::all_of(node->args, is_number)) return true;
+    for (const auto& arg : node->args) pending.push_back(arg.get());
+  }
+  return false;
+}
 
 Bits applied(Op op, DType dtype, Bits element) {
   return ir::evaluate({.op = op, .dtype = dtype}, std::span(&element, 1), dtype);
@@ -190,7 +208,7 @@ class Run {
   /// where it cannot be written down or has none.
   std::optional<Tensor> eval_as_user_operator(Engine& engine) {
     const std::string written = text(exprs_[0]);
-    if (written.size() > 4096 || inputs_.empty()) return {};
+    if (written.size() > 4096 || inputs_.empty() || computes_with_numbers(exprs_[0])) return {};
     Definitions definitions;
     std::string parameters;
     std::vector<Expr> args;
