@@ -117,9 +117,19 @@ void check_outputs(std::span<const Tensor> outputs) {
 
 }  // namespace
 
+/// The operands' names, outputs first; none if none has one.
+std::vector<std::string> operand_names(const Program& program) {
+  std::vector<std::string> names(static_cast<std::size_t>(program.num_outputs));
+  for (const ExprNode* leaf : program.leaves) names.push_back(leaf->name);
+  const bool has_one = std::ranges::any_of(names, [](const auto& name) { return !name.empty(); });
+  return has_one ? names : std::vector<std::string>();
+}
+
 TensorIterator plan_iteration(const Program& program, std::span<const Tensor> outputs,
-                              std::span<const Tensor> inputs, bool resize_outputs) {
+                              std::span<const Tensor> inputs, bool resize_outputs,
+                              std::vector<std::string> names) {
   TensorIteratorConfig config;
+  if (!names.empty()) config.set_names(std::move(names));
   config.check_all_same_dtype(false).resize_outputs(resize_outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     config.add_output(outputs[i]);
@@ -134,6 +144,18 @@ TensorIterator plan_iteration(const Program& program, std::span<const Tensor> ou
   TensorIterator iterator = config.build();
   WEFT_CHECK(program.unsupported.empty(), ArgumentError, program.unsupported);
   return iterator;
+}
+
+TensorIterator plan_iteration(const Program& program, std::span<const Tensor> outputs,
+                              std::span<const Tensor> inputs, bool resize_outputs) {
+  try {
+    return plan_iteration(program, outputs, inputs, resize_outputs, {});
+  } catch (const ArgumentError&) {
+    // Once more, for a message with names: calls that succeed do without.
+    std::vector<std::string> names = operand_names(program);
+    if (names.empty()) throw;
+    return plan_iteration(program, outputs, inputs, resize_outputs, std::move(names));
+  }
 }
 
 jit::Signature signature_of(ir::Kernel kernel, const PlannerOptions& options) {

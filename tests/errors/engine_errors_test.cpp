@@ -45,6 +45,12 @@ class EngineErrors : public ::testing::Test {
   }
 };
 
+TEST_F(EngineErrors, operands_are_called_by_their_names) {
+  const Expr weights = Expr::named("weights", floats(3)), bias = Expr::named("bias", floats(4));
+  refuses("input 1 `bias` is f32[4]", [&] { engine_.eval(weights * bias, out_); });
+  refuses("input 1 `weights` is f32[3]", [&] { engine_.eval(bias - weights, out_); });
+}
+
 TEST_F(EngineErrors, undefined_tensors) {
   const Tensor none;
   refuses("argument: add(): input 1 is undefined", [&] { engine_.binary(Op::add, out_, none); });
