@@ -17,6 +17,7 @@
 #include <utility>
 
 // The interface that debuggers know by these names and layouts.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
 struct jit_code_entry {
   jit_code_entry* next_entry;
@@ -38,6 +39,7 @@ struct jit_descriptor {
 [[gnu::weak, gnu::visibility("default")]] jit_descriptor __jit_debug_descriptor = {1, 0, nullptr,
                                                                                    nullptr};
 }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace weft::jit {
 namespace {

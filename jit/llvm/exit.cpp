@@ -6,6 +6,7 @@
 // linked into it registers anything: neither the destructors of static objects nor what is given to
 // std::atexit().
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the C library's
 extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) {
   return 0;
 }

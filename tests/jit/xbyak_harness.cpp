@@ -109,6 +109,17 @@ std::uint64_t interesting_bits(DType dtype, Random& random) {
   return random();
 }
 
+/// An element; of a complex dtype, of two such parts.
+Bits interesting_element(DType dtype, Random& random) {
+  const std::size_t part_bytes = itemsize_bytes(real_dtype(dtype));
+  Bits element;
+  for (std::size_t at = 0; at < itemsize_bytes(dtype); at += part_bytes) {
+    const std::uint64_t part = interesting_bits(real_dtype(dtype), random);
+    std::memcpy(reinterpret_cast<std::byte*>(&element) + at, &part, part_bytes);
+  }
+  return element;
+}
+
 bool is_nan(DType dtype, const std::byte* at) {
   const auto read = [&](auto value) {
     std::memcpy(&value, at, sizeof value);
@@ -254,7 +265,7 @@ Comparison::Comparison(const ir::Kernel& kernel, const Target& target)
   Launch launch{std::vector<std::byte*>(num_operands),
                 std::vector<std::int64_t>(run.extents.size() * num_operands)};
   std::vector<Bits> params;
-  for (const DType dtype : kernel_.params) params.push_back({interesting_bits(dtype, random), 0});
+  for (const DType dtype : kernel_.params) params.push_back(interesting_element(dtype, random));
   std::vector<Layout> layouts;
   std::vector<std::vector<std::byte>> expected(num_operands), before(num_operands);
   for (std::size_t i = 0; i < num_operands; ++i) {
@@ -270,8 +281,8 @@ Comparison::Comparison(const ir::Kernel& kernel, const Target& target)
       launch.strides[loop * num_operands + i] = layout.stride_bytes[loop];
     const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(operand.dtype));
     for (std::int64_t at = 0; at + itemsize <= layout.size; at += itemsize) {
-      const std::uint64_t bits = interesting_bits(operand.dtype, random);
-      std::memcpy(low + at, &bits, static_cast<std::size_t>(itemsize));
+      const Bits element = interesting_element(operand.dtype, random);
+      std::memcpy(low + at, &element, static_cast<std::size_t>(itemsize));
     }
     before[i].assign(low, low + layout.size);
   }
