@@ -331,6 +331,14 @@ void ExprParser::close() {
   advance();
 }
 
+/// What takes the place of a result where dtypes are ignored: no number, for with those the parser
+/// calculates.
+Expr stand_in(std::span<const Expr> args) {
+  for (const Expr& arg : args)
+    if (arg.node().kind != ExprNode::Kind::scalar) return arg;
+  return Expr(unbacked({}, {}, DType::f32));
+}
+
 /// Applies the operators on top of the stack that bind at least as tightly as `precedence`.
 void ExprParser::reduce(int precedence) {
   while (!pending_.empty() && pending_.back().precedence >= precedence) reduce_one();
@@ -408,7 +416,10 @@ Expr ExprParser::call_spelled(const Pending& pending, std::size_t num_args) cons
 
 Expr ExprParser::call_user_operator(const Pending& pending, std::span<const Expr> args) const {
   try {
-    if (options_.ignores_dtypes) return options_.definitions->check_call(pending.name, args);
+    if (options_.ignores_dtypes) {
+      options_.definitions->check_call(pending.name, args);
+      return stand_in(args);
+    }
     return options_.definitions->call(pending.name, args);
   } catch (const ArgumentError& error) {
     fail(pending.position, error.what());
@@ -419,7 +430,7 @@ Expr ExprParser::call_reduction(const Pending& pending, std::span<const Expr> ar
   const Reduction reduction = *parse_reduction(pending.name);
   if (args.size() != 1)
     fail(pending.position, "expected a value to reduce: " + reduction_signature(reduction));
-  if (options_.ignores_dtypes) return args[0];
+  if (options_.ignores_dtypes) return stand_in(args);
   try {
     return weft::reduce(reduction, args[0], pending.options);
   } catch (const ArgumentError& error) {
@@ -428,7 +439,7 @@ Expr ExprParser::call_reduction(const Pending& pending, std::span<const Expr> ar
 }
 
 Expr ExprParser::apply_at(std::size_t position, Op op, std::span<const Expr> args) const {
-  if (options_.ignores_dtypes) return args[0];
+  if (options_.ignores_dtypes) return stand_in(args);
   std::optional<Expr> result;
   try {
     result = apply(op, args);

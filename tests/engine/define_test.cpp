@@ -48,6 +48,18 @@ TEST(Define, ComputesWhatTheTextSays) {
   }
 }
 
+TEST(Define, CalculatesWithNothingThatIsNoNumber) {
+  Engine engine;
+  engine.define("quarters(d)", "4 // (false + d)");
+  engine.define("halves(d)", "2 // sin(0 + d) + 1 // exp(0)");
+  const Tensor a = numbers();
+  const Tensor result = engine.eval(engine.call("quarters", {Expr(a)}));
+  for (std::int64_t i = 0; i < a.numel(); ++i) {
+    if (a.data_as<float>()[i] == 0) continue;
+    EXPECT_EQ(result.data_as<float>()[i], std::floor(4 / a.data_as<float>()[i])) << i;
+  }
+}
+
 TEST(Define, ExpandsToTheSameExpression) {
   Engine engine;
   engine.define("scaled(v, by)", "v * by + 0.5");

@@ -48,8 +48,8 @@ class Definitions {
     return call(name, std::span(args.begin(), args.size()));
   }
 
-  /// args[0], if a call with so many arguments is possible.  Errors: as call() has them for that.
-  Expr check_call(std::string_view name, std::span<const Expr> args) const;
+  /// Whether a call with so many arguments is possible.  Errors: as call() has them for that.
+  void check_call(std::string_view name, std::span<const Expr> args) const;
   bool contains(std::string_view name) const;
   std::vector<std::string> names() const;
 
