@@ -115,8 +115,6 @@ void check_outputs(std::span<const Tensor> outputs) {
   }
 }
 
-}  // namespace
-
 /// The operands' names, outputs first; none if none has one.
 std::vector<std::string> operand_names(const Program& program) {
   std::vector<std::string> names(static_cast<std::size_t>(program.num_outputs));
@@ -125,7 +123,7 @@ std::vector<std::string> operand_names(const Program& program) {
   return has_one ? names : std::vector<std::string>();
 }
 
-TensorIterator plan_iteration(const Program& program, std::span<const Tensor> outputs,
+TensorIterator build_iterator(const Program& program, std::span<const Tensor> outputs,
                               std::span<const Tensor> inputs, bool resize_outputs,
                               std::vector<std::string> names) {
   TensorIteratorConfig config;
@@ -146,15 +144,25 @@ TensorIterator plan_iteration(const Program& program, std::span<const Tensor> ou
   return iterator;
 }
 
+void log_plan(const TensorIterator& iterator, const CallPlan& plan) {
+  if (!is_logged(LogTopic::plan)) return;
+  log(LogTopic::plan, iterator.noutputs(), " outputs, ", iterator.ninputs(),
+      " inputs, coalesced shape ", dims_text(iterator.shape()), ", ",
+      name(plan.launch.kernel->first().kernel.schedule), " loops by ",
+      plan.launch.kernel->first().code->backend);
+}
+
+}  // namespace
+
 TensorIterator plan_iteration(const Program& program, std::span<const Tensor> outputs,
                               std::span<const Tensor> inputs, bool resize_outputs) {
   try {
-    return plan_iteration(program, outputs, inputs, resize_outputs, {});
+    return build_iterator(program, outputs, inputs, resize_outputs, {});
   } catch (const ArgumentError&) {
     // Once more, for a message with names: calls that succeed do without.
     std::vector<std::string> names = operand_names(program);
     if (names.empty()) throw;
-    return plan_iteration(program, outputs, inputs, resize_outputs, std::move(names));
+    return build_iterator(program, outputs, inputs, resize_outputs, std::move(names));
   }
 }
 
@@ -170,14 +178,6 @@ PlannedCall begin_call(const CallKey& key, const Program& program) {
   call.plan->divides_integers = !program.integer_divisors.empty();
   for (const Tensor& input : call.inputs) check_bytes(input);
   return call;
-}
-
-void log_plan(const TensorIterator& iterator, const CallPlan& plan) {
-  if (!is_logged(LogTopic::plan)) return;
-  log(LogTopic::plan, iterator.noutputs(), " outputs, ", iterator.ninputs(),
-      " inputs, coalesced shape ", dims_text(iterator.shape()), ", ",
-      name(plan.launch.kernel->first().kernel.schedule), " loops by ",
-      plan.launch.kernel->first().code->backend);
 }
 
 PlannedCall plan_call(const CallKey& key, const Program& program, std::span<const Tensor> outputs,

@@ -23,7 +23,9 @@ void run(const KernelArgs* whole) {
   // Only what is used of them is touched.
   std::array<std::byte*, ir::max_launch_operands> base;
   std::array<std::int64_t, ir::max_launch_operands * ir::max_launch_loops> stride_bytes;
-  std::array<Bits, ir::max_launch_params> params;
+  // Bytes, for Bits would all be cleared.
+  alignas(Bits) std::array<std::byte, sizeof(Bits) * ir::max_launch_params> param_bytes;
+  auto* const params = reinterpret_cast<Bits*>(param_bytes.data());
   for (std::size_t i = 0; i < num_operands; ++i) {
     const ir::PartOf part = parts.operands[i];
     base[i] = whole->base[part.source] + part.offset_bytes;
@@ -37,7 +39,7 @@ void run(const KernelArgs* whole) {
     params[i] = {};
     std::memcpy(&params[i], bytes + part.offset_bytes, sizeof(Bits) - part.offset_bytes);
   }
-  const KernelArgs args{base.data(), whole->extents, stride_bytes.data(), params.data(),
+  const KernelArgs args{base.data(), whole->extents, stride_bytes.data(), params,
                         parts.code->context};
   parts.code->entry(&args);
 }

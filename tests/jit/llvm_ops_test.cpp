@@ -1,6 +1,7 @@
 // Every op of the table in every dtype it computes in, and every cast, against the interpreter.
 #include "ir/pass.h"
 #include "jit/llvm/backend.h"
+#include "tests/jit/complex_functions.h"
 #include "tests/jit/llvm_support.h"
 
 namespace weft::jit::test {
@@ -15,12 +16,6 @@ bool computes_in(Op op, DType dtype) {
   return info(op).result != ResultRule::floating || is_floating(dtype);
 }
 
-/// Functions of the complex plane, which only the interpreter has.
-bool is_library_function(Op op) {
-  return op == Op::sqrt || op == Op::sin || op == Op::cos || op == Op::tan || op == Op::asin ||
-         op == Op::acos || op == Op::atan || name(op).starts_with("library_");
-}
-
 class LlvmOps : public testing::TestWithParam<Op> {
   void SetUp() override { need_llvm(); }
 };
@@ -32,7 +27,7 @@ TEST_P(LlvmOps, GiveTheInterpretersBits) {
       if (!computes_in(op, dtype)) continue;
       ir::Kernel kernel = kernel_of(op, dtype, isa);
       ir::run_pipeline(kernel);
-      const bool is_refused = is_complex(dtype) && is_library_function(op);
+      const bool is_refused = is_complex(dtype) && is_complex_function(op);
       ASSERT_EQ(llvm_backend().refuses(kernel, target_for(isa)).empty(), !is_refused)
           << name(dtype) << ": " << llvm_backend().refuses(kernel, target_for(isa));
       if (!is_refused) expect_same(kernel, target_for(isa), lengths);

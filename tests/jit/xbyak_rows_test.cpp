@@ -1,4 +1,5 @@
 // Every row of the xbyak backend against the interpreter.
+#include "tests/jit/complex_functions.h"
 #include "tests/required_backends.h"
 #include "xbyak_harness.h"
 
@@ -15,29 +16,6 @@ TEST(XbyakTargets, TheMachineHasOne) {
 
 class XbyakRows : public ::testing::TestWithParam<Isa> {};
 
-/// Functions of the complex plane: the interpreter's, on items of up to 8 bytes.
-bool is_library_function(Op op) {
-  switch (op) {
-    case Op::sqrt:
-    case Op::sin:
-    case Op::cos:
-    case Op::tan:
-    case Op::asin:
-    case Op::acos:
-    case Op::atan:
-    case Op::library_exp:
-    case Op::library_log:
-    case Op::library_sinh:
-    case Op::library_cosh:
-    case Op::library_tanh:
-    case Op::library_asinh:
-    case Op::library_acosh:
-    case Op::library_atanh:
-    case Op::library_pow: return true;
-    default: return false;
-  }
-}
-
 TEST_P(XbyakRows, AgreeWithTheInterpreter) {
   Random random(seed());
   int num_rows = 0;
@@ -49,7 +27,7 @@ TEST_P(XbyakRows, AgreeWithTheInterpreter) {
       const ir::Kernel kernel = scheduled(op_kernel(op, dtype, result), GetParam());
       const Comparison comparison(kernel, GetParam());
       // A row, a call of the interpreter's function, or the parts: nothing else is left out.
-      const bool is_refused = dtype == DType::c128 && is_library_function(op);
+      const bool is_refused = dtype == DType::c128 && is_complex_function(op);
       EXPECT_EQ(comparison.refusal().empty(), !is_refused)
           << name(op) << " " << name(dtype) << ": " << comparison.refusal();
       if (!comparison.refusal().empty()) continue;
