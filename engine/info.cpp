@@ -2,11 +2,21 @@
 
 #include "jit/backend.h"
 #include "runtime/cpu_features.h"
+#include "runtime/cuda_libraries.h"
 
 #include <weft/disk_cache.h>
 #include <weft/parallel.h>
 
+#include <utility>
+
 namespace weft {
+namespace {
+
+EngineInfo::CudaLibrary described(std::string name, const CudaLibrary& library) {
+  return {std::move(name), library.path, library.version, library.reason};
+}
+
+}  // namespace
 
 EngineInfo engine_info() {
   EngineInfo result;
@@ -19,6 +29,7 @@ EngineInfo engine_info() {
   for (const char* name : {"interp", "xbyak", "llvm", "nvrtc"}) {
     result.backends.push_back({name, jit::unavailable_reason(name)});
   }
+  result.cuda = {described("nvrtc", nvrtc().library), described("driver", cuda_driver().library)};
   const CpuFeatures& features = host_features();
   result.cpu_features = features.text();
   result.l1d_bytes = features.l1d_bytes;

@@ -23,6 +23,10 @@ void run_info(const InfoArguments& arguments) {
                                   {"available", backend.unavailable_reason.empty()},
                                   {"reason", backend.unavailable_reason}});
     }
+    for (const EngineInfo::CudaLibrary& library : info.cuda) {
+      json["cuda"][library.name] = {
+          {"path", library.path}, {"version", library.version}, {"reason", library.reason}};
+    }
     json["cpu"] = {{"features", info.cpu_features},
                    {"l1d_bytes", info.l1d_bytes},
                    {"l2_bytes", info.l2_bytes},
@@ -36,6 +40,11 @@ void run_info(const InfoArguments& arguments) {
   for (const EngineInfo::Backend& backend : info.backends) {
     const std::string& reason = backend.unavailable_reason;
     table.add({"backend " + backend.name, reason.empty() ? "available" : "no: " + reason});
+  }
+  for (const EngineInfo::CudaLibrary& library : info.cuda) {
+    table.add({"cuda " + library.name, library.reason.empty()
+                                           ? library.version + " (" + library.path + ")"
+                                           : "no: " + library.reason});
   }
   table.add({"cpu", info.cpu_features});
   table.add({"caches", std::to_string(info.l1d_bytes >> 10) + " KiB L1d, " +

@@ -558,6 +558,15 @@ class Tables(CliTest):
         for row in told["backends"]:
             self.assertEqual(row["available"], row["reason"] == "")
         self.assertTrue(told["backends"][0]["available"])
+        self.assertEqual(list(told["cuda"]), ["nvrtc", "driver"])
+        for library in told["cuda"].values():
+            self.assertEqual(library["path"] == "", library["reason"] != "")
+            self.assertEqual(library["version"] == "", library["reason"] != "")
+        elsewhere = {"WEFT_NVRTC": "/nonexistent/libnvrtc.so", "WEFT_CUDA_DRIVER": "/nonexistent/libcuda.so"}
+        lacking = json.loads(weft("info", "--json", env={**os.environ, **elsewhere}).stdout)["cuda"]
+        self.assertIn("/nonexistent/libnvrtc.so", lacking["nvrtc"]["reason"])
+        self.assertIn("CUDA toolkit", lacking["nvrtc"]["reason"])
+        self.assertIn("/nonexistent/libcuda.so", lacking["driver"]["reason"])
         self.assertGreaterEqual(told["threads"], 1)
         self.assertIn(told["version"], self.succeeds("--version"))
         there = json.loads(weft("info", "--json", env={**os.environ, "XDG_CACHE_HOME": "/there"}).stdout)
