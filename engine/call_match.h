@@ -45,7 +45,7 @@ inline std::uint64_t view_word(const TensorImpl& impl) {
   constexpr std::size_t first = offsetof(TensorImpl, dtype);
   static_assert(
       std::is_standard_layout_v<TensorImpl> && offsetof(TensorImpl, is_conj) == first + 1 &&
-      offsetof(TensorImpl, is_neg) == first + 2 && offsetof(TensorImpl, is_zero) == first + 3);
+      offsetof(TensorImpl, is_neg) == first + 2 && offsetof(TensorImpl, access) == first + 3);
   std::uint32_t word = 0;
   std::memcpy(&word, reinterpret_cast<const std::byte*>(&impl) + first, sizeof(word));
   return word;

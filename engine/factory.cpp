@@ -89,7 +89,7 @@ Tensor zero_tensor(IntSpan sizes, DType dtype) {
   const std::int64_t one[] = {1};
   const Tensor element = zeros(one, {dtype, {}, MemoryFormat::contiguous});
   Tensor result = make_tensor(element.storage(), Dims(sizes), Dims(sizes.size(), 0), 0, dtype);
-  result.impl()->is_zero = true;
+  result.impl()->access = Access::zeros;
   return result;
 }
 

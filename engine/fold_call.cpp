@@ -183,7 +183,7 @@ bool can_be_written(const Tensor& tensor, const CallKey& key) {
            begin(*output.storage) + output.storage->size_bytes() <= begin(read);
   };
   return output.is_non_overlapping_and_dense && !output.is_conj && !output.is_neg &&
-         !output.is_zero && output.storage->data() != nullptr &&
+         output.access == Access::read_write && output.storage->data() != nullptr &&
          std::all_of(key.inputs.begin(), key.inputs.end(), is_apart);
 }
 

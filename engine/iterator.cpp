@@ -67,10 +67,13 @@ bool is_common_dtype_given(const IterOperands& operands, const IterOptions& opti
   return !options.promote_integer_inputs_to_float || !is_integral(operands[0].dtype);
 }
 
-void mark_outputs(IterOperands& operands, int num_outputs) {
+void mark_outputs(IterOperands& operands, int num_outputs, Names names) {
   for (int i = 0; i < num_outputs; ++i) {
     IterOperand& output = operands[i];
     if (output.impl == nullptr) continue;
+    WEFT_CHECK(output.impl->access != Access::read_only, ArgumentError,
+               "expected an output that may be written, got memory lent for reading only: ",
+               operand_text(operands, i, num_outputs, names), ".");
     for (std::size_t j = num_outputs; j < operands.size(); ++j) {
       output.is_read_write |= operands[j].impl == output.impl;
     }
@@ -277,7 +280,7 @@ void TensorIterator::plan(TensorIteratorConfig& config) {
   const PopulatedOperands populated =
       populate_operands(config.operands_, num_outputs_, names, operands_);
   is_meta_ = populated.is_meta;
-  mark_outputs(operands_, num_outputs_);
+  mark_outputs(operands_, num_outputs_, names);
   compute_mem_overlaps(operands_, num_outputs_, options, names);
   const ShapeReview shape_review =
       compute_shape(operands_, num_outputs_, options, config.static_shape_, names, sizes_);

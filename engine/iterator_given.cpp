@@ -31,9 +31,9 @@ struct ByteRange {
 };
 
 /// The address where the elements of `impl` are counted from; null unless it has the dtype, and
-/// bytes on the CPU.
+/// bytes on the CPU that may be written.
 std::byte* base_of(const TensorImpl* impl, DType dtype) {
-  if (impl == nullptr || impl->dtype != dtype) return nullptr;
+  if (impl == nullptr || impl->dtype != dtype || impl->access == Access::read_only) return nullptr;
   const Storage& storage = *impl->storage;
   return storage.device().type == DeviceType::cpu ? storage.data() : nullptr;
 }

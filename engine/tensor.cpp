@@ -56,6 +56,24 @@ Tensor allocate(Dims sizes, Dims strides, DType dtype, Device device) {
                      -touched.first, dtype);
 }
 
+/// Releases borrowed memory when its storage is gone; until take_over() it is the caller's.
+/// `release` was promised the caller's address, which with negative strides isn't where the storage
+/// begins.
+class Owner {
+ public:
+  explicit Owner(void* data) : data_(data) {}
+  Owner(const Owner&) = delete;
+  Owner& operator=(const Owner&) = delete;
+  ~Owner() {
+    if (release_) release_(data_);
+  }
+  void take_over(std::function<void(void*)> release) noexcept { release_ = std::move(release); }
+
+ private:
+  void* data_;
+  std::function<void(void*)> release_;
+};
+
 /// The element at `data`, negated and conjugated as the lazy bits ask, in the arithmetic of its
 /// dtype.
 template <class T>
@@ -185,7 +203,8 @@ const std::shared_ptr<Storage>& Tensor::storage() const { return defined_impl(*t
 bool Tensor::is_conj() const { return defined_impl(*this).is_conj; }
 bool Tensor::is_neg() const { return defined_impl(*this).is_neg; }
 
-bool Tensor::is_zero_tensor() const { return defined_impl(*this).is_zero; }
+bool Tensor::is_zero_tensor() const { return defined_impl(*this).access == Access::zeros; }
+bool Tensor::is_read_only() const { return defined_impl(*this).access != Access::read_write; }
 std::byte* Tensor::data() const { return defined_impl(*this).data(); }
 
 std::int64_t Tensor::size(int dim) const {
@@ -283,14 +302,18 @@ Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
       bytes_of_elements(touched.last - touched.first + 1, dtype, sizes, strides);
   WEFT_CHECK(data != nullptr || bytes == 0, ArgumentError, "from_blob: expected the address of ",
              bytes, " bytes, got null");
-  auto* first = static_cast<std::byte*>(data);
-  if (touched.first < 0) first += touched.first * static_cast<std::int64_t>(itemsize_bytes(dtype));
-  // `release` was promised the caller's address, which with negative strides isn't where the
-  // storage begins.
-  std::function<void(void*)> release_storage;
-  if (release) release_storage = [data, release = std::move(release)](void*) { release(data); };
-  return make_tensor(Storage::borrow(first, bytes, std::move(release_storage)), Dims(sizes),
-                     Dims(strides), -touched.first, dtype);
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  const auto before = static_cast<std::uintptr_t>(-touched.first * itemsize);
+  WEFT_CHECK(bytes == 0 || (address >= before && UINTPTR_MAX - (address - before) >= bytes),
+             ArgumentError, "from_blob: sizes ", dims_text(sizes), " and strides ",
+             dims_text(strides), " reach beyond the address space from ", data);
+  auto* const first = static_cast<std::byte*>(data) + touched.first * itemsize;
+  auto owner = std::make_shared<Owner>(data);
+  Tensor result = make_tensor(Storage::borrow(first, bytes, [owner](void*) {}), Dims(sizes),
+                              Dims(strides), -touched.first, dtype);
+  owner->take_over(std::move(release));
+  return result;
 }
 
 Tensor from_blob(void* data, IntSpan sizes, DType dtype, std::function<void(void*)> release) {

@@ -14,6 +14,13 @@
 
 namespace weft {
 
+/// What may be done with the elements of a view.
+enum class Access : std::uint8_t {
+  read_write,
+  zeros,      ///< zero_tensor(): immutable
+  read_only,  ///< memory that its owner lends for reading
+};
+
 /// One view.  Whoever changes sizes or strides calls refresh(), which computes everything that
 /// follows from them, so that asking for a flag is a load.
 struct TensorImpl {
@@ -26,7 +33,7 @@ struct TensorImpl {
   DType dtype = DType::f32;
   bool is_conj = false;
   bool is_neg = false;
-  bool is_zero = false;  ///< zero_tensor(): immutable
+  Access access = Access::read_write;
   bool is_contiguous = true;
   bool is_channels_last_contiguous = false;
   bool is_channels_last_3d_contiguous = false;

@@ -22,7 +22,7 @@ std::shared_ptr<TensorImpl> blank_view(const TensorImpl& impl, std::size_t ndim)
   view->dtype = impl.dtype;
   view->is_conj = impl.is_conj;
   view->is_neg = impl.is_neg;
-  view->is_zero = impl.is_zero;
+  view->access = impl.access;
   return view;
 }
 
@@ -62,6 +62,12 @@ Tensor Tensor::as_strided(IntSpan sizes, IntSpan strides,
   const std::int64_t offset = storage_offset.value_or(impl.storage_offset);
   check_in_storage(sizes, strides, offset, impl.dtype, impl.storage->size_bytes());
   return with_layout(impl, Dims(sizes), Dims(strides), offset);
+}
+
+Tensor Tensor::as_read_only() const {
+  auto view = copy_view(*this);
+  if (view->access == Access::read_write) view->access = Access::read_only;
+  return Tensor(std::move(view));
 }
 
 Tensor Tensor::permute(std::span<const int> dims) const {

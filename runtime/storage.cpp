@@ -98,7 +98,7 @@ std::shared_ptr<Storage> Storage::unbacked(std::size_t size_bytes, Device device
 
 void Storage::resize_bytes(std::size_t size_bytes) {
   if (size_bytes <= size_bytes_) return;
-  WEFT_CHECK(is_resizable_, ArgumentError, "Trying to resize storage that is not resizable");
+  WEFT_CHECK(is_resizable(), ArgumentError, "Trying to resize storage that is not resizable");
   if (data_ != nullptr) {  // otherwise unbacked: only the size counts
     std::byte* grown = allocate_bytes(size_bytes);
     std::memcpy(grown, data_, size_bytes_);

@@ -129,6 +129,30 @@ TEST(Tensor, FromBlobSharesMemoryAndReleasesItOnce) {
   EXPECT_EQ(from_blob(nullptr, Sizes{0}, DType::f32).numel(), 0);
 }
 
+TEST(Tensor, FromBlobReleasesNothingWhereItThrows) {
+  float value = 0;
+  int num_releases = 0;
+  const auto release = [&](void*) { ++num_releases; };
+  const std::int64_t large = std::int64_t{1} << 40;
+  EXPECT_THROW(from_blob(nullptr, Sizes{2}, DType::f32, release), ArgumentError);
+  // One element in memory, and more in the tensor than 64 bits can count.
+  EXPECT_THROW(from_blob(&value, Sizes{large, large}, Sizes{0, 0}, DType::f32, release),
+               ArgumentError);
+  EXPECT_THAT(message_of([&] { from_blob(&value, Sizes{3}, Sizes{-(large << 18)}, DType::f32); }),
+              HasSubstr("beyond the address space"));
+  EXPECT_EQ(num_releases, 0);
+}
+
+TEST(Tensor, ReadOnlyViewsStayReadOnly) {
+  const Tensor x = arange(6);
+  const Tensor y = x.as_read_only();
+  EXPECT_FALSE(x.is_read_only());
+  EXPECT_TRUE(y.is_read_only());
+  EXPECT_TRUE(y.view({2, 3}).t().select(0, 1).is_read_only());
+  EXPECT_EQ(y.data(), x.data());
+  EXPECT_FALSE(y.is_zero_tensor());
+}
+
 TEST(Tensor, UnbackedKnowsOnlyItsLayout) {
   const Tensor x = unbacked(Sizes{3, 4}, Sizes{1, 3}, DType::f64, 2);
   EXPECT_EQ(x.data(), nullptr);

@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
-"""The README shows examples/quick_look.cpp exactly as it is compiled, and it stays an example of about twenty lines."""
+"""The pages show programs exactly as they are compiled, and the README's stays an example of about twenty lines."""
 import pathlib
 import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
-example = (root / "examples" / "quick_look.cpp").read_text(encoding="utf-8").strip()
-shown = [block.strip() for block in re.findall(r"```cpp\n(.*?)```", (root / "README.md").read_text(encoding="utf-8"), re.S)]
-if example not in shown:
-    sys.exit("README.md does not show examples/quick_look.cpp as it is; paste it into the ```cpp block")
-if len(example.splitlines()) > 25:
-    sys.exit(f"examples/quick_look.cpp has {len(example.splitlines())} lines; the README promises about twenty")
-print("README.md shows examples/quick_look.cpp")
+SHOWN = [("README.md", "cpp", "examples/quick_look.cpp"), ("docs/embedding.md", "c", "tests/embed/example.c")]
+
+
+def text(name):
+    return (root / name).read_text(encoding="utf-8")
+
+
+for page, language, program in SHOWN:
+    blocks = [block.strip() for block in re.findall(rf"```{language}\n(.*?)```", text(page), re.S)]
+    if text(program).strip() not in blocks:
+        sys.exit(f"{page} does not show {program} as it is; paste it into the ```{language} block")
+    print(f"{page} shows {program}")
+lines = len(text("examples/quick_look.cpp").strip().splitlines())
+if lines > 25:
+    sys.exit(f"examples/quick_look.cpp has {lines} lines; the README promises about twenty")

@@ -59,6 +59,9 @@ class Tensor {
   bool is_neg() const;
   /// Made by zero_tensor(): reads as zeros, refuses to be written.
   bool is_zero_tensor() const;
+  /// Its elements may be read and not written: memory that was lent so, or zero_tensor().  Calls
+  /// that would write it throw ArgumentError; data() gives the address all the same.
+  bool is_read_only() const;
   /// Address of the first element; null for meta and unbacked tensors.
   std::byte* data() const;
   /// The same, typed.  Errors: ArgumentError if T does not store dtype().
@@ -111,6 +114,7 @@ class Tensor {
   Tensor view_as_complex() const;
   Tensor conj() const;      ///< flips the lazy conjugate bit; a real tensor is returned as it is
   Tensor neg_view() const;  ///< flips the lazy negative bit
+  Tensor as_read_only() const;  ///< is_read_only()
 
   // Initialiser lists, so that `x.view({2, -1})` reads as it does in PyTorch.
   Tensor as_strided(std::initializer_list<std::int64_t> sizes,
@@ -194,8 +198,10 @@ Tensor arange(const Scalar& end);
 ///
 /// Mirrors: at::_efficientzerotensor.
 Tensor zero_tensor(IntSpan sizes, DType dtype = DType::f32);
-/// A view of memory that the caller keeps alive, or that `release` frees.  Strides may be negative:
-/// `data` is then the address of the first element, and the storage begins at the lowest one.
+/// A view of memory that the caller keeps alive, or that `release`, called with `data`, frees when
+/// the last view of it is gone; where from_blob() throws, the memory is still the caller's. Strides
+/// may be negative: `data` is then the address of the first element, and the storage begins at the
+/// lowest one.
 Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
                  std::function<void(void*)> release = {});
 Tensor from_blob(void* data, IntSpan sizes, DType dtype, std::function<void(void*)> release = {});

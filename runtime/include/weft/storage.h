@@ -3,9 +3,11 @@
 
 #include <weft/device.h>
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace weft {
 
@@ -33,14 +35,17 @@ class Storage {
   std::byte* data() const { return data_; }
   std::size_t size_bytes() const { return size_bytes_; }
   Device device() const { return device_; }
-  /// False for borrowed memory.
-  bool is_resizable() const { return is_resizable_; }
+  /// False for borrowed memory, and while a StorageLoan lives.
+  bool is_resizable() const {
+    return is_resizable_ && num_loans_.load(std::memory_order_relaxed) == 0;
+  }
   /// Grows to at least `size_bytes` and keeps the contents; never shrinks.
   ///
   /// Errors: ArgumentError "Trying to resize storage that is not resizable".
   void resize_bytes(std::size_t size_bytes);
 
  private:
+  friend class StorageLoan;
   Storage(std::byte* data, std::size_t size_bytes, Device device, bool is_resizable,
           std::function<void(void*)> release);
   struct Pooled;
@@ -49,8 +54,23 @@ class Storage {
   std::size_t size_bytes_;
   Device device_;
   bool is_resizable_;
-  bool is_pooled_ = false;              ///< data_ is a block of its own, from the pool
+  bool is_pooled_ = false;  ///< data_ is a block of its own, from the pool
+  std::atomic<int> num_loans_{0};
   std::function<void(void*)> release_;  ///< of borrowed memory
+};
+
+/// Keeps a storage alive and its bytes where they are: for those who hold their plain address.
+class StorageLoan {
+ public:
+  explicit StorageLoan(std::shared_ptr<Storage> storage) : storage_(std::move(storage)) {
+    storage_->num_loans_.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~StorageLoan() { storage_->num_loans_.fetch_sub(1, std::memory_order_relaxed); }
+  StorageLoan(const StorageLoan&) = delete;
+  StorageLoan& operator=(const StorageLoan&) = delete;
+
+ private:
+  std::shared_ptr<Storage> storage_;
 };
 
 }  // namespace weft

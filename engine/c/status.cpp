@@ -1,0 +1,51 @@
+// Status codes of weft.h, and the message of the last call that failed in each thread.
+#include "engine/c/handles.h"
+
+#include <new>
+#include <string>
+
+namespace weft::c {
+namespace {
+
+thread_local std::string last_message;
+
+/// Where there is no memory for a message, the status has to do.
+weft_status keep(weft_status status, const char* message) noexcept {
+  try {
+    last_message = message;
+  } catch (...) {
+    last_message.clear();
+  }
+  return status;
+}
+
+weft_status status_of(const Error& error) noexcept {
+  if (dynamic_cast<const ArgumentError*>(&error) != nullptr) return WEFT_ERROR_ARGUMENT;
+  if (dynamic_cast<const UnsupportedError*>(&error) != nullptr) return WEFT_ERROR_UNSUPPORTED;
+  if (dynamic_cast<const CompileError*>(&error) != nullptr) return WEFT_ERROR_COMPILE;
+  if (dynamic_cast<const DeviceError*>(&error) != nullptr) return WEFT_ERROR_DEVICE;
+  if (dynamic_cast<const ArithmeticError*>(&error) != nullptr) return WEFT_ERROR_ARITHMETIC;
+  return WEFT_ERROR_INTERNAL;
+}
+
+}  // namespace
+
+weft_status status_of_exception() noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return keep(status_of(error), error.what());
+  } catch (const std::bad_alloc&) {
+    return keep(WEFT_ERROR_MEMORY, "out of memory");
+  } catch (const std::exception& error) {
+    return keep(WEFT_ERROR_INTERNAL, error.what());
+  } catch (...) {
+    return keep(WEFT_ERROR_INTERNAL, "an exception of unknown type");
+  }
+}
+
+}  // namespace weft::c
+
+const char* weft_version(void) { return WEFT_VERSION; }
+
+const char* weft_last_error_message(void) { return weft::c::last_message.c_str(); }
