@@ -3,7 +3,6 @@
 
 namespace weft::ir {
 
-template BlockFunction find_block_function<c32>(Op);
 template BlockFunction find_block_function<c64>(Op);
 template BlockFunction find_block_function<c128>(Op);
 

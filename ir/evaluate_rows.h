@@ -61,6 +61,7 @@ namespace internal {
 // A row as a type.  `T` is the number type that the expression computes in.
 #define WEFT_OP(name, arity_, domain_, result_, form, expression)                 \
   struct Row_##name {                                                             \
+    static constexpr Op op = Op::name;                                            \
     static constexpr int arity = arity_;                                          \
     static constexpr Domain domain = Domain::domain_;                             \
     static constexpr ResultRule result = ResultRule::result_;                     \
@@ -92,12 +93,23 @@ void run_row(void* out, const void* const* args, std::size_t num_elements) {
   }
 }
 
+/// `op` in the wider dtype that elements of `dtype` are computed in, between conversions.
+void run_wider(Op op, DType dtype, void* out, const void* const* args, std::size_t num_elements);
+
+template <class Row, class Element>
+void run_row_wider(void* out, const void* const* args, std::size_t num_elements) {
+  run_wider(Row::op, dtype_of<Element>, out, args, num_elements);
+}
+
 template <class Row, class Element>
 constexpr BlockFunction row_function() {
-  if constexpr (computes_in(Row::domain, Row::result, dtype_of<Element>))
+  constexpr bool is_computed_as_itself = std::is_same_v<Element, computed_as<Element>>;
+  if constexpr (!computes_in(Row::domain, Row::result, dtype_of<Element>))
+    return nullptr;
+  else if constexpr (is_computed_as_itself || Row::op == Op::nextafter)  // a small neighbour
     return &run_row<Row, Element>;
   else
-    return nullptr;
+    return &run_row_wider<Row, Element>;
 }
 
 }  // namespace internal

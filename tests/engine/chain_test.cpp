@@ -206,7 +206,7 @@ TEST(Chain, StridesAreThoseOfTheRecordings) {
   std::ifstream in(recording_files("layout.jsonl").front());
   int count = 0;
   for (std::string line; std::getline(in, line);) {
-    const nlohmann::json json = nlohmann::json::parse(line);
+    const nlohmann::json json = parse_json(line);
     const Tensor layout =
         unbacked(json["sz"].get<Ints>(), json["st"].get<Ints>(), DType::f32, json["off"]);
     if (layout.numel() > 100000) continue;

@@ -2,12 +2,13 @@
 // to get wrong.
 #include "engine/memory_format.h"
 
+#include "tests/engine/recordings.h"
+
 #include <weft/error.h>
 #include <weft/tensor.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -18,8 +19,8 @@ namespace weft {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using Strides = std::vector<std::int64_t>;
 
 Strides values(IntSpan dims) { return {dims.begin(), dims.end()}; }
@@ -57,7 +58,7 @@ void replay(const std::filesystem::path& path, std::size_t least_lines) {
   ASSERT_TRUE(file) << path;
   std::size_t num_lines = 0;
   for (std::string line; std::getline(file, line); ++num_lines) {
-    const json recorded = json::parse(line);
+    const json recorded = testing::parse_json(line);
     const Tensor x = unbacked(recorded["sz"].get<Strides>(), recorded["st"].get<Strides>(),
                               DType::f32, recorded.value("off", 0));
     const json seen = measure(x);
@@ -69,7 +70,7 @@ void replay(const std::filesystem::path& path, std::size_t least_lines) {
         continue;
       EXPECT_TRUE(seen.contains(key)) << key << " is recorded and not compared: " << line;
     }
-    if (testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GE(num_lines, least_lines);
 }
