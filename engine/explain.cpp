@@ -2,7 +2,9 @@
 #include "engine/engine_state.h"
 #include "engine/fold_call.h"
 #include "engine/lower.h"
+#include "engine/story.h"
 #include "ir/text.h"
+#include "jit/assembly_loops.h"
 #include "jit/disassemble.h"
 
 #include <weft/error.h>
@@ -57,13 +59,20 @@ void describe_operands(const Program& program, const TensorIterator& iterator,
 }
 
 /// What the backend kept of a stage; machine code that it did not print is disassembled here.
+/// Empty if there is none.
 std::string code_text(const jit::CodeObject& code, const std::string& stage) {
   const auto text = code.texts.find(stage);
   if (text != code.texts.end()) return text->second;
-  if (stage == "asm" && code.instruction_bytes != 0)
-    return jit::disassemble(
-        {reinterpret_cast<const std::byte*>(code.entry), code.instruction_bytes});
-  return detail::concat("; backend ", code.backend, " makes no ", stage, "\n");
+  if (stage != "asm" || code.instruction_bytes == 0) return {};
+  return jit::disassemble({reinterpret_cast<const std::byte*>(code.entry), code.instruction_bytes});
+}
+
+/// The same for people: the loops of machine code are marked.
+std::string shown_text(const jit::CompiledKernel& compiled, const std::string& stage,
+                       const std::string& text, const jit::AssemblyLoops& loops) {
+  if (text.empty())
+    return detail::concat("; backend ", compiled.code->backend, " makes no ", stage, "\n");
+  return stage == "asm" ? with_loops(text, loops, stored_bytes_per_element(compiled.kernel)) : text;
 }
 
 /// A contiguous layout for the value of a fold.
@@ -134,22 +143,31 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   explanation.signature_hash = jit::hash(signature);
   jit::Target target;
   target.features = planner.features;
-  target.keep_texts = true;
-  target.run = false;
+  const auto wanted = [&](std::string_view stage) {
+    return std::ranges::find(options.emit, stage) != options.emit.end();
+  };
+  // Without texts it compiles once; code for other machines may refer to what this one lacks.
+  target.run = target.features == host_features() && !wanted("llvm") && !wanted("asm");
+  target.keep_texts = !target.run;
   const jit::CompiledKernel compiled = jit::compile(signature, target);
   explanation.backend = compiled.code->backend;
   explanation.refusals = compiled.refusals;
   explanation.schedule = ir::name(compiled.kernel.schedule);
   explanation.compile_us = compiled.code->compile_us;
 
-  const auto wanted = [&](std::string_view stage) {
-    return std::ranges::find(options.emit, stage) != options.emit.end();
-  };
+  const std::string assembly = code_text(*compiled.code, "asm");
+  const jit::AssemblyLoops loops = jit::find_loops(assembly);
   if (wanted("iter")) explanation.texts["iter"] = iterator.text();
   if (wanted("signature")) explanation.texts["signature"] = explanation.signature + "\n";
   if (wanted("ir")) explanation.texts["ir"] = ir::print(compiled.kernel);
   for (const char* stage : {"llvm", "asm"})
-    if (wanted(stage)) explanation.texts[stage] = code_text(*compiled.code, stage);
+    if (wanted(stage))
+      explanation.texts[stage] = shown_text(
+          compiled, stage, stage[0] == 'a' ? assembly : code_text(*compiled.code, stage), loops);
+  const std::int64_t folded_bytes =
+      is_fold ? result.numel() * static_cast<std::int64_t>(itemsize_bytes(result.dtype())) : -1;
+  explanation.story = make_story({explanation, given_expr, result, expr, program, iterator, lowered,
+                                  signature, compiled, planner, loops, folded_bytes});
   return explanation;
 }
 

@@ -165,6 +165,27 @@ ir::StrideClass inner_class(std::int64_t stride_bytes, std::int64_t extent, DTyp
   return items >= -1 && items <= 4 ? static_cast<ir::StrideClass>(items) : ir::stride_any;
 }
 
+std::string why_not_tiled(const TensorIterator& iterator, const Program& program) {
+  if (iterator.ndim() < 2) return "there is one loop";
+  const std::size_t inner = innermost_dim(iterator.shape());
+  InlineArray<DType, 8> dtypes;
+  for (int i = 0; i < iterator.ntensors(); ++i) dtypes.push_back(iterator.dtype(i));
+  const std::span<const DType> given(dtypes.data(), dtypes.size());
+  if (tile_dim(iterator, program, given, inner) != no_dim) return {};
+  if (iterator.numel() < min_tiled_iterations)
+    return detail::concat("fewer than ", min_tiled_iterations, " elements");
+  bool is_dense_elsewhere = false;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const IntSpan strides = iterator.stride_bytes(static_cast<int>(i));
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(given[i]));
+    if (strides[inner] == 0 || std::abs(strides[inner]) == itemsize) continue;
+    for (std::size_t dim = 0; dim < strides.size(); ++dim)
+      is_dense_elsewhere |= std::abs(strides[dim]) == itemsize && iterator.shape()[dim] > 1;
+  }
+  return is_dense_elsewhere ? "the rows along the other dimension are too short for tiles"
+                            : "no operand is dense along another loop";
+}
+
 Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics,
               std::int64_t streaming_bytes) {
   Lowered lowered;

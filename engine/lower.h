@@ -9,6 +9,7 @@
 #include <weft/numerics.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace weft {
@@ -33,5 +34,8 @@ ir::StrideClass inner_class(std::int64_t stride_bytes, std::int64_t extent, DTyp
 /// Requires: the iterator's operands are the program's, in the same order.
 Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics,
               std::int64_t streaming_bytes);
+
+/// Why lower() does not walk the operands through tile by tile, or an empty string if it does.
+std::string why_not_tiled(const TensorIterator& iterator, const Program& program);
 
 }  // namespace weft

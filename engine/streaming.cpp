@@ -17,16 +17,6 @@ constexpr std::int64_t least_row_bytes = 512;
 /// output in the cache, and lose by sending it past.
 constexpr std::int64_t least_written_share = 4;
 
-/// Bytes that an operand's elements have, those of broadcast dimensions once.
-std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {
-  auto bytes = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(operand)));
-  for (int dim = 0; dim < iterator.ndim(); ++dim) {
-    const auto at = static_cast<std::size_t>(dim);
-    if (iterator.stride_bytes(operand)[at] != 0) bytes *= iterator.shape()[at];
-  }
-  return bytes;
-}
-
 /// An output that is an input as well has its lines in the cache already.
 bool is_read(const TensorIterator& iterator, int output) {
   for (int input = 0; input < iterator.ninputs(); ++input)
@@ -44,6 +34,15 @@ bool has_long_rows(const TensorIterator& iterator, int output) {
 }
 
 }  // namespace
+
+std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {
+  auto bytes = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(operand)));
+  for (int dim = 0; dim < iterator.ndim(); ++dim) {
+    const auto at = static_cast<std::size_t>(dim);
+    if (iterator.stride_bytes(operand)[at] != 0) bytes *= iterator.shape()[at];
+  }
+  return bytes;
+}
 
 std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {
   if (features.l3_bytes > largest_near_cache_bytes) return 2 * features.l2_bytes;

@@ -8,6 +8,7 @@
 
 #include <weft/disk_cache.h>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ struct Target {
   bool run = true;  ///< false: only the texts are wanted, and the target may be a foreign one
   std::shared_ptr<DiskCache> disk =
       nullptr;  ///< where backends keep what takes long to compile; may be null
+  std::uint64_t signature_hash = 0;  ///< what dumps of the code are named after (jit/dump.h)
 
   /// Widest register that kernels may use: 64 with AVX-512, 32 with AVX2, else 0.
   int vector_bytes() const;

@@ -3,6 +3,7 @@
 #include "ir/pass.h"
 #include "jit/background.h"
 #include "jit/code_registry.h"
+#include "jit/dump.h"
 #if WEFT_HAS_LLVM
 #include "jit/llvm/backend.h"
 #endif
@@ -107,6 +108,7 @@ std::shared_ptr<const CodeObject> compile_next(const ir::Kernel& kernel, const T
   auto code = std::make_shared<CodeObject>(*compile_missed_llvm_code(kernel, target));
   code->compile_us =
       std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  dump(kernel, *code, target);
   return registered(std::move(code), kernel);
 }
 
@@ -170,12 +172,15 @@ std::shared_ptr<TieredKernel> KernelCache::make(const Signature& signature) cons
   Target target;
   target.features = signature.features;
   target.disk = disk_;
-  if (signature.backend != "auto")
-    return std::make_shared<TieredKernel>(compile(signature, target), tiers_, nullptr, target);
-  CompiledKernel first = prepared(signature, target);
-  const TieredKernel::Compile next = compile_first(first, target, tiers_->options());
+  target.signature_hash = hash(signature);
+  const bool is_tiered = signature.backend == "auto";
+  CompiledKernel first = is_tiered ? prepared(signature, target) : compile(signature, target);
+  const TieredKernel::Compile next =
+      is_tiered ? compile_first(first, target, tiers_->options()) : nullptr;
+  dump(first.kernel, *first.code, target);
+  dump_signature(signature);
   auto kernel = std::make_shared<TieredKernel>(std::move(first), tiers_, next, target);
-  if (tiers_->options().threshold == 0) kernel->request();
+  if (is_tiered && tiers_->options().threshold == 0) kernel->request();
   return kernel;
 }
 

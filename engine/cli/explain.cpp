@@ -8,9 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 
 namespace weft::cli {
@@ -44,6 +47,19 @@ void check_arch(std::string_view arch) {
   throw UnsupportedError("arch " + std::string(arch) + ": the CUDA tier is not built yet");
 }
 
+void add_story(const Explanation& explanation, ordered_json& json) {
+  const Story& story = explanation.story;
+  json["story"] = ordered_json::array();
+  for (const Story::Chapter& chapter : story.chapters)
+    json["story"].push_back({{"title", chapter.title}, {"lines", chapter.lines}});
+  json["bytes"] = {{"read", story.read_bytes}, {"written", story.written_bytes}};
+  if (explanation.texts.contains("ir")) {
+    json["ir_passes"] = ordered_json::array();
+    for (const Story::IrStep& step : story.ir_steps)
+      json["ir_passes"].push_back({{"name", step.name}, {"ir", step.ir}});
+  }
+}
+
 ordered_json to_json(const Explanation& explanation) {
   ordered_json json;
   json["result"] = {{"dtype", name(explanation.result_dtype)},
@@ -67,17 +83,31 @@ ordered_json to_json(const Explanation& explanation) {
   json["schedule"] = explanation.schedule;
   json["compile_us"] = explanation.compile_us;
   if (!explanation.passes.empty()) json["passes"] = explanation.passes;
+  add_story(explanation, json);
   for (const auto& [stage, text] : explanation.texts) {
     if (stage != "signature") json[stage] = text;
   }
   return json;
 }
 
+/// Colours on a terminal, unless NO_COLOR is set to something.
+StoryStyle terminal_style() {
+  const char* const no_color = std::getenv("NO_COLOR");
+  const bool is_refused = no_color != nullptr && *no_color != '\0';
+  return {.colours = isatty(STDOUT_FILENO) != 0 && !is_refused};
+}
+
+/// What the kernel was before each pass that changed it: the last is what is emitted as "ir".
+void print_ir_steps(const Story& story) {
+  for (std::size_t i = 0; i + 1 < story.ir_steps.size(); ++i) {
+    const Story::IrStep& step = story.ir_steps[i];
+    std::cout << "\n--- ir " << (i == 0 ? "" : "after ") << step.name << " ---\n" << step.ir;
+  }
+}
+
 void print(const Explanation& explanation, const std::vector<std::string>& emit) {
-  const Tensor result =
-      unbacked(explanation.result_sizes, explanation.result_strides, explanation.result_dtype);
   std::vector<std::int64_t> perm(explanation.perm.begin(), explanation.perm.end());
-  Table facts({"result", layout_text(result)});
+  Table facts({"result", explanation.story.result});
   facts.add({"common dtype", std::string(name(explanation.common_dtype))});
   facts.add({"fast set-up", explanation.fast_setup});
   facts.add({"perm", text(perm)});
@@ -99,6 +129,7 @@ void print(const Explanation& explanation, const std::vector<std::string>& emit)
   operands.print(std::cout);
   for (const std::string& stage : emit) {
     const std::string& text = explanation.texts.at(stage);
+    if (stage == "ir") print_ir_steps(explanation.story);
     std::cout << "\n--- " << stage << " ---\n" << text << (text.ends_with('\n') ? "" : "\n");
   }
 }
@@ -124,6 +155,8 @@ void run_explain(const ExplainArguments& arguments) {
   if (arguments.json) {
     std::cout << to_json(explanation).dump(2, ' ', false, ordered_json::error_handler_t::replace)
               << '\n';
+  } else if (options.emit.empty()) {
+    std::cout << story_text(explanation, terminal_style());
   } else {
     print(explanation, options.emit);
   }

@@ -171,6 +171,64 @@ class Explain(CliTest):
         self.assertNotIn("--- llvm ---", printed)
         self.assertNotIn("ir", self.json_of(*args))
 
+    def test_tells_the_story_by_default(self):
+        args = ["explain", "a + b", "a=f32[2,3,4,5]:channels_last", "b=f32[3,4,5]"]
+        told = self.succeeds(*args)
+        titles = ["operands", "broadcast", "promotion", "order of dimensions", "coalescing", "signature", "schedule", "tier",
+                  "cost"]
+        places = [told.find(f"\n{title}\n") for title in titles]
+        self.assertEqual(sorted(places), places, told)
+        self.assertGreater(places[0], 0, told)
+        self.assertIn("-> [3 (d1), 20 (d3*d2), 2 (d0)]", told)
+        self.assertIn("not linear: ", told)
+        self.assertIn("measured just now", told)
+        self.assertNotIn("\033", told)
+        story = self.json_of(*args)["story"]
+        self.assertEqual([chapter["title"] for chapter in story if chapter["title"] != "code"], titles[:-1])
+        self.assertTrue(all(chapter["lines"] for chapter in story))
+
+    def test_colours_are_for_terminals(self):
+        def shown_on_a_terminal(**changes):
+            ours, theirs = os.openpty()
+            env = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | changes
+            subprocess.run([WEFT, "explain", "a + 1", "a=f32[4]"], stdout=theirs, env=env, check=True)
+            os.close(theirs)
+            text = b""
+            try:
+                while part := os.read(ours, 65536):
+                    text += part
+            except OSError:  # nobody writes any more
+                pass
+            os.close(ours)
+            return text
+        self.assertIn(b"\033[1;36moperands", shown_on_a_terminal())
+        self.assertIn(b"\033[1;36moperands", shown_on_a_terminal(NO_COLOR=""))
+        self.assertNotIn(b"\033", shown_on_a_terminal(NO_COLOR="1"))
+
+    def test_ir_before_and_after_each_pass(self):
+        args = ["explain", "sigmoid(a)", "a=bf16[8,8]", "--emit=ir"]
+        told = self.json_of(*args)
+        steps = told["ir_passes"]
+        self.assertEqual(steps[0]["name"], "as lowered")
+        self.assertIn("expand_composites", [step["name"] for step in steps])
+        self.assertEqual(steps[-1]["ir"], told["ir"])
+        self.assertTrue(all(before["ir"] != after["ir"] for before, after in zip(steps, steps[1:])))
+        printed = self.succeeds(*args)
+        self.assertIn("--- ir as lowered ---\nkernel default unscheduled", printed)
+        self.assertIn("--- ir after expand_composites ---\n", printed)
+        self.assertTrue(printed.endswith("--- ir ---\n" + told["ir"]), printed)
+        self.assertNotIn("ir_passes", self.json_of(*args[:-1]))
+
+    @unittest.skipUnless("xbyak" in REQUIRED_BACKENDS, "needs xbyak")
+    def test_machine_code_has_its_loops_marked(self):
+        told = self.json_of("explain", "a + b", "a=f32[1000]", "b=f32[1000]", "--emit=asm", "--target=avx2")["asm"]
+        if told.startswith("; no disassembler"):
+            self.skipTest(told)
+        self.assertRegex(told, r"^; \d+ instructions\n")
+        self.assertRegex(told, r"; hot loop \.L\d+ at depth 1: \d+ instructions for 32 elements\n\.L")
+        self.assertRegex(told, r"(?m)^> .*vaddps ymm")
+        self.assertIn("; %2 = add f32 %0, %1\n", told)
+
     def test_flags(self):
         for backend in ["auto", "interp"]:
             told = self.json_of("explain", "a", "a=f32[4]", f"--backend={backend}")
@@ -192,6 +250,8 @@ class Explain(CliTest):
     def test_layouts(self):
         for layout, strides in [("f32[]", []), ("f32[0,3]", [3, 1]), ("f32[2,3]{1,2}@5", [1, 2])]:
             self.assertEqual(self.json_of("explain", "a", f"a={layout}")["result"]["strides"], strides, layout)
+        self.assertIn("a    f32[3]{-1}@2\n", self.succeeds("explain", "a", "a=f32[3]{-1}@2"))
+        self.assertIn("out  f32[3]{-1}@2, written", self.succeeds("explain", "a", "a=f32[3]", "--out", "f32[3]{-1}@2"))
 
     def test_deep_and_long_expressions_end_well(self):
         count = 10_000
@@ -272,6 +332,35 @@ class Mistakes(CliTest):
             done = subprocess.run([WEFT, "info"], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("standard output", done.stderr)
+
+
+class Dumps(CliTest):
+    def run_with(self, dump):
+        a = self.path("a.npy", npy_bytes("f32", (4,), [1, 2, 3, 4]))
+        return weft("eval", "a + a * 2", f"a={a}", "-o", os.path.join(self.folder, "out.npy"),
+                    env={**os.environ, "WEFT_DUMP": dump})
+
+    def test_each_kernel_is_written_under_its_signature(self):
+        folder = os.path.join(self.folder, "dumps", "deep")
+        for _ in range(2):
+            done = self.run_with(f"signature,ir,asm:{folder}")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        names = sorted(os.listdir(folder))
+        backend = "xbyak" if "xbyak" in REQUIRED_BACKENDS else "interp"
+        told = self.json_of("explain", "a + a * 2", "a=f32[4]", "--emit=ir")
+        expected = [f"{told['signature_hash']}.{end}" for end in ["ir", "signature"] + (["xbyak.asm"] if backend == "xbyak" else [])]
+        self.assertEqual(names, expected)
+        with open(os.path.join(folder, expected[0]), encoding="utf-8") as file:
+            self.assertEqual(file.read(), told["ir"])
+
+    def test_faults_are_told_once_and_stop_nothing(self):
+        for dump, message in [("ir:/dev/null/nowhere", "cannot write"), ("ir", "expected STAGES:FOLDER"),
+                              ("ir:", "expected STAGES:FOLDER"), (f"objects:{self.folder}", "unknown stage 'objects'")]:
+            done = self.run_with(dump)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn(message, done.stderr)
+        self.assertEqual(self.run_with("").stderr, "")
 
 
 class Eval(CliTest):

@@ -6,6 +6,7 @@
 #include <weft/expr.h>
 #include <weft/numerics.h>
 #include <weft/reduce.h>
+#include <weft/story.h>
 #include <weft/tensor.h>
 
 #include <cstdint>
@@ -88,7 +89,8 @@ struct Explanation {
   /// expression is itself one, it is the last of them, and the kernel computes what it reduces.
   std::vector<std::string> passes;
   std::map<std::string, std::string>
-      texts;  ///< "iter", "signature", "ir", "llvm", "asm": as asked for
+      texts;    ///< "iter", "signature", "ir", "llvm", "asm": as asked for
+  Story story;  ///< the same and the reasons, for people: story_text() of weft/story.h
 };
 
 struct ExplainOptions {

@@ -1,0 +1,186 @@
+// The chapters of the code: signature, schedule, tier, and what the code looks like.
+#include "engine/story.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace weft {
+namespace {
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+const std::string& operand_name(const StoryParts& parts, std::size_t operand) {
+  return parts.explanation.operands[operand].name;
+}
+
+std::string stride_text(ir::StrideClass stride) {
+  return stride == ir::stride_any ? "*" : std::to_string(stride);
+}
+
+std::string operand_line(const StoryParts& parts, std::size_t index) {
+  const ir::Operand& operand = parts.signature.kernel.operands[index];
+  std::string strides;
+  for (const ir::StrideClass stride : operand.strides)
+    strides.append(strides.empty() ? "" : " ").append(stride_text(stride));
+  const ir::StrideClass inner = operand.strides.back();
+  std::string meaning;
+  if (inner == 0)
+    meaning = "the same element all along the innermost loop";
+  else if (inner == 1)
+    meaning = "neighbours along the innermost loop";
+  else if (inner == -1)
+    meaning = "neighbours along the innermost loop, backwards";
+  else if (inner == ir::stride_any)
+    meaning = "along the innermost loop a stride that is passed at the call";
+  else
+    meaning = detail::concat("steps of ", int{inner}, " items along the innermost loop");
+  return detail::concat("$", index, " ", operand.role == ir::Role::output ? "out" : "in", " ",
+                        name(operand.dtype), " [", strides, "]: ", operand_name(parts, index), ", ",
+                        meaning);
+}
+
+/// The operands that keep the innermost loop from whole vectors.
+std::string linear_refusal(const StoryParts& parts) {
+  const ir::Kernel& kernel = parts.compiled.kernel;
+  std::string text;
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
+    const ir::Operand& operand = kernel.operands[i];
+    const ir::StrideClass inner = operand.strides.back();
+    if (inner == 1 || (inner == 0 && operand.role == ir::Role::input)) continue;
+    const std::size_t at = (parts.lowered.extents.size() - 1) * kernel.operands.size() + i;
+    const std::int64_t bytes =
+        at < parts.lowered.stride_bytes.size() ? parts.lowered.stride_bytes[at] : 0;
+    text += detail::concat(text.empty() ? "" : "; ", operand_name(parts, i), " steps ", bytes,
+                           " bytes along the innermost loop, and its items have ",
+                           itemsize_bytes(operand.dtype));
+  }
+  return text;
+}
+
+std::string loop_line(const StoryParts& parts, std::size_t loop) {
+  const ir::Loop& found = parts.compiled.kernel.loops[loop];
+  std::string line =
+      detail::concat("loop of ", parts.lowered.extents[loop], ": ", name(found.kind));
+  if (found.kind == ir::LoopKind::vector) {
+    line += detail::concat(" of ", found.lanes, " lanes");
+    if (found.unroll > 1) line += detail::concat(", ", found.unroll, " vectors at once");
+  }
+  return line;
+}
+
+std::string streaming_line(const StoryParts& parts, const Story& story) {
+  const std::string moved = bytes_text(story.read_bytes + story.written_bytes);
+  const std::string least = bytes_text(parts.planner.streaming_bytes);
+  if (parts.lowered.is_tiled)
+    return detail::concat(
+        "stores: past the caches where a thread moves enough and the output is aligned, decided at "
+        "the call");
+  if (parts.lowered.kernel.is_streaming)
+    return detail::concat("stores: past the caches, since the call moves ", moved, " and ", least,
+                          " are enough");
+  if (story.read_bytes + story.written_bytes < parts.planner.streaming_bytes)
+    return detail::concat("stores: through the caches; the call moves ", moved,
+                          ", and past them is for ", least, " and more");
+  return "stores: through the caches; the output is short in its rows, read as well, or little of "
+         "what moves";
+}
+
+}  // namespace
+
+Story::Chapter signature_chapter(const StoryParts& parts) {
+  const jit::Signature& signature = parts.signature;
+  Story::Chapter chapter{"signature", {}};
+  chapter.lines.push_back(detail::concat(hexadecimal(parts.explanation.signature_hash),
+                                         ": what code depends on; sizes, other strides, addresses "
+                                         "and numbers are passed at the call"));
+  chapter.lines.push_back(detail::concat(signature.features.text(), ": the instructions to use"));
+  chapter.lines.push_back(detail::concat(signature.backend, ": the backend asked for"));
+  chapter.lines.push_back(detail::concat(name(signature.kernel.numerics), ": the numerics"));
+  for (std::size_t i = 0; i < signature.kernel.operands.size(); ++i)
+    chapter.lines.push_back(operand_line(parts, i));
+  for (std::size_t i = 0; i < signature.kernel.params.size(); ++i)
+    chapter.lines.push_back(detail::concat("#", i, " ", name(signature.kernel.params[i]),
+                                           ": a number, passed at the call"));
+  chapter.lines.push_back(detail::concat(
+      "a nest of ", signature.kernel.loops.size(), " and a body of ", signature.kernel.body.size(),
+      signature.kernel.is_streaming ? " instructions, streaming" : " instructions"));
+  return chapter;
+}
+
+Story::Chapter schedule_chapter(const StoryParts& parts, const Story& story) {
+  const ir::Kernel& kernel = parts.compiled.kernel;
+  Story::Chapter chapter{"schedule", {}};
+  const auto say = [&](const auto&... text) { chapter.lines.push_back(detail::concat(text...)); };
+  switch (kernel.schedule) {
+    case ir::Schedule::linear:
+      say("linear, the fastest: along the innermost loop every operand stands still or steps from "
+          "item to item");
+      break;
+    case ir::Schedule::tile:
+      say("tile: the operands disagree about the fastest dimension, so they are walked through in "
+          "blocks that stay in the caches");
+      break;
+    case ir::Schedule::strided: say("strided: vectors are gathered or put together"); break;
+    case ir::Schedule::scalar:
+    case ir::Schedule::unscheduled: say("scalar: one element at a time"); break;
+  }
+  if (kernel.vector_bytes == 0)
+    say("not linear, tile or strided: the target has no vector registers that weft uses");
+  else if (kernel.schedule != ir::Schedule::linear)
+    say("not linear: ", linear_refusal(parts));
+  if (kernel.schedule == ir::Schedule::strided)
+    say("not tile: ", why_not_tiled(parts.iterator, parts.program));
+  for (std::size_t loop = 0; loop < std::min(kernel.loops.size(), parts.lowered.extents.size());
+       ++loop)
+    chapter.lines.push_back(loop_line(parts, loop));
+  if (parts.lowered.block_extent != 0)
+    say("in blocks of ", parts.lowered.block_extent,
+        " so that the rows share what the caches hold");
+  chapter.lines.push_back(streaming_line(parts, story));
+  return chapter;
+}
+
+Story::Chapter tier_chapter(const StoryParts& parts) {
+  Story::Chapter chapter{"tier", {}};
+  for (const std::string& refusal : parts.compiled.refusals) {
+    const std::size_t colon = refusal.find(": ");
+    chapter.lines.push_back(colon == refusal.npos ? refusal
+                                                  : refusal.substr(0, colon) +
+                                                        " refuses: " + refusal.substr(colon + 2));
+  }
+  const jit::CodeObject& code = *parts.compiled.code;
+  char time[32];
+  std::snprintf(time, sizeof time, code.compile_us < 100 ? "%.3g" : "%.0f", code.compile_us);
+  std::string line = detail::concat(
+      code.backend, code.backend == "interp" ? " runs it" : " compiles it", " in ", time, " us");
+  if (code.code_bytes != 0) line += detail::concat(", ", code.code_bytes, " bytes with constants");
+  chapter.lines.push_back(std::move(line));
+  return chapter;
+}
+
+Story::Chapter code_chapter(const StoryParts& parts, const Story& story) {
+  Story::Chapter chapter{"code", {}};
+  if (story.code_instructions == 0) return chapter;
+  chapter.lines.push_back(detail::concat(story.code_instructions, " instructions, ",
+                                         parts.loops.loops.size(),
+                                         parts.loops.loops.size() == 1 ? " loop" : " loops"));
+  const Story::HotLoop& hot = story.hot_loop;
+  if (hot.instructions == 0) return chapter;
+  std::string line = detail::concat("hot loop: ", hot.instructions, " instructions");
+  if (hot.elements != 0) {
+    char each[32];
+    std::snprintf(each, sizeof each, "%.3g",
+                  static_cast<double>(hot.instructions) / static_cast<double>(hot.elements));
+    line += detail::concat(" for ", hot.elements, " elements, ", each, " an element");
+  }
+  chapter.lines.push_back(std::move(line));
+  return chapter;
+}
+
+}  // namespace weft

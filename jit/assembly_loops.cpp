@@ -1,0 +1,145 @@
+#include "jit/assembly_loops.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <map>
+
+namespace weft::jit {
+namespace {
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+bool is_label(std::string_view line) { return line.starts_with('.') && line.ends_with(':'); }
+
+/// What follows the offset; empty for labels, comments and bytes in hexadecimal.
+std::string_view instruction_of(std::string_view line) {
+  const std::size_t start = line.find_first_not_of(' ');
+  if (start == line.npos || line[start] == ';' || is_label(line)) return {};
+  const std::size_t end = line.find("  ", start);
+  if (end == line.npos ||
+      line.substr(start, end - start).find_first_not_of("0123456789abcdef") != line.npos)
+    return {};
+  return line.substr(end + 2);
+}
+
+bool is_padding(std::string_view instruction) {
+  return instruction.starts_with("nop") || instruction.starts_with("xchg ax, ax");
+}
+
+/// The label that a jump within the code goes to, or nothing.
+std::string_view jump_target(std::string_view instruction) {
+  if (!instruction.starts_with('j')) return {};
+  const std::size_t space = instruction.find(' ');
+  return space == instruction.npos ? std::string_view() : instruction.substr(space + 1);
+}
+
+/// Bytes that a vector instruction writes to memory other than the stack.
+std::int64_t stored_bytes(std::string_view instruction) {
+  const std::size_t space = instruction.find(' ');
+  if (!instruction.starts_with('v') || space == instruction.npos) return 0;
+  const std::string_view target = instruction.substr(space + 1);
+  if (target.find("[rsp") < target.find(']')) return 0;
+  const std::pair<std::string_view, std::int64_t> widths[] = {{"zmmword ptr", 64},
+                                                              {"ymmword ptr", 32},
+                                                              {"xmmword ptr", 16},
+                                                              {"qword ptr", 8},
+                                                              {"dword ptr", 4}};
+  for (const auto& [name, bytes] : widths)
+    if (target.starts_with(name)) return bytes;
+  return 0;
+}
+
+bool holds(const AssemblyLoop& outer, const AssemblyLoop& inner) {
+  return &outer != &inner && outer.first_line <= inner.first_line &&
+         inner.last_line <= outer.last_line;
+}
+
+std::string describe(const AssemblyLoop& loop, bool is_hot, std::int64_t bytes_per_element) {
+  std::string text =
+      detail::concat("        ; ", is_hot ? "hot " : "", "loop ", loop.label, " at depth ",
+                     loop.depth, ": ", loop.instructions, " instructions");
+  if (const std::int64_t elements = elements_of(loop, bytes_per_element); elements > 0 && is_hot)
+    text += detail::concat(" for ", elements, " elements");
+  return text + "\n";
+}
+
+}  // namespace
+
+std::int64_t elements_of(const AssemblyLoop& loop, std::int64_t bytes_per_element) {
+  const bool is_whole = bytes_per_element > 0 && loop.stored_bytes % bytes_per_element == 0;
+  return is_whole ? loop.stored_bytes / bytes_per_element : 0;
+}
+
+AssemblyLoops find_loops(std::string_view assembly) {
+  const std::vector<std::string_view> lines = lines_of(assembly);
+  AssemblyLoops found;
+  std::map<std::string_view, std::size_t> labels;  ///< those seen so far, and their lines
+  std::size_t last_return = 0;
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    if (is_label(lines[at])) labels[lines[at].substr(0, lines[at].size() - 1)] = at;
+    const std::string_view instruction = instruction_of(lines[at]);
+    if (instruction.empty()) continue;
+    if (!is_padding(instruction)) ++found.instructions;
+    if (instruction.starts_with("ret")) last_return = at;
+    const auto target = labels.find(jump_target(instruction));
+    if (target == labels.end() || target->second < last_return) continue;
+    const auto known = std::ranges::find(found.loops, target->second, &AssemblyLoop::first_line);
+    if (known != found.loops.end())
+      known->last_line = at;
+    else
+      found.loops.push_back(
+          {.label = std::string(target->first), .first_line = target->second, .last_line = at});
+  }
+  std::ranges::sort(found.loops, {}, &AssemblyLoop::first_line);
+  for (AssemblyLoop& loop : found.loops) {
+    for (std::size_t at = loop.first_line; at <= loop.last_line; ++at) {
+      const std::string_view instruction = instruction_of(lines[at]);
+      loop.instructions += !instruction.empty() && !is_padding(instruction);
+      loop.stored_bytes += stored_bytes(instruction);
+    }
+    for (const AssemblyLoop& other : found.loops) loop.depth += holds(other, loop);
+  }
+  for (int i = 0; i < std::ssize(found.loops); ++i) {
+    const AssemblyLoop& loop = found.loops[static_cast<std::size_t>(i)];
+    const bool is_innermost = std::ranges::none_of(
+        found.loops, [&](const AssemblyLoop& other) { return holds(loop, other); });
+    const auto is_better = [&](const AssemblyLoop& best) {
+      return std::pair(loop.stored_bytes, loop.instructions) >
+             std::pair(best.stored_bytes, best.instructions);
+    };
+    if (is_innermost &&
+        (found.hot < 0 || is_better(found.loops[static_cast<std::size_t>(found.hot)])))
+      found.hot = i;
+  }
+  return found;
+}
+
+std::string with_loops(std::string_view assembly, const AssemblyLoops& found,
+                       std::int64_t bytes_per_element) {
+  const std::vector<std::string_view> lines = lines_of(assembly);
+  const AssemblyLoop* const hot =
+      found.hot < 0 ? nullptr : &found.loops[static_cast<std::size_t>(found.hot)];
+  std::string text = detail::concat("; ", found.instructions, " instructions\n");
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    for (const AssemblyLoop& loop : found.loops)
+      if (loop.first_line == at) text += describe(loop, &loop == hot, bytes_per_element);
+    const bool is_hot = hot != nullptr && at >= hot->first_line && at <= hot->last_line;
+    if (is_hot && lines[at].starts_with(' '))
+      text.append(">").append(lines[at].substr(1));
+    else
+      text += lines[at];
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace weft::jit

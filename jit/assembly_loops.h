@@ -1,0 +1,42 @@
+// Loops in machine code that is there as text: where they begin and end, how deep they lie, and
+// which of them a large call spends its time in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::jit {
+
+struct AssemblyLoop {
+  std::string label;           ///< of its first instruction: ".L3"
+  std::size_t first_line = 0;  ///< that of the label
+  std::size_t last_line = 0;   ///< that of the last jump back
+  int depth = 1;               ///< 1: in no other loop
+  std::int64_t instructions = 0;
+  std::int64_t stored_bytes =
+      0;  ///< by the vector stores of one iteration, those to the stack left out
+};
+
+struct AssemblyLoops {
+  std::vector<AssemblyLoop> loops;  ///< by first line
+  std::int64_t instructions = 0;    ///< of all the code
+  int hot = -1;  ///< which loop stores most of those that hold no other; -1: there is none
+};
+
+/// Reads the format of disassemble(), with or without annotate()'s comments.  A loop is what lies
+/// between a label and the last jump back to it, if the code does not return in between.
+AssemblyLoops find_loops(std::string_view assembly);
+
+/// `assembly` with a line before each loop's label that says what it is, and `>` before the
+/// instructions of the hot loop.  `bytes_per_element` are stored: they tell how many elements an
+/// iteration has; 0 if that can't be known.
+std::string with_loops(std::string_view assembly, const AssemblyLoops& found,
+                       std::int64_t bytes_per_element);
+
+/// The elements of one iteration, or 0.
+std::int64_t elements_of(const AssemblyLoop& loop, std::int64_t bytes_per_element);
+
+}  // namespace weft::jit

@@ -1,0 +1,203 @@
+// The story of calls: what it says of the plan, that its steps end where the iterator does, and
+// what is predicted from it.
+#include <weft/engine.h>
+#include <weft/error.h>
+#include <weft/iterator.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace weft::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+Expr operand(const char* name, const char* layout) {
+  return Expr::named(name, parse_layout(layout));
+}
+
+const Story::Chapter& chapter(const Story& story, const std::string& title) {
+  for (const Story::Chapter& found : story.chapters)
+    if (found.title == title) return found;
+  throw InternalError("no chapter " + title);
+}
+
+std::vector<std::int64_t> extents(const Story::Loops& loops) {
+  std::vector<std::int64_t> result;
+  for (const Story::Loop& loop : loops) result.push_back(loop.extent);
+  return result;
+}
+
+TEST(story, tells_why_at_each_stage) {
+  Engine engine;
+  const Expr x = operand("x", "u8[1,3,224,224]:channels_last"), m = operand("m", "f32[3,1,1]");
+  const Explanation told = engine.explain(x / 255 - m, parse_layout("f32[1,3,224,224]"));
+  const Story& story = told.story;
+  EXPECT_EQ(story.expression, "x / 255 - m");
+  EXPECT_THAT(chapter(story, "operands").lines[0],
+              HasSubstr("f32[1,3,224,224], written, as given"));
+  EXPECT_THAT(chapter(story, "broadcast").lines,
+              Contains("m [3, 1, 1] is repeated along d2, d3 by a stride of 0, not copied"));
+  EXPECT_THAT(chapter(story, "promotion").lines,
+              Contains("x / 255: u8, i64 number -> computes in f32: div takes integers as floats"));
+  EXPECT_THAT(chapter(story, "order of dimensions").lines[0], HasSubstr("differ in shape"));
+  EXPECT_THAT(chapter(story, "signature").lines, Contains(StartsWith("$1 in u8 [* 3]: x, ")));
+  EXPECT_EQ(story.numel, 3 * 224 * 224);
+  EXPECT_EQ(story.read_bytes, 3 * 224 * 224 + 3 * 4);
+  EXPECT_EQ(story.written_bytes, 3 * 224 * 224 * 4);
+  EXPECT_THAT(extents(story.merging.front()), ElementsAre(224, 224, 3, 1));
+  EXPECT_THAT(extents(story.merging.back()), ElementsAre(50176, 3));
+  EXPECT_THAT(story.merging.back()[0].dims, ElementsAre(3, 2));
+  EXPECT_EQ(story.ir_steps.front().name, "as lowered");
+}
+
+TEST(story, merging_ends_at_the_coalesced_shape) {
+  Engine engine;
+  const char* const layouts[] = {"f32[2,3,4,5]",
+                                 "f32[2,3,4,5]:channels_last",
+                                 "f32[3,4,5]",
+                                 "f32[5]",
+                                 "f32[]",
+                                 "f32[2,3,4,5]{120,40,10,2}",
+                                 "f32[2,1,4,1]",
+                                 "f32[0,5]",
+                                 "f32[2,3,4,5]{3,1,30,6}",
+                                 "f32[1,1,1,1]",
+                                 "f32[3,1,1]{1,3,3}"};
+  int planned = 0;
+  for (const char* first : layouts) {
+    for (const char* second : layouts) {
+      SCOPED_TRACE(std::string(first) + " and " + second);
+      Explanation told;
+      try {
+        told = engine.explain(operand("a", first) + operand("b", second));
+      } catch (const ArgumentError&) {
+        continue;  // they don't broadcast
+      }
+      ++planned;
+      const Story::Loops& last = told.story.merging.back();
+      EXPECT_EQ(extents(last), told.shape);
+      for (std::size_t i = 0; i < told.operands.size(); ++i)
+        for (std::size_t at = 0; at < last.size(); ++at)
+          EXPECT_EQ(last[at].stride_bytes[i], told.operands[i].stride_bytes[at]);
+      std::size_t num_dims = 0;
+      for (const Story::Loop& loop : last) num_dims += loop.dims.size();
+      EXPECT_EQ(num_dims, told.perm.size());
+    }
+  }
+  EXPECT_GT(planned, 60);
+}
+
+TEST(story, promotion_reasons) {
+  Engine engine;
+  const auto lines = [&](const Expr& expr) {
+    return chapter(engine.explain(expr).story, "promotion").lines;
+  };
+  const Expr f = operand("f", "f32[4]"), i = operand("i", "i32[4]"), h = operand("h", "bf16[4]");
+  EXPECT_THAT(lines(f * 2 + f), ElementsAre("nothing to do: everything is f32"));
+  EXPECT_THAT(lines(f + operand("d", "f64[]")), Contains(HasSubstr("never its width")));
+  EXPECT_THAT(
+      lines(f + h),
+      Contains("f + h: f32, bf16 -> computes in f32: the smallest dtype that both convert to"));
+  EXPECT_THAT(lines(f < i), Contains(HasSubstr("; gives bool")));
+  EXPECT_THAT(lines(cast(f, DType::bf16)), Contains("cast(f, bf16): converted from f32 as asked"));
+  EXPECT_THAT(lines(h * h), Contains("bf16 is computed in f32 and rounded once, at the end"));
+  Expr deep = f;
+  for (int n = 0; n < 500; ++n) deep = deep < i;
+  EXPECT_THAT(lines(deep).back(), "and so on");
+}
+
+TEST(story, schedules_say_what_the_faster_ones_lack) {
+  Engine engine;
+  const auto told = [&](const Expr& expr) {
+    return chapter(engine.explain(expr).story, "schedule").lines;
+  };
+  EXPECT_THAT(told(operand("a", "f32[100]") + 1)[0], StartsWith("linear, the fastest"));
+  const auto strided = told(operand("a", "f32[100]{2}") + 1);
+  EXPECT_THAT(strided[1],
+              "not linear: a steps 8 bytes along the innermost loop, and its items have 4");
+  EXPECT_THAT(strided[2], "not tile: there is one loop");
+  const auto tiled = told(operand("a", "f32[512,512]") + operand("b", "f32[512,512]{1,512}"));
+  EXPECT_THAT(tiled[0], StartsWith("tile: "));
+  const auto small = told(operand("a", "f32[8,8]") + operand("b", "f32[8,8]{1,8}"));
+  EXPECT_THAT(small, Contains("not tile: fewer than 512 elements"));
+  EXPECT_THAT(told(operand("a", "f32[1000,1000]{1001,1}") + operand("b", "f32[1000,1000]{2002,2}")),
+              Contains("not tile: no operand is dense along another loop"));
+}
+
+TEST(story, streaming_says_what_it_goes_by) {
+  Engine engine({.streaming_bytes = 1 << 20});
+  const auto last = [&](const char* layout) {
+    return chapter(engine.explain(operand("a", layout) + 1).story, "schedule").lines.back();
+  };
+  EXPECT_THAT(last("f32[1000]"),
+              StartsWith("stores: through the caches; the call moves 8000 bytes"));
+  EXPECT_THAT(last("f32[1000000]"),
+              "stores: past the caches, since the call moves 8.0 MB and 1.0 MB are enough");
+}
+
+TEST(story, a_fold_is_told_by_what_it_reduces) {
+  Engine engine;
+  const Expr a = operand("a", "f32[1000,64]");
+  const Explanation told = engine.explain(
+      parse_expr("sum(a * a, dims=[0])",
+                 std::vector<std::pair<std::string, Tensor>>{{"a", parse_layout("f32[1000,64]")}}));
+  EXPECT_EQ(told.story.expression, "sum(a * a, dims=[0])");
+  EXPECT_EQ(told.story.written_bytes, 64 * 4);
+  EXPECT_THAT(chapter(told.story, "operands").lines, Contains(StartsWith("before: outer fold of")));
+}
+
+TEST(story, predictions_take_the_slower_of_memory_and_instructions) {
+  Story story;
+  story.numel = 1000;
+  story.read_bytes = 4000;
+  story.written_bytes = 4000;
+  MachineSpeed machine;
+  machine.bytes_per_second = 8e9;
+  machine.clock_hz = 1e9;
+  EXPECT_DOUBLE_EQ(predict(story, machine).memory_ns, 1000);
+  EXPECT_DOUBLE_EQ(predict(story, machine).ns(), 1000);
+  story.hot_loop = {64, 8};  // 8 instructions an element, 4 a cycle, 1 ns a cycle
+  EXPECT_DOUBLE_EQ(predict(story, machine).compute_ns, 2000);
+  EXPECT_DOUBLE_EQ(predict(story, machine).ns(), 2000);
+}
+
+TEST(story, measures_something_that_makes_sense) {
+  Story story;
+  story.read_bytes = story.written_bytes = 1 << 20;
+  const MachineSpeed machine = measure_machine(story);
+  EXPECT_EQ(machine.copied_bytes, 2 << 20);
+  EXPECT_GT(machine.bytes_per_second, 1e6);
+  EXPECT_GT(machine.clock_hz, 1e6);
+  EXPECT_THAT(machine.source, HasSubstr("2.1 MB"));
+  story.read_bytes = std::int64_t{1} << 60;  // bytes that no machine has
+  EXPECT_EQ(measure_machine(story).copied_bytes, 64 << 20);
+}
+
+TEST(story, text_is_plain_unless_colours_are_asked_for) {
+  Engine engine;
+  const Explanation told = engine.explain(operand("a", "f32[100]") + 1);
+  MachineSpeed machine;
+  machine.bytes_per_second = machine.clock_hz = 1e9;
+  machine.source = "a figure for the test";
+  const std::string plain = story_text(told, machine);
+  EXPECT_THAT(plain, StartsWith("a + 1  ->  f32[100]\n\noperands\n"));
+  EXPECT_THAT(plain, HasSubstr("at 1 GB/s (a figure for the test)"));
+  EXPECT_THAT(plain, Not(HasSubstr("\033")));
+  const std::string coloured = story_text(told, machine, {.colours = true});
+  EXPECT_THAT(coloured, HasSubstr("\033[1;36moperands\033[0m\n"));
+  for (std::size_t begin = 0; begin < plain.size();) {
+    const std::size_t end = plain.find('\n', begin);
+    EXPECT_LE(end - begin, 100u) << plain.substr(begin, end - begin);
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+}  // namespace weft::testing
