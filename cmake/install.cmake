@@ -33,8 +33,8 @@ function(weft_assemble form)
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  # sleef by name: a path would tie the installed package to this machine.
-  target_link_libraries(${target} PRIVATE Threads::Threads sleef ${CMAKE_DL_LIBS})
+  # By name: paths would tie the installed package to this machine.
+  target_link_libraries(${target} PRIVATE Threads::Threads sleef z ${CMAKE_DL_LIBS})
   if(form STREQUAL "shared")
     set(map ${PROJECT_SOURCE_DIR}/cmake/weft.map)
     target_link_options(${target} PRIVATE LINKER:--version-script=${map} LINKER:--exclude-libs,ALL)

@@ -4,6 +4,7 @@
 
 #include "engine/memory_format.h"
 #include "engine/npy_header.h"
+#include "engine/npy_stream.h"
 #include "engine/tensor_impl.h"
 #include "runtime/file.h"
 
@@ -25,20 +26,15 @@ constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t max_header_bytes = std::size_t{1} << 20;
 constexpr std::size_t data_alignment_bytes = 64;  // in files that are written, as NumPy has it
 
-/// Runs `function` and puts the name of the file in front of what it throws.
-template <class Function>
-auto naming_file(const std::string& path, Function&& function) {
-  const auto named = [&](const Error& error) { return path + ": " + error.what(); };
-  try {
-    return function();
-  } catch (const ArgumentError& error) {
-    throw ArgumentError(named(error));
-  } catch (const UnsupportedError& error) {
-    throw UnsupportedError(named(error));
-  } catch (const DeviceError& error) {
-    throw DeviceError(named(error));
-  }
-}
+class FileSource : public ByteSource {
+ public:
+  explicit FileSource(InputFile& file) : file_(file) {}
+  std::size_t size_bytes() const override { return file_.size_bytes(); }
+  std::size_t read(std::span<std::byte> bytes) override { return file_.read(bytes); }
+
+ private:
+  InputFile& file_;
+};
 
 /// Where the array of a file lies, checked against the file's size.
 struct NpyLayout {
@@ -48,7 +44,7 @@ struct NpyLayout {
   std::size_t data_bytes = 0;
 };
 
-std::string read_text(InputFile& file, std::size_t size_bytes, std::string_view what) {
+std::string read_text(ByteSource& file, std::size_t size_bytes, std::string_view what) {
   WEFT_CHECK(size_bytes <= file.size_bytes(), ArgumentError, "the file is too short for ", what,
              ": expected ", size_bytes, " bytes, the whole file has ", file.size_bytes());
   std::string text(size_bytes, '\0');
@@ -68,7 +64,7 @@ Dims file_strides(const NpyHeader& header) {
 }
 
 /// Reads everything before the data.
-NpyLayout read_layout(InputFile& file) {
+NpyLayout read_layout(ByteSource& file) {
   const std::string start = read_text(file, magic.size() + 2, "the magic string and the version");
   WEFT_CHECK(start.starts_with(magic), ArgumentError,
              "not a .npy file: it does not begin with \\x93NUMPY");
@@ -103,7 +99,7 @@ void normalise_bools(const NpyLayout& layout, std::byte* data) {
     if (data[i] > std::byte{1}) data[i] = std::byte{1};
 }
 
-Tensor read_data(InputFile& file, const NpyLayout& layout) {
+Tensor read_data(ByteSource& file, const NpyLayout& layout) {
   Tensor result = empty_strided(layout.header.sizes, layout.strides, {layout.header.dtype, {}, {}});
   std::byte* data = result.storage()->data();
   const std::size_t count = file.read({data, layout.data_bytes});
@@ -153,7 +149,7 @@ void apply_lazy_bits(std::span<std::byte> bytes, bool is_conj, bool is_neg) {
 
 /// Writes the elements in row-major order through a buffer, lazy bits applied.
 template <class T>
-void write_gathered(OutputFile& file, const TensorImpl& tensor) {
+void write_gathered(ByteSink& file, const TensorImpl& tensor) {
   constexpr std::size_t buffer_elements = 8192;
   std::vector<std::byte> buffer;
   buffer.reserve(buffer_elements * sizeof(T));
@@ -206,22 +202,28 @@ std::string file_start(const NpyHeader& header) {
 
 }  // namespace
 
+Tensor npy_read_from(ByteSource& source) {
+  const NpyLayout layout = read_layout(source);
+  return read_data(source, layout);
+}
+
 Tensor npy_read(const std::string& path) {
   return naming_file(path, [&] {
     InputFile file(path);
-    const NpyLayout layout = read_layout(file);
-    return read_data(file, layout);
+    FileSource source(file);
+    return npy_read_from(source);
   });
 }
 
 Tensor npy_map(const std::string& path) {
   return naming_file(path, [&] {
     InputFile file(path);
-    const NpyLayout layout = read_layout(file);
+    FileSource source(file);
+    const NpyLayout layout = read_layout(source);
     // Elements must lie as C++ wants them; NumPy's own files always do.
     const std::size_t itemsize = itemsize_bytes(layout.header.dtype);
     if (layout.data_bytes == 0 || layout.data_offset_bytes % itemsize != 0)
-      return read_data(file, layout);
+      return read_data(source, layout);
     const std::shared_ptr<std::byte> mapping = file.map();
     std::byte* data = mapping.get() + layout.data_offset_bytes;
     normalise_bools(layout, data);
@@ -231,24 +233,35 @@ Tensor npy_map(const std::string& path) {
   });
 }
 
+void npy_write_to(ByteSink& sink, const Tensor& tensor) {
+  const TensorImpl& impl = defined_impl(tensor);
+  NpyHeader header{impl.dtype, false, impl.sizes};
+  header.is_fortran_order = !impl.is_contiguous && reversed(tensor).is_contiguous();
+  const std::string start = file_start(header);
+  sink.write(std::as_bytes(std::span(start)));
+  const Tensor ordered = header.is_fortran_order ? reversed(tensor) : tensor;
+  const TensorImpl& elements = *ordered.impl();
+  if (elements.is_contiguous && !elements.is_conj && !elements.is_neg)
+    sink.write(
+        {elements.data(), static_cast<std::size_t>(elements.numel) * itemsize_bytes(impl.dtype)});
+  else
+    visit_dtype(impl.dtype,
+                [&]<class T>(std::type_identity<T>) { write_gathered<T>(sink, elements); });
+}
+
+void check_npy_writable(const Tensor& tensor) {
+  const TensorImpl& impl = defined_impl(tensor);
+  npy_header_text({impl.dtype, false, impl.sizes});
+  WEFT_CHECK(impl.data() != nullptr || impl.numel == 0, ArgumentError,
+             "expected a tensor with data, got ", describe(tensor));
+}
+
 void npy_write(const std::string& path, const Tensor& tensor) {
   naming_file(path, [&] {
-    const TensorImpl& impl = defined_impl(tensor);
-    NpyHeader header{impl.dtype, false, impl.sizes};
-    header.is_fortran_order = !impl.is_contiguous && reversed(tensor).is_contiguous();
-    const std::string start = file_start(header);
-    WEFT_CHECK(impl.data() != nullptr || impl.numel == 0, ArgumentError,
-               "expected a tensor with data, got ", describe(tensor));
+    check_npy_writable(tensor);
     OutputFile file(path);
-    file.write(std::as_bytes(std::span(start)));
-    const Tensor ordered = header.is_fortran_order ? reversed(tensor) : tensor;
-    const TensorImpl& elements = *ordered.impl();
-    if (elements.is_contiguous && !elements.is_conj && !elements.is_neg)
-      file.write(
-          {elements.data(), static_cast<std::size_t>(elements.numel) * itemsize_bytes(impl.dtype)});
-    else
-      visit_dtype(impl.dtype,
-                  [&]<class T>(std::type_identity<T>) { write_gathered<T>(file, elements); });
+    FileSink sink(file);
+    npy_write_to(sink, tensor);
     file.commit();
   });
 }

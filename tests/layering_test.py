@@ -8,6 +8,7 @@ LAYERS = ["runtime", "ir", "jit", "engine"]  # each may include itself and what 
 ONLY_BELOW = {  # third-party headers and the places that may include them
     r"xbyak/": ["jit/xbyak/"],
     r"(llvm|llvm-c)/": ["jit/llvm/"],
+    r"zlib\.h": ["engine/zip_"],
     r"(cuda|nvrtc|nvJitLink)\w*\.h": ["jit/nvrtc/", "runtime/cuda_driver."],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(
   g++ cmake ninja-build python3 clang-format                                        # to build and check
-  libxbyak-dev llvm-19-dev libzstd-dev libsleef-dev libxxhash-dev                   # the engine
+  libxbyak-dev llvm-19-dev libzstd-dev libsleef-dev libxxhash-dev zlib1g-dev                   # the engine
   nlohmann-json3-dev libcli11-dev                                                   # the program
   libgtest-dev libgmock-dev libbenchmark-dev libmpfr-dev                            # tests and benchmarks
   libpng-dev                                                                        # the photo example

@@ -15,7 +15,7 @@
 
 using namespace weft;
 using weft::c::array, weft::c::engine_of, weft::c::given, weft::c::guard, weft::c::new_handle,
-    weft::c::tensor_of, weft::c::text_at;
+    weft::c::read_names, weft::c::tensor_of, weft::c::text_at;
 
 namespace {
 
@@ -84,20 +84,8 @@ weft_status call_op(weft_engine* engine, const char* op,
   });
 }
 
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
-
-NamedTensors read_names(size_t num_names, const weft_named_tensor* names) {
-  NamedTensors result;
-  for (const weft_named_tensor& named : array(names, num_names, "named tensors")) {
-    const std::string_view text = text_at(named.name, "the name of a tensor");
-    WEFT_CHECK(named.tensor != nullptr, ArgumentError, "expected a tensor for the name '", text,
-               "', got a null pointer");
-    result.emplace_back(text, named.tensor->tensor);
-  }
-  return result;
-}
-
-Expr read_expression(Engine& engine, const char* expression, const NamedTensors& names) {
+Expr read_expression(Engine& engine, const char* expression,
+                     const std::vector<NamedTensor>& names) {
   return parse_expr(text_at(expression, "an expression"), names, engine.definitions());
 }
 
@@ -191,7 +179,7 @@ weft_status weft_eval_many(weft_engine* engine, size_t num_expressions,
                            const weft_named_tensor* names, weft_tensor** outs) {
   return guard([&] {
     Engine& self = engine_of(engine);
-    const NamedTensors named = read_names(num_names, names);
+    const std::vector<NamedTensor> named = read_names(num_names, names);
     const auto results = array(outs, num_expressions, "places for results");
     std::vector<Expr> exprs;
     for (const char* expression : array(expressions, num_expressions, "expressions"))

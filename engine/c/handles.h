@@ -5,10 +5,13 @@
 #include <weft.h>
 #include <weft/engine.h>
 #include <weft/error.h>
+#include <weft/npy.h>
 
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 struct weft_engine {
   weft::Engine engine;
@@ -62,6 +65,18 @@ std::span<T> array(T* first, Count count, std::string_view what) {
   WEFT_CHECK(count == 0 || first != nullptr, ArgumentError, "expected ", count, " ", what,
              ", got a null pointer");
   return {first, static_cast<std::size_t>(count)};
+}
+
+/// Named tensors, which are read and not kept.
+inline std::vector<NamedTensor> read_names(size_t num_names, const weft_named_tensor* names) {
+  std::vector<NamedTensor> result;
+  for (const weft_named_tensor& named : array(names, num_names, "named tensors")) {
+    const std::string_view text = text_at(named.name, "the name of a tensor");
+    WEFT_CHECK(named.tensor != nullptr, ArgumentError, "expected a tensor for the name '", text,
+               "', got a null pointer");
+    result.emplace_back(text, named.tensor->tensor);
+  }
+  return result;
 }
 
 inline const Tensor& tensor_of(const weft_tensor* handle) {

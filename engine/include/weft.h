@@ -187,6 +187,16 @@ weft_status weft_explain(weft_engine* engine, const char* expression, size_t num
                          const weft_named_tensor* names, const char* emit, char** text);
 void weft_text_destroy(char* text);
 
+/* ---- files ---- */
+
+/* NumPy's .npy files. */
+weft_status weft_npy_read(const char* path, weft_tensor** tensor);
+weft_status weft_npy_write(const char* path, const weft_tensor* tensor);
+/* One array of an .npz archive; an archive of several, deflated if `is_compressed` is not 0. */
+weft_status weft_npz_read(const char* path, const char* name, weft_tensor** tensor);
+weft_status weft_npz_write(const char* path, size_t num_names, const weft_named_tensor* names,
+                           int32_t is_compressed);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,11 +1,14 @@
 /* Every function of weft.h from C, with what it does when it is given something wrong.  C11, and the
  * shared library: what is not exported does not link. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <weft.h>
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int num_failures = 0;
 
@@ -295,6 +298,37 @@ static void test_dlpack(void) {
   CHECK(back == NULL);
 }
 
+static void test_files(void) {
+  const char* folder = getenv("TMPDIR");
+  const int64_t sizes[] = {2, 3};
+  const float values[] = {0, 1, 2, 3, 4, 5};
+  char path[4096];
+  weft_tensor *tensor = tensor_of(values, 2, sizes), *back = NULL;
+  const weft_named_tensor names[] = {{"a", tensor}, {"b", tensor}};
+  snprintf(path, sizeof path, "%s/weft_c_api_XXXXXX", folder == NULL ? "/tmp" : folder);
+  const int descriptor = mkstemp(path);
+  CHECK(descriptor >= 0);
+  close(descriptor);
+  CHECK_OK(weft_npy_write(path, tensor));
+  CHECK_OK(weft_npy_read(path, &back));
+  CHECK(has_values(back, values, 6));
+  weft_tensor_destroy(back);
+  CHECK_OK(weft_npz_write(path, 2, names, 1));
+  CHECK_OK(weft_npz_read(path, "b", &back));
+  CHECK(has_values(back, values, 6));
+  weft_tensor_destroy(back);
+  back = NULL;
+  CHECK_FAILS(weft_npz_read(path, "c", &back), WEFT_ERROR_ARGUMENT, "it has a, b");
+  CHECK_FAILS(weft_npz_read(path, NULL, &back), WEFT_ERROR_ARGUMENT, "the name of an array");
+  CHECK_FAILS(weft_npy_read(path, &back), WEFT_ERROR_ARGUMENT, "not a .npy file");
+  CHECK_FAILS(weft_npy_read("/nowhere/x", &back), WEFT_ERROR_ARGUMENT, "/nowhere/x");
+  CHECK_FAILS(weft_npy_write("/nowhere/x", tensor), WEFT_ERROR_DEVICE, "/nowhere/x");
+  CHECK_FAILS(weft_npz_write(path, 2, NULL, 0), WEFT_ERROR_ARGUMENT, "2 named tensors");
+  CHECK(back == NULL);
+  CHECK(remove(path) == 0);
+  weft_tensor_destroy(tensor);
+}
+
 static void* message_of_new_thread(void* unused) {
   (void)unused;
   return (void*)(weft_last_error_message()[0] == '\0' ? "empty" : NULL);
@@ -323,6 +357,7 @@ int main(void) {
   test_expressions(engine);
   test_arithmetic_error(engine);
   test_dlpack();
+  test_files();
   test_messages();
   weft_engine_destroy(engine);
   printf(num_failures == 0 ? "weft.h does what it says\n" : "%d checks failed\n", num_failures);

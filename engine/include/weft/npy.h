@@ -1,9 +1,14 @@
-// NumPy's .npy files: read, mapped into memory, written.
+// NumPy's .npy files: read, mapped into memory, written; and .npz archives of them.
 #pragma once
 
 #include <weft/tensor.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace weft {
 
@@ -32,5 +37,27 @@ Tensor npy_map(const std::string& path);
 /// for, DeviceError if the file can't be written,
 ///         ArgumentError for a tensor without bytes.
 void npy_write(const std::string& path, const Tensor& tensor);
+
+using NamedTensor = std::pair<std::string, Tensor>;
+
+/// Reads the arrays of an .npz archive in the archive's order, under their names without ".npy";
+/// members with other names are left out.  Stored and deflated members, checksums verified.
+///
+/// Errors: as npy_read(), and ArgumentError for an archive that is cut off, damaged or names an
+///         array twice, UnsupportedError for encryption and other compression; each begins with
+///         the file's name, and what is wrong with one array with that array's.
+std::vector<NamedTensor> npz_read(const std::string& path);
+/// Reads one of them.   Errors: also ArgumentError, with the names that there are.
+Tensor npz_read(const std::string& path, std::string_view name);
+
+enum class NpzCompression : std::uint8_t { stored, deflated };
+
+/// Writes an archive as numpy.savez() and numpy.savez_compressed() do.  Names are only names: what
+/// looks like a path is no path to anybody here.
+///
+/// Errors: as npy_write(); ArgumentError for names that are empty, given twice, longer than 65531
+///         bytes, or contain a zero byte.
+void npz_write(const std::string& path, std::span<const NamedTensor> tensors,
+               NpzCompression compression = NpzCompression::stored);
 
 }  // namespace weft
