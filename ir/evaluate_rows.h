@@ -72,6 +72,8 @@ namespace internal {
     }                                                                             \
   };
 #include <weft/ops.def>
+// The order of the enum.
+#include <weft/complex_functions.def>
 #undef WEFT_OP
 
 template <class Row, class Element>
@@ -121,6 +123,8 @@ BlockFunction find_block_function(Op op) {
   case Op::name:                                               \
     return internal::row_function<internal::Row_##name, Element>();
 #include <weft/ops.def>
+// The order of the enum.
+#include <weft/complex_functions.def>
 #undef WEFT_OP
     default: return nullptr;
   }

@@ -19,8 +19,11 @@ constexpr OpInfo op_table[] = {
 #define WEFT_OP(name, arity, domain, result, form, expression) \
   {#name, arity, Domain::domain, ResultRule::result, Form::form, false},
 #include <weft/ops.def>
+// After it, for is_part_function().
+#include <weft/complex_functions.def>
 #undef WEFT_OP
 };
+static_assert(std::size(op_table) <= 256, "an op is a byte");
 static_assert(static_cast<std::size_t>(Op::bitcast) == 5,
               "the structural rows above are in enum order");
 
@@ -48,6 +51,19 @@ std::optional<Op> parse_op(std::string_view text) {
 }
 
 std::span<const Op> all_ops() { return table_ops; }
+
+std::optional<PartFunctions> part_functions(Op op) {
+  switch (op) {
+#define WEFT_COMPLEX_FUNCTION(name) \
+  case Op::name:                    \
+    return PartFunctions{Op::real_of_##name, Op::imag_of_##name};
+#define WEFT_COMPLEX_FUNCTION_2(name) WEFT_COMPLEX_FUNCTION(name)
+#include <weft/complex_functions.def>
+    default: return std::nullopt;
+  }
+}
+
+bool is_part_function(Op op) { return op > all_ops().back(); }
 
 std::string_view describe(Domain domain) {
   switch (domain) {

@@ -6,6 +6,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -190,8 +191,27 @@ class Splitter {
         const Pair& z = values_[inst.args[2]];
         return Pair{select(x.re, y.re, z.re), select(x.re, y.im, z.im)};
       }
-      default: return std::nullopt;
+      default: return function(inst);
     }
+  }
+
+  std::optional<Pair> function(const Inst& inst) {
+    const std::optional<PartFunctions> parts = part_functions(inst.op);
+    if (!parts) return std::nullopt;
+    split_.has_functions = true;
+    std::array<ValueId, max_arity> args{};
+    args.fill(no_value);
+    std::size_t count = 0;
+    for (const ValueId arg : inst.args) {
+      if (arg == no_value) continue;
+      args[count++] = values_[arg].re.id;
+      args[count++] = values_[arg].im.id;
+    }
+    const auto part = [&](Op op) {
+      return builder_.append({.op = op, .dtype = real_dtype(inst.dtype), .args = args});
+    };
+    const Value re = part(parts->real);
+    return Pair{re, part(parts->imag)};
   }
 
   const Kernel& from_;

@@ -19,13 +19,14 @@ struct SplitKernel {
   Kernel kernel;  ///< after the passes; empty if `reason` is not
   std::vector<PartOf> operands;
   std::vector<PartOf> params;
-  std::string reason;  ///< why there is no such kernel; empty if there is
+  bool has_functions = false;  ///< computes functions of complex numbers twice, once for each part
+  std::string reason;          ///< why there is no such kernel; empty if there is
 };
 
 /// A kernel without complex values that does the same: every complex operand and parameter becomes
 /// two real ones, its parts, with strides of the same bytes.  Arithmetic, comparison, choice,
 /// casts and the parts themselves have expressions in parts, of the interpreter's bits; functions
-/// of the complex plane have none.
+/// become two, of weft/complex_functions.def, each of which computes all of it.
 ///
 /// Requires: a kernel after the passes.
 SplitKernel split_complex(const Kernel& kernel);

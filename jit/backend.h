@@ -21,6 +21,7 @@ struct Target {
   CpuFeatures features;     ///< of the target, not necessarily of this machine
   bool keep_texts = false;  ///< fill in CodeObject::texts
   bool run = true;  ///< false: only the texts are wanted, and the target may be a foreign one
+  bool has_alternatives = false;  ///< a backend may refuse what it can do, but another does better
   std::shared_ptr<DiskCache> disk =
       nullptr;  ///< where backends keep what takes long to compile; may be null
   std::uint64_t signature_hash = 0;  ///< what dumps of the code are named after (jit/dump.h)

@@ -18,9 +18,12 @@ std::shared_ptr<const CodeObject> code_of_parts(const ir::Kernel& kernel,
 
 /// `refuses` on the parts of a kernel that it refuses as a whole.
 template <class Refuses>
-std::string refuses_parts(const ir::Kernel& kernel, std::string reason, const Refuses& refuses) {
+std::string refuses_parts(const ir::Kernel& kernel, const Target& target, std::string reason,
+                          const Refuses& refuses) {
   if (reason.empty() || !ir::has_complex(kernel)) return reason;
   const ir::SplitKernel split = ir::split_complex(kernel);
+  if (split.has_functions && target.has_alternatives)
+    return "functions of complex numbers would be computed once for each part";
   return split.reason.empty() ? refuses(split.kernel) : split.reason;
 }
 

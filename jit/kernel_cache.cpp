@@ -157,8 +157,10 @@ void resume_compilations() {
 
 CompiledKernel compile(const Signature& signature, const Target& target) {
   CompiledKernel result = prepared(signature, target);
+  Target asked = target;
+  asked.has_alternatives = signature.backend == "auto";
   for (const Backend* backend : candidates(signature.backend)) {
-    if (!compile_with(*backend, result, target)) continue;
+    if (!compile_with(*backend, result, asked)) continue;
     log_compilation(*result.code, signature);
     return result;
   }
@@ -174,6 +176,7 @@ std::shared_ptr<TieredKernel> KernelCache::make(const Signature& signature) cons
   target.disk = disk_;
   target.signature_hash = hash(signature);
   const bool is_tiered = signature.backend == "auto";
+  target.has_alternatives = is_tiered;
   CompiledKernel first = is_tiered ? prepared(signature, target) : compile(signature, target);
   const TieredKernel::Compile next =
       is_tiered ? compile_first(first, target, tiers_->options()) : nullptr;

@@ -44,7 +44,7 @@ std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
 }
 
 std::string refuses(const ir::Kernel& kernel, const Target& target) {
-  return refuses_parts(kernel, refuses_whole(kernel, target),
+  return refuses_parts(kernel, target, refuses_whole(kernel, target),
                        [&](const ir::Kernel& parts) { return refuses_whole(parts, target); });
 }
 

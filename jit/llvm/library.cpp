@@ -1,6 +1,8 @@
 #include "jit/llvm/library.h"
 
+#include "ir/evaluate.h"
 #include "ir/vector_math.h"
+#include "jit/llvm/support.h"
 
 #include <cmath>
 
@@ -11,6 +13,8 @@ const void* find_library_function(std::string_view symbol) {
     return reinterpret_cast<const void*>(static_cast<double (*)(double, double)>(&std::fmod));
   if (symbol == "fmodf")
     return reinterpret_cast<const void*>(static_cast<float (*)(float, float)>(&std::fmod));
+  if (const auto row = parse_row_symbol(symbol))
+    return reinterpret_cast<const void*>(ir::block_function(row->first, row->second));
   return ir::sleef_function(symbol);
 }
 

@@ -1,6 +1,7 @@
 #include "jit/llvm/math.h"
 
 #include "ir/vector_math.h"
+#include "jit/llvm/support.h"
 
 #include <weft/error.h>
 
@@ -87,6 +88,30 @@ llvm::Value* call_fmod(Builder& builder, DType dtype, Args args) {
     result = builder.CreateInsertElement(result, element, index);
   }
   return result;
+}
+
+/// A call of what the interpreter runs: through memory, for all lanes at once.
+llvm::Value* call_row(Builder& builder, Op op, DType dtype, Args args) {
+  llvm::Type* type = args[0]->getType();
+  llvm::Type* pointer = builder.getPtrTy();
+  auto* addresses_type = llvm::ArrayType::get(pointer, args.size());
+  llvm::BasicBlock& entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
+  llvm::IRBuilder<> frame(&entry, entry.begin());
+  llvm::Value* result = frame.CreateAlloca(type);
+  llvm::Value* addresses = frame.CreateAlloca(addresses_type);
+  for (unsigned i = 0; i < args.size(); ++i) {
+    llvm::Value* slot = frame.CreateAlloca(type);
+    builder.CreateStore(args[i], slot);
+    builder.CreateStore(slot, builder.CreateConstInBoundsGEP2_32(addresses_type, addresses, 0, i));
+  }
+  auto* function_type =
+      llvm::FunctionType::get(builder.getVoidTy(), {pointer, pointer, builder.getInt64Ty()}, false);
+  llvm::FunctionCallee callee = builder.GetInsertBlock()->getModule()->getOrInsertFunction(
+      row_symbol(op, dtype), function_type);
+  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
+  builder.CreateCall(
+      callee, {result, addresses, builder.getInt64(static_cast<std::uint64_t>(builder.lanes()))});
+  return builder.CreateLoad(type, result);
 }
 
 /// 1 for base 1, 1 or -1 for base -1, and 0 for the others: what a power with a negative exponent
@@ -182,6 +207,7 @@ llvm::Value* emit_math(Builder& builder, Op op, DType dtype, Args args) {
   if (op == Op::gcd) return greatest_common_divisor(builder, dtype, args);
   if (is_integer(dtype)) return integer_power(builder, dtype, args);
   if (op == Op::c_fmod) return call_fmod(builder, dtype, args);
+  if (is_part_function(op)) return call_row(builder, op, dtype, args);
   return call_sleef(builder, op, dtype, args);
 }
 

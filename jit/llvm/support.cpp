@@ -2,8 +2,12 @@
 
 #include "ir/vector_math.h"
 
+#include <weft/error.h>
+
 namespace weft::jit {
 namespace {
+
+constexpr std::string_view row_prefix = "weft_row.";
 
 bool is_wide_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
 
@@ -35,7 +39,21 @@ bool has_operator(Op op, DType dtype) {
 }
 
 bool is_call(Op op, DType dtype) {
-  return is_wide_float(dtype) && (op == Op::c_fmod || !ir::sleef_stem(op).empty());
+  return is_wide_float(dtype) &&
+         (op == Op::c_fmod || is_part_function(op) || !ir::sleef_stem(op).empty());
+}
+
+std::string row_symbol(Op op, DType dtype) {
+  return detail::concat(row_prefix, name(op), ".", name(dtype));
+}
+
+std::optional<std::pair<Op, DType>> parse_row_symbol(std::string_view symbol) {
+  const std::size_t dot = symbol.rfind('.');
+  if (!symbol.starts_with(row_prefix) || dot < row_prefix.size()) return std::nullopt;
+  const std::optional<Op> op = parse_op(symbol.substr(row_prefix.size(), dot - row_prefix.size()));
+  const std::optional<DType> dtype = parse_dtype(symbol.substr(dot + 1));
+  if (!op || !dtype || !is_part_function(*op)) return std::nullopt;
+  return std::pair(*op, *dtype);
 }
 
 bool has_cast(DType from, DType to) {

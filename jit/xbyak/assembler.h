@@ -91,7 +91,7 @@ class Assembler : public Xbyak::CodeGenerator {
   /// 128 bytes of the frame for the use within one instruction of the body.
   int scratch_frame();
   /// Space in the frame for what one call needs; the calls of a kernel share it.
-  static constexpr int call_frame_bytes = 384;
+  static constexpr int call_frame_bytes = 448;
   int call_frame();
   int frame_bytes() const { return (frame_bytes_ + 63) & ~63; }
   /// Whether the code written so far needs vzeroupper: an upper half of registers 0 to 15 was

@@ -158,7 +158,7 @@ bool calls_for_complex(const ir::Kernel& kernel, const Target& target) {
 }
 
 std::string refuses(const ir::Kernel& kernel, const Target& target) {
-  return refuses_parts(kernel, refuses_whole(kernel, target),
+  return refuses_parts(kernel, target, refuses_whole(kernel, target),
                        [&](const ir::Kernel& parts) { return refuses_whole(parts, target); });
 }
 
@@ -168,8 +168,10 @@ std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target
   const bool is_whole = refuses_whole(kernel, target).empty();
   if (is_whole && !calls_for_complex(kernel, target)) return compile_real(kernel);
   const ir::SplitKernel split = ir::split_complex(kernel);
-  const bool is_split = split.reason.empty() && refuses_whole(split.kernel, target).empty();
-  return is_split || !is_whole ? compile_parts(kernel, split, compile_real) : compile_real(kernel);
+  const bool is_better_split =
+      !split.has_functions && split.reason.empty() && refuses_whole(split.kernel, target).empty();
+  return is_better_split || !is_whole ? compile_parts(kernel, split, compile_real)
+                                      : compile_real(kernel);
 }
 
 constexpr Backend backend{"xbyak", refuses, compile};

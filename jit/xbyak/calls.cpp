@@ -15,7 +15,7 @@ namespace {
 using Xbyak::Operand;
 
 constexpr std::size_t max_item_bytes = 8;
-constexpr std::size_t max_args = 3;
+constexpr std::size_t max_args = 4;
 constexpr int vector_slot_bytes = 64;
 
 /// The frame of a call: slots for the arguments and the result, their addresses, general registers.

@@ -30,7 +30,6 @@ struct Options {
   std::string directory;
   std::string backend = "auto";
   std::string only;
-  std::optional<int> max_refused;
   bool json = false;
 };
 
@@ -44,33 +43,18 @@ struct FileResult {
   std::string file;
   int passed = 0;
   int skipped = 0;
-  int refused = 0;  ///< of the skipped: kernels that the chosen backend does not compile
   std::vector<Failure> failures;
   std::string worst;
 };
 
-/// A backend that was asked for by name, and says itself that it does not compile this kernel.
-/// Nothing of the kind is accepted from "auto", which must always find a way.
-bool is_refusal(const UnsupportedError& error, const std::string& backend) {
-  const std::string expected = "no backend can compile this kernel; " + backend + ": ";
-  return backend != "auto" && std::string_view(error.what()).starts_with(expected);
-}
-
-void replay_line(Context& context, const RecordingKind* kind, const Options& options,
-                 const std::string& line, int line_number, FileResult& result) {
+void replay_line(Context& context, const RecordingKind* kind, const std::string& line,
+                 int line_number, FileResult& result) {
   std::string reason;
   try {
     if (kind == nullptr) throw Mismatch("recordings of this name are not understood");
     const Verdict verdict = kind->replay(context, json::parse(line));
     ++(verdict == Verdict::passed ? result.passed : result.skipped);
     return;
-  } catch (const UnsupportedError& error) {
-    if (is_refusal(error, options.backend)) {
-      ++result.skipped;
-      ++result.refused;
-      return;
-    }
-    reason = std::string("unexpected unsupported error: ") + error.what();
   } catch (const Error& error) {
     reason = "unexpected " + std::string(error.kind()) + " error: " + error.what();
   } catch (const Mismatch& mismatch) {
@@ -81,7 +65,7 @@ void replay_line(Context& context, const RecordingKind* kind, const Options& opt
   result.failures.push_back({line_number, std::move(reason), line});
 }
 
-FileResult replay_file(Engine& engine, const fs::path& path, const Options& options) {
+FileResult replay_file(Engine& engine, const fs::path& path) {
   FileResult result;
   result.file = path.filename().string();
   const auto* kind = std::ranges::find(recording_kinds, result.file, &RecordingKind::file);
@@ -91,7 +75,7 @@ FileResult replay_file(Engine& engine, const fs::path& path, const Options& opti
   Context context{engine, {}};
   int line_number = 0;
   for (std::string line; std::getline(in, line);)
-    replay_line(context, is_known ? kind : nullptr, options, line, ++line_number, result);
+    replay_line(context, is_known ? kind : nullptr, line, ++line_number, result);
   result.worst = context.worst.text();
   return result;
 }
@@ -112,12 +96,9 @@ std::vector<fs::path> find_recordings(const Options& options) {
   return paths;
 }
 
-void print_text(const FileResult& result, const Options& options) {
+void print_text(const FileResult& result) {
   std::cout << result.file << ": " << result.passed << " passed, " << result.failures.size()
             << " failed, " << result.skipped << " skipped\n";
-  if (result.refused > 0)
-    std::cout << "  of the skipped, " << result.refused << " are refused by " << options.backend
-              << "\n";
   if (!result.worst.empty()) std::cout << "  furthest from exact: " << result.worst << "\n";
   const std::size_t shown = std::min(result.failures.size(), failures_shown);
   for (const Failure& failure : std::span(result.failures).first(shown))
@@ -133,9 +114,11 @@ json to_json(const FileResult& result) {
   for (const Failure& failure : result.failures)
     failures.push_back(
         {{"line", failure.line_number}, {"reason", failure.reason}, {"case", failure.line}});
-  return {{"file", result.file},       {"passed", result.passed},
-          {"failed", failures.size()}, {"skipped", result.skipped},
-          {"refused", result.refused}, {"furthest_from_exact", result.worst},
+  return {{"file", result.file},
+          {"passed", result.passed},
+          {"failed", failures.size()},
+          {"skipped", result.skipped},
+          {"furthest_from_exact", result.worst},
           {"failures", failures}};
 }
 
@@ -144,21 +127,14 @@ int run(const Options& options) {
   Engine engine({.backend = options.backend});
   json files = json::array();
   bool all_passed = true;
-  int num_refused = 0;
   for (const fs::path& path : find_recordings(options)) {
-    const FileResult result = replay_file(engine, path, options);
+    const FileResult result = replay_file(engine, path);
     all_passed = all_passed && result.failures.empty();
-    num_refused += result.refused;
     if (options.json) {
       files.push_back(to_json(result));
     } else {
-      print_text(result, options);
+      print_text(result);
     }
-  }
-  if (options.max_refused && num_refused > *options.max_refused) {
-    all_passed = false;
-    std::cerr << "weft_conformance: " << options.backend << " refuses " << num_refused
-              << " cases, but at most " << *options.max_refused << " are accepted\n";
   }
   if (options.json)
     std::cout << json{{"backend", options.backend}, {"ok", all_passed}, {"files", files}}.dump(2)
@@ -177,8 +153,6 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingDirectory);
   app.add_option("--backend", options.backend, "auto, interp, xbyak or llvm");
   app.add_option("--only", options.only, "Replay this file alone: values or values.jsonl");
-  app.add_option("--max-refused", options.max_refused,
-                 "Fail if the backend refuses to compile more cases than this");
   app.add_flag("--json", options.json, "Print one JSON object, with every failure");
   try {
     app.parse(argc, argv);

@@ -1,7 +1,6 @@
 // Every op of the table in every dtype it computes in, and every cast, against the interpreter.
 #include "ir/pass.h"
 #include "jit/llvm/backend.h"
-#include "tests/jit/complex_functions.h"
 #include "tests/jit/llvm_support.h"
 
 namespace weft::jit::test {
@@ -27,10 +26,8 @@ TEST_P(LlvmOps, GiveTheInterpretersBits) {
       if (!computes_in(op, dtype)) continue;
       ir::Kernel kernel = kernel_of(op, dtype, isa);
       ir::run_pipeline(kernel);
-      const bool is_refused = is_complex(dtype) && is_complex_function(op);
-      ASSERT_EQ(llvm_backend().refuses(kernel, target_for(isa)).empty(), !is_refused)
-          << name(dtype) << ": " << llvm_backend().refuses(kernel, target_for(isa));
-      if (!is_refused) expect_same(kernel, target_for(isa), lengths);
+      ASSERT_EQ(llvm_backend().refuses(kernel, target_for(isa)), "") << name(dtype);
+      expect_same(kernel, target_for(isa), lengths);
     }
 }
 

@@ -1,5 +1,5 @@
 // Every row of the xbyak backend against the interpreter.
-#include "tests/jit/complex_functions.h"
+#include "jit/xbyak/backend.h"
 #include "tests/required_backends.h"
 #include "xbyak_harness.h"
 
@@ -26,11 +26,8 @@ TEST_P(XbyakRows, AgreeWithTheInterpreter) {
       const DType result = ir::result_dtype({.op = op, .dtype = dtype});
       const ir::Kernel kernel = scheduled(op_kernel(op, dtype, result), GetParam());
       const Comparison comparison(kernel, GetParam());
-      // A row, a call of the interpreter's function, or the parts: nothing else is left out.
-      const bool is_refused = dtype == DType::c128 && is_complex_function(op);
-      EXPECT_EQ(comparison.refusal().empty(), !is_refused)
-          << name(op) << " " << name(dtype) << ": " << comparison.refusal();
-      if (!comparison.refusal().empty()) continue;
+      // A row, a call of the interpreter's function, or the parts.
+      ASSERT_EQ(comparison.refusal(), "") << name(op) << " " << name(dtype);
       ++num_rows;
       for (const std::int64_t size : interesting_sizes(kernel))
         for (const Placement placement : {Placement::at_end, Placement::at_start})
@@ -100,9 +97,15 @@ TEST_P(XbyakRows, RefusalNamesTheInstruction) {
   for (ir::Operand& operand : kernel.operands) operand.dtype = DType::f16;
   for (ir::Inst& inst : kernel.body) inst.dtype = DType::f16;
   EXPECT_EQ(Comparison(kernel, GetParam()).refusal(), "%2: add f16 has no row");
-  const ir::Kernel sine = scheduled(op_kernel(Op::sin, DType::c128, DType::c128), GetParam());
-  EXPECT_EQ(Comparison(sine, GetParam()).refusal(),
-            "%1 sin c128 has no expression in real and imaginary parts");
+}
+
+TEST_P(XbyakRows, WideFunctionsOfComplexNumbersAreLeftToOthersIfThereAre) {
+  const ir::Kernel kernel = scheduled(op_kernel(Op::sin, DType::c128, DType::c128), GetParam());
+  Target target = target_for(GetParam());
+  EXPECT_EQ(xbyak_backend().refuses(kernel, target), "");
+  target.has_alternatives = true;
+  EXPECT_EQ(xbyak_backend().refuses(kernel, target),
+            "functions of complex numbers would be computed once for each part");
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, XbyakRows, ::testing::ValuesIn(runnable_isas()),

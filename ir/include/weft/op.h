@@ -20,6 +20,8 @@ enum class Op : std::uint8_t {
   bitcast,   ///< reinterprets the bits of args[0] as `Inst::dtype` of the same size
 #define WEFT_OP(name, arity, domain, result, form, expression) name,
 #include <weft/ops.def>
+// After it, for is_part_function().
+#include <weft/complex_functions.def>
 #undef WEFT_OP
 };
 
@@ -71,6 +73,14 @@ inline std::string_view name(Op op) { return info(op).name; }
 std::optional<Op> parse_op(std::string_view text);
 /// Every op of weft/ops.def, in table order (the structural ones left out).
 std::span<const Op> all_ops();
+/// The ops that compute the parts of what `op` gives for complex numbers, from the parts of its
+/// arguments; nothing if there are none.
+struct PartFunctions {
+  Op real, imag;
+};
+std::optional<PartFunctions> part_functions(Op op);
+/// Whether it is an op of weft/complex_functions.def.
+bool is_part_function(Op op);
 /// Whether `dtype` lies in the domain.
 constexpr bool accepts(Domain domain, DType dtype) {
   switch (domain) {
