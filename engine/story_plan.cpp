@@ -44,7 +44,7 @@ std::vector<int> repeated_dims(const Story& story, std::size_t operand) {
 std::string node_text(const ExprNode& node) {
   // Only the text is wanted of the handle, which does not own the node.
   std::string result = text(Expr(std::shared_ptr<const ExprNode>(std::shared_ptr<void>(), &node)));
-  if (result.size() > max_node_text) result = result.substr(0, max_node_text - 3) + "...";
+  if (result.size() > max_node_text) result.replace(max_node_text - 3, std::string::npos, "...");
   return result;
 }
 
