@@ -101,6 +101,14 @@ def heading(result):
     return f"{context['num_cpus']} CPUs at {context['mhz_per_cpu']} MHz ({caches}), one pinned thread, medians, {context['date'][:10]}."
 
 
+def with_table(page, result):
+    """The page with the short table of this result between its marks."""
+    before, rest = page.split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    text = rows(medians(result)[0], README_ROWS, ["naive", "interp", "hand", "memcpy"])
+    return f"{before}{MARKS[0]}\n{heading(result)}\n\n{text}\n{MARKS[1]}{after}"
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("json", type=pathlib.Path)
@@ -111,10 +119,7 @@ def main():
 
     if options.readme:
         readme = ROOT / "README.md"
-        before, rest = readme.read_text(encoding="utf-8").split(MARKS[0])
-        after = rest.split(MARKS[1])[1]
-        text = rows(table, README_ROWS, ["naive", "interp", "hand", "memcpy"])
-        readme.write_text(f"{before}{MARKS[0]}\n{heading(result)}\n\n{text}\n{MARKS[1]}{after}", encoding="utf-8")
+        readme.write_text(with_table(readme.read_text(encoding="utf-8"), result), encoding="utf-8")
     else:
         present = [name for name in ["naive", "interp", "xbyak", "llvm", "hand", "stream", "memcpy", *PEERS]
                    if any(name in variants for variants in table.values())]

@@ -23,27 +23,6 @@ std::string time_text(double ns) {
   return ns >= 1e3 ? number_text(ns / 1e3) + " us" : number_text(ns) + " ns";
 }
 
-Story::Chapter cost_chapter(const Story& story, const MachineSpeed& machine) {
-  Story::Chapter chapter{"cost", {}};
-  const auto say = [&](const auto&... text) { chapter.lines.push_back(detail::concat(text...)); };
-  const std::int64_t bytes = story.read_bytes + story.written_bytes;
-  std::string each;
-  if (story.numel > 0)
-    each = ", " + number_text(static_cast<double>(bytes) / static_cast<double>(story.numel)) +
-           " an element";
-  say("reads ", bytes_text(story.read_bytes), ", writes ", bytes_text(story.written_bytes), each);
-  const Prediction prediction = predict(story, machine);
-  const bool waits_for_memory = prediction.memory_ns >= prediction.compute_ns;
-  say("one thread, at the least: ", time_text(prediction.ns()),
-      waits_for_memory ? ", waiting for memory" : ", busy with instructions");
-  say("memory ", time_text(prediction.memory_ns), " at ",
-      number_text(machine.bytes_per_second / 1e9), " GB/s (", machine.source, ")");
-  if (prediction.compute_ns > 0)
-    say("instructions ", time_text(prediction.compute_ns),
-        " if four of the hot loop end a cycle, at ", number_text(machine.clock_hz / 1e9), " GHz");
-  return chapter;
-}
-
 class Writer {
  public:
   explicit Writer(const StoryStyle& style) : style_(style) {}
@@ -90,6 +69,27 @@ class Writer {
 };
 
 }  // namespace
+
+Story::Chapter cost_chapter(const Story& story, const MachineSpeed& machine) {
+  Story::Chapter chapter{"cost", {}};
+  const auto say = [&](const auto&... text) { chapter.lines.push_back(detail::concat(text...)); };
+  const std::int64_t bytes = story.read_bytes + story.written_bytes;
+  std::string each;
+  if (story.numel > 0)
+    each = ", " + number_text(static_cast<double>(bytes) / static_cast<double>(story.numel)) +
+           " an element";
+  say("reads ", bytes_text(story.read_bytes), ", writes ", bytes_text(story.written_bytes), each);
+  const Prediction prediction = predict(story, machine);
+  const bool waits_for_memory = prediction.memory_ns >= prediction.compute_ns;
+  say("one thread, at the least: ", time_text(prediction.ns()),
+      waits_for_memory ? ", waiting for memory" : ", busy with instructions");
+  say("memory ", time_text(prediction.memory_ns), " at ",
+      number_text(machine.bytes_per_second / 1e9), " GB/s (", machine.source, ")");
+  if (prediction.compute_ns > 0)
+    say("instructions ", time_text(prediction.compute_ns),
+        " if four of the hot loop end a cycle, at ", number_text(machine.clock_hz / 1e9), " GHz");
+  return chapter;
+}
 
 std::string story_text(const Explanation& explanation, const MachineSpeed& machine,
                        const StoryStyle& style) {

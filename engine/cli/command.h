@@ -25,6 +25,7 @@ struct ExplainArguments : ExpressionArguments {
   std::string target = "host";
   std::string arch;  ///< sm_XX
   std::string emit;  ///< comma-separated
+  std::string html;  ///< file to write, or empty
 };
 void run_explain(const ExplainArguments& arguments);
 

@@ -5,6 +5,7 @@
 
 #include <weft/engine.h>
 #include <weft/error.h>
+#include <weft/explain_html.h>
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 
 namespace weft::cli {
@@ -134,6 +136,13 @@ void print(const Explanation& explanation, const std::vector<std::string>& emit)
   }
 }
 
+void write_page(const Explanation& explanation, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  file << explanation_html(explanation, measure_machine(explanation.story));
+  file.flush();
+  WEFT_CHECK(file.good(), DeviceError, "cannot write '", path, "'");
+}
+
 }  // namespace
 
 void run_explain(const ExplainArguments& arguments) {
@@ -151,6 +160,11 @@ void run_explain(const ExplainArguments& arguments) {
   const Tensor out = arguments.out.empty() ? Tensor() : parse_layout(arguments.out);
   const Expr expr = read_expression(arguments.expression, operands, arguments.definitions);
   Engine engine;
+  if (!arguments.html.empty()) {
+    ExplainOptions with_code = options;
+    with_code.emit.emplace_back("asm");
+    write_page(engine.explain(expr, out, with_code), arguments.html);
+  }
   const Explanation explanation = engine.explain(expr, out, options);
   if (arguments.json) {
     std::cout << to_json(explanation).dump(2, ' ', false, ordered_json::error_handler_t::replace)

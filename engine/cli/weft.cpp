@@ -70,6 +70,7 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
       .add_option("--emit", arguments.explain.emit,
                   "stages to print: iter,signature,ir,llvm,asm,cuda,ptx,sass")
       ->join(',');
+  explain.add_option("--html", arguments.explain.html, "a page to write, which needs no network");
   explain.callback([&arguments] { run_explain(arguments.explain); });
 
   CLI::App& eval = *app.add_subcommand("eval", "run on .npy files");

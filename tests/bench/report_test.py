@@ -1,6 +1,7 @@
 """Checks how bench/report.py reads weft_bench's results."""
 
 import importlib.util
+import json
 import sys
 import unittest
 
@@ -15,6 +16,12 @@ def run(name, cpu_ns, real_ns, **more):
 
 
 class Report(unittest.TestCase):
+    def test_the_readme_has_the_results_that_are_kept(self):
+        page = (report.ROOT / "README.md").read_text(encoding="utf-8")
+        result = json.loads((report.ROOT / "bench/results/readme.json").read_text(encoding="utf-8"))
+        self.assertEqual(page, report.with_table(page, result),
+                         "run bench/report.py --readme bench/results/readme.json")
+
     def medians(self, *runs):
         return report.medians({"benchmarks": runs})
 

@@ -13,8 +13,8 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${scratch}/prefix)
-run(${CMAKE_COMMAND} -S ${SOURCE}/tests/package -B ${scratch}/build -G Ninja
+run(${CMAKE_COMMAND} -S ${SOURCE}/examples/embedding -B ${scratch}/build -G Ninja
   -DCMAKE_PREFIX_PATH=${scratch}/prefix -DCMAKE_CXX_COMPILER=${COMPILER}
   "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build ${scratch}/build)
-run(${scratch}/build/quick_look)
+run(${scratch}/build/brighten)

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Runs the commands of README.md and docs/, parses their IR, and compares what they are said to print.  (The C++ of the pages is
+compiled and run by weft_tests_docs.)  A block of a kind that nothing here knows fails."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from blocks import PAGES, ROOT, all_blocks, programs
+
+TOOLS = re.compile(r"(\./)?(tools|bench)/\S+|cmake |ctest |WEFT_BLESS=1 |git diff|mkdir |cd |pip |build/bin/weft_\w+ |WEFT_PERF=1 perf ")
+RUN = re.compile(r"(WEFT_\w+=\S+ )*(build/bin/)?weft ")
+
+
+def kind_of(block, before):
+    first = block.text.split("\n", 1)[0]
+    if block.language == "cpp":
+        return "program"
+    if block.language:
+        return "fenced " + block.language
+    if first.startswith("kernel "):
+        return "kernel"
+    if first.startswith("WEFT_OP("):
+        return "row"
+    if "at::" in first:
+        return "needs PyTorch"
+    if RUN.match(first):
+        return "usage" if re.search(r"\[--|FILE|EXPR|NAME", block.text) else "command"
+    if TOOLS.match(first):
+        return "tool"
+    return "output" if before in ("command", "output") else "unknown"
+
+
+def kinds():
+    before, result = None, []
+    for block in all_blocks():
+        before = kind_of(block, before)
+        result.append((before, block))
+    return result
+
+
+def command_lines(block):
+    """Lines with what they continue, comments behind two spaces left out."""
+    text = re.sub(r"\\\n\s*", " ", block.text)
+    return [re.sub(r"  +#.*", "", line) for line in text.splitlines() if line.strip()]
+
+
+def run(line, folder):
+    env = {**os.environ, "WEFT_CACHE_DIR": str(folder / "cache"), "NO_COLOR": "1"}
+    line = line.replace("/tmp/", f"{folder}/").replace("build/bin/weft", WEFT)
+    if line.startswith("weft "):
+        line = WEFT + line[4:]
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=folder, env=env, timeout=300)
+
+
+def stable(text):
+    """Without what differs between runs and machines: times, speeds, sizes of caches."""
+    text = re.sub(r"(?m)\ncost\n(  .*\n)*", "\ncost\n", text + "\n")
+    text = re.sub(r"compiles it in \S+ us", "compiles it in T us", text)
+    text = re.sub(r"compile  .*", "compile", text)
+    return re.sub(r"past them is for .* and more", "past them is for more", text).rstrip()
+
+
+class Docs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_every_block_is_of_a_known_kind(self):
+        unknown = [f"{block.place}: {block.text[:60]!r}" for kind, block in kinds() if kind == "unknown"]
+        self.assertEqual(unknown, [], "say in tests/docs/docs_test.py how these are checked")
+        self.assertGreater(sum(kind == "command" for kind, _ in kinds()), 3)
+        self.assertGreater(len(programs()), 3)
+
+    def test_commands_do_what_the_pages_say(self):
+        features = json.loads(run("weft info --json", self.folder).stdout)["cpu"]["features"]
+        printed, compared = "", 0
+        for kind, block in kinds():
+            with self.subTest(block.place):
+                if kind == "command":
+                    for line in command_lines(block):
+                        done = run(line, self.folder)
+                        self.assertEqual(done.returncode, 0, f"{line}\n{done.stderr}")
+                        printed = done.stdout
+                elif kind == "output" and "avx512+vbmi+bf16+fp16" in features and "WEFT_ISA" not in os.environ:
+                    self.assertEqual(stable(printed), stable(block.text))
+                    compared += 1
+        if compared == 0:
+            print(f"SKIPPED: outputs are those of avx512+vbmi+bf16+fp16, and this machine has {features}", file=sys.stderr)
+
+    def test_usage_names_commands_that_there_are(self):
+        for kind, block in kinds():
+            for command in re.findall(r"(?m)^weft (\w+)", block.text) if kind == "usage" else []:
+                self.assertEqual(run(f"weft {command} --help", self.folder).returncode, 0, f"{block.place}: {command}")
+
+    def test_tools_are_there(self):
+        for kind, block in kinds():
+            for tool in re.findall(r"(?m)^\s*(?:\./)?((?:tools|bench)/\S+)", block.text) if kind == "tool" else []:
+                self.assertTrue((ROOT / tool).is_file(), f"{block.place}: {tool}")
+
+    def test_kernels_are_read_by_weft_ir(self):
+        for kind, block in kinds():
+            if kind != "kernel" or not block.text.rstrip().endswith("}"):
+                continue
+            with self.subTest(block.place):
+                done = subprocess.run([WEFT, "ir", "-"], input=block.text, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout, block.text)
+
+    def test_rows_are_those_of_the_table(self):
+        table = (ROOT / "ir/include/weft/ops.def").read_text(encoding="utf-8")
+        for kind, block in kinds():
+            if kind == "row":
+                self.assertIn(block.text.strip(), table, block.place)
+
+    def test_links_lead_somewhere(self):
+        for page in PAGES:
+            text = (ROOT / page).read_text(encoding="utf-8")
+            for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+                if not link.startswith("http"):
+                    self.assertTrue((ROOT / page).parent.joinpath(link).exists(), f"{page}: {link}")
+
+
+if __name__ == "__main__":
+    WEFT = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
