@@ -158,7 +158,7 @@ void append_to_perf_map(std::string_view name, std::span<const std::byte> code) 
 
 bool is_code_registered() {
   static const bool is_asked_for = [] {
-    const char* value = std::getenv("WEFT_PERF");
+    const char* value = ::secure_getenv("WEFT_PERF");
     return value != nullptr && *value != '\0' && std::string_view(value) != "0";
   }();
   return is_asked_for;

@@ -151,7 +151,7 @@ const CpuFeatures& host_features() {
   // A throwing initialiser is run again by the next call, so the error is not lost.
   static const CpuFeatures features = [] {
     const CpuFeatures& machine = machine_features();
-    const char* wanted = std::getenv("WEFT_ISA");
+    const char* wanted = ::secure_getenv("WEFT_ISA");
     if (wanted == nullptr || *wanted == '\0') return machine;
     const std::optional<Isa> isa = parse_isa(wanted);
     WEFT_CHECK(isa.has_value(), ArgumentError, "WEFT_ISA is '", wanted,

@@ -53,6 +53,14 @@ bool is_trusted(const struct stat& status) {
          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+/// Whether only this user and root put files into the folder, or it is not there yet.
+bool is_own_folder(const std::string& folder) {
+  struct stat status;
+  return ::stat(folder.c_str(), &status) != 0 || is_trusted(status);
+}
+
+constexpr std::string_view foreign_folder = "lies in a folder that other users can write to";
+
 Read read_file(const std::string& path, bool touch) {
   Read read;
   // O_NONBLOCK: a pipe must fail below, not wait for its writer.
@@ -138,6 +146,7 @@ DiskCache::Outcome DiskCache::use_entry(Bytes key, const Use& use) {
     say_once(kind, detail::concat(path, " ", why, "; it is not used"));
     return outcome;
   };
+  if (!is_own_folder(options_.folder)) return refused(unreadable, Outcome::damaged, foreign_folder);
   if (!read.fault.empty()) return refused(unreadable, Outcome::damaged, read.fault);
   const DecodedEntry entry = decode_entry(read.bytes);
   if (!entry.fault.empty()) return refused(unsound, Outcome::damaged, entry.fault);
@@ -253,6 +262,7 @@ void DiskCache::store(Bytes key, Bytes blob) noexcept {
   try {
     const std::vector<std::byte> entry = encode_entry(key, blob);
     if (entry.size() > max_entry_bytes || entry.size() > options_.max_bytes) return;
+    WEFT_CHECK(is_own_folder(options_.folder), DeviceError, path_of(key), " ", foreign_folder);
     write_entry(path_of(key), entry);
     counters_.stores.fetch_add(1, std::memory_order_relaxed);
     // Many processes may write: each looks at the whole folder now and then.

@@ -36,7 +36,7 @@ std::uint32_t parse_topics(std::string_view topics) {
 
 /// A wrong WEFT_LOG must not stop the program, and nobody could catch an exception at start.
 std::uint32_t topics_from_environment() {
-  const char* topics = std::getenv("WEFT_LOG");
+  const char* topics = ::secure_getenv("WEFT_LOG");
   if (topics == nullptr) return 0;
   try {
     return parse_topics(topics);

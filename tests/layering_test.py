@@ -40,6 +40,8 @@ def violations(sources):
             for pattern, places in ONLY_BELOW.items():
                 if bracket == "<" and re.match(pattern, name) and not path.startswith(tuple(places)):
                     found.append(said + f"only {' and '.join(places)} may")
+        if not is_outer and re.search(r"(?<!secure_)getenv\(", text):
+            found.append(f"{path}: the library asks secure_getenv(), which programs with more rights than their caller ignore")
     return found
 
 
@@ -49,6 +51,7 @@ BAD = {
     "engine/include/weft/high.h": '#include <weft/low.h>\n#include "engine/own.h"\n#include <weft/nowhere.h>',
     "engine/own.h": '#include <weft/low.h>\n#include "own.h"\n#include <xbyak/xbyak.h>\n#include "weft/low.h"',
     "engine/cli/weft.cpp": '#include <weft/high.h>\n#include "engine/own.h"',
+    "jit/quick.cpp": 'const char* const level = std::getenv("LEVEL");',
 }
 
 
@@ -56,7 +59,7 @@ def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
     files = [path for layer in LAYERS for path in (root / layer).rglob("*") if path.suffix in (".h", ".cpp", ".def")]
     sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in files}
-    assert len(violations(BAD)) == 8, "the rules themselves are broken: " + "\n".join(violations(BAD))
+    assert len(violations(BAD)) == 9, "the rules themselves are broken: " + "\n".join(violations(BAD))
     found = violations(sources)
     print("\n".join(found) or f"{len(sources)} files keep the layers apart")
     return 1 if found or not sources else 0

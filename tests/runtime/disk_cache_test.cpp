@@ -253,6 +253,19 @@ TEST_F(DiskCaches, WhatOthersMayWriteIsNotUsed) {
   EXPECT_TRUE(cache.find(bytes("key")));
 }
 
+TEST_F(DiskCaches, AFolderThatOthersMayWriteIsNotUsed) {
+  DiskCache cache(options());
+  cache.store(bytes("key"), blob(100, 3));
+  for (const mode_t mode : {0777, 0770, 01777}) {
+    ASSERT_EQ(::chmod(folder().c_str(), mode), 0);
+    EXPECT_FALSE(cache.find(bytes("key"))) << mode;
+    cache.store(bytes("other"), blob(100, 4));
+    EXPECT_FALSE(fs::exists(file_of("other"))) << mode;
+  }
+  ASSERT_EQ(::chmod(folder().c_str(), 0755), 0);
+  EXPECT_TRUE(cache.find(bytes("key")));
+}
+
 TEST_F(DiskCaches, TheFolderMayVanish) {
   DiskCache cache(options());
   cache.store(bytes("a"), blob(100, 1));
@@ -447,7 +460,7 @@ TEST_F(DiskCaches, AKilledWriterLeavesNoHalfEntry) {
 
 TEST_F(DiskCaches, AFullDiskIsNoError) {
   fs::create_directory(folder());
-  if (::mount("tmpfs", folder().c_str(), "tmpfs", 0, "size=64k") != 0)
+  if (::mount("tmpfs", folder().c_str(), "tmpfs", 0, "size=64k,mode=0700") != 0)
     GTEST_SKIP() << "NOT TESTED: a full disk; this process may not mount a small tmpfs: "
                  << std::strerror(errno);
   {
