@@ -54,7 +54,7 @@ DType compute_dtype(Op op, std::span<const Expr> args) {
       state.add(args[i].dtype(), args[i].node().category);
   const DType common = *state.result();
   if (op == Op::square && is_boolean(common)) return DType::i64;  // as pow(x, 2)
-  return row.result == ResultRule::floating && is_integral(common) ? DType::f32 : common;
+  return promotes_integers(row.result) && is_integral(common) ? DType::f32 : common;
 }
 
 void check_subtraction(DType a, DType b) {

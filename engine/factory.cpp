@@ -56,6 +56,10 @@ Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options) {
   return result;
 }
 
+Tensor full(IntSpan sizes, const Scalar& value) {
+  return full(sizes, value, {.dtype = value.dtype()});
+}
+
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               std::optional<DType> dtype) {
   for (const Scalar* bound : {&start, &end, &step}) {

@@ -165,31 +165,122 @@ std::vector<Tensor> reduce_on_cpu(std::span<const Expr> exprs, std::span<const T
   return compute_exprs(CurrentCall::state(), exprs, given);
 }
 
-/// A kernel object for one reduction.
+constexpr std::string_view reduce_arguments =
+    "(Tensor self, int[] dim=[], bool keepdim=False, *, ScalarType? dtype=None, float p=2, "
+    "float correction=1, bool reverse=False";
+
+/// A kernel object for one reduction, into a new tensor or a given one.
 struct ReduceKernel {
   Reduction reduction;
   ReduceExprs compute;
 
   Tensor operator()(const Tensor& self, IntSpan dim, bool keepdim, std::optional<DType> dtype,
                     double p, double correction, bool reverse) const {
-    const ReduceOptions options{{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse};
+    return into(Tensor(), self, {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse});
+  }
+  Tensor into(const Tensor& given, const Tensor& self, const ReduceOptions& options) const {
     const Expr expr = reduce(reduction, self, options);
-    const Tensor given;
     return compute(std::span(&expr, 1), std::span(&given, 1))[0];
+  }
+};
+
+struct ReduceOutKernel {
+  ReduceKernel kernel;
+
+  Tensor operator()(const Tensor& self, IntSpan dim, bool keepdim, std::optional<DType> dtype,
+                    double p, double correction, bool reverse, const Tensor& out) const {
+    return kernel.into(out, self,
+                       {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse});
+  }
+};
+
+using MakePair = std::array<Expr, 2> (*)(const Tensor& self, const ReduceOptions& options);
+
+std::int64_t only_dim(const ReduceOptions& options, std::string_view name) {
+  WEFT_CHECK(options.dims.size() == 1, ArgumentError, name, "(): expects one dimension, not ",
+             options.dims.size());
+  return options.dims[0];
+}
+
+struct PairRow {
+  std::string_view name;
+  MakePair make;
+};
+/// In the order of Pair.
+constexpr PairRow pair_rows[] = {
+    {"aminmax",
+     [](const Tensor& self, const ReduceOptions& options) {
+       return std::array{ops::amin(self, options), ops::amax(self, options)};
+     }},
+    {"var_mean",
+     [](const Tensor& self, const ReduceOptions& options) {
+       return std::array{ops::var(self, options), ops::mean(self, options)};
+     }},
+    {"max.dim",
+     [](const Tensor& self, const ReduceOptions& options) {
+       only_dim(options, "max");
+       return std::array{ops::max(self, options), ops::argmax(self, options)};
+     }},
+    {"min.dim",
+     [](const Tensor& self, const ReduceOptions& options) {
+       only_dim(options, "min");
+       return std::array{ops::min(self, options), ops::argmin(self, options)};
+     }},
+    {"cummax.dim",
+     [](const Tensor& self, const ReduceOptions& options) {
+       const std::int64_t dim = only_dim(options, "cummax");
+       return std::array{ops::cummax(self, {.dims = {dim}}), scan_places(Op::maximum, self, dim)};
+     }},
+    {"cummin.dim",
+     [](const Tensor& self, const ReduceOptions& options) {
+       const std::int64_t dim = only_dim(options, "cummin");
+       return std::array{ops::cummin(self, {.dims = {dim}}), scan_places(Op::minimum, self, dim)};
+     }},
+};
+
+/// A kernel object for what gives two results.
+struct ReducePairKernel {
+  MakePair make;
+  ReduceExprs compute;
+
+  std::tuple<Tensor, Tensor> operator()(const Tensor& self, IntSpan dim, bool keepdim,
+                                        std::optional<DType> dtype, double p, double correction,
+                                        bool reverse) const {
+    const std::array<Expr, 2> exprs =
+        make(self, {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse});
+    const std::array<Tensor, 2> given;
+    std::vector<Tensor> results = compute(exprs, given);
+    return {std::move(results[0]), std::move(results[1])};
   }
 };
 
 std::vector<BuiltinOperator<Operators::Reduce>> define_reductions(Library& library) {
   std::vector<BuiltinOperator<Operators::Reduce>> result;
+  for (const Reduction reduction : all_reductions())
+    result.push_back(define<Operators::Reduce>(
+        library, detail::concat(name(reduction), reduce_arguments, ") -> Tensor"), name(reduction),
+        ReduceKernel{reduction, reduce_on_cpu}, ReduceKernel{reduction, infer_on_meta}));
+  return result;
+}
+
+std::vector<BuiltinOperator<Operators::ReduceOut>> define_reductions_out(Library& library) {
+  std::vector<BuiltinOperator<Operators::ReduceOut>> result;
   for (const Reduction reduction : all_reductions()) {
-    const std::string schema =
-        detail::concat(name(reduction),
-                       "(Tensor self, int[] dim=[], bool keepdim=False, *, ScalarType? dtype=None, "
-                       "float p=2, float correction=1, bool reverse=False) -> Tensor");
-    result.push_back(define<Operators::Reduce>(library, schema, name(reduction),
-                                               ReduceKernel{reduction, reduce_on_cpu},
-                                               ReduceKernel{reduction, infer_on_meta}));
+    const std::string operator_name = detail::concat(name(reduction), ".out");
+    result.push_back(define<Operators::ReduceOut>(
+        library, detail::concat(operator_name, reduce_arguments, ", Tensor(a!) out) -> Tensor(a!)"),
+        operator_name, ReduceOutKernel{{reduction, reduce_on_cpu}},
+        ReduceOutKernel{{reduction, infer_on_meta}}));
   }
+  return result;
+}
+
+std::vector<BuiltinOperator<Operators::ReducePair>> define_pairs(Library& library) {
+  std::vector<BuiltinOperator<Operators::ReducePair>> result;
+  for (const PairRow& row : pair_rows)
+    result.push_back(define<Operators::ReducePair>(
+        library, detail::concat(row.name, reduce_arguments, ") -> (Tensor, Tensor)"), row.name,
+        ReducePairKernel{row.make, reduce_on_cpu}, ReducePairKernel{row.make, infer_on_meta}));
   return result;
 }
 
@@ -221,6 +312,8 @@ Operators::Operators()
       new_result_(define_ops<false>(library_)),
       given_result_(define_ops<true>(library_)),
       reductions_(define_reductions(library_)),
+      reductions_out_(define_reductions_out(library_)),
+      pairs_(define_pairs(library_)),
       copy(define<Copy>(library_, "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", "copy_",
                         copy_on_cpu, copy_on_meta)),
       eval(define<Eval>(library_, "eval(Tensor[] inputs) -> Tensor[]", "eval", eval_on_cpu,

@@ -1,8 +1,8 @@
 // The registry's operators behind the public calls of Engine: for every row of the op table
-// `weft::NAME` and `weft::NAME.out`, `weft::NAME` for every reduction, then `weft::copy_`,
-// `weft::eval` and the chain around copy_. Each call goes to the kernel that its operator's table
-// names.  Where that is the engine's own for the CPU, the facade runs it without the detour of a
-// call through the table.
+// `weft::NAME` and `weft::NAME.out`, the same for every reduction, those with two results, then
+// `weft::copy_`, `weft::eval` and the chain around copy_. Each call goes to the kernel that its
+// operator's table names.  Where that is the engine's own for the CPU, the facade runs it without
+// the detour of a call through the table.
 #pragma once
 
 #include <weft/dispatch.h>
@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -71,6 +72,9 @@ struct BuiltinOperator {
   }
 };
 
+/// Calls that give two results of one tensor.
+enum class Pair : std::uint8_t { aminmax, var_mean, max, min, cummax, cummin };
+
 /// All of them; defined in registry() when the first engine is made.
 class Operators {
  public:
@@ -89,6 +93,10 @@ class Operators {
   using Fill = TypedOperatorHandle<Tensor(const Tensor&, const Scalar&)>;
   using Reduce = TypedOperatorHandle<Tensor(const Tensor&, IntSpan, bool, std::optional<DType>,
                                             double, double, bool)>;
+  using ReduceOut = TypedOperatorHandle<Tensor(const Tensor&, IntSpan, bool, std::optional<DType>,
+                                               double, double, bool, const Tensor&)>;
+  using ReducePair = TypedOperatorHandle<std::tuple<Tensor, Tensor>(
+      const Tensor&, IntSpan, bool, std::optional<DType>, double, double, bool)>;
 
   Operators();
   /// Null for structural ops and for another number of inputs than the op has.
@@ -102,13 +110,21 @@ class Operators {
   const BuiltinOperator<Reduce>& find(Reduction reduction) const {
     return reductions_[static_cast<std::size_t>(reduction)];
   }
+  const BuiltinOperator<ReduceOut>& find_out(Reduction reduction) const {
+    return reductions_out_[static_cast<std::size_t>(reduction)];
+  }
+  const BuiltinOperator<ReducePair>& find(Pair pair) const {
+    return pairs_[static_cast<std::size_t>(pair)];
+  }
 
  private:
   Library library_;
-  std::size_t num_ops_;                              ///< in both of these
-  std::vector<TensorOperator> new_result_;           ///< in the order of all_ops()
-  std::vector<TensorOperator> given_result_;         ///< as above
-  std::vector<BuiltinOperator<Reduce>> reductions_;  ///< in the order of all_reductions()
+  std::size_t num_ops_;                                     ///< in both of these
+  std::vector<TensorOperator> new_result_;                  ///< in the order of all_ops()
+  std::vector<TensorOperator> given_result_;                ///< as above
+  std::vector<BuiltinOperator<Reduce>> reductions_;         ///< in the order of all_reductions()
+  std::vector<BuiltinOperator<ReduceOut>> reductions_out_;  ///< as above
+  std::vector<BuiltinOperator<ReducePair>> pairs_;          ///< in the order of Pair
 
  public:
   BuiltinOperator<Copy> copy;

@@ -8,14 +8,19 @@
 namespace weft {
 namespace {
 
-std::pair<Tensor, Tensor> eval_both(Engine& engine, const Expr& first, const Expr& second) {
-  const Expr exprs[] = {first, second};
-  std::vector<Tensor> results = engine.eval(exprs);
-  return {std::move(results[0]), std::move(results[1])};
-}
-
 void check_input(const Tensor& a, std::string_view name) {
   WEFT_CHECK(a.defined(), ArgumentError, name, "(): input 0 is undefined");
+}
+
+std::pair<Tensor, Tensor> call_pair(Engine::State& state, Pair pair, const Tensor& a,
+                                    const ReduceOptions& options) {
+  constexpr std::string_view names[] = {"aminmax", "var_mean", "max", "min", "cummax", "cummin"};
+  check_input(a, names[static_cast<std::size_t>(pair)]);
+  const CurrentCall current(state);
+  auto [first, second] =
+      operators().find(pair).handle.call(a, options.dims, options.keepdim, options.dtype, options.p,
+                                         options.correction, options.reverse);
+  return {std::move(first), std::move(second)};
 }
 
 }  // namespace
@@ -37,39 +42,33 @@ void Engine::reduce(Reduction reduction, const Tensor& a, const ReduceOptions& o
                     const Tensor& out) {
   check_input(a, name(reduction));
   WEFT_CHECK(out.defined(), ArgumentError, name(reduction), "(): the given output is undefined");
-  eval(weft::reduce(reduction, a, options), out);
+  const CurrentCall current(*state_);
+  operators().find_out(reduction).handle.call(a, options.dims, options.keepdim, options.dtype,
+                                              options.p, options.correction, options.reverse, out);
 }
 
 std::pair<Tensor, Tensor> Engine::aminmax(const Tensor& a, const ReduceOptions& options) {
-  check_input(a, "aminmax");
-  return eval_both(*this, ops::amin(a, options), ops::amax(a, options));
+  return call_pair(*state_, Pair::aminmax, a, options);
 }
 
 std::pair<Tensor, Tensor> Engine::var_mean(const Tensor& a, const ReduceOptions& options) {
-  check_input(a, "var_mean");
-  return eval_both(*this, ops::var(a, options), ops::mean(a, options));
+  return call_pair(*state_, Pair::var_mean, a, options);
 }
 
 std::pair<Tensor, Tensor> Engine::max(const Tensor& a, std::int64_t dim, bool keepdim) {
-  check_input(a, "max");
-  const ReduceOptions options{.dims = {dim}, .keepdim = keepdim};
-  return eval_both(*this, ops::max(a, options), ops::argmax(a, options));
+  return call_pair(*state_, Pair::max, a, {.dims = {dim}, .keepdim = keepdim});
 }
 
 std::pair<Tensor, Tensor> Engine::min(const Tensor& a, std::int64_t dim, bool keepdim) {
-  check_input(a, "min");
-  const ReduceOptions options{.dims = {dim}, .keepdim = keepdim};
-  return eval_both(*this, ops::min(a, options), ops::argmin(a, options));
+  return call_pair(*state_, Pair::min, a, {.dims = {dim}, .keepdim = keepdim});
 }
 
 std::pair<Tensor, Tensor> Engine::cummax(const Tensor& a, std::int64_t dim) {
-  check_input(a, "cummax");
-  return eval_both(*this, ops::cummax(a, {.dims = {dim}}), scan_places(Op::maximum, a, dim));
+  return call_pair(*state_, Pair::cummax, a, {.dims = {dim}});
 }
 
 std::pair<Tensor, Tensor> Engine::cummin(const Tensor& a, std::int64_t dim) {
-  check_input(a, "cummin");
-  return eval_both(*this, ops::cummin(a, {.dims = {dim}}), scan_places(Op::minimum, a, dim));
+  return call_pair(*state_, Pair::cummin, a, {.dims = {dim}});
 }
 
 }  // namespace weft

@@ -76,7 +76,7 @@ std::string promotion_line(const ExprNode& node) {
   }
   if (is_plain) return {};
   std::string why;
-  if (op.result == ResultRule::floating && is_integral_throughout)
+  if (promotes_integers(op.result) && is_integral_throughout)
     why = detail::concat(": ", op.name, " takes integers as floats");
   else if (has_lower_category)
     why = ": a number or 0-dim tensor changes the kind of dtype, never its width";

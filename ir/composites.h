@@ -251,6 +251,12 @@ WEFT_ROUGH(real_sinc, rough_sinc, double_sinc(v))
 #undef WEFT_BY_PRECISION
 
 template <class V>
+V complex_sinc(const V& x) {
+  const V angle = x * like(x, 3.141592653589793);
+  return select(x == like(x, 0), like(x, 1), sin(angle) / angle);
+}
+
+template <class V>
 V real_or_complex_rsqrt(const V& x) {
   return by_kind(
       x,
@@ -277,6 +283,22 @@ WEFT_REAL_OR_COMPLEX(asinh)
 WEFT_REAL_OR_COMPLEX(acosh)
 WEFT_REAL_OR_COMPLEX(atanh)
 #undef WEFT_REAL_OR_COMPLEX
+
+/// `of_real`, or for complex numbers an expression of its own.
+#define WEFT_REAL_OR_EXPRESSION(name, of_real, of_complex)                                   \
+  template <class V>                                                                         \
+  V name(const V& x) {                                                                       \
+    return by_kind(                                                                          \
+        x, [](const auto& v) { return of_real; }, [](const auto& v) { return of_complex; }); \
+  }
+WEFT_REAL_OR_EXPRESSION(log2_of, real_log2(v), library_log(v) * like(v, 1.4426950408889634))
+WEFT_REAL_OR_EXPRESSION(log10_of, real_log10(v), library_log(v) * like(v, 0.43429448190325182))
+WEFT_REAL_OR_EXPRESSION(sigmoid_of, real_logistic(v), like(v, 1) / (like(v, 1) + library_exp(-v)))
+WEFT_REAL_OR_EXPRESSION(silu_of, real_silu(v), v / (like(v, 1) + library_exp(-v)))
+WEFT_REAL_OR_EXPRESSION(sinc_of, real_sinc(v), complex_sinc(v))
+WEFT_REAL_OR_EXPRESSION(softsign_of, v / (like(v, 1) + abs(v)),
+                        v / (like(v, 1) + complex(abs(v), like(abs(v), 0))))
+#undef WEFT_REAL_OR_EXPRESSION
 
 template <class V>
 V real_pow(const V& x, const V& y) {

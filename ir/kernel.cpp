@@ -30,6 +30,7 @@ DType complex_dtype(DType dtype) {
 DType result_dtype(const Inst& inst) {
   switch (info(inst.op).result) {
     case ResultRule::boolean: return DType::boolean;
+    case ResultRule::floating_part:
     case ResultRule::real_part: return real_dtype(inst.dtype);
     case ResultRule::pair: return complex_dtype(inst.dtype);
     case ResultRule::i32: return DType::i32;

@@ -23,6 +23,7 @@ std::string_view name(ResultRule rule) {
     case ResultRule::same: return "same";
     case ResultRule::boolean: return "bool";
     case ResultRule::floating: return "floating";
+    case ResultRule::floating_part: return "floating, real part";
     case ResultRule::real_part: return "real part";
     case ResultRule::pair: return "complex";
     case ResultRule::i32: return "i32";

@@ -21,7 +21,7 @@ void configure(TensorIteratorConfig& config, Op op, std::span<const Tensor> inpu
     return;
   }
   config.cast_common_dtype_to_outputs(true).enforce_safe_casting_to_output(true);
-  if (rule == ResultRule::floating) config.promote_integer_inputs_to_float(true);
+  if (promotes_integers(rule)) config.promote_integer_inputs_to_float(true);
 }
 
 std::string recorded_fast_setup(const json& recorded) {

@@ -98,7 +98,7 @@ TEST(Divergences, DoublesRoundToHalfOnce) {
 TEST(Divergences, NegatedViewsAreCopiedToBool) {
   Engine engine;
   const Tensor truth = empty({2}, DType::boolean);
-  const Tensor numbers = full(Sizes{2}, Scalar(3));
+  const Tensor numbers = full(Sizes{2}, Scalar(3.0));
   numbers.data_as<float>()[1] = 0;
   engine.copy(truth, numbers.neg_view());
   EXPECT_EQ(elements<bool>(truth), (std::vector<bool>{true, false}));

@@ -153,6 +153,41 @@ TEST_F(engine_dispatch, profile_counts_every_call) {
   EXPECT_THAT(read(out), ElementsAre(2, 3, 4));
 }
 
+TEST_F(engine_dispatch, reductions_are_operators_with_outputs_and_pairs_too) {
+  const Tensor a = values(1);
+  const Tensor out = empty(std::initializer_list<std::int64_t>{}, {.dtype = DType::f32});
+  const auto profile = std::make_unique<Profile>();
+  engine_.reduce(Reduction::sum, a);
+  engine_.reduce(Reduction::sum, a, {}, out);
+  engine_.aminmax(a);
+  engine_.var_mean(a);
+  const auto [largest, place] = engine_.max(a, 0);
+  engine_.min(a, 0);
+  const auto [running, places] = engine_.cummax(a, 0);
+  engine_.cummin(a, 0);
+  std::map<std::string, std::uint64_t> calls;
+  for (const ProfileRow& row : profile->rows()) calls[row.op] = row.calls;
+  EXPECT_THAT(calls,
+              UnorderedElementsAre(Pair("weft::sum", 1), Pair("weft::sum.out", 1),
+                                   Pair("weft::aminmax", 1), Pair("weft::var_mean", 1),
+                                   Pair("weft::max.dim", 1), Pair("weft::min.dim", 1),
+                                   Pair("weft::cummax.dim", 1), Pair("weft::cummin.dim", 1)));
+  EXPECT_THAT(read(out), ElementsAre(6));
+  EXPECT_THAT(read(largest), ElementsAre(3));
+  EXPECT_EQ(place.dtype(), DType::i64);
+  EXPECT_THAT(read(running), ElementsAre(1, 2, 3));
+  EXPECT_THAT(list(places.sizes()), ElementsAre(3));
+}
+
+TEST_F(engine_dispatch, two_results_of_reductions_are_inferred_on_meta) {
+  const Tensor a = empty(std::initializer_list<std::int64_t>{2, 3},
+                         {.dtype = DType::f32, .device = {DeviceType::meta, 0}});
+  const auto [values, indices] = engine_.max(a, 1, true);
+  EXPECT_THAT(list(values.sizes()), ElementsAre(2, 1));
+  EXPECT_THAT(list(indices.sizes()), ElementsAre(2, 1));
+  EXPECT_EQ(indices.dtype(), DType::i64);
+}
+
 TEST_F(engine_dispatch, meta_tensors_give_the_layout_alone) {
   const Tensor a = meta({2, 3, 4, 5}, MemoryFormat::channels_last);
   const Tensor sum = engine_.binary(Op::add, a, a);

@@ -55,6 +55,7 @@ Op recorded_op(std::string name) {
 DType result_of(Op op, DType common) {
   switch (info(op).result) {
     case ResultRule::boolean: return DType::boolean;
+    case ResultRule::floating_part: return real_dtype(is_integral(common) ? DType::f32 : common);
     case ResultRule::floating: return is_integral(common) ? DType::f32 : common;
     default: return common;
   }
@@ -65,7 +66,7 @@ void configure(TensorIteratorConfig& config, Op op, bool has_output) {
   config.promote_inputs_to_common_dtype(true);
   const ResultRule rule = info(op).result;
   if (rule == ResultRule::boolean) return;
-  if (rule == ResultRule::floating) config.promote_integer_inputs_to_float(true);
+  if (promotes_integers(rule)) config.promote_integer_inputs_to_float(true);
   config.cast_common_dtype_to_outputs(has_output).enforce_safe_casting_to_output(true);
 }
 

@@ -1,4 +1,5 @@
 // Making tensors, asking them, resizing them.
+#include <weft/engine.h>
 #include <weft/error.h>
 #include <weft/tensor.h>
 
@@ -8,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <complex>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -55,6 +58,24 @@ TEST(Tensor, ZerosAreZero) {
                             [](std::byte byte) { return byte == std::byte{0}; }));
     EXPECT_EQ(x.select(0, 4).item().as_complex(), c128(0, 0)) << name(dtype);
   }
+}
+
+TEST(Tensor, FullTakesItsDTypeFromTheValue) {
+  EXPECT_EQ(full({2}, true).dtype(), DType::boolean);
+  EXPECT_EQ(full({2}, 3).dtype(), DType::i64);
+  EXPECT_EQ(full({2}, 3.5).dtype(), DType::f32);
+  EXPECT_EQ(full({2}, Scalar(std::complex<double>(0, 1))).dtype(), DType::c64);
+  EXPECT_EQ(full({2}, 3, {.dtype = DType::u8}).dtype(), DType::u8);
+  EXPECT_EQ(full({2}, 3).select(0, 1).item().as_integer(), 3);
+}
+
+TEST(Tensor, SizesMayBeWrittenInBraces) {
+  EXPECT_EQ(zeros({2, 3}).numel(), 6);
+  EXPECT_EQ(empty_strided({2, 3}, {1, 2}).stride(1), 2);
+  std::array<float, 6> values{};
+  EXPECT_EQ(from_blob(values.data(), {3, 2}, DType::f32).size(1), 2);
+  Engine engine;
+  EXPECT_EQ(engine.reshape(zeros({2, 3}), {3, -1}).size(1), 2);
 }
 
 TEST(Tensor, MetaHasNoBytes) {

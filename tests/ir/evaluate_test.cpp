@@ -8,6 +8,7 @@
 #include <cfenv>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 namespace weft::ir {
 namespace {
@@ -311,6 +312,18 @@ TEST(Evaluate, Complex) {
   EXPECT_NEAR(std::abs(call<c64>(Op::div, call<c64>(Op::mul, a, b), b) - a), 0, 1e-6);
   EXPECT_NEAR(std::abs(call<c64>(Op::exp, a) - std::exp(a)), 0, 1e-5);
   EXPECT_FLOAT_EQ(call<float>(Op::angle, a), std::arg(a));
+  const auto near = [](c64 x, c64 expected) {
+    EXPECT_NEAR(std::abs(x - expected), 0, 1e-6 * std::abs(expected)) << x << " " << expected;
+  };
+  near(call<c64>(Op::sigmoid, a), 1.0F / (1.0F + std::exp(-a)));
+  near(call<c64>(Op::silu, a), a / (1.0F + std::exp(-a)));
+  near(call<c64>(Op::softsign, a), a / (1.0F + std::abs(a)));
+  near(call<c64>(Op::tanhshrink, a), a - std::tanh(a));
+  near(call<c64>(Op::log2, a), std::log(a) / std::log(2.0F));
+  near(call<c64>(Op::log10, a), std::log10(a));
+  const c64 turned = a * std::numbers::pi_v<float>;
+  near(call<c64>(Op::sinc, a), std::sin(turned) / turned);
+  EXPECT_EQ(call<c64>(Op::sinc, c64(0, 0)), c64(1, 0));
   EXPECT_TRUE(call<bool>(Op::isinf, c64(1, INFINITY)));
   EXPECT_FALSE(call<bool>(Op::isfinite, c64(NAN, 1)));
 }

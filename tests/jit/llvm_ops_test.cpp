@@ -11,8 +11,7 @@ const std::vector<std::vector<std::int64_t>> lengths = {{1},  {2},  {7},  {16},
                                                         {31}, {64}, {95}, {300}};
 
 bool computes_in(Op op, DType dtype) {
-  if (!accepts(info(op).domain, dtype)) return false;
-  return info(op).result != ResultRule::floating || is_floating(dtype);
+  return weft::computes_in(info(op).domain, info(op).result, dtype);
 }
 
 class LlvmOps : public testing::TestWithParam<Op> {

@@ -21,8 +21,8 @@ TEST_P(XbyakRows, AgreeWithTheInterpreter) {
   int num_rows = 0;
   for (const Op op : all_ops()) {
     for (const DType dtype : all_dtypes) {
-      if (info(op).form != Form::primitive || !accepts(info(op).domain, dtype)) continue;
-      if (info(op).result == ResultRule::floating && !is_floating(dtype)) continue;
+      if (info(op).form != Form::primitive) continue;
+      if (!computes_in(info(op).domain, info(op).result, dtype)) continue;
       const DType result = ir::result_dtype({.op = op, .dtype = dtype});
       const ir::Kernel kernel = scheduled(op_kernel(op, dtype, result), GetParam());
       const Comparison comparison(kernel, GetParam());
@@ -45,7 +45,7 @@ TEST_P(XbyakRows, CompositesOfRowsAgree) {
                       Op::logical_xor, Op::logical_not, Op::heaviside, Op::lerp, Op::reciprocal}) {
     for (const DType dtype : all_dtypes) {
       if (!accepts(info(op).domain, dtype) || is_complex(dtype)) continue;
-      if (info(op).result == ResultRule::floating && !is_floating(dtype)) continue;
+      if (promotes_integers(info(op).result) && !is_floating(dtype)) continue;
       const DType result = ir::result_dtype({.op = op, .dtype = dtype});
       const ir::Kernel kernel = scheduled(op_kernel(op, dtype, result), GetParam());
       const Comparison comparison(kernel, GetParam());

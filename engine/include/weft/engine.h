@@ -202,6 +202,9 @@ class Engine {
   Tensor to(const Tensor& a, const ToOptions& options);
   Tensor to(const Tensor& a, DType dtype);
   Tensor reshape(const Tensor& a, IntSpan sizes);  ///< a view if possible, else a copy
+  Tensor reshape(const Tensor& a, std::initializer_list<std::int64_t> sizes) {
+    return reshape(a, detail::span_of(sizes));
+  }
   /// The same values without the lazy bit; `a` itself if it has none.
   Tensor resolve_conj(const Tensor& a);
   Tensor resolve_neg(const Tensor& a);

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -167,26 +168,49 @@ struct TensorOptions {
   MemoryFormat memory_format = MemoryFormat::contiguous;
 };
 
-/// New tensors.  Contents of empty*() are uninitialised.
+namespace detail {
+inline IntSpan span_of(std::initializer_list<std::int64_t> list) {
+  return {list.begin(), list.size()};
+}
+}  // namespace detail
+
+/// New tensors.  Contents of empty*() are uninitialised.  Sizes and strides may be written in
+/// braces.
 /// Errors: ArgumentError (negative size, more than max_dims dimensions, overflow), DeviceError
 /// (memory).
 Tensor empty(IntSpan sizes, TensorOptions options = {});
 inline Tensor empty(std::initializer_list<std::int64_t> sizes, TensorOptions options = {}) {
-  return empty(IntSpan(sizes.begin(), sizes.size()), options);
+  return empty(detail::span_of(sizes), options);
 }
 inline Tensor empty(std::initializer_list<std::int64_t> sizes, DType dtype) {
-  return empty(IntSpan(sizes.begin(), sizes.size()),
-               TensorOptions{dtype, {}, MemoryFormat::contiguous});
+  return empty(detail::span_of(sizes), TensorOptions{dtype, {}, MemoryFormat::contiguous});
 }
 Tensor empty_strided(IntSpan sizes, IntSpan strides, TensorOptions options = {});
+inline Tensor empty_strided(std::initializer_list<std::int64_t> sizes,
+                            std::initializer_list<std::int64_t> strides,
+                            TensorOptions options = {}) {
+  return empty_strided(detail::span_of(sizes), detail::span_of(strides), options);
+}
 /// As PyTorch's empty_like: `preserve` keeps the strides of a dense tensor and the dimension order
 /// of others.
 Tensor empty_like(const Tensor& tensor, std::optional<DType> dtype = {},
                   MemoryFormat format = MemoryFormat::preserve);
 Tensor zeros(IntSpan sizes, TensorOptions options = {});
+inline Tensor zeros(std::initializer_list<std::int64_t> sizes, TensorOptions options = {}) {
+  return zeros(detail::span_of(sizes), options);
+}
 /// Every element is `value`, converted as a cast does.  On the CPU only, like everything that
 /// writes.
-Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options = {});
+Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options);
+/// As above, with the dtype that PyTorch takes from the value: bool, i64, f32 or c64.
+Tensor full(IntSpan sizes, const Scalar& value);
+inline Tensor full(std::initializer_list<std::int64_t> sizes, const Scalar& value,
+                   TensorOptions options) {
+  return full(detail::span_of(sizes), value, options);
+}
+inline Tensor full(std::initializer_list<std::int64_t> sizes, const Scalar& value) {
+  return full(detail::span_of(sizes), value);
+}
 /// start, start + step, ... before end: one dimension, as PyTorch's arange.  Without a dtype: i64
 /// for integers, else f32.
 ///
@@ -205,6 +229,10 @@ Tensor zero_tensor(IntSpan sizes, DType dtype = DType::f32);
 Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
                  std::function<void(void*)> release = {});
 Tensor from_blob(void* data, IntSpan sizes, DType dtype, std::function<void(void*)> release = {});
+inline Tensor from_blob(void* data, std::initializer_list<std::int64_t> sizes, DType dtype,
+                        std::function<void(void*)> release = {}) {
+  return from_blob(data, detail::span_of(sizes), dtype, std::move(release));
+}
 /// A CPU layout without bytes, for planning and explain().  The storage spans offset and strides
 /// exactly.
 Tensor unbacked(IntSpan sizes, IntSpan strides, DType dtype, std::int64_t storage_offset = 0);

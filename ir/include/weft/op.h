@@ -42,13 +42,14 @@ enum class Domain : std::uint8_t {
 
 /// How the dtype of the result follows from the common dtype of the operands.
 enum class ResultRule : std::uint8_t {
-  same,       ///< the common dtype
-  boolean,    ///< bool, computed in the common dtype
-  floating,   ///< integers and bool promote to f32 first; the result is the common dtype then
-  real_part,  ///< complex gives its real dtype; otherwise the common dtype
-  pair,       ///< the complex dtype whose parts have the common dtype
-  i32,        ///< i32, computed in the common dtype
-  select,     ///< args[0] is bool and takes no part in promotion; the result is the others' dtype
+  same,           ///< the common dtype
+  boolean,        ///< bool, computed in the common dtype
+  floating,       ///< integers and bool promote to f32 first; the result is the common dtype then
+  floating_part,  ///< as floating, and complex gives its real dtype
+  real_part,      ///< complex gives its real dtype; otherwise the common dtype
+  pair,           ///< the complex dtype whose parts have the common dtype
+  i32,            ///< i32, computed in the common dtype
+  select,  ///< args[0] is bool and takes no part in promotion; the result is the others' dtype
 };
 
 enum class Form : std::uint8_t {
@@ -99,10 +100,13 @@ constexpr bool accepts(Domain domain, DType dtype) {
   }
   return false;
 }
+constexpr bool promotes_integers(ResultRule rule) {
+  return rule == ResultRule::floating || rule == ResultRule::floating_part;
+}
 /// Whether an op with this domain and result rule computes in `dtype`: the domain, less the
-/// integers and bool that ResultRule::floating has promoted before.
+/// integers and bool that are promoted before.
 constexpr bool computes_in(Domain domain, ResultRule result, DType dtype) {
-  return accepts(domain, dtype) && (result != ResultRule::floating || !is_integral(dtype));
+  return accepts(domain, dtype) && !(promotes_integers(result) && is_integral(dtype));
 }
 /// The dtypes of a domain in words, for error messages: "integers and bool".
 std::string_view describe(Domain domain);
