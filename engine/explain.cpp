@@ -1,5 +1,6 @@
 // Engine::explain: one call planned and compiled, with every stage kept.
 #include "engine/engine_state.h"
+#include "engine/explain_cuda.h"
 #include "engine/fold_call.h"
 #include "engine/lower.h"
 #include "engine/story.h"
@@ -17,7 +18,8 @@
 namespace weft {
 namespace {
 
-constexpr std::array<std::string_view, 5> stages{"iter", "signature", "ir", "llvm", "asm"};
+constexpr std::array<std::string_view, 8> stages{"iter", "signature", "ir",  "llvm",
+                                                 "asm",  "cuda",      "ptx", "sass"};
 
 CpuFeatures features_for(std::string_view target) {
   if (target == "host") return host_features();
@@ -30,8 +32,6 @@ CpuFeatures features_for(std::string_view target) {
 void check_stages(const std::vector<std::string>& emit) {
   for (const std::string& stage : emit) {
     if (std::ranges::find(stages, stage) != stages.end()) continue;
-    WEFT_CHECK(stage != "cuda" && stage != "ptx" && stage != "sass", UnsupportedError, "emit '",
-               stage, "': the CUDA tier is not built yet");
     std::string known;
     for (const std::string_view name : stages) known.append(known.empty() ? "" : ", ").append(name);
     throw ArgumentError(detail::concat("unknown emit '", stage, "'; the stages are ", known));
@@ -97,6 +97,9 @@ DType root_dtype(const Expr& expr) {
 Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
                             const ExplainOptions& options) {
   check_stages(options.emit);
+  const bool is_cuda = options.backend == "nvrtc";
+  WEFT_CHECK(is_cuda || options.arch.empty(), ArgumentError, "arch ", options.arch,
+             " is for backend nvrtc, but the backend is ", options.backend);
   PlannerOptions planner = state_->planner_options();
   planner.backend = options.backend;
   planner.numerics = options.numerics;
@@ -106,6 +109,8 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   std::vector<std::string> passes;
   std::optional<Expr> last_fold;
   const auto pass = [&](const Expr& fold) {
+    WEFT_CHECK(!is_cuda, UnsupportedError,
+               "backend nvrtc: reductions and scans are not compiled for CUDA");
     passes.push_back(describe_pass(fold, planner, state_->kernels));
     last_fold = fold;
     return unbacked_like(fold);
@@ -137,15 +142,32 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   explanation.shape.assign(iterator.shape().begin(), iterator.shape().end());
   describe_operands(program, iterator, explanation);
 
+  const auto wanted = [&](std::string_view stage) {
+    return std::ranges::find(options.emit, stage) != options.emit.end();
+  };
+  if (wanted("iter")) explanation.texts["iter"] = iterator.text();
   const Lowered lowered = lower(iterator, program, planner.numerics, planner.streaming_bytes);
+  if (is_cuda) {
+    const CudaCall call = explain_cuda(lowered, iterator, program, options, explanation);
+    explanation.story = make_story({explanation,
+                                    given_expr,
+                                    result,
+                                    expr,
+                                    program,
+                                    iterator,
+                                    lowered,
+                                    call.signature,
+                                    call.compiled,
+                                    planner,
+                                    {}});
+    explanation.story.chapters.push_back(call.chapter);
+    return explanation;
+  }
   const jit::Signature signature = signature_of(lowered.kernel, planner);
   explanation.signature = jit::text(signature);
   explanation.signature_hash = jit::hash(signature);
   jit::Target target;
   target.features = planner.features;
-  const auto wanted = [&](std::string_view stage) {
-    return std::ranges::find(options.emit, stage) != options.emit.end();
-  };
   // Without texts it compiles once; code for other machines may refer to what this one lacks.
   target.run = target.features == host_features() && !wanted("llvm") && !wanted("asm");
   target.keep_texts = !target.run;
@@ -157,10 +179,9 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
 
   const std::string assembly = code_text(*compiled.code, "asm");
   const jit::AssemblyLoops loops = jit::find_loops(assembly);
-  if (wanted("iter")) explanation.texts["iter"] = iterator.text();
   if (wanted("signature")) explanation.texts["signature"] = explanation.signature + "\n";
   if (wanted("ir")) explanation.texts["ir"] = ir::print(compiled.kernel);
-  for (const char* stage : {"llvm", "asm"})
+  for (const char* stage : {"llvm", "asm", "cuda", "ptx", "sass"})
     if (wanted(stage))
       explanation.texts[stage] = shown_text(
           compiled, stage, stage[0] == 'a' ? assembly : code_text(*compiled.code, stage), loops);

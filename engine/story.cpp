@@ -150,11 +150,14 @@ Story make_story(const StoryParts& parts) {
   add_merging(parts.iterator, story);
   add_ir_steps(parts, story);
   add_code(parts, story);
-  story.chapters = {operands_chapter(parts, story),   broadcast_chapter(parts, story),
-                    promotion_chapter(parts),         order_chapter(parts, story),
-                    coalescing_chapter(parts, story), signature_chapter(parts),
-                    schedule_chapter(parts, story),   tier_chapter(parts),
-                    code_chapter(parts, story)};
+  story.chapters = {operands_chapter(parts, story), broadcast_chapter(parts, story),
+                    promotion_chapter(parts), order_chapter(parts, story),
+                    coalescing_chapter(parts, story)};
+  // What follows is of code for CPUs.
+  if (parts.compiled.code->backend != "nvrtc")
+    story.chapters.insert(story.chapters.end(),
+                          {signature_chapter(parts), schedule_chapter(parts, story),
+                           tier_chapter(parts), code_chapter(parts, story)});
   std::erase_if(story.chapters,
                 [](const Story::Chapter& chapter) { return chapter.lines.empty(); });
   return story;

@@ -97,7 +97,8 @@ std::string story_text(const Explanation& explanation, const MachineSpeed& machi
   Writer writer(style);
   writer.headline(story.expression + "  ->  " + story.result);
   for (const Story::Chapter& chapter : story.chapters) writer.chapter(chapter);
-  writer.chapter(cost_chapter(story, machine));
+  // A device's speed is not this machine's.
+  if (explanation.backend != "nvrtc") writer.chapter(cost_chapter(story, machine));
   return writer.take();
 }
 

@@ -38,7 +38,8 @@ std::string unavailable_reason(std::string_view name) {
     return "this build was configured with WEFT_LLVM=OFF";
 #endif
   }
-  if (name == "nvrtc") return "the CUDA tier is not built yet";
+  if (name == "nvrtc")
+    return "it compiles for `weft explain`, and nothing runs on CUDA devices yet";
   return "unknown; the backends are auto, interp, xbyak and llvm";
 }
 

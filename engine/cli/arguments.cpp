@@ -10,6 +10,9 @@ namespace {
 
 constexpr auto backend_names = std::to_array<std::string_view>({"auto", "interp", "xbyak", "llvm"});
 
+constexpr std::string_view explains_only =
+    "it compiles for explain only; nothing runs on CUDA devices yet";
+
 bool is_name(std::string_view text) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -64,10 +67,10 @@ std::vector<std::string> split_commas(std::string_view text) {
 }
 
 void check_backend(std::string_view backend) {
-  WEFT_CHECK(backend != "nvrtc", UnsupportedError, "backend nvrtc: the CUDA tier is not built yet");
+  WEFT_CHECK(backend != "nvrtc", UnsupportedError, "backend nvrtc: ", explains_only);
   WEFT_CHECK(std::ranges::find(backend_names, backend) != backend_names.end(), ArgumentError,
              "unknown backend '", backend,
-             "'; the backends are auto, interp, xbyak, llvm, nvrtc (not built yet)");
+             "'; the backends are auto, interp, xbyak, llvm, and nvrtc for explain");
 }
 
 Numerics read_numerics(std::string_view text) {

@@ -130,6 +130,34 @@ body:
 
 
 class Explain(CliTest):
+    def test_cuda(self):
+        """Source for devices, without any; PTX where NVRTC is."""
+        words = ["explain", "a + b", "a=f32[1000,1000]", "b=f32[1000,1000]", "--backend=nvrtc", "--arch=sm_80"]
+        told = self.json_of(*words, "--emit=cuda,ir")
+        self.assertEqual((told["backend"], told["schedule"]), ("nvrtc", "linear"))
+        self.assertGreater(told["compile_us"], 0)
+        self.assertIn("Vector<f32, 4> x1[4];", told["cuda"])
+        self.assertIn("weft_kernel", self.succeeds(*words, "--emit=cuda"))
+        self.assertIn("256 threads for sm_80", self.succeeds(*words))
+        nowhere = {**os.environ, "WEFT_NVRTC": "/nonexistent/libnvrtc.so"}
+        without = weft(*words, "--emit=cuda", env=nowhere)
+        self.assertEqual((without.returncode, without.stderr), (0, ""))
+        lacking = weft(*words, "--emit=ptx", "--json", env=nowhere)
+        self.assertEqual(lacking.returncode, 1)
+        error = json.loads(lacking.stdout)["error"]
+        self.assertEqual(error["kind"], "compile")
+        self.assertIn("CUDA toolkit", error["message"])
+        if self.json_of("info")["cuda"]["nvrtc"]["reason"]:
+            self.skipTest("NVRTC is not there: PTX and SASS are left out")
+        self.assertIn("ld.global.v4", self.json_of(*words, "--emit=ptx")["ptx"])
+        sass = weft(*words, "--emit=sass", "--json")
+        told = json.loads(sass.stdout)
+        if sass.returncode != 0:
+            self.assertEqual(told["error"]["kind"], "unsupported")
+            self.assertIn("cuda-nvdisasm", told["error"]["message"])
+        else:
+            self.assertIn("LDG", told["sass"])
+
     def test_has_the_keys_of_the_contract(self):
         # Worked example: a channels_last activation and a contiguous one that broadcasts.
         told = self.json_of("explain", "a + b", "a=f32[2,3,4,5]:channels_last", "b=f32[3,4,5]")
@@ -303,13 +331,12 @@ class Mistakes(CliTest):
     def test_flags(self):
         a = "a=f32[2]"
         self.fails(["explain", "a", a, "--emit=iter,irr"], "argument", "irr", "signature", "asm")
-        for stage in ["cuda", "ptx", "sass"]:
-            self.fails(["explain", "a", a, f"--emit={stage}"], "unsupported", stage, "not built yet")
-        self.fails(["explain", "a", a, "--backend=nvrtc", "--arch=sm_90"], "unsupported", "not built yet")
         self.fails(["explain", "a", a, "--backend=gcc"], "argument", "gcc", "xbyak")
         self.fails(["explain", "a", a, "--target=sse"], "argument", "sse", "avx2")
-        self.fails(["explain", "a", a, "--arch=90"], "argument", "90", "sm_90")
-        self.fails(["explain", "a", a, "--arch=sm_90"], "unsupported", "arch sm_90", "not built yet")
+        self.fails(["explain", "a", a, "--arch=90", "--backend=nvrtc"], "argument", "90", "sm_80", "sm_90", "sm_100")
+        self.fails(["explain", "a", a, "--arch=sm_90"], "argument", "arch sm_90", "backend nvrtc", "auto")
+        self.fails(["explain", "sum(a)", a, "--backend=nvrtc"], "unsupported", "reductions")
+        self.fails(["explain", "sqrt(a)", "a=c64[2]", "--backend=nvrtc"], "unsupported", "real_of_sqrt")
         self.fails(["explain", "a", a, "--numerics=wild"], "argument", "wild", "strict")
         self.fails(["explain", "a", a, "--nonsense"], "argument", "--nonsense")
         self.fails(["bench", "a", a, "--threads=0"], "argument", "--threads: Value 0 not in range 1 to")
@@ -466,7 +493,7 @@ class Eval(CliTest):
         self.fails(["eval", "a + b", f"a={a}", f"b={b}", "-o", out], "argument", "must match")
         self.fails(["eval", "b // b", f"b={b}", "-o", out], "arithmetic", "division by zero")
         self.fails(["eval", "a +", f"a={a}", "-o", out], "argument", "column 4")
-        self.fails(["eval", "a", f"a={a}", "-o", out, "--backend=nvrtc"], "unsupported", "not built yet")
+        self.fails(["eval", "a", f"a={a}", "-o", out, "--backend=nvrtc"], "unsupported", "explain only")
         self.assertEqual(out.read_bytes(), before)
 
     def test_outputs_that_cannot_be_written(self):

@@ -163,12 +163,42 @@ TEST(engine_explain, unknown_stages_targets_and_backends) {
     return "";
   };
   EXPECT_EQ(message(emitting({"object"})),
-            "argument: unknown emit 'object'; the stages are iter, signature, ir, llvm, asm");
-  EXPECT_THAT(message(emitting({"cuda"})), HasSubstr("unsupported: "));
-  EXPECT_THAT(message(emitting({"ptx"})), HasSubstr("not built yet"));
+            "argument: unknown emit 'object'; the stages are iter, signature, ir, llvm, asm, "
+            "cuda, ptx, sass");
   EXPECT_EQ(message(emitting({}, "sse2")),
             "argument: unknown target 'sse2'; the targets are host, avx2 and avx512");
   EXPECT_THAT(message(emitting({}, "host", "gcc")), HasSubstr("unsupported: backend 'gcc'"));
+}
+
+TEST(engine_explain, writes_cuda_source_without_a_device) {
+  Engine engine;
+  ExplainOptions options = emitting({"cuda", "ir", "asm"}, "host", "nvrtc");
+  const Expr sum = Expr(layout({64, 100}, {100, 1})) + Expr(layout({64, 100}, {1, 64}));
+  Explanation explanation = engine.explain(sum, {}, options);
+  EXPECT_EQ(explanation.backend, "nvrtc");
+  EXPECT_EQ(explanation.schedule, "tile");
+  EXPECT_GT(explanation.compile_us, 0);
+  EXPECT_THAT(explanation.signature, HasSubstr("nvrtc sm_90"));
+  EXPECT_THAT(explanation.texts.at("cuda"), HasSubstr("__shared__"));
+  EXPECT_THAT(explanation.texts.at("asm"), HasSubstr("nvrtc makes no asm"));
+  options.arch = "sm_80";
+  EXPECT_NE(engine.explain(sum, {}, options).signature_hash, explanation.signature_hash);
+  // A base that is not aligned to 16 bytes, and one that is.
+  options.emit = {"cuda"};
+  const auto items_of = [&](std::int64_t offset) {
+    const std::int64_t size = 1000, stride = 1;
+    const Tensor a = unbacked({&size, 1}, {&stride, 1}, DType::f32, offset);
+    return engine.explain(Expr(a) + 1, {}, options).texts.at("cuda").substr(0, 19);
+  };
+  EXPECT_EQ(items_of(4), "// Items at once: 4");
+  EXPECT_EQ(items_of(2), "// Items at once: 2");
+  EXPECT_EQ(items_of(3), "// Items at once: 1");
+  options.arch = "sm_12";
+  EXPECT_THROW(engine.explain(sum, {}, options), ArgumentError);
+  options.arch = "sm_90";
+  EXPECT_THROW(engine.explain(ops::sum(Expr(layout({4}, {1}))), {}, options), UnsupportedError);
+  options.backend = "auto";
+  EXPECT_THROW(engine.explain(sum, {}, options), ArgumentError);
 }
 
 TEST(engine_explain, changes_nothing) {

@@ -89,14 +89,15 @@ struct Explanation {
   /// expression is itself one, it is the last of them, and the kernel computes what it reduces.
   std::vector<std::string> passes;
   std::map<std::string, std::string>
-      texts;    ///< "iter", "signature", "ir", "llvm", "asm": as asked for
+      texts;    ///< "iter", "signature", "ir", "llvm", "asm", "cuda", "ptx", "sass": as asked for
   Story story;  ///< the same and the reasons, for people: story_text() of weft/story.h
 };
 
 struct ExplainOptions {
   std::string backend = "auto";
   std::string target = "host";    ///< host | avx2 | avx512
-  std::vector<std::string> emit;  ///< of iter, signature, ir, llvm, asm
+  std::string arch;               ///< with backend "nvrtc": sm_80, sm_90 ...; sm_90 if not given
+  std::vector<std::string> emit;  ///< of iter, signature, ir, llvm, asm, cuda, ptx, sass
   Numerics numerics = Numerics::standard;
 };
 
@@ -186,7 +187,8 @@ class Engine {
   /// kernels that others registered for weft::eval, and Profile, see eval() and not its runs.
   PreparedPlan prepare(const Expr& expr, const Tensor& out = {});
 
-  /// Plans and compiles without running; the tensors may be unbacked layouts.
+  /// Plans and compiles without running; the tensors may be unbacked layouts.  Backend "nvrtc"
+  /// needs no GPU, and NVRTC only for "ptx" and "sass"; it knows no reductions.
   Explanation explain(const Expr& expr, const Tensor& out = {}, const ExplainOptions& options = {});
 
   /// What eval() would return, without data: works on any device, unbacked and meta tensors

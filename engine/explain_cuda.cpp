@@ -1,0 +1,116 @@
+#include "engine/explain_cuda.h"
+
+#include "ir/text.h"
+#include "jit/nvrtc/backend.h"
+#include "jit/signature.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace weft {
+namespace {
+
+using jit::nvrtc::Nest;
+using jit::nvrtc::Prepared;
+using jit::nvrtc::Variant;
+
+constexpr const char* default_arch = "sm_90";
+
+/// The call as a launch; storages, which may have no bytes, are taken to be aligned.
+Nest nest_of(const Lowered& lowered, const TensorIterator& iterator, const Program& program) {
+  Nest nest;
+  nest.extents = lowered.extents;
+  nest.stride_bytes = lowered.stride_bytes;
+  for (std::size_t i = 0; i < lowered.kernel.operands.size(); ++i) {
+    const bool is_output = static_cast<int>(i) < program.num_outputs;
+    const auto leaf = i - static_cast<std::size_t>(program.num_outputs);
+    const Tensor& tensor =
+        is_output ? iterator.output(static_cast<int>(i)) : program.leaves[leaf]->tensor;
+    nest.base.push_back(static_cast<std::uint64_t>(tensor.storage_offset()) *
+                        itemsize_bytes(tensor.dtype()));
+  }
+  nest.params.resize(lowered.kernel.params.size());
+  return nest;
+}
+
+/// PTX and machine code, as far as they are asked for.
+void compile(const std::string& source, const std::string& arch, const ExplainOptions& options,
+             bool wants_sass, Explanation& explanation) {
+  const jit::nvrtc::DeviceCode code = jit::nvrtc::compile_source(
+      nvrtc(), source,
+      {.arch = arch, .is_fast = options.numerics == Numerics::fast, .is_verbose = false});
+  explanation.compile_us += code.compile_us;
+  explanation.texts["ptx"] = code.ptx;
+  if (wants_sass)
+    explanation.texts["sass"] =
+        jit::nvrtc::disassemble(code.cubin, jit::nvrtc::find_disassembler());
+}
+
+Story::Chapter device_chapter(const ir::Kernel& kernel, const Variant& variant, const Nest& nest,
+                              const std::string& arch) {
+  const jit::nvrtc::Launch launch = jit::nvrtc::plan_launch(kernel, variant, nest);
+  Story::Chapter chapter{"device", {}};
+  const auto say = [&](const auto&... text) { chapter.lines.push_back(detail::concat(text...)); };
+  if (kernel.schedule == ir::Schedule::tile) {
+    const int side = jit::nvrtc::tile_side(variant);
+    say("tiles of ", side, " by ", side, " items are turned in shared memory");
+    say("a thread turns squares of ", variant.items, " by ", variant.items);
+  } else {
+    say("a thread has ", jit::nvrtc::vectors_in_flight(kernel), " times ", variant.items,
+        " items on the way at once");
+  }
+  say("indices of ", variant.index_bits, " bits, ", launch.blocks, " blocks of ",
+      jit::nvrtc::threads_per_block, " threads for ", arch);
+  return chapter;
+}
+
+}  // namespace
+
+CudaCall explain_cuda(const Lowered& lowered, const TensorIterator& iterator,
+                      const Program& program, const ExplainOptions& options,
+                      Explanation& explanation) {
+  const std::string arch = options.arch.empty() ? default_arch : options.arch;
+  jit::nvrtc::check_arch(arch);
+  CudaCall call;
+  call.signature = {lowered.kernel, target_features(Isa::generic), "nvrtc " + arch};
+  explanation.signature = jit::text(call.signature);
+  explanation.signature_hash = jit::hash(call.signature);
+
+  const auto start = std::chrono::steady_clock::now();
+  const Prepared prepared = jit::nvrtc::prepare(lowered.kernel);
+  WEFT_CHECK(prepared.refusal.empty(), UnsupportedError,
+             "no backend can compile this kernel; nvrtc: ", prepared.refusal);
+  const Nest nest = jit::nvrtc::nest_of_parts(prepared, nest_of(lowered, iterator, program));
+  const Variant variant = jit::nvrtc::choose_variant(prepared.kernel, nest);
+  const std::string source = jit::nvrtc::emit_source(prepared.kernel, variant);
+  explanation.compile_us =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  explanation.backend = "nvrtc";
+  explanation.schedule = ir::name(prepared.kernel.schedule);
+
+  const auto wanted = [&](std::string_view stage) {
+    return std::ranges::find(options.emit, stage) != options.emit.end();
+  };
+  // The source alone can be had without NVRTC.
+  if (wanted("ptx") || wanted("sass") || nvrtc().library.reason.empty())
+    compile(source, arch, options, wanted("sass"), explanation);
+  if (!wanted("ptx")) explanation.texts.erase("ptx");
+  if (wanted("signature")) explanation.texts["signature"] = explanation.signature + "\n";
+  if (wanted("ir")) explanation.texts["ir"] = ir::print(prepared.kernel);
+  if (wanted("cuda")) explanation.texts["cuda"] = source;
+  for (const char* stage : {"llvm", "asm"})
+    if (wanted(stage))
+      explanation.texts[stage] = detail::concat("; backend nvrtc makes no ", stage, "\n");
+  call.chapter = device_chapter(prepared.kernel, variant, nest, arch);
+  auto code = std::make_shared<jit::CodeObject>();
+  code->backend = "nvrtc";
+  call.compiled.kernel = prepared.kernel;
+  call.compiled.code = std::move(code);
+  return call;
+}
+
+}  // namespace weft

@@ -1,0 +1,122 @@
+#include "jit/nvrtc/body.h"
+
+#include "jit/nvrtc/operators.h"
+
+#include <algorithm>
+
+namespace weft::jit::nvrtc {
+namespace {
+
+using ir::Inst;
+using ir::Kernel;
+using ir::ValueId;
+
+std::string value_name(ValueId id) { return "v" + std::to_string(id); }
+
+}  // namespace
+
+void emit_arguments(Source& source, const Kernel& kernel, const Variant& variant) {
+  const std::size_t num_loops = kernel.loops.size();
+  source.line("typedef u", variant.index_bits, " Index;");
+  source.open("struct Args");
+  source.line("u8* base[", kernel.operands.size(), "];");
+  source.line("i64 stride_bytes[", num_loops, "][", kernel.operands.size(), "];");
+  source.line("u64 work;         // vectors or tiles");
+  source.line("u64 inner, rows;  // extents of the innermost loop and of the one around it");
+  if (num_loops > 1) source.line("Divisor divide[", num_loops - 1, "];  // innermost first");
+  if (!kernel.params.empty()) source.line("u64 param[", kernel.params.size(), "][2];");
+  source.close(";");
+}
+
+std::string stride_text(const Kernel& kernel, std::size_t loop, std::size_t operand) {
+  const ir::StrideClass known = kernel.operands[operand].strides[loop];
+  if (known == ir::stride_any)
+    return detail::concat("args.stride_bytes[", loop, "][", operand, "]");
+  return detail::concat(
+      "i64(", known * static_cast<int>(itemsize_bytes(kernel.operands[operand].dtype)), ")");
+}
+
+void emit_locate(Source& source, const Kernel& kernel, const Variant& variant) {
+  const std::size_t num_loops = kernel.loops.size(), num_operands = kernel.operands.size();
+  const bool is_tile = kernel.schedule == ir::Schedule::tile;
+  const int step = is_tile ? tile_side(variant) : variant.items;
+  source.open("__device__ __forceinline__ void locate(const Args& args, Index at, ",
+              is_tile ? "Index& column, Index& row, " : "", "i64 (&offset)[", num_operands, "])");
+  // The innermost loop counts vectors or sides of tiles, as does the loop around it in tiles.
+  for (std::size_t i = 0; i + 1 < num_loops; ++i) {
+    const std::size_t loop = num_loops - 1 - i;
+    source.line("const Index rest", loop, " = quotient(at, args.divide[", i, "]);");
+    source.line("const Index index", loop, " = at - rest", loop, " * Index(args.divide[", i,
+                "].divisor);");
+    source.line("at = rest", loop, ";");
+  }
+  source.line("const Index index0 = at;");
+  const auto scaled = [&](std::size_t loop) {
+    const bool is_stepped = loop + 1 == num_loops || (is_tile && loop + 2 == num_loops);
+    return detail::concat("index", loop,
+                          is_stepped && step > 1 ? detail::concat(" * ", step, "u") : "");
+  };
+  if (is_tile) {
+    source.line("column = ", scaled(num_loops - 1), ";");
+    source.line("row = ", scaled(num_loops - 2), ";");
+  }
+  for (std::size_t k = 0; k < num_operands; ++k) {
+    std::string sum;
+    for (std::size_t loop = 0; loop < num_loops; ++loop)
+      if (kernel.operands[k].strides[loop] != 0)
+        sum += detail::concat(sum.empty() ? "" : " + ", "stepped(", scaled(loop), ", ",
+                              stride_text(kernel, loop, k), ")");
+    source.line("offset[", k, "] = ", sum.empty() ? "0" : sum, ";");
+  }
+  source.close();
+}
+
+bool is_loaded(const Kernel& kernel, std::size_t operand) {
+  return std::ranges::any_of(kernel.body, [operand](const Inst& inst) {
+    return inst.op == Op::load && inst.operand == operand;
+  });
+}
+
+Body::Body(const Kernel& kernel, bool has_vectors) : kernel_(kernel), levels_(kernel.body.size()) {
+  for (ValueId id = 0; id < kernel.body.size(); ++id) {
+    const Inst& inst = kernel.body[id];
+    Level level = Level::kernel;
+    if (inst.op == Op::store) level = Level::item;
+    if (inst.op == Op::load)
+      level = has_vectors && kernel.operands[inst.operand].strides.back() == 0 ? Level::vector
+                                                                               : Level::item;
+    for (ValueId arg : inst.args)
+      if (arg != ir::no_value) level = std::max(level, levels_[arg]);
+    levels_[id] = level;
+  }
+}
+
+std::string Body::expression(const Inst& inst, const Load& load) const {
+  std::vector<std::string> args;
+  for (ValueId arg : inst.args)
+    if (arg != ir::no_value) args.push_back(value_name(arg));
+  const auto from = [&] { return ir::result_dtype(kernel_.body[inst.args[0]]); };
+  switch (inst.op) {
+    case Op::constant: return constant_text(inst.dtype, inst.bits);
+    case Op::param:
+      return from_word_text(detail::concat("args.param[", int{inst.operand}, "][0]"), inst.dtype);
+    case Op::load: return load(inst.operand) + (is_boolean(inst.dtype) ? " != 0" : "");
+    case Op::cast: return cast_text(args[0], from(), inst.dtype);
+    case Op::bitcast: return bitcast_text(args[0], from(), inst.dtype);
+    default: return operator_text(inst.op, inst.dtype, args, kernel_.numerics == Numerics::fast);
+  }
+}
+
+void Body::emit(Source& source, Level level, const Load& load, const Store& store) const {
+  for (ValueId id = 0; id < kernel_.body.size(); ++id) {
+    if (levels_[id] != level) continue;
+    const Inst& inst = kernel_.body[id];
+    if (inst.op == Op::store)
+      store(inst.operand, value_name(inst.args[0]));
+    else
+      source.line("const ", value_type(ir::result_dtype(inst)), " ", value_name(id), " = ",
+                  expression(inst, load), ";");
+  }
+}
+
+}  // namespace weft::jit::nvrtc

@@ -1,0 +1,165 @@
+#include "jit/nvrtc/compiler.h"
+
+#include "ir/text.h"
+
+#include <weft/error.h>
+
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace weft::jit::nvrtc {
+namespace {
+
+/// An NVRTC program, destroyed with this.
+class Program {
+ public:
+  Program(const Nvrtc& nvrtc, const std::string& source) : nvrtc_(nvrtc) {
+    const int result =
+        nvrtc.CreateProgram(&program_, source.c_str(), "weft.cu", 0, nullptr, nullptr);
+    WEFT_CHECK(result == 0, CompileError, "nvrtc: ", nvrtc.GetErrorString(result));
+  }
+  ~Program() { nvrtc_.DestroyProgram(&program_); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  int compile(const std::vector<const char*>& options) {
+    return nvrtc_.CompileProgram(program_, static_cast<int>(options.size()), options.data());
+  }
+  /// One of the results, by the function for its size and the one for its bytes.
+  std::string get(int (*size_of)(Nvrtc::Program, std::size_t*),
+                  int (*bytes_of)(Nvrtc::Program, char*)) {
+    std::size_t size = 0;
+    if (size_of(program_, &size) != 0) return {};
+    std::string bytes(size, '\0');
+    if (bytes_of(program_, bytes.data()) != 0) return {};
+    return bytes;
+  }
+  /// The same of texts, which end with a zero.
+  std::string text(int (*size_of)(Nvrtc::Program, std::size_t*),
+                   int (*bytes_of)(Nvrtc::Program, char*)) {
+    std::string bytes = get(size_of, bytes_of);
+    bytes.resize(std::strlen(bytes.c_str()));
+    return bytes;
+  }
+
+ private:
+  const Nvrtc& nvrtc_;
+  Nvrtc::Program program_ = nullptr;
+};
+
+std::string supported_archs(const Nvrtc& nvrtc) {
+  int count = 0;
+  if (nvrtc.GetNumSupportedArchs(&count) != 0 || count <= 0) return {};
+  std::vector<int> archs(static_cast<std::size_t>(count));
+  if (nvrtc.GetSupportedArchs(archs.data()) != 0) return {};
+  std::string text;
+  for (const int arch : archs)
+    text.append(text.empty() ? "sm_" : ", sm_").append(std::to_string(arch));
+  return text;
+}
+
+void check_supported(const Nvrtc& nvrtc, const std::string& arch) {
+  const std::string supported = supported_archs(nvrtc);
+  if (supported.empty() || (supported + ",").find(arch + ",") != std::string::npos) return;
+  throw CompileError(detail::concat("nvrtc: version ", nvrtc.library.version, " (",
+                                    nvrtc.library.path, ") does not compile for ", arch,
+                                    "; it does for ", supported));
+}
+
+std::span<const std::byte> bytes(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+/// Everything that the code depends on.
+std::string disk_key(const Nvrtc& nvrtc, const std::string& source, const CompileOptions& options) {
+  return detail::concat("cuda code; NVRTC ", nvrtc.library.version, "; arch ", options.arch,
+                        "; fmad ", int{options.is_fast}, "\n", source);
+}
+
+}  // namespace
+
+DeviceCode compile_source(const Nvrtc& nvrtc, std::string source, const CompileOptions& options) {
+  WEFT_CHECK(nvrtc.library.reason.empty(), CompileError, "nvrtc: ", nvrtc.library.reason);
+  check_supported(nvrtc, options.arch);
+  const auto start = std::chrono::steady_clock::now();
+  Program program(nvrtc, source);
+  const std::string arch = "--gpu-architecture=" + options.arch;
+  std::vector<const char*> arguments{arch.c_str(), "--std=c++17",
+                                     options.is_fast ? "--fmad=true" : "--fmad=false"};
+  if (options.is_verbose) arguments.push_back("--ptxas-options=-v");
+  const int result = program.compile(arguments);
+  DeviceCode code;
+  code.log = program.text(nvrtc.GetProgramLogSize, nvrtc.GetProgramLog);
+  WEFT_CHECK(result == 0, CompileError, "nvrtc: ", nvrtc.GetErrorString(result), "\n", code.log);
+  code.ptx = program.text(nvrtc.GetPTXSize, nvrtc.GetPTX);
+  const std::string cubin = program.get(nvrtc.GetCUBINSize, nvrtc.GetCUBIN);
+  const auto cubin_bytes = bytes(cubin);
+  code.cubin.assign(cubin_bytes.begin(), cubin_bytes.end());
+  code.source = std::move(source);
+  code.compile_us =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  WEFT_CHECK(!code.cubin.empty() && !code.ptx.empty(), CompileError,
+             "nvrtc: compiled, but gave no code for ", options.arch);
+  return code;
+}
+
+std::shared_ptr<const DeviceCode> CodeCache::load(std::span<const std::byte> key) {
+  if (disk_ == nullptr) return nullptr;
+  auto code = std::make_shared<DeviceCode>();
+  const auto use = [&](DiskCache::Bytes blob) -> DiskCache::Verdict {
+    // Device code is an ELF file; the driver checks the rest.
+    constexpr std::string_view magic = "\177ELF";
+    if (blob.size() < magic.size() || std::memcmp(blob.data(), magic.data(), magic.size()) != 0)
+      return {DiskCache::Outcome::damaged, "is no device code"};
+    code->cubin.assign(blob.begin(), blob.end());
+    return {};
+  };
+  if (!disk_->find(key, use)) return nullptr;
+  code->is_from_disk = true;
+  return code;
+}
+
+std::shared_ptr<const DeviceCode> CodeCache::make(const ir::Kernel& kernel, const Variant& variant,
+                                                  const CompileOptions& options) {
+  std::string source = emit_source(kernel, variant);
+  const std::string key = disk_key(nvrtc_, source, options);
+  if (auto code = load(bytes(key))) {
+    ++disk_hits_;
+    return code;
+  }
+  auto code =
+      std::make_shared<const DeviceCode>(compile_source(nvrtc_, std::move(source), options));
+  ++compilations_;
+  if (disk_ != nullptr) disk_->store(bytes(key), code->cubin);
+  return code;
+}
+
+std::shared_ptr<const DeviceCode> CodeCache::get(const ir::Kernel& kernel, const Variant& variant,
+                                                 const std::string& arch) {
+  const std::string key =
+      detail::concat(arch, " ", variant.items, " ", variant.index_bits, "\n", ir::print(kernel));
+  std::shared_ptr<Entry> entry;
+  {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Entry>& place = entries_[key];
+    if (place == nullptr) place = std::make_shared<Entry>();
+    entry = place;
+  }
+  const std::lock_guard lock(entry->compiling);
+  if (entry->code != nullptr) {
+    ++hits_;
+    return entry->code;
+  }
+  CompileOptions options;
+  options.arch = arch;
+  options.is_fast = kernel.numerics == Numerics::fast;
+  entry->code = make(kernel, variant, options);
+  return entry->code;
+}
+
+CodeCache::Stats CodeCache::stats() const {
+  return {hits_.load(), disk_hits_.load(), compilations_.load()};
+}
+
+}  // namespace weft::jit::nvrtc

@@ -1,0 +1,106 @@
+// Machine code as text, by the toolkit's own programs: its encoding is documented nowhere else.
+#include "jit/nvrtc/compiler.h"
+
+#include <weft/error.h>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+extern char** environ;
+
+namespace weft::jit::nvrtc {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file of its own that goes with this.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::span<const std::byte> content) {
+    std::error_code ignored;
+    path_ = fs::temp_directory_path(ignored) / "weft-XXXXXX";
+    const int descriptor = mkstemp(path_.data());
+    WEFT_CHECK(descriptor >= 0, DeviceError,
+               "can't write a temporary file: ", std::generic_category().message(errno));
+    std::size_t done = 0;
+    while (done < content.size()) {
+      const ssize_t written = write(descriptor, content.data() + done, content.size() - done);
+      if (written <= 0) break;
+      done += static_cast<std::size_t>(written);
+    }
+    ::close(descriptor);
+    if (done == content.size()) return;
+    unlink(path_.c_str());
+    throw DeviceError(
+        detail::concat("can't write ", path_, ": ", std::generic_category().message(errno)));
+  }
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Starts a program whose output goes into the pipe.  Returns 0 or the reason.
+int start(const std::string& program, const char* option, const std::string& file,
+          const std::array<int, 2>& pipe, pid_t& child) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, pipe[1], STDERR_FILENO);
+  std::array<std::string, 3> words{program, option, file};
+  std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
+  const int error =
+      posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+}  // namespace
+
+std::string find_disassembler() {
+  std::string program = find_cuda_program("nvdisasm");
+  return program.empty() ? find_cuda_program("cuobjdump") : program;
+}
+
+std::string disassemble(std::span<const std::byte> cubin, const std::string& program) {
+  WEFT_CHECK(!program.empty(), UnsupportedError,
+             "sass: there is no disassembler: neither nvdisasm nor cuobjdump is in the CUDA "
+             "toolkit's folder or in PATH; both come with the toolkit (packages cuda-nvdisasm and "
+             "cuda-cuobjdump)");
+  const TemporaryFile file(cubin);
+  const char* const option = program.ends_with("cuobjdump") ? "-sass" : "-c";
+  std::array<int, 2> ends{};
+  WEFT_CHECK(pipe2(ends.data(), O_CLOEXEC) == 0, DeviceError,
+             "no pipe: ", std::generic_category().message(errno));
+  pid_t child = 0;
+  const int error = start(program, option, file.path(), ends, child);
+  ::close(ends[1]);
+  std::string output;
+  if (error == 0) {
+    std::array<char, 4096> buffer;
+    ssize_t count = 0;
+    while ((count = read(ends[0], buffer.data(), buffer.size())) > 0)
+      output.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  ::close(ends[0]);
+  WEFT_CHECK(error == 0, DeviceError, "can't run ", program, ": ",
+             std::generic_category().message(error));
+  int status = 0;
+  waitpid(child, &status, 0);
+  WEFT_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, DeviceError, program,
+             " failed: ", output);
+  return output;
+}
+
+}  // namespace weft::jit::nvrtc

@@ -1,0 +1,137 @@
+#include "jit/nvrtc/launch.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace weft::jit::nvrtc {
+namespace {
+
+using ir::Kernel;
+
+std::uint64_t quotient_up(std::uint64_t number, std::uint64_t unit) {
+  return (number + unit - 1) / unit;
+}
+
+/// One launch seen loop by loop.
+class Walk {
+ public:
+  Walk(const Kernel& kernel, const Nest& nest)
+      : kernel_(kernel), nest_(nest), inner_(kernel.loops.size() - 1) {}
+
+  bool is_tile() const { return kernel_.schedule == ir::Schedule::tile; }
+  std::uint64_t extent(std::size_t loop) const {
+    return static_cast<std::uint64_t>(nest_.extents[loop]);
+  }
+  std::uint64_t extent_inner() const { return extent(inner_); }
+  std::uint64_t extent_rows() const { return inner_ > 0 ? extent(inner_ - 1) : 1; }
+
+  /// How many steps a loop takes: vectors and sides of tiles count as one.
+  std::uint64_t count(std::size_t loop, const Variant& variant) const {
+    const auto side = static_cast<std::uint64_t>(tile_side(variant));
+    if (is_tile() && loop + 2 > inner_) return quotient_up(extent(loop), side);
+    // What fills no vector of a single row is done one by one; several rows are whole vectors.
+    if (loop == inner_) return extent(loop) / static_cast<std::uint64_t>(variant.items);
+    return extent(loop);
+  }
+  std::uint64_t work(const Variant& variant) const {
+    std::uint64_t product = 1;
+    for (std::size_t loop = 0; loop <= inner_; ++loop) product *= count(loop, variant);
+    return product;
+  }
+
+  /// Whether all accesses of so many items are whole and aligned.
+  bool takes(int items) const {
+    const auto count = static_cast<std::uint64_t>(items);
+    if (is_tile()) {
+      // Groups are whole, so that none needs a bound of its own.
+      if (extent_inner() % count != 0 || extent_rows() % count != 0) return false;
+    } else if (inner_ > 0 && extent_inner() % count != 0) {
+      return false;
+    }
+    for (std::size_t k = 0; k < kernel_.operands.size(); ++k)
+      if (!is_aligned(k, items)) return false;
+    return true;
+  }
+
+  bool fits_32_bits(const Variant& variant) const {
+    constexpr std::int64_t limit = std::int64_t{1} << 31;
+    const auto is_small = [](std::int64_t number) { return std::abs(number) < limit; };
+    return work(variant) < static_cast<std::uint64_t>(limit) &&
+           std::ranges::all_of(nest_.extents, is_small) &&
+           std::ranges::all_of(nest_.stride_bytes, is_small);
+  }
+
+ private:
+  /// The loop along which an operand's groups lie; none if it moves item by item.
+  bool has_groups(std::size_t operand, std::size_t& loop) const {
+    const ir::Operand& given = kernel_.operands[operand];
+    loop = inner_;
+    if (given.strides.back() == 1) return true;
+    if (!is_tile() || !ir::is_transposed(given)) return false;
+    loop = inner_ - 1;
+    return true;
+  }
+
+  bool is_aligned(std::size_t operand, int items) const {
+    std::size_t dense = 0;
+    if (!has_groups(operand, dense)) return true;
+    const auto bytes =
+        static_cast<std::int64_t>(itemsize_bytes(kernel_.operands[operand].dtype)) * items;
+    if (nest_.base[operand] % static_cast<std::uint64_t>(bytes) != 0) return false;
+    for (std::size_t loop = 0; loop <= inner_; ++loop)
+      if (loop != dense && nest_.extents[loop] > 1 &&
+          nest_.stride_bytes[loop * kernel_.operands.size() + operand] % bytes != 0)
+        return false;
+    return true;
+  }
+
+  const Kernel& kernel_;
+  const Nest& nest_;
+  std::size_t inner_;
+};
+
+}  // namespace
+
+Divisor make_divisor(std::uint64_t divisor, int index_bits) {
+  using Wide = unsigned __int128;
+  const auto shift = static_cast<std::uint64_t>(std::bit_width(divisor - 1));
+  const Wide scaled = ((Wide{1} << shift) - divisor) << index_bits;
+  return {divisor, static_cast<std::uint64_t>(scaled / divisor) + 1, shift};
+}
+
+Variant choose_variant(const Kernel& kernel, const Nest& nest) {
+  const Walk walk(kernel, nest);
+  Variant variant;
+  variant.items = most_items(kernel);
+  while (variant.items > 1 && !walk.takes(variant.items)) variant.items /= 2;
+  variant.index_bits = walk.fits_32_bits(variant) ? 32 : 64;
+  return variant;
+}
+
+Launch plan_launch(const Kernel& kernel, const Variant& variant, const Nest& nest,
+                   std::uint64_t max_blocks) {
+  const Walk walk(kernel, nest);
+  const std::uint64_t work = walk.work(variant);
+  WEFT_ASSERT(walk.takes(variant.items), "a variant of ", variant.items, " items is not aligned");
+  Launch launch;
+  const auto per_block = static_cast<std::uint64_t>(
+      walk.is_tile() ? 1 : threads_per_block * vectors_in_flight(kernel));
+  launch.blocks = std::clamp<std::uint64_t>(quotient_up(work, per_block), 1, max_blocks);
+  launch.arguments = nest.base;
+  for (const std::int64_t stride : nest.stride_bytes)
+    launch.arguments.push_back(static_cast<std::uint64_t>(stride));
+  launch.arguments.insert(launch.arguments.end(), {work, walk.extent_inner(), walk.extent_rows()});
+  for (std::size_t loop = kernel.loops.size(); loop-- > 1;) {
+    const Divisor divisor = make_divisor(walk.count(loop, variant), variant.index_bits);
+    launch.arguments.insert(launch.arguments.end(),
+                            {divisor.divisor, divisor.magic, divisor.shift});
+  }
+  for (const Bits& param : nest.params)
+    launch.arguments.insert(launch.arguments.end(), {param.lo, param.hi});
+  return launch;
+}
+
+}  // namespace weft::jit::nvrtc

@@ -1,0 +1,44 @@
+// From the extents, strides and addresses of a call to the variant that serves it, the grid and the
+// argument of the generated kernel.
+#pragma once
+
+#include "ir/kernel.h"
+#include "jit/nvrtc/emit.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weft::jit::nvrtc {
+
+/// What a kernel is launched on, as jit/code_object.h has it for CPUs.
+struct Nest {
+  std::vector<std::int64_t> extents;       ///< [loop], outermost first; all >= 1
+  std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
+  std::vector<std::uint64_t> base;         ///< [operand] address of the first element
+  std::vector<Bits> params;                ///< [param]
+};
+
+/// The widest variant whose accesses are all aligned, with 32-bit indices where they reach.
+Variant choose_variant(const ir::Kernel& kernel, const Nest& nest);
+
+struct Launch {
+  std::uint64_t blocks = 1;              ///< of threads_per_block threads
+  std::vector<std::uint64_t> arguments;  ///< struct Args of the source, word for word
+};
+
+/// At most so many blocks share the work: a multiple of what the device runs at once.
+inline constexpr std::uint64_t default_max_blocks = 132 * 16;
+
+/// Requires: a variant that choose_variant() would allow.
+Launch plan_launch(const ir::Kernel& kernel, const Variant& variant, const Nest& nest,
+                   std::uint64_t max_blocks = default_max_blocks);
+
+/// The words of a Divisor: what turns divisions by `divisor` into a product and a shift, for
+/// numbers below 2^31 or 2^63.
+struct Divisor {
+  std::uint64_t divisor, magic, shift;
+};
+/// Requires: 1 <= divisor < 2^(index_bits - 1).
+Divisor make_divisor(std::uint64_t divisor, int index_bits);
+
+}  // namespace weft::jit::nvrtc

@@ -1,0 +1,115 @@
+#include "jit/nvrtc/operators.h"
+
+#include "ir/vector_math.h"
+
+#include <weft/error.h>
+
+#include <string_view>
+
+namespace weft::jit::nvrtc {
+namespace {
+
+/// The expressions of one row of operators.def.
+struct Row {
+  Op op;
+  std::string_view boolean, integer, floating;
+};
+
+constexpr Row rows[] = {
+#define WEFT_CUDA(op, boolean, integer, floating) {Op::op, boolean, integer, floating},
+#include "jit/nvrtc/operators.def"
+#undef WEFT_CUDA
+};
+
+bool is_wide_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+
+const Row* find_row(Op op) {
+  for (const Row& row : rows)
+    if (row.op == op) return &row;
+  return nullptr;
+}
+
+std::string_view expression(Op op, DType dtype) {
+  const Row* const row = find_row(op);
+  if (row == nullptr || is_complex(dtype)) return {};
+  if (is_boolean(dtype)) return row->boolean;
+  if (is_integer(dtype)) return row->integer;
+  // Small floats are only moved and chosen from.
+  return is_wide_float(dtype) || op == Op::where || op == Op::real || op == Op::conj
+             ? row->floating
+             : std::string_view{};
+}
+
+bool is_function(Op op, DType dtype) { return is_wide_float(dtype) && !ir::sleef_stem(op).empty(); }
+
+std::string_view unsigned_of_size(std::size_t size_bytes) {
+  switch (size_bytes) {
+    case 1: return "u8";
+    case 2: return "u16";
+    case 4: return "u32";
+    default: return "u64";
+  }
+}
+
+std::string function_text(Op op, DType dtype, std::span<const std::string> args, bool is_fast) {
+  const bool through_f64 = dtype == DType::f32 && !is_fast;
+  std::string text(ir::sleef_stem(op));
+  if (dtype == DType::f32 && is_fast) text += 'f';
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    text.append(i == 0 ? "(" : ", ").append(through_f64 ? "f64(" : "").append(args[i]);
+    if (through_f64) text += ')';
+  }
+  text += ')';
+  return through_f64 ? detail::concat("f32(", text, ")") : text;
+}
+
+}  // namespace
+
+std::string_view value_type(DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return "bool";
+    case DType::f16:
+    case DType::bf16: return "u16";
+    case DType::f8e4m3fn:
+    case DType::f8e5m2: return "u8";
+    case DType::c32: return "u32";
+    case DType::c64: return "u64";
+    case DType::c128: return "u128";
+    default: return name(dtype);
+  }
+}
+
+std::string_view memory_type(DType dtype) {
+  return is_boolean(dtype) ? std::string_view("u8") : value_type(dtype);
+}
+
+bool has_operator(Op op, DType dtype) {
+  return !expression(op, dtype).empty() || is_function(op, dtype);
+}
+
+std::string operator_text(Op op, DType dtype, std::span<const std::string> args, bool is_fast) {
+  if (is_function(op, dtype)) return function_text(op, dtype, args, is_fast);
+  const std::string_view pattern = expression(op, dtype);
+  WEFT_ASSERT(!pattern.empty(), name(op), " ", name(dtype));
+  const std::size_t size = itemsize_bytes(dtype);
+  std::string text;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    if (pattern[at] != '$') {
+      text += pattern[at];
+      continue;
+    }
+    switch (pattern[++at]) {
+      case 'x': text += args[0]; break;
+      case 'y': text += args[1]; break;
+      case 'z': text += args[2]; break;
+      case 'T': text += value_type(dtype); break;
+      case 'U': text += size == 8 ? "u64" : "u32"; break;
+      case 'M': text += unsigned_of_size(size); break;
+      case 'W': text += std::to_string(8 * size); break;
+      default: text += dtype == DType::f32 ? "f" : ""; break;
+    }
+  }
+  return text;
+}
+
+}  // namespace weft::jit::nvrtc

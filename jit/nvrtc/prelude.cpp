@@ -1,0 +1,174 @@
+// What generated source is written with.  No CUDA header: NVRTC knows the functions that are used
+// here without one.
+#include "jit/nvrtc/operators.h"
+
+#include <array>
+
+namespace weft::jit::nvrtc {
+namespace {
+
+constexpr std::string_view types = R"(typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+typedef float f32;
+typedef double f64;
+)";
+
+/// A definition, which stands in the source if one of its names is used.
+struct Definition {
+  std::string_view name;
+  std::string_view text;
+};
+
+/// What stands further up may be used by what stands further down.
+constexpr auto definitions = std::to_array<Definition>({
+    {"u128", R"(
+struct alignas(16) u128 {
+  u64 lo, hi;
+};
+)"},
+    {"Vector", R"(
+// Neighbours in memory, moved by one instruction.
+template <class T, int N>
+struct alignas(sizeof(T) * N) Vector {
+  T item[N];
+};
+)"},
+    {"load", R"(
+#ifdef __CUDACC__
+template <class T>
+__device__ __forceinline__ T load(const void* from) {
+  return *(const T*)from;
+}
+#endif
+)"},
+    {"store", R"(
+#ifdef __CUDACC__
+template <class T>
+__device__ __forceinline__ void store(void* to, const T& value) {
+  *(T*)to = value;
+}
+#endif
+)"},
+    {"quotient", R"(
+// n / divisor for n below 2^31 (2^63): the high half of a product, an addition and a shift.
+struct Divisor {
+  u64 divisor, magic, shift;
+};
+__device__ __forceinline__ u32 quotient(u32 n, const Divisor& by) {
+  return (__umulhi(n, u32(by.magic)) + n) >> u32(by.shift);
+}
+__device__ __forceinline__ u64 quotient(u64 n, const Divisor& by) {
+  return (__umul64hi(n, by.magic) + n) >> by.shift;
+}
+)"},
+    {"stepped", R"(
+// Bytes of `count` steps.  With 32-bit indices strides fit 32 bits, too.
+__device__ __forceinline__ i64 stepped(u32 count, i64 stride) { return i64(i32(count)) * i32(stride); }
+__device__ __forceinline__ i64 stepped(u64 count, i64 stride) { return i64(count) * stride; }
+)"},
+    {"half_to_float", R"(
+#ifdef __CUDACC__
+__device__ __forceinline__ f32 cvt_f32_f16(u16 half) {
+  f32 wide;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(half));
+  return wide;
+}
+#endif
+// The instruction forgets which NaN it was.
+__device__ __forceinline__ f32 half_to_float(u16 half) {
+  const u32 nan = (u32(half & 0x8000u) << 16) | 0x7fc00000u | (u32(half & 0x3ffu) << 13);
+  return (half & 0x7fffu) > 0x7c00u ? __uint_as_float(nan) : cvt_f32_f16(half);
+}
+)"},
+    {"float_to_half", R"(
+#ifdef __CUDACC__
+__device__ __forceinline__ u16 cvt_f16_f32(f32 wide) {
+  u16 half;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(wide));
+  return half;
+}
+#endif
+// The instruction forgets which NaN it was.
+__device__ __forceinline__ u16 float_to_half(f32 wide) {
+  const u32 bits = __float_as_uint(wide);
+  const u16 nan = u16(((bits >> 16) & 0x8000u) | 0x7e00u | ((bits >> 13) & 0x3ffu));
+  return wide != wide ? nan : cvt_f16_f32(wide);
+}
+)"},
+    {"truncate_to_i32", R"(
+// What does not fit, and NaN, is the smallest integer.
+__device__ __forceinline__ i32 truncate_to_i32(f32 x) {
+  return x >= -2147483648.0f && x < 2147483648.0f ? i32(x) : i32(0x80000000u);
+}
+__device__ __forceinline__ i32 truncate_to_i32(f64 x) {
+  return x > -2147483649.0 && x < 2147483648.0 ? i32(x) : i32(0x80000000u);
+}
+)"},
+    {"truncate_to_i64", R"(
+// What does not fit, and NaN, is the smallest integer.
+template <class T>
+__device__ __forceinline__ i64 truncate_to_i64(T x) {
+  return x >= T(-9223372036854775808.0) && x < T(9223372036854775808.0)
+             ? i64(x)
+             : i64(0x8000000000000000ull);
+}
+)"},
+    {"truncate_to_u64", R"(
+// Modulo 2^64 in [-2^63, 2^64), 2^63 elsewhere.
+template <class T>
+__device__ __forceinline__ u64 truncate_to_u64(T x) {
+  const T half = T(9223372036854775808.0);
+  if (x >= half && x < half + half) return u64(i64(x - half)) + 0x8000000000000000ull;
+  return x >= -half && x < half ? u64(i64(x)) : 0x8000000000000000ull;
+}
+)"},
+    {"greatest_common_divisor", R"(
+// Euclid's algorithm on magnitudes; the smallest integer is its own.
+template <class T>
+__device__ T greatest_common_divisor(T x, T y) {
+  const u64 mask = ~u64(0) >> (64 - 8 * sizeof(T));
+  u64 a = (x < T(0) ? 0 - u64(x) : u64(x)) & mask;
+  u64 b = (y < T(0) ? 0 - u64(y) : u64(y)) & mask;
+  while (b != 0) {
+    const u64 rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return T(a);
+}
+)"},
+    {"integer_power", R"(
+// Repeated squaring, which wraps; a negative exponent gives the truncated fraction.
+template <class T>
+__device__ T integer_power(T x, T y) {
+  if (y < T(0)) return x == T(1) ? x : x == T(-1) ? T((y & T(1)) != 0 ? -1 : 1) : T(0);
+  u64 result = 1, power = u64(x);
+  for (u64 exponent = u64(y); exponent != 0; exponent >>= 1) {
+    if ((exponent & 1) != 0) result *= power;
+    power *= power;
+  }
+  return T(result);
+}
+)"},
+});
+
+}  // namespace
+
+std::string prelude_for(std::string_view code) {
+  // From the last to the first, so that what a definition uses is found to be used.
+  std::string used;
+  for (std::size_t i = definitions.size(); i-- > 0;) {
+    const Definition& definition = definitions[i];
+    if (code.find(definition.name) != code.npos || used.find(definition.name) != used.npos)
+      used.insert(0, definition.text);
+  }
+  return std::string(types) + used;
+}
+
+}  // namespace weft::jit::nvrtc

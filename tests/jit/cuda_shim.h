@@ -1,0 +1,171 @@
+// What generated CUDA source means, on a CPU: blocks one after the other, the threads of a block as
+// fibers that run from barrier to barrier, in another order each time.  Included by the translation
+// unit that nvrtc_batch.cpp writes, not by weft.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(threads)
+#define __grid_constant__
+#define __shared__ static
+
+namespace shim {
+
+struct Position {
+  unsigned x;
+};
+
+constexpr unsigned threads_per_block = 256;
+constexpr std::size_t stack_bytes = 128 << 10;
+
+struct Fiber {
+  ucontext_t context;
+  bool is_done;
+  alignas(16) char stack[stack_bytes];
+};
+
+inline Fiber fibers[threads_per_block];
+inline ucontext_t scheduler;
+inline Fiber* current = nullptr;
+inline unsigned num_barriers = 0;  ///< that the current block has come to
+inline bool has_diverged = false;  ///< some threads were at a barrier that others never reach
+inline void (*kernel)(const void*) = nullptr;
+inline const void* kernel_arguments = nullptr;
+
+}  // namespace shim
+
+static shim::Position threadIdx, blockIdx, gridDim;
+
+inline void __syncthreads() {
+  shim::Fiber* const self = shim::current;
+  const unsigned thread = threadIdx.x;
+  swapcontext(&self->context, &shim::scheduler);
+  threadIdx.x = thread;
+  shim::current = self;
+}
+
+namespace shim {
+
+inline void fiber_main() {
+  kernel(kernel_arguments);
+  current->is_done = true;
+  swapcontext(&current->context, &scheduler);
+}
+
+inline void run_block() {
+  for (Fiber& fiber : fibers) {
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack;
+    fiber.context.uc_stack.ss_size = stack_bytes;
+    fiber.is_done = false;
+    makecontext(&fiber.context, fiber_main, 0);
+  }
+  for (unsigned num_done = 0, phase = 0; num_done < threads_per_block; ++phase) {
+    num_done = 0;
+    for (unsigned i = 0; i < threads_per_block; ++i) {
+      // 37 has no factor in common with the number of threads.
+      const unsigned thread = phase % 2 == 0 ? i : (i * 37 + phase) % threads_per_block;
+      Fiber& fiber = fibers[thread];
+      if (fiber.is_done) {
+        has_diverged = true;
+        ++num_done;
+        continue;
+      }
+      threadIdx.x = thread;
+      current = &fiber;
+      swapcontext(&scheduler, &fiber.context);
+      num_done += fiber.is_done;
+    }
+    if (num_done != 0 && num_done != threads_per_block) has_diverged = true;
+  }
+}
+
+/// Returns whether all threads of each block came to the same barriers.
+inline bool launch(void (*function)(const void*), const void* arguments, unsigned blocks,
+                   bool has_barriers) {
+  kernel = function;
+  kernel_arguments = arguments;
+  has_diverged = false;
+  gridDim.x = blocks;
+  for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) {
+    if (has_barriers) {
+      run_block();
+      continue;
+    }
+    for (threadIdx.x = 0; threadIdx.x < threads_per_block; ++threadIdx.x) function(arguments);
+  }
+  return !has_diverged;
+}
+
+template <class To, class From>
+To same_bits(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+}  // namespace shim
+
+// How generated code accesses memory; what a recorder is told.
+namespace shim {
+
+struct Access {
+  unsigned thread;
+  const void* address;
+  unsigned bytes;
+};
+inline void (*record)(const Access&) = nullptr;
+
+}  // namespace shim
+
+template <class T>
+T load(const void* from) {
+  if (shim::record != nullptr) shim::record({threadIdx.x, from, sizeof(T)});
+  return *static_cast<const T*>(from);
+}
+template <class T>
+void store(void* to, const T& value) {
+  if (shim::record != nullptr) shim::record({threadIdx.x, to, sizeof(T)});
+  *static_cast<T*>(to) = value;
+}
+
+// Functions that NVRTC knows by itself.
+inline std::uint32_t __umulhi(std::uint32_t x, std::uint32_t y) {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(x) * y) >> 32);
+}
+inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
+  return static_cast<unsigned long long>((static_cast<unsigned __int128>(x) * y) >> 64);
+}
+inline float __uint_as_float(std::uint32_t bits) { return shim::same_bits<float>(bits); }
+inline std::uint32_t __float_as_uint(float x) { return shim::same_bits<std::uint32_t>(x); }
+inline double __longlong_as_double(long long bits) { return shim::same_bits<double>(bits); }
+inline long long __double_as_longlong(double x) { return shim::same_bits<long long>(x); }
+
+// The instructions behind the conversions of f16, bit by bit.
+inline float cvt_f32_f16(std::uint16_t half) {
+  const int exponent = half >> 10 & 31, fraction = half & 1023;
+  const double magnitude = exponent == 31  ? (fraction != 0 ? NAN : INFINITY)
+                           : exponent == 0 ? std::ldexp(fraction, -24)
+                                           : std::ldexp(fraction + 1024, exponent - 25);
+  return static_cast<float>((half & 0x8000) != 0 ? -magnitude : magnitude);
+}
+inline std::uint16_t cvt_f16_f32(float wide) {
+  const auto sign = static_cast<std::uint16_t>(std::signbit(wide) ? 0x8000 : 0);
+  const double magnitude = std::fabs(static_cast<double>(wide));
+  if (std::isnan(wide)) return 0x7fff;
+  if (magnitude >= 65520.0) return sign | 0x7c00;
+  if (magnitude < std::ldexp(1.0, -14))
+    return static_cast<std::uint16_t>(sign | int(std::nearbyint(std::ldexp(magnitude, 24))));
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const double steps = std::nearbyint(std::ldexp(magnitude, 11 - exponent));  // 1024 ... 2048
+  return static_cast<std::uint16_t>(sign + ((exponent + 13) << 10) + int(steps));
+}

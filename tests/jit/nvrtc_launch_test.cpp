@@ -1,0 +1,177 @@
+// From extents, strides and addresses to variants, grids and arguments; and the index arithmetic of
+// generated source for tensors that no test could hold.
+#include "jit/nvrtc/launch.h"
+#include "tests/jit/nvrtc_batch.h"
+
+#include <weft/error.h>
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+namespace weft::jit::test {
+namespace {
+
+using nvrtc::Divisor;
+using nvrtc::Launch;
+using nvrtc::Nest;
+using nvrtc::Variant;
+
+constexpr ir::StrideClass any = ir::stride_any;
+
+TEST(NvrtcLaunch, DivisorsAreExact) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 200000; ++i) {
+    const int bits = i % 2 == 0 ? 32 : 64;
+    const std::uint64_t limit = std::uint64_t{1} << (bits - 1);
+    const std::uint64_t divisor =
+        std::max<std::uint64_t>(1, (random() % limit) >> (random() % static_cast<unsigned>(bits)));
+    const Divisor by = nvrtc::make_divisor(divisor, bits);
+    // Multiples and their neighbours are where a wrong factor shows.
+    const std::uint64_t multiple = random() % limit / divisor * divisor;
+    for (const std::uint64_t n :
+         {multiple, multiple + 1, multiple - 1, limit - 1, random() % limit}) {
+      if (n >= limit) continue;
+      const auto high =
+          bits == 32
+              ? n * by.magic >> 32
+              : static_cast<std::uint64_t>(static_cast<unsigned __int128>(n) * by.magic >> 64);
+      ASSERT_EQ((high + n) >> by.shift, n / divisor) << n << " / " << divisor;
+      ASSERT_LE(by.magic, std::numeric_limits<std::uint64_t>::max() >> (64 - bits));
+    }
+  }
+}
+
+/// A nest of extents and, an operand after the other, strides in bytes.
+Nest nest_of(const std::vector<std::int64_t>& extents,
+             const std::vector<std::vector<std::int64_t>>& strides, std::uint64_t base = 0) {
+  Nest nest;
+  nest.extents = extents;
+  for (std::size_t loop = 0; loop < extents.size(); ++loop)
+    for (const auto& stride : strides) nest.stride_bytes.push_back(stride[loop]);
+  nest.base.assign(strides.size(), base);
+  return nest;
+}
+
+TEST(NvrtcLaunch, IndicesGetWideWhereTheyMust) {
+  const ir::Kernel line = nvrtc::prepare(cuda_copy(DType::f64, DType::f64, {1}, {1})).kernel;
+  const std::int64_t two31 = std::int64_t{1} << 31;
+  EXPECT_EQ(nvrtc::choose_variant(line, nest_of({two31 - 1}, {{8}, {8}})),
+            (Variant{.items = 2, .index_bits = 32}));  // 16 GiB
+  EXPECT_EQ(nvrtc::choose_variant(line, nest_of({two31}, {{8}, {8}})).index_bits, 64);
+  const ir::Kernel rows =
+      nvrtc::prepare(cuda_copy(DType::u8, DType::u8, {any, any}, {any, 1})).kernel;
+  EXPECT_EQ(nvrtc::choose_variant(rows, nest_of({3, 5}, {{8, 1}, {two31, 2}})).index_bits, 64);
+  EXPECT_EQ(nvrtc::choose_variant(rows, nest_of({3, 5}, {{8, 1}, {two31 - 1, 2}})).index_bits, 32);
+  EXPECT_EQ(nvrtc::choose_variant(rows, nest_of({1 << 16, 1 << 15}, {{1 << 15, 1}, {8, 9}})),
+            (Variant{.items = 1, .index_bits = 64}));
+}
+
+TEST(NvrtcLaunch, GridsAreNoLargerThanTheWork) {
+  const ir::Kernel add = nvrtc::prepare(cuda_kernel(Op::add, DType::f32)).kernel;
+  const Nest nest = nest_of({10000}, {{4}, {4}, {4}});
+  const Variant variant = nvrtc::choose_variant(add, nest);
+  EXPECT_EQ(variant, (Variant{.items = 4, .index_bits = 32}));
+  EXPECT_EQ(nvrtc::vectors_in_flight(add), 4);
+  EXPECT_EQ(nvrtc::plan_launch(add, variant, nest).blocks, 3u);  // of 4096 items
+  EXPECT_EQ(nvrtc::plan_launch(add, variant, nest, 2).blocks, 2u);
+  // Fewer items than a vector: there is a block for them.
+  EXPECT_EQ(nvrtc::plan_launch(add, variant, nest_of({3}, {{4}, {4}, {4}})).blocks, 1u);
+}
+
+/// The function `locate` of a kernel's source, on the CPU.
+class Locator {
+ public:
+  Locator(const ir::Kernel& kernel, const Nest& nest)
+      : kernel_(nvrtc::prepare(kernel).kernel), nest_(nest) {
+    variant_ = nvrtc::choose_variant(kernel_, nest);
+    launch_ = nvrtc::plan_launch(kernel_, variant_, nest);
+    const bool is_tile = kernel_.schedule == ir::Schedule::tile;
+    void* const library = build_library(detail::concat(
+        "#include \"tests/jit/cuda_shim.h\"\nnamespace k {\n",
+        nvrtc::emit_source(kernel_, variant_),
+        "}\nextern \"C\" void locate(const void* args, unsigned long long at, long long* offsets) "
+        "{\n",
+        "  k::i64 found[", kernel_.operands.size(), "];\n  k::Index column = 0, row = 0;\n",
+        "  k::locate(*(const k::Args*)args, k::Index(at), ", is_tile ? "column, row, " : "",
+        "found);\n  for (int k = 0; k < ", kernel_.operands.size(),
+        "; ++k) offsets[k] = found[k];\n}\n"));
+    if (library != nullptr) locate_ = reinterpret_cast<decltype(locate_)>(dlsym(library, "locate"));
+  }
+
+  const Variant& variant() const { return variant_; }
+
+  /// Compares `count` random numbers of vectors or tiles with what long division gives.
+  void check(int count) const {
+    ASSERT_NE(locate_, nullptr);
+    std::mt19937_64 random(8);
+    const std::uint64_t work = launch_.arguments[nest_.base.size() + nest_.stride_bytes.size()];
+    for (int i = 0; i < count; ++i) {
+      const std::uint64_t at = i == 0 ? work - 1 : i == 1 ? 0 : random() % work;
+      std::vector<long long> offsets(nest_.base.size());
+      locate_(launch_.arguments.data(), at, offsets.data());
+      for (std::size_t k = 0; k < offsets.size(); ++k)
+        ASSERT_EQ(offsets[k], expected(at, k)) << "vector " << at << ", operand " << k;
+    }
+  }
+
+ private:
+  std::int64_t expected(std::uint64_t at, std::size_t operand) const {
+    const std::size_t num_loops = nest_.extents.size();
+    const bool is_tile = kernel_.schedule == ir::Schedule::tile;
+    std::int64_t offset = 0;
+    for (std::size_t loop = num_loops; loop-- > 0;) {
+      const bool is_side = is_tile && loop + 2 >= num_loops;
+      const std::int64_t step = is_side                 ? nvrtc::tile_side(variant_)
+                                : loop + 1 == num_loops ? variant_.items
+                                                        : 1;
+      const auto count = static_cast<std::uint64_t>(
+          is_side ? (nest_.extents[loop] + step - 1) / step : nest_.extents[loop] / step);
+      const auto index = static_cast<std::int64_t>(loop == 0 ? at : at % count);
+      at /= count;
+      offset += index * step * nest_.stride_bytes[loop * nest_.base.size() + operand];
+    }
+    return offset;
+  }
+
+  ir::Kernel kernel_;
+  Nest nest_;
+  Variant variant_;
+  Launch launch_;
+  void (*locate_)(const void*, unsigned long long, long long*) = nullptr;
+};
+
+TEST(NvrtcLaunch, OffsetsBeyond32BitsOfItems) {
+  const std::int64_t rows = 70001, columns = 90001;  // 6.3e9 items
+  const Locator strided(
+      cuda_copy(DType::f32, DType::f32, {any, any, any}, {any, any, 1}),
+      nest_of({3, rows, columns}, {{rows * columns * 4, columns * 4, 4}, {4, 12, 12 * rows}}));
+  EXPECT_EQ(strided.variant().index_bits, 64);
+  strided.check(2000);
+  const Locator line(cuda_copy(DType::u8, DType::u8, {1}, {1}),
+                     nest_of({std::int64_t{1} << 40}, {{1}, {1}}));
+  EXPECT_EQ(line.variant(), (Variant{.items = 16, .index_bits = 64}));
+  line.check(2000);
+  const Locator tiles(cuda_copy(DType::u16, DType::u16, {any, 1, any}, {any, any, 1}),
+                      nest_of({5, 70000, 90000}, {{70000ll * 90000 * 2, 180000, 2},
+                                                  {70000ll * 90000 * 2, 2, 140000}}));
+  EXPECT_EQ(tiles.variant().index_bits, 64);  // the stride of the outermost loop
+  tiles.check(2000);
+}
+
+TEST(NvrtcLaunch, OffsetsBeyond32BitsOfBytes) {
+  // 2^31 - 1 items at most, and offsets of tens of GiB.
+  const Locator rows(cuda_copy(DType::f64, DType::f64, {any, any}, {any, 1}),
+                     nest_of({40000, 50000}, {{400000, 8}, {-8, 320000}}));
+  EXPECT_EQ(rows.variant().index_bits, 32);
+  rows.check(2000);
+  const Locator tiles(cuda_copy(DType::f64, DType::f64, {1, any}, {any, 1}),
+                      nest_of({40000, 50000}, {{400000, 8}, {8, 320000}}));
+  EXPECT_EQ(tiles.variant().index_bits, 32);
+  tiles.check(2000);
+}
+
+}  // namespace
+}  // namespace weft::jit::test
