@@ -187,20 +187,25 @@ inline void TensorIterator::set_contiguous_shape() {
   perm_.resize(static_cast<std::size_t>(ndim));
   std::int64_t* const sizes = sizes_.data();
   int* const perm = perm_.data();
-  bool is_reversal = true;
-  for (int dim = 0; dim < ndim; ++dim) {
-    sizes[dim] = from[dim];
-    perm[dim] = ndim - 1 - dim;
-    is_reversal &= from[dim] > 1;
-  }
-  if (!is_reversal && ndim > 1) {
-    StrideTable strides;
-    compute_strides(operands_, this->sizes(), false, strides);
-    reorder_dimensions(strides, this->sizes(), operands_, {}, perm_);
-  }
-  has_coalesced_dimensions_ = ndim > 1;
   strides_.num_rows = num_operands;
-  if (ndim == 0) return;
+  if (ndim == 1) {
+    sizes[0] = from[0];
+    perm[0] = 0;
+  } else {
+    bool is_reversal = true;
+    for (int dim = 0; dim < ndim; ++dim) {
+      sizes[dim] = from[dim];
+      perm[dim] = ndim - 1 - dim;
+      is_reversal &= from[dim] > 1;
+    }
+    if (!is_reversal) {
+      StrideTable strides;
+      compute_strides(operands_, this->sizes(), false, strides);
+      reorder_dimensions(strides, this->sizes(), operands_, {}, perm_);
+    }
+    if (ndim == 0) return;
+    has_coalesced_dimensions_ = true;
+  }
   shape_.resize_inline(1);
   shape_[0] = first.numel;
   strides_.row_length = 1;
