@@ -1,6 +1,8 @@
 // The IR and the assembly side by side, line by line, with what ties the lines together.
 #include "engine/html.h"
 
+#include "jit/assembly_loops.h"
+
 #include <weft/error.h>
 
 #include <algorithm>
@@ -9,16 +11,6 @@
 
 namespace weft::html {
 namespace {
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// "%3 = add f32 %1, %2" as it stands in both texts, without indentation.
 std::string_view instruction_text(std::string_view line) {
@@ -38,7 +30,7 @@ std::string span(std::string_view line, std::string_view value, bool is_hot) {
 /// The IR's lines; fills in which value each stands for.
 std::string ir_lines(std::string_view ir, std::map<std::string_view, std::string>& values) {
   std::string markup;
-  for (const std::string_view line : lines_of(ir)) {
+  for (const std::string_view line : jit::lines_of(ir)) {
     const std::string_view instruction = instruction_text(line);
     // Stores define nothing: they are counted among themselves.
     if (!instruction.empty() && !values.contains(instruction))
@@ -53,7 +45,7 @@ std::string ir_lines(std::string_view ir, std::map<std::string_view, std::string
 std::string assembly_lines(std::string_view assembly,
                            const std::map<std::string_view, std::string>& values) {
   std::string markup, value;
-  for (const std::string_view line : lines_of(assembly)) {
+  for (const std::string_view line : jit::lines_of(assembly)) {
     const bool is_hot = line.starts_with('>');
     const std::size_t start = line.find_first_not_of(" >");
     const bool is_comment = start != line.npos && line[start] == ';';

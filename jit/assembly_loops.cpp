@@ -8,16 +8,6 @@
 namespace weft::jit {
 namespace {
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 bool is_label(std::string_view line) { return line.starts_with('.') && line.ends_with(':'); }
 
 /// What follows the offset; empty for labels, comments and bytes in hexadecimal.
@@ -73,6 +63,16 @@ std::string describe(const AssemblyLoop& loop, bool is_hot, std::int64_t bytes_p
 }
 
 }  // namespace
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
 
 std::int64_t elements_of(const AssemblyLoop& loop, std::int64_t bytes_per_element) {
   const bool is_whole = bytes_per_element > 0 && loop.stored_bytes % bytes_per_element == 0;

@@ -26,6 +26,9 @@ struct AssemblyLoops {
   int hot = -1;  ///< which loop stores most of those that hold no other; -1: there is none
 };
 
+/// The lines of a text, without their ends.
+std::vector<std::string_view> lines_of(std::string_view text);
+
 /// Reads the format of disassemble(), with or without annotate()'s comments.  A loop is what lies
 /// between a label and the last jump back to it, if the code does not return in between.
 AssemblyLoops find_loops(std::string_view assembly);
