@@ -160,12 +160,28 @@ class LayoutParser {
 
 Tensor parse_layout(std::string_view text) { return LayoutParser(text).parse(); }
 
+namespace {
+
+/// Where there are no elements the strides of such sizes may be larger than can be said.
+bool has_contiguous_strides(IntSpan sizes, IntSpan strides) {
+  std::int64_t expected = 1;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    if (strides[i] != expected) return false;
+    const std::int64_t size = std::max<std::int64_t>(sizes[i], 1);
+    if (i > 0 && __builtin_mul_overflow(expected, size, &expected)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::string layout_text(const Tensor& tensor) {
   const TensorImpl& impl = defined_impl(tensor);
   std::string result(name(impl.dtype));
   result += bracketed(impl.sizes, '[', ']');
   // The flag won't do: a dimension of size 1 may have any stride in a contiguous tensor.
-  if (impl.strides != contiguous_strides(impl.sizes)) result += bracketed(impl.strides, '{', '}');
+  if (!has_contiguous_strides(impl.sizes, impl.strides))
+    result += bracketed(impl.strides, '{', '}');
   if (impl.storage_offset != 0) result.append("@").append(std::to_string(impl.storage_offset));
   return result;
 }

@@ -59,6 +59,11 @@ TEST(LayoutText, LeavesOutWhatGoesWithoutSaying) {
   EXPECT_EQ(layout_text(parse_layout("f32[3,4]{1,3}@5")), "f32[3,4]{1,3}@5");
   EXPECT_EQ(layout_text(parse_layout("f32[1,3]{7,1}")), "f32[1,3]{7,1}");
   EXPECT_EQ(layout_text(parse_layout("c64[]@2")), "c64[]@2");
+  // Nothing to say which strides are contiguous ones: they would not fit.
+  EXPECT_EQ(layout_text(parse_layout("f32[2,9223372036854775807,0,5]{60,1,15,1}")),
+            "f32[2,9223372036854775807,0,5]{60,1,15,1}");
+  EXPECT_EQ(layout_text(parse_layout("f32[9,9223372036854775807,5,0]{1,5,1,1}")),
+            "f32[9,9223372036854775807,5,0]{1,5,1,1}");
   EXPECT_EQ(layout_text(parse_layout("f8e5m2[2,3,1,1]:channels_last")), "f8e5m2[2,3,1,1]{3,1,3,3}");
 }
 
