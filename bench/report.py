@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Turns weft_bench's JSON into Markdown tables.
+"""Turns weft_bench's JSON into Markdown tables and pictures.
 
-  bench/report.py RESULT.json            one table of all workloads, and one of calls
-  bench/report.py --readme RESULT.json   puts a short table between the marks in README.md
+  bench/report.py RESULT.json                  one table of all workloads
+  bench/report.py RESULT.json --compare OLD    what is faster or slower than in another run, beyond the noise of both
+  bench/report.py RESULT.json --plots FOLDER   bars with limits, sizes, latency, threads, compile times as .svg (or --format=png)
+  bench/report.py RESULT.json --readme         puts a short table between the marks in README.md
 """
 import argparse
 import collections
+import importlib.util
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -24,6 +28,14 @@ README_ROWS = [
 ]
 
 
+# Of one variant of one workload at one size: median ns, GB/s or None, and the relative standard deviation or None.
+Point = collections.namedtuple("Point", "ns rate noise", defaults=(None, None))
+
+
+class ReportError(Exception):
+    """Says what is wrong with the input or is missing on the machine."""
+
+
 def parts(run_name):
     """Workload, variant and size of a name; what ran on several threads has "/tN" behind its size."""
     workload, variant, size, *others = run_name.split("/")
@@ -31,14 +43,17 @@ def parts(run_name):
 
 
 def medians(result):
-    """(workload, size) -> variant -> (ns, GB/s or None); benchmarks that reported an error are left out."""
-    runs, ready, failed = collections.defaultdict(list), {}, []
+    """(workload, size) -> variant -> Point; benchmarks that reported an error are left out."""
+    runs, ready, noise, failed = collections.defaultdict(list), {}, {}, []
     for run in result["benchmarks"]:
         name = run["run_name"]
         is_by_the_wall = name.endswith(("/real_time", "/manual_time"))
         clock = "real_time" if is_by_the_wall else "cpu_time"  # one thread: what others do on the core is not ours
         if run.get("error_occurred"):
             failed.append(f"{name}: {run['error_message']}")
+            continue
+        if run.get("aggregate_name") == "cv":
+            noise[name] = run[clock]
             continue
         rate = run.get("bytes_per_second")
         point = (run[clock] * UNIT_NS[run["time_unit"]], rate / 1e9 if rate else None)
@@ -47,12 +62,14 @@ def medians(result):
         elif run["aggregate_name"] == "median":
             ready[name] = point
     for name, points in runs.items():
-        rates = [rate for _, rate in points if rate]
-        ready.setdefault(name, (statistics.median(ns for ns, _ in points), statistics.median(rates) if rates else None))
+        rates, times = [rate for _, rate in points if rate], [ns for ns, _ in points]
+        ready.setdefault(name, (statistics.median(times), statistics.median(rates) if rates else None))
+        if len(times) > 1:
+            noise.setdefault(name, statistics.stdev(times) / statistics.mean(times))
     table = collections.defaultdict(dict)
-    for name, point in ready.items():
+    for name, (ns, rate) in ready.items():
         workload, variant, size = parts(name)
-        table[workload, size][variant] = point
+        table[workload, size][variant] = Point(ns, rate, noise.get(name))
     return table, failed
 
 
@@ -65,7 +82,7 @@ def time_text(ns):
 
 def ratio(variants, of, to):
     """How many times faster `of` is than `to`."""
-    return f"{variants[to][0] / variants[of][0]:.2f}" if of in variants and to in variants else ""
+    return f"{variants[to].ns / variants[of].ns:.2f}" if of in variants and to in variants else ""
 
 
 def mine(variants):
@@ -74,7 +91,7 @@ def mine(variants):
 
 def best_peer(variants):
     peers = [name for name in PEERS if name in variants]
-    return min(peers, key=lambda name: variants[name][0]) if peers else None
+    return min(peers, key=lambda name: variants[name].ns) if peers else None
 
 
 def rows(table, keys, columns):
@@ -86,7 +103,7 @@ def rows(table, keys, columns):
         own = mine(variants)
         if own is None:
             continue
-        ns, rate = variants[own]
+        ns, rate, _ = variants[own]
         peer = best_peer(variants)
         cells = [*key, time_text(ns), f"{rate:.1f}" if rate else ""]
         cells += [ratio(variants, own, name) for name in columns]
@@ -109,25 +126,100 @@ def with_table(page, result):
     return f"{before}{MARKS[0]}\n{heading(result)}\n\n{text}\n{MARKS[1]}{after}"
 
 
+def flat(table):
+    """"add/auto/1e6" -> Point."""
+    return {f"{workload}/{variant}/{size}": point for (workload, size), variants in table.items() for variant, point in variants.items()}
+
+
+def comparison(old, new):
+    """Markdown: how two runs agree, and the rows that differ by more than both their noise explains."""
+    before, after = flat(old), flat(new)
+    both = [name for name in after if name in before]
+    if not both:
+        raise ReportError("the two results have no row in common")
+    ratios = {name: before[name].ns / after[name].ns for name in both}
+    agree = sum(1 / 1.1 <= ratio <= 1.1 for ratio in ratios.values())
+    lines = [f"{len(both)} rows are in both; {agree} ({agree / len(both):.0%}) agree within 10 %; "
+             f"the median row is {statistics.median(ratios.values()):.3f} times as fast as before.",
+             f"Left out: {len(before) - len(both)} of the old run alone, {len(after) - len(both)} of the new.", ""]
+    differing = []
+    for name in both:
+        # Two standard deviations of the difference; without repetitions what a shared machine is known for.
+        spread = math.hypot(*(0.05 if point.noise is None else point.noise for point in (before[name], after[name])))
+        allowed = max(0.05, 2 * spread)
+        if abs(math.log(ratios[name])) > math.log1p(allowed):
+            differing.append((ratios[name], name, allowed))
+    if not differing:
+        return "\n".join([*lines, "No row differs by more than its noise."])
+    lines += ["| row | before | after | times as fast | noise |", "|---|--:|--:|--:|--:|"]
+    lines += [f"| {name} | {time_text(before[name].ns)} | {time_text(after[name].ns)} | "
+              f"{ratio:.2f} {'faster' if ratio > 1 else 'slower'} | {allowed:.0%} |" for ratio, name, allowed in sorted(differing)]
+    return "\n".join(lines)
+
+
+def write_plots(result, table, folder, file_format):
+    """Writes what the result has data for; says what was written and what not."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ReportError("plots are drawn by matplotlib, which is not there; Debian's package is python3-matplotlib")
+    import plots
+    caches = [(f"L{cache['level']}", cache["size"]) for cache in result["context"]["caches"] if cache["type"] != "Instruction"]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in plots.draw_all(table, caches, mine, best_peer).items():
+        if figure is None:
+            print(f"{name}: nothing in this result")
+            continue
+        path = folder / f"{name}.{file_format}"
+        figure.savefig(path)
+        print(path)
+
+
+def read(path):
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+        return result, *medians(result)
+    except OSError as error:
+        raise ReportError(f"{path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ReportError(f"{path}: not a result of weft_bench ({type(error).__name__}: {error})") from error
+
+
+def tables(options, result, table):
+    present = [name for name in ["naive", "interp", "xbyak", "llvm", "hand", "stream", "memcpy", *PEERS]
+               if any(name in variants for variants in table.values())]
+    lacking = [name for name in PEERS if name not in present]
+    note = f"Peers that were not found when it was built: {', '.join(lacking)}.\n" if lacking else ""
+    return (f"# {options.json.stem}\n\n{heading(result)}\n`x NAME`: how many times as fast as NAME; weft is `auto` where it was "
+            f"measured.\n{note}\n{rows(table, table, present)}")
+
+
+def run(options):
+    result, table, failed = read(options.json)
+    if options.readme:
+        readme = ROOT / "README.md"
+        readme.write_text(with_table(readme.read_text(encoding="utf-8"), result), encoding="utf-8")
+    elif options.compare:
+        print(comparison(read(options.compare)[1], table))
+    elif options.plots:
+        write_plots(result, table, options.plots, options.format)
+    else:
+        print(tables(options, result, table))
+    for line in failed:
+        print(f"error: {line}", file=sys.stderr)
+    return 1 if failed else 0
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("json", type=pathlib.Path)
     arguments.add_argument("--readme", action="store_true")
-    options = arguments.parse_args()
-    result = json.loads(options.json.read_text(encoding="utf-8"))
-    table, failed = medians(result)
-
-    if options.readme:
-        readme = ROOT / "README.md"
-        readme.write_text(with_table(readme.read_text(encoding="utf-8"), result), encoding="utf-8")
-    else:
-        present = [name for name in ["naive", "interp", "xbyak", "llvm", "hand", "stream", "memcpy", *PEERS]
-                   if any(name in variants for variants in table.values())]
-        print(f"# {options.json.stem}\n\n{heading(result)}\n`x NAME`: how many times as fast as NAME; weft is `auto` where it was measured.\n")
-        print(rows(table, table, present))
-    for line in failed:
-        print(f"error: {line}", file=sys.stderr)
-    return 1 if failed else 0
+    arguments.add_argument("--compare", type=pathlib.Path, metavar="OLD.json")
+    arguments.add_argument("--plots", type=pathlib.Path, metavar="FOLDER")
+    arguments.add_argument("--format", choices=["svg", "png"], default="svg")
+    try:
+        return run(arguments.parse_args())
+    except (ReportError, OSError) as error:
+        print(f"report.py: {error}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev libmpfr-dev pkgconf dpkg-dev file      # tests and benchmarks
   libpng-dev                                                                        # the photo example
 )
-peers=(libdnnl-dev libeigen3-dev libxtensor-dev libtorch-dev python3-torch python3-numpy python3-numexpr)
+peers=(libdnnl-dev libeigen3-dev libxtensor-dev libtorch-dev python3-torch python3-numpy python3-numexpr python3-matplotlib)
 
 case "${1-}" in
   "") ;;
