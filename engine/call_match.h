@@ -40,14 +40,12 @@ inline std::uint64_t eager_word(const EagerCall& call) {
   return static_cast<std::uint64_t>(call.op) | static_cast<std::uint64_t>(call.inputs.size()) << 32;
 }
 
-/// What of a view is neither a size nor a stride: four members in one load.
+/// What of a view is neither a size nor a stride: the first four of its traits.
 inline std::uint64_t view_word(const TensorImpl& impl) {
-  constexpr std::size_t first = offsetof(TensorImpl, dtype);
-  static_assert(
-      std::is_standard_layout_v<TensorImpl> && offsetof(TensorImpl, is_conj) == first + 1 &&
-      offsetof(TensorImpl, is_neg) == first + 2 && offsetof(TensorImpl, access) == first + 3);
+  static_assert(offsetof(ViewTraits, is_conj) == 1 && offsetof(ViewTraits, is_neg) == 2 &&
+                offsetof(ViewTraits, access) == 3);
   std::uint32_t word = 0;
-  std::memcpy(&word, reinterpret_cast<const std::byte*>(&impl) + first, sizeof(word));
+  std::memcpy(&word, static_cast<const ViewTraits*>(&impl), sizeof(word));
   return word;
 }
 

@@ -155,7 +155,9 @@ Tensor from_dlpack(DLManagedTensorVersioned* managed) {
              "DLPack: expected a struct of version 1, got version ", versioned->major, ".",
              versioned->minor);
   const Tensor result = import(versioned);
-  return (versioned->flags & dlpack::flag_read_only) != 0 ? result.as_read_only() : result;
+  // Nobody else has the view yet; making another could fail, when the struct is taken already.
+  if ((versioned->flags & dlpack::flag_read_only) != 0) result.impl()->access = Access::read_only;
+  return result;
 }
 
 DLManagedTensor* to_dlpack(const Tensor& tensor) {

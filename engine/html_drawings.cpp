@@ -1,6 +1,7 @@
 // Drawings of layouts, merges and the roofline.  Sizes are in the units of the drawing, about a
 // pixel each.
 #include "engine/html.h"
+#include "engine/story.h"
 
 #include <weft/error.h>
 
@@ -185,7 +186,7 @@ std::string merging(const Story& story) {
 
 std::string roofline(const Story& story, const MachineSpeed& machine) {
   constexpr double vectors_a_cycle = 2;
-  const double bytes = static_cast<double>(story.read_bytes + story.written_bytes);
+  const double bytes = static_cast<double>(moved_bytes(story));
   const double operations =
       static_cast<double>(story.operations) * static_cast<double>(story.numel);
   const double ns = predict(story, machine).ns();

@@ -7,6 +7,9 @@
 #include <weft/iterator.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdlib>
 #include <type_traits>
 #include <utility>
@@ -15,6 +18,7 @@ namespace weft {
 namespace {
 
 using namespace iter;
+using detail::IterOperandTraits;
 
 constexpr int max_given = static_cast<int>(detail::inline_operands);
 constexpr int max_given_dims = static_cast<int>(detail::inline_dims);
@@ -30,42 +34,69 @@ struct ByteRange {
   bool overlaps(const ByteRange& other) const { return begin < other.end && other.begin < end; }
 };
 
-/// The address where the elements of `impl` are counted from; null unless it has the dtype, and
-/// bytes on the CPU that may be written.
-std::byte* base_of(const TensorImpl* impl, DType dtype) {
-  if (impl == nullptr || impl->dtype != dtype || impl->access == Access::read_only) return nullptr;
-  const Storage& storage = *impl->storage;
+/// Traits as a number, to compare or to write in one instruction.
+template <class Traits>
+std::uint64_t word_of(const Traits& traits) {
+  static_assert(sizeof(Traits) == sizeof(std::uint64_t));
+  return std::bit_cast<std::uint64_t>(traits);
+}
+static_assert(offsetof(ViewTraits, dtype) == 0 && offsetof(ViewTraits, access) == 3 &&
+              offsetof(ViewTraits, is_contiguous) == 4);
+/// What must be equal: a dtype, leave to write, and for the first of them one block of memory.
+constexpr auto contiguous_mask = std::bit_cast<std::uint64_t>(
+    std::array<std::uint8_t, sizeof(std::uint64_t)>{0xff, 0, 0, 0xff, 0xff});
+constexpr auto strided_mask =
+    std::bit_cast<std::uint64_t>(std::array<std::uint8_t, sizeof(std::uint64_t)>{0xff, 0, 0, 0xff});
+
+/// What the traits of operands have to be, or are to become.
+struct TraitWords {
+  explicit TraitWords(DType dtype) {
+    ViewTraits view;
+    view.dtype = dtype;
+    contiguous = word_of(view) & contiguous_mask;
+    strided = contiguous & strided_mask;
+    IterOperandTraits operand;
+    operand.dtype = dtype;
+    input = word_of(operand);
+    operand.is_output = true;
+    output = word_of(operand);
+  }
+
+  std::uint64_t contiguous;
+  std::uint64_t strided;
+  std::uint64_t input;
+  std::uint64_t output;
+};
+
+/// The address where the elements of `impl`, which may be written, are counted from; null unless
+/// they are on the CPU.
+std::byte* base_of(const TensorImpl& impl) {
+  const Storage& storage = *impl.storage;
   return storage.device().type == DeviceType::cpu ? storage.data() : nullptr;
 }
-
 /// Member by member: what is put together elsewhere is copied by words that were written as bytes.
 [[gnu::always_inline]] inline void set_operand(IterOperand& operand,
                                                const detail::GivenOperand& given,
-                                               const TensorImpl* impl, std::byte* data, DType dtype,
-                                               bool is_output) {
+                                               const TensorImpl& impl, std::byte* data,
+                                               std::uint64_t traits) {
+  static_cast<IterOperandTraits&>(operand) = std::bit_cast<IterOperandTraits>(traits);
   operand.borrowed = given.borrowed;
   operand.data = data;
-  operand.impl = impl;
-  operand.owned_index = given.owned_index;
-  operand.dtype = dtype;
-  operand.is_output = is_output;
-  operand.declared_dtype = {};
-  operand.is_read_write = false;
-  operand.will_resize = false;
-  operand.needs_temporary = false;
+  operand.impl = &impl;
+  if (given.borrowed == nullptr) [[unlikely]]
+    operand.owned_index = given.owned_index;
+}
+
+/// Of two layouts with as many dimensions, more than one.  Out of line: one dimension is commoner.
+[[gnu::noinline]] bool same_inner_sizes(const TensorImpl& a, const TensorImpl& b) {
+  return std::equal(a.sizes.begin() + 1, a.sizes.end(), b.sizes.begin() + 1);
 }
 
 /// Of two layouts with elements.  Where the products and all sizes but the first are equal, the
 /// first ones are.
-bool same_sizes(const TensorImpl& a, const TensorImpl& b) {
+[[gnu::always_inline]] inline bool same_sizes(const TensorImpl& a, const TensorImpl& b) {
   const int ndim = a.ndim();
-  if (a.numel != b.numel || ndim != b.ndim()) return false;
-  const std::int64_t* const a_sizes = a.sizes.data();
-  const std::int64_t* const b_sizes = b.sizes.data();
-  for (int dim = 1; dim < ndim; ++dim) {
-    if (a_sizes[dim] != b_sizes[dim]) return false;
-  }
-  return true;
+  return a.numel == b.numel && ndim == b.ndim() && (ndim <= 1 || same_inner_sizes(a, b));
 }
 
 /// The strides of an operand that may be broadcast.  Sets the bits of the dimensions that it has in
@@ -178,7 +209,7 @@ void merge_dimensions(const GivenStrides& given, const std::int64_t* sizes, cons
 
 /// Dimensions in reverse, walked through as one.
 template <int num_operands>
-inline void TensorIterator::set_contiguous_shape() {
+inline void TensorIterator::set_contiguous_shape(std::int64_t itemsize) {
   const TensorImpl& first = *operands_[0].impl;
   const int ndim = first.ndim();
   const std::int64_t* const from = first.sizes.data();
@@ -210,7 +241,6 @@ inline void TensorIterator::set_contiguous_shape() {
   shape_[0] = first.numel;
   strides_.row_length = 1;
   strides_.values.resize_inline(static_cast<std::size_t>(num_operands));
-  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(first.dtype));
   std::int64_t* const strides = strides_.values.data();
   for (int i = 0; i < num_operands; ++i) strides[i] = itemsize;
 }
@@ -218,22 +248,27 @@ inline void TensorIterator::set_contiguous_shape() {
 /// The contiguous fast set-up of operands of one shape.  Returns false, with no plan made, where
 /// that isn't so.
 template <int num_given>
-inline bool TensorIterator::plan_contiguous(const detail::GivenOperands& given) {
+[[gnu::always_inline]] inline bool TensorIterator::plan_contiguous(
+    const detail::GivenOperands& given) {
   const int num_outputs = num_outputs_;
   const TensorImpl* const first = given.tensor(0).impl().get();
   if (first == nullptr || first->numel == 0) return false;
-  const DType dtype = first->dtype;
-  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
+  const TraitWords words(first->dtype);
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(first->dtype));
   const std::int64_t num_bytes = first->numel * itemsize;
   operands_.resize_inline(static_cast<std::size_t>(num_given));
   IterOperand* const operands = operands_.data();
 #pragma GCC unroll 4
   for (int i = 0; i < num_given; ++i) {
-    const TensorImpl* const impl = given.tensor(static_cast<std::size_t>(i)).impl().get();
-    std::byte* const base = base_of(impl, dtype);
-    if (base == nullptr || !impl->is_contiguous || !same_sizes(*impl, *first)) return false;
+    const TensorImpl* const impl =
+        i == 0 ? first : given.tensor(static_cast<std::size_t>(i)).impl().get();
+    if (impl == nullptr || (word_of<ViewTraits>(*impl) & contiguous_mask) != words.contiguous)
+      return false;
+    if (i > 0 && !same_sizes(*impl, *first)) return false;
+    std::byte* const base = base_of(*impl);
+    if (base == nullptr) return false;
     std::byte* const data = base + impl->storage_offset * itemsize;
-    set_operand(operands[i], given[i], impl, data, dtype, i < num_outputs);
+    set_operand(operands[i], given[i], *impl, data, i < num_outputs ? words.output : words.input);
     if (i < num_outputs) continue;
     for (int output = 0; output < num_outputs; ++output) {
       // Both have as many bytes.
@@ -243,7 +278,7 @@ inline bool TensorIterator::plan_contiguous(const detail::GivenOperands& given) 
       operands[output].is_read_write = true;
     }
   }
-  set_contiguous_shape<num_given>();
+  set_contiguous_shape<num_given>(itemsize);
   return true;
 }
 
@@ -258,8 +293,8 @@ bool TensorIterator::plan_strided(const detail::GivenOperands& given) {
   if (num_outputs == 0 || num_outputs == num_given || ndim == 0 || ndim > max_given_dims) {
     return false;
   }
-  const DType dtype = first->dtype;
-  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
+  const TraitWords words(first->dtype);
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(first->dtype));
   const std::int64_t* const sizes = first->sizes.data();
   const unsigned all_dims = (1U << ndim) - 1;
   GivenStrides strides;
@@ -272,17 +307,18 @@ bool TensorIterator::plan_strided(const detail::GivenOperands& given) {
   IterOperand* const operands = operands_.data();
   for (int i = 0; i < num_given; ++i) {
     const TensorImpl* const impl = given.tensor(static_cast<std::size_t>(i)).impl().get();
-    std::byte* const base = base_of(impl, dtype);
-    unsigned own;
-    if (base == nullptr || !collect_strides(*impl, sizes, ndim, itemsize, &strides[0][i], own)) {
+    if (impl == nullptr || (word_of<ViewTraits>(*impl) & strided_mask) != words.strided)
       return false;
-    }
+    std::byte* const base = base_of(*impl);
+    unsigned own;
+    if (base == nullptr || !collect_strides(*impl, sizes, ndim, itemsize, &strides[0][i], own))
+      return false;
     const bool is_full = own == all_dims;
     is_same_shape &= is_full && impl->ndim() == ndim;
     is_channels_last &= impl->is_channels_last_contiguous;
     is_dense &= impl->is_non_overlapping_and_dense;
     std::byte* const data = base + impl->storage_offset * itemsize;
-    set_operand(operands[i], given[i], impl, data, dtype, i < num_outputs);
+    set_operand(operands[i], given[i], *impl, data, i < num_outputs ? words.output : words.input);
     const ByteRange range = is_full && impl->is_contiguous
                                 ? ByteRange{data, data + first->numel * itemsize}
                                 : ByteRange{base, base + impl->storage->size_bytes()};

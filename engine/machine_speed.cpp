@@ -71,8 +71,7 @@ double measure_copy_s(std::size_t half_bytes) {
 MachineSpeed measure_machine(const Story& story) {
   constexpr std::int64_t least = 2 << 10, most = std::int64_t{64} << 20;
   MachineSpeed speed;
-  speed.copied_bytes =
-      std::clamp(story.read_bytes + story.written_bytes, least, most) & ~std::int64_t{1};
+  speed.copied_bytes = std::clamp(moved_bytes(story), least, most) & ~std::int64_t{1};
   const auto half = static_cast<std::size_t>(speed.copied_bytes / 2);
   speed.bytes_per_second = static_cast<double>(speed.copied_bytes) / measure_copy_s(half);
   speed.clock_hz = measure_clock_hz();
@@ -84,7 +83,7 @@ MachineSpeed measure_machine(const Story& story) {
 Prediction predict(const Story& story, const MachineSpeed& machine) {
   constexpr double instructions_a_cycle = 4;
   Prediction prediction;
-  const auto bytes = static_cast<double>(story.read_bytes + story.written_bytes);
+  const auto bytes = static_cast<double>(moved_bytes(story));
   prediction.memory_ns = bytes / machine.bytes_per_second * 1e9;
   if (story.hot_loop.elements != 0) {
     const double iterations =

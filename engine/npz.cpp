@@ -15,15 +15,11 @@ namespace {
 
 constexpr std::string_view suffix = ".npy";
 
-/// An archive in memory, its arrays and where they are.
+/// An open archive, its arrays and where they are.
 class Archive {
  public:
-  explicit Archive(const std::string& path) {
-    const InputFile file(path);
-    mapping_ = file.map();
-    bytes_ = {mapping_.get(), file.size_bytes()};
+  explicit Archive(const std::string& path) : file_(path), members_(zip_directory(file_)) {
     std::set<std::string_view> names;
-    members_ = zip_directory(bytes_);
     std::erase_if(members_, [](const ZipMember& member) { return !member.name.ends_with(suffix); });
     for (const ZipMember& member : members_)
       WEFT_CHECK(names.insert(member.name).second, ArgumentError, "the archive has two arrays '",
@@ -38,7 +34,7 @@ class Archive {
 
   Tensor read(const ZipMember& member) const {
     return naming_file(detail::concat("'", name_of(member), "'"), [&] {
-      const std::unique_ptr<ZipSource> source = zip_open(bytes_, member);
+      const std::unique_ptr<ZipSource> source = zip_open(file_, member);
       Tensor tensor = npy_read_from(*source);
       source->finish();
       return tensor;
@@ -46,10 +42,29 @@ class Archive {
   }
 
  private:
-  std::shared_ptr<std::byte> mapping_;
-  std::span<const std::byte> bytes_;
+  InputFile file_;
   std::vector<ZipMember> members_;
 };
+
+/// Well-formed, as the Unicode standard's table of byte sequences has it: what Python reads back.
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = [&](std::size_t i) {
+      return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
+    };
+    const unsigned lead = byte(0);
+    const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if ((lead >= 0x80 && lead < 0xc2) || lead > 0xf4) return false;
+    // The shortest form only, no surrogates, nothing beyond the last plane.
+    const unsigned least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const unsigned most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (length > 1 && (byte(1) < least || byte(1) > most)) return false;
+    for (std::size_t i = 2; i < length; ++i)
+      if (byte(i) < 0x80 || byte(i) > 0xbf) return false;
+    at += length;
+  }
+  return true;
+}
 
 void check_names(std::span<const NamedTensor> tensors) {
   std::set<std::string_view> names;
@@ -58,6 +73,8 @@ void check_names(std::span<const NamedTensor> tensors) {
     WEFT_CHECK(!name.empty() && name.size() <= most_bytes && name.find('\0') == std::string::npos,
                ArgumentError, "expected names of 1 to ", most_bytes,
                " bytes without a zero byte, got one of ", name.size(), " bytes");
+    WEFT_CHECK(is_utf8(name), ArgumentError, "expected names in UTF-8, got other bytes in number ",
+               names.size() + 1);
     WEFT_CHECK(names.insert(name).second, ArgumentError, "the name '", name, "' is given twice");
     naming_file(detail::concat("'", name, "'"), [&] { check_npy_writable(tensor); });
   }

@@ -1,5 +1,6 @@
 #include "engine/planner.h"
 
+#include "engine/iter_plan.h"
 #include "engine/lower.h"
 #include "runtime/log.h"
 
@@ -104,9 +105,7 @@ void check_outputs(std::span<const Tensor> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& output = outputs[i];
     if (!output.defined()) continue;
-    WEFT_CHECK(!output.is_zero_tensor(), ArgumentError,
-               "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
-               ".clone() if you want a mutable version.");
+    WEFT_CHECK(!output.is_zero_tensor(), ArgumentError, iter::immutable_zeros);
     check_bytes(output);
     for (std::size_t j = 0; j < i; ++j)
       if (outputs[j].defined())

@@ -9,10 +9,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 namespace weft {
 namespace {
+
+std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
 
 void add_operands(const StoryParts& parts, Story& story) {
   const TensorIterator& iterator = parts.iterator;
@@ -28,7 +34,8 @@ void add_operands(const StoryParts& parts, Story& story) {
     operand.strides.assign(tensor.strides().begin(), tensor.strides().end());
     operand.offset = tensor.storage_offset();
     operand.touched_bytes = touched_bytes(iterator, i);
-    (operand.is_output ? story.written_bytes : story.read_bytes) += operand.touched_bytes;
+    std::int64_t& sum = operand.is_output ? story.written_bytes : story.read_bytes;
+    sum = saturating_sum(sum, operand.touched_bytes);
     story.operands.push_back(std::move(operand));
   }
   if (parts.folded_bytes >= 0) story.written_bytes = parts.folded_bytes;
@@ -89,8 +96,21 @@ void add_merging(const TensorIterator& iterator, Story& story) {
     loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(at) + 1);
     story.merging.push_back(loops);
   }
-  WEFT_ASSERT(std::ranges::equal(loops, iterator.shape(), {}, &Story::Loop::extent),
-              "the story of the plan merges other dimensions than the plan");
+  if (!std::ranges::equal(loops, iterator.shape(), {}, &Story::Loop::extent)) {
+    // A plan for meta tensors keeps its dimensions, and new outputs without elements have had other
+    // strides when dimensions were merged: the steps are not known then, only the end.
+    story.merging.resize(1);
+    if (!std::ranges::equal(story.merging[0], iterator.shape(), {}, &Story::Loop::extent)) {
+      loops.clear();
+      for (const std::int64_t extent : iterator.shape()) {
+        Story::Loop& loop = loops.emplace_back();
+        loop.extent = extent;
+        loop.stride_bytes.resize(static_cast<std::size_t>(iterator.ntensors()));
+      }
+      story.merging.push_back(loops);
+    }
+    loops = story.merging.back();
+  }
   for (std::size_t at = 0; at < loops.size(); ++at)
     for (int i = 0; i < iterator.ntensors(); ++i)
       story.merging.back()[at].stride_bytes[static_cast<std::size_t>(i)] =
@@ -118,6 +138,10 @@ void add_code(const StoryParts& parts, Story& story) {
 }
 
 }  // namespace
+
+std::int64_t moved_bytes(const Story& story) {
+  return saturating_sum(story.read_bytes, story.written_bytes);
+}
 
 std::int64_t stored_bytes_per_element(const ir::Kernel& kernel) {
   if (kernel.schedule == ir::Schedule::tile) return 0;  // stores to its buffers as well

@@ -43,6 +43,9 @@ Story::Chapter code_chapter(const StoryParts& parts, const Story& story);
 // story_text.cpp:
 Story::Chapter cost_chapter(const Story& story, const MachineSpeed& machine);
 
+/// Read and written, or the largest number if they are more than that.
+std::int64_t moved_bytes(const Story& story);
+
 /// Bytes that one element of each dense output takes, for elements_of(); 0 if the loops of the code
 /// can't be measured by what they store.
 std::int64_t stored_bytes_per_element(const ir::Kernel& kernel);

@@ -75,7 +75,7 @@ std::string loop_line(const StoryParts& parts, std::size_t loop) {
 }
 
 std::string streaming_line(const StoryParts& parts, const Story& story) {
-  const std::string moved = bytes_text(story.read_bytes + story.written_bytes);
+  const std::string moved = bytes_text(moved_bytes(story));
   const std::string least = bytes_text(parts.planner.streaming_bytes);
   if (parts.lowered.is_tiled)
     return detail::concat(
@@ -84,7 +84,7 @@ std::string streaming_line(const StoryParts& parts, const Story& story) {
   if (parts.lowered.kernel.is_streaming)
     return detail::concat("stores: past the caches, since the call moves ", moved, " and ", least,
                           " are enough");
-  if (story.read_bytes + story.written_bytes < parts.planner.streaming_bytes)
+  if (moved_bytes(story) < parts.planner.streaming_bytes)
     return detail::concat("stores: through the caches; the call moves ", moved,
                           ", and past them is for ", least, " and more");
   return "stores: through the caches; the output is short in its rows, read as well, or little of "

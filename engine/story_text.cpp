@@ -73,7 +73,7 @@ class Writer {
 Story::Chapter cost_chapter(const Story& story, const MachineSpeed& machine) {
   Story::Chapter chapter{"cost", {}};
   const auto say = [&](const auto&... text) { chapter.lines.push_back(detail::concat(text...)); };
-  const std::int64_t bytes = story.read_bytes + story.written_bytes;
+  const std::int64_t bytes = moved_bytes(story);
   std::string each;
   if (story.numel > 0)
     each = ", " + number_text(static_cast<double>(bytes) / static_cast<double>(story.numel)) +

@@ -21,15 +21,8 @@ enum class Access : std::uint8_t {
   read_only,  ///< memory that its owner lends for reading
 };
 
-/// One view.  Whoever changes sizes or strides calls refresh(), which computes everything that
-/// follows from them, so that asking for a flag is a load.
-struct TensorImpl {
-  std::shared_ptr<Storage> storage;
-  Dims sizes;
-  Dims strides;  ///< in elements
-  std::int64_t storage_offset = 0;
-  std::int64_t numel = 1;
-  std::uint64_t layout_hash = 0;  ///< of sizes and strides, for the keys of calls
+/// What the commonest plan asks of every operand, in eight bytes that it compares at once.
+struct ViewTraits {
   DType dtype = DType::f32;
   bool is_conj = false;
   bool is_neg = false;
@@ -37,9 +30,20 @@ struct TensorImpl {
   bool is_contiguous = true;
   bool is_channels_last_contiguous = false;
   bool is_channels_last_3d_contiguous = false;
+  bool is_non_overlapping_and_dense = true;
+};
+
+/// One view.  Whoever changes sizes or strides calls refresh(), which computes everything that
+/// follows from them, so that asking for a flag is a load.
+struct TensorImpl : ViewTraits {
+  std::shared_ptr<Storage> storage;
+  Dims sizes;
+  Dims strides;  ///< in elements
+  std::int64_t storage_offset = 0;
+  std::int64_t numel = 1;
+  std::uint64_t layout_hash = 0;  ///< of sizes and strides, for the keys of calls
   bool is_channels_last_strides = false;
   bool is_channels_last_3d_strides = false;
-  bool is_non_overlapping_and_dense = true;
 
   int ndim() const { return static_cast<int>(sizes.size()); }
   /// Null without bytes.  An empty tensor has no first element: its address is that of the storage.

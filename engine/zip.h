@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/npy_stream.h"
+#include "runtime/file.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +32,9 @@ struct ZipMember {
 
 /// The members that an archive's directory lists.
 ///
-/// Errors: ArgumentError for bytes that are no archive, or only the beginning of one.
-std::vector<ZipMember> zip_directory(std::span<const std::byte> archive);
+/// Errors: ArgumentError for a file that is no archive, or only the beginning of one, and for
+///         members that lie over each other.
+std::vector<ZipMember> zip_directory(const InputFile& archive);
 
 /// The unpacked bytes of one member.
 ///
@@ -59,7 +61,7 @@ class ZipSource : public ByteSource {
 ///
 /// Errors: ArgumentError for a member that does not lie in the archive, UnsupportedError for one
 ///         that is encrypted or packed by another method.
-std::unique_ptr<ZipSource> zip_open(std::span<const std::byte> archive, const ZipMember& member);
+std::unique_ptr<ZipSource> zip_open(const InputFile& archive, const ZipMember& member);
 
 /// Writes members one after the other, and in the end the directory.
 class ZipWriter {

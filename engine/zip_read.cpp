@@ -1,5 +1,6 @@
 #include "engine/zip.h"
 
+#include "engine/zip_checksum.h"
 #include "engine/zip_format.h"
 
 #include <zlib.h>
@@ -42,30 +43,32 @@ class Cursor {
   std::string_view what_;
 };
 
-Bytes part(Bytes archive, std::uint64_t offset, std::uint64_t count, std::string_view what) {
-  WEFT_CHECK(offset <= archive.size() && count <= archive.size() - offset, ArgumentError, what,
-             " lies outside the archive: ", count, " bytes at ", offset, ", the archive has ",
-             archive.size());
-  return archive.subspan(offset, count);
-}
+using Buffer = std::vector<std::byte>;
 
-std::uint32_t signature_at(Bytes archive, std::size_t offset) {
-  std::uint32_t signature = 0;
-  if (offset + sizeof signature <= archive.size())
-    std::memcpy(&signature, archive.data() + offset, sizeof signature);
-  return signature;
+Buffer part(const InputFile& archive, std::uint64_t offset, std::uint64_t count,
+            std::string_view what) {
+  const std::size_t size = archive.size_bytes();
+  WEFT_CHECK(offset <= size && count <= size - offset, ArgumentError, what,
+             " lies outside the archive: ", count, " bytes at ", offset, ", the archive has ",
+             size);
+  Buffer bytes(count);
+  // Read and not mapped: another process may make the file shorter at any time.
+  WEFT_CHECK(archive.read_at(offset, bytes) == count, ArgumentError, "the archive ends within ",
+             what);
+  return bytes;
 }
 
 /// The record at the archive's end, behind which there may be a comment.
-std::size_t find_end(Bytes archive) {
+std::uint64_t find_end(const InputFile& archive) {
   const std::size_t most = zip::end_bytes + zip::max_comment_bytes;
-  const std::size_t first = archive.size() > most ? archive.size() - most : 0;
-  for (std::size_t at = archive.size(); at-- > first;) {
-    if (signature_at(archive, at) != zip::end_signature) continue;
-    std::uint16_t comment_bytes = 0;
-    if (at + zip::end_bytes > archive.size()) continue;
-    std::memcpy(&comment_bytes, archive.data() + at + zip::end_bytes - 2, 2);
-    if (at + zip::end_bytes + comment_bytes == archive.size()) return at;
+  const std::size_t size = archive.size_bytes();
+  const std::size_t first = size > most ? size - most : 0;
+  const Buffer tail = part(archive, first, size - first, "its end");
+  for (std::size_t at = tail.size() + 1; at-- > zip::end_bytes;) {
+    Cursor record(Bytes(tail).subspan(at - zip::end_bytes), "the record at its end");
+    if (record.number<std::uint32_t>() != zip::end_signature) continue;
+    record.skip(zip::end_bytes - sizeof(std::uint32_t) - sizeof(std::uint16_t));
+    if (at + record.number<std::uint16_t>() == tail.size()) return first + at - zip::end_bytes;
   }
   throw ArgumentError(
       "not an .npz archive, or only the beginning of one: the record at the end of every ZIP file "
@@ -78,15 +81,16 @@ struct Directory {
   std::uint64_t size_bytes = 0;
 };
 
-Directory read_end64(Bytes archive, std::size_t end) {
-  WEFT_CHECK(end >= zip::locator_bytes &&
-                 signature_at(archive, end - zip::locator_bytes) == zip::locator_signature,
-             ArgumentError, "the archive's record of 64-bit sizes is missing");
-  Cursor locator(archive.subspan(end - zip::locator_bytes, zip::locator_bytes), "the locator");
-  locator.skip(8);
-  const auto offset = locator.number<std::uint64_t>();
-  Cursor record(part(archive, offset, zip::end64_bytes, "the record of 64-bit sizes"),
-                "the record of 64-bit sizes");
+/// The record of 64-bit sizes that belongs to the record at `end`, if there is one.
+std::optional<Directory> read_end64(const InputFile& archive, std::uint64_t end) {
+  if (end < zip::locator_bytes) return {};
+  const Buffer found = part(archive, end - zip::locator_bytes, zip::locator_bytes, "the locator");
+  Cursor locator(found, "the locator");
+  if (locator.number<std::uint32_t>() != zip::locator_signature) return {};
+  locator.skip(4);
+  const Buffer bytes = part(archive, locator.number<std::uint64_t>(), zip::end64_bytes,
+                            "the record of 64-bit sizes");
+  Cursor record(bytes, "the record of 64-bit sizes");
   WEFT_CHECK(record.number<std::uint32_t>() == zip::end64_signature, ArgumentError,
              "the archive's record of 64-bit sizes is damaged");
   record.skip(28);
@@ -97,9 +101,10 @@ Directory read_end64(Bytes archive, std::size_t end) {
   return directory;
 }
 
-Directory read_end(Bytes archive) {
-  const std::size_t end = find_end(archive);
-  Cursor record(archive.subspan(end, zip::end_bytes), "the record at its end");
+Directory read_end(const InputFile& archive) {
+  const std::uint64_t end = find_end(archive);
+  const Buffer bytes = part(archive, end, zip::end_bytes, "the record at its end");
+  Cursor record(bytes, "the record at its end");
   record.skip(4);
   const auto disk = record.number<std::uint16_t>();
   const auto directory_disk = record.number<std::uint16_t>();
@@ -109,8 +114,10 @@ Directory read_end(Bytes archive) {
   directory.size_bytes = record.number<std::uint32_t>();
   directory.offset_bytes = record.number<std::uint32_t>();
   if (directory.num_members == zip::in_extra16 || directory.size_bytes == zip::in_extra32 ||
-      directory.offset_bytes == zip::in_extra32)
-    return read_end64(archive, end);
+      directory.offset_bytes == zip::in_extra32) {
+    // Without that record the numbers mean themselves: 65535 members need none.
+    if (const std::optional<Directory> directory64 = read_end64(archive, end)) return *directory64;
+  }
   WEFT_CHECK(disk == 0 && directory_disk == 0, UnsupportedError,
              "archives in several files are not supported");
   return directory;
@@ -158,42 +165,62 @@ ZipMember read_member(Cursor& directory) {
   return member;
 }
 
-class StoredSource : public ZipSource {
+/// The packed bytes of a member, read in order.
+class PackedBytes {
  public:
-  StoredSource(const ZipMember& member, Bytes packed) : ZipSource(member), left_(packed) {}
+  PackedBytes(const InputFile& archive, std::uint64_t offset, std::uint64_t count)
+      : archive_(archive), offset_(offset), left_(count) {}
 
- private:
-  std::size_t unpack(std::span<std::byte> bytes) override {
-    const std::size_t count = std::min(bytes.size(), left_.size());
-    if (count > 0) std::memcpy(bytes.data(), left_.data(), count);
-    left_ = left_.subspan(count);
-    return count;
+  /// Fills `bytes` as far as the member goes and returns how far that was.
+  std::size_t read(std::span<std::byte> bytes) {
+    const std::size_t wanted = std::min<std::uint64_t>(bytes.size(), left_);
+    WEFT_CHECK(archive_.read_at(offset_, bytes.first(wanted)) == wanted, ArgumentError,
+               "the archive ends within the data");
+    offset_ += wanted;
+    left_ -= wanted;
+    return wanted;
   }
 
-  Bytes left_;
+ private:
+  const InputFile& archive_;
+  std::uint64_t offset_;
+  std::uint64_t left_;
+};
+
+class StoredSource : public ZipSource {
+ public:
+  StoredSource(const ZipMember& member, PackedBytes packed) : ZipSource(member), packed_(packed) {}
+
+ private:
+  std::size_t unpack(std::span<std::byte> bytes) override { return packed_.read(bytes); }
+
+  PackedBytes packed_;
 };
 
 class DeflatedSource : public ZipSource {
  public:
-  DeflatedSource(const ZipMember& member, Bytes packed) : ZipSource(member), left_(packed) {
+  DeflatedSource(const ZipMember& member, PackedBytes packed)
+      : ZipSource(member), packed_(packed), buffer_(buffer_bytes) {
     // Negative: as ZIP has it, without the header of zlib.
     if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
   }
   ~DeflatedSource() override { inflateEnd(&stream_); }
 
  private:
+  static constexpr std::size_t buffer_bytes = 1 << 17;
+
   std::size_t unpack(std::span<std::byte> bytes) override {
     std::size_t done = 0;
     while (done < bytes.size() && !is_at_end_) {
+      if (stream_.avail_in == 0) {
+        stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+        stream_.avail_in = static_cast<uInt>(packed_.read(buffer_));
+      }
       // zlib counts in 32 bits.
       const std::size_t room = std::min<std::size_t>(bytes.size() - done, 1 << 30);
-      const std::size_t given = std::min<std::size_t>(left_.size(), 1 << 30);
       stream_.next_out = reinterpret_cast<Bytef*>(bytes.data() + done);
       stream_.avail_out = static_cast<uInt>(room);
-      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(left_.data()));
-      stream_.avail_in = static_cast<uInt>(given);
       const int status = inflate(&stream_, Z_NO_FLUSH);
-      left_ = left_.subspan(given - stream_.avail_in);
       done += room - stream_.avail_out;
       is_at_end_ = status == Z_STREAM_END;
       if (status == Z_MEM_ERROR) throw std::bad_alloc();
@@ -204,30 +231,44 @@ class DeflatedSource : public ZipSource {
   }
 
   z_stream stream_{};
-  Bytes left_;
+  PackedBytes packed_;
+  Buffer buffer_;
   bool is_at_end_ = false;
 };
 
+/// Members take turns: what several of them shared would be unpacked once for each, and a small
+/// file would ask for any amount of memory.
+void check_apart(std::span<const ZipMember> members, std::uint64_t archive_bytes) {
+  std::uint64_t left = archive_bytes;
+  for (const ZipMember& member : members) {
+    WEFT_CHECK(zip::local_bytes <= left && member.packed_bytes <= left - zip::local_bytes,
+               ArgumentError, "the archive's members lie over each other: they have more than its ",
+               archive_bytes, " bytes");
+    left -= zip::local_bytes + member.packed_bytes;
+  }
+}
+
 }  // namespace
 
-std::vector<ZipMember> zip_directory(Bytes archive) {
+std::vector<ZipMember> zip_directory(const InputFile& archive) {
   const Directory found = read_end(archive);
-  Cursor directory(part(archive, found.offset_bytes, found.size_bytes, "the directory"),
-                   "its directory");
+  const Buffer bytes = part(archive, found.offset_bytes, found.size_bytes, "the directory");
+  Cursor directory(bytes, "its directory");
   std::vector<ZipMember> members;
   for (std::uint64_t i = 0; i < found.num_members; ++i) members.push_back(read_member(directory));
+  check_apart(members, archive.size_bytes());
   return members;
 }
 
-std::unique_ptr<ZipSource> zip_open(Bytes archive, const ZipMember& member) {
+std::unique_ptr<ZipSource> zip_open(const InputFile& archive, const ZipMember& member) {
   WEFT_CHECK((member.flags & zip::flag_encrypted) == 0, UnsupportedError,
              "encrypted archives are not supported");
   const bool is_stored = member.method == static_cast<std::uint16_t>(ZipMethod::stored);
   WEFT_CHECK(is_stored || member.method == static_cast<std::uint16_t>(ZipMethod::deflated),
              UnsupportedError, "expected stored (0) or deflated (8) data, got compression method ",
              member.method);
-  Cursor header(part(archive, member.header_offset_bytes, zip::local_bytes, "the header"),
-                "the header");
+  const Buffer bytes = part(archive, member.header_offset_bytes, zip::local_bytes, "the header");
+  Cursor header(bytes, "the header");
   WEFT_CHECK(header.number<std::uint32_t>() == zip::local_signature, ArgumentError,
              "the header is damaged");
   header.skip(22);
@@ -235,7 +276,11 @@ std::unique_ptr<ZipSource> zip_open(Bytes archive, const ZipMember& member) {
   const std::uint64_t extra_bytes = header.number<std::uint16_t>();
   const std::uint64_t data_offset =
       member.header_offset_bytes + zip::local_bytes + name_bytes + extra_bytes;
-  const Bytes packed = part(archive, data_offset, member.packed_bytes, "the data");
+  const std::uint64_t size = archive.size_bytes();
+  WEFT_CHECK(data_offset <= size && member.packed_bytes <= size - data_offset, ArgumentError,
+             "the data lies outside the archive: ", member.packed_bytes, " bytes at ", data_offset,
+             ", the archive has ", size);
+  const PackedBytes packed(archive, data_offset, member.packed_bytes);
   // A size that can't be would be allocated before it is found out.
   WEFT_CHECK(is_stored ? member.size_bytes == member.packed_bytes
                        : member.size_bytes / most_unpacked_per_byte <= member.packed_bytes,
@@ -248,8 +293,7 @@ std::unique_ptr<ZipSource> zip_open(Bytes archive, const ZipMember& member) {
 std::size_t ZipSource::read(std::span<std::byte> bytes) {
   const std::size_t count = unpack(bytes.first(std::min(bytes.size(), size_bytes_ - read_bytes_)));
   read_bytes_ += count;
-  read_checksum_ = static_cast<std::uint32_t>(
-      crc32_z(read_checksum_, reinterpret_cast<const Bytef*>(bytes.data()), count));
+  read_checksum_ = checksum_of(read_checksum_, bytes.first(count));
   return count;
 }
 

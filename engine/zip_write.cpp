@@ -2,6 +2,7 @@
 // to get right than two, and all readers of .npz files know it.
 #include "engine/zip.h"
 
+#include "engine/zip_checksum.h"
 #include "engine/zip_format.h"
 
 #include <zlib.h>
@@ -78,8 +79,7 @@ class Measured : public ByteSink {
   explicit Measured(ZipMember& member) : member_(member) {}
   void write(std::span<const std::byte> bytes) override {
     member_.size_bytes += bytes.size();
-    member_.checksum = static_cast<std::uint32_t>(
-        crc32_z(member_.checksum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+    member_.checksum = checksum_of(member_.checksum, bytes);
   }
 
  private:
@@ -148,7 +148,7 @@ void ZipWriter::write(std::string_view bytes) {
 }
 
 void ZipWriter::add(std::string_view name, ZipMethod method, const Contents& contents) {
-  const bool is_ascii = std::ranges::all_of(name, [](char c) { return c >= 0; });
+  const bool is_ascii = std::ranges::all_of(name, [](unsigned char c) { return c < 0x80; });
   ZipMember member;
   member.name = name;
   member.flags = is_ascii ? 0 : zip::flag_utf8;

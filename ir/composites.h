@@ -250,6 +250,14 @@ WEFT_ROUGH(real_sinc, rough_sinc, double_sinc(v))
 #undef WEFT_ROUGH
 #undef WEFT_BY_PRECISION
 
+/// A complex number times a real one.  As a product of complex numbers, infinity would meet a 0 of
+/// the other's imaginary part and make a NaN.
+template <class V>
+V scale_parts(const V& x, double factor) {
+  const auto re = real(x), im = imag(x);
+  return complex(re * like(re, factor), im * like(im, factor));
+}
+
 template <class V>
 V complex_sinc(const V& x) {
   const V angle = x * like(x, 3.141592653589793);
@@ -291,8 +299,8 @@ WEFT_REAL_OR_COMPLEX(atanh)
     return by_kind(                                                                          \
         x, [](const auto& v) { return of_real; }, [](const auto& v) { return of_complex; }); \
   }
-WEFT_REAL_OR_EXPRESSION(log2_of, real_log2(v), library_log(v) * like(v, 1.4426950408889634))
-WEFT_REAL_OR_EXPRESSION(log10_of, real_log10(v), library_log(v) * like(v, 0.43429448190325182))
+WEFT_REAL_OR_EXPRESSION(log2_of, real_log2(v), scale_parts(library_log(v), 1.4426950408889634))
+WEFT_REAL_OR_EXPRESSION(log10_of, real_log10(v), scale_parts(library_log(v), 0.43429448190325182))
 WEFT_REAL_OR_EXPRESSION(sigmoid_of, real_logistic(v), like(v, 1) / (like(v, 1) + library_exp(-v)))
 WEFT_REAL_OR_EXPRESSION(silu_of, real_silu(v), v / (like(v, 1) + library_exp(-v)))
 WEFT_REAL_OR_EXPRESSION(sinc_of, real_sinc(v), complex_sinc(v))

@@ -334,6 +334,8 @@ DiskCache::Content DiskCache::content() const {
 
 std::vector<std::string> DiskCache::damaged() const {
   std::vector<std::string> damaged;
+  if (!is_own_folder(options_.folder))
+    damaged.push_back(options_.folder + ": other users can write to it, and none of it is used");
   for_each_file(options_.folder, [&](const Found& found) {
     if (is_unfinished_name(found.name)) return;
     const Read read = read_file(found.path, false);
@@ -391,6 +393,8 @@ std::uint64_t DiskCache::export_to(const std::string& file) const {
 
 std::uint64_t DiskCache::import_from(const std::string& file) {
   check_writable();
+  WEFT_CHECK(is_own_folder(options_.folder), DeviceError, "the cache in '", options_.folder,
+             "' would not be used: other users can write to the folder");
   InputFile input(file);
   std::vector<std::byte> bytes(input.size_bytes());
   bytes.resize(input.read(bytes));

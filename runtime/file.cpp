@@ -49,6 +49,20 @@ FileDescriptor create_beside(const std::string& path, std::string& name) {
   }
 }
 
+/// Calls `transfer(done, wanted)`, a system call, until `bytes` are full or the file ends.
+template <class Transfer>
+std::size_t fill(std::span<std::byte> bytes, const Transfer& transfer) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = transfer(done, std::min(bytes.size() - done, max_transfer_bytes));
+    if (count == 0) break;
+    if (count < 0 && errno == EINTR) continue;
+    WEFT_CHECK(count > 0, DeviceError, "the file can't be read: ", reason(errno));
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
 }  // namespace
 
 FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
@@ -78,16 +92,16 @@ InputFile::InputFile(const std::string& path) {
 }
 
 std::size_t InputFile::read(std::span<std::byte> bytes) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const std::size_t wanted = std::min(bytes.size() - done, max_transfer_bytes);
-    const ssize_t count = ::read(descriptor_.get(), bytes.data() + done, wanted);
-    if (count == 0) break;
-    if (count < 0 && errno == EINTR) continue;
-    WEFT_CHECK(count > 0, DeviceError, "the file can't be read: ", reason(errno));
-    done += static_cast<std::size_t>(count);
-  }
-  return done;
+  return fill(bytes, [&](std::size_t done, std::size_t wanted) {
+    return ::read(descriptor_.get(), bytes.data() + done, wanted);
+  });
+}
+
+std::size_t InputFile::read_at(std::size_t offset_bytes, std::span<std::byte> bytes) const {
+  return fill(bytes, [&](std::size_t done, std::size_t wanted) {
+    return ::pread(descriptor_.get(), bytes.data() + done, wanted,
+                   static_cast<off_t>(offset_bytes + done));
+  });
 }
 
 std::shared_ptr<std::byte> InputFile::map() const {

@@ -38,6 +38,8 @@ class InputFile {
   std::size_t size_bytes() const { return size_bytes_; }
   /// Fills `bytes` as far as the file goes and returns how far that was.
   std::size_t read(std::span<std::byte> bytes);
+  /// The same from a place of its own; what read() has read does not matter.
+  std::size_t read_at(std::size_t offset_bytes, std::span<std::byte> bytes) const;
   /// The whole file in memory, loaded page by page when touched.  Writes stay in this process. Null
   /// if empty.
   std::shared_ptr<std::byte> map() const;

@@ -6,6 +6,7 @@ usage: npz_test.py LIBWEFT     exit code 77: NumPy is not there
 import ctypes
 import importlib.util
 import os
+import struct
 import sys
 import tempfile
 import unittest
@@ -111,6 +112,28 @@ class Exchange(unittest.TestCase):
         np.testing.assert_array_equal(np.load(path), array)
         np.save(path, self.arrays["float16"])
         self.assertEqual(read(path)[3], self.arrays["float16"].tobytes())
+
+    def test_number_of_members_at_the_edge_of_16_bits(self):
+        for count in (65535, 65536):
+            with zipfile.ZipFile(self.path, "w") as archive:
+                with archive.open("last.npy", "w") as member:
+                    np.save(member, np.arange(3))
+                for i in range(count - 1):
+                    archive.writestr(str(i), b"")
+            self.assertEqual(read(self.path, "last")[3], np.arange(3).tobytes(), count)
+
+    def test_members_that_share_their_bytes(self):
+        np.savez(self.path, a=np.zeros(1 << 12))
+        with open(self.path, "rb") as file:
+            archive = file.read()
+        first, end = archive.index(b"PK\1\2"), archive.index(b"PK\5\6")
+        entry = archive[first:end]
+        entries = b"".join(entry.replace(b"a.npy", b"%c.npy" % name) for name in b"abcdefgh")
+        tail = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 8, 8, len(entries), first, 0)
+        with open(self.path, "wb") as file:
+            file.write(archive[:first] + entries + tail)
+        with self.assertRaisesRegex(RuntimeError, "members lie over each other"):
+            read(self.path, "b")
 
     def test_errors(self):
         np.savez(self.path, a=np.ones(3))

@@ -22,7 +22,7 @@ namespace weft {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -81,7 +81,7 @@ TYPED_TEST(DlpackImport, SharesTheMemoryAndDeletesOnce) {
     Engine engine;
     engine.fill(row, Scalar(7));
     EXPECT_THAT(std::vector<float>(foreign.values(), foreign.values() + 7),
-                ElementsAre(0, 1, 2, 7, 7, 7, 6));
+                ElementsAreArray({0, 1, 2, 7, 7, 7, 6}));
   }
   EXPECT_EQ(foreign.deletions, 1);
 }
@@ -92,11 +92,11 @@ TYPED_TEST(DlpackImport, TakesStridesAndOffsets) {
   foreign.managed.tensor.strides = strides.data();
   foreign.managed.tensor.byte_offset = 20 * sizeof(float);
   const Tensor x = foreign.import();
-  EXPECT_THAT(x.strides(), ElementsAre(-8, 2));
+  EXPECT_THAT(x.strides(), ElementsAreArray({-8, 2}));
   EXPECT_EQ(x.select(0, 1).select(0, 2).item().as_double(), 20 - 8 + 4);
   EXPECT_EQ(x.select(0, 0).select(0, 1).item().as_double(), 22);
   strides = {0, 1};
-  EXPECT_THAT(foreign.import().strides(), ElementsAre(0, 1));
+  EXPECT_THAT(foreign.import().strides(), ElementsAreArray({0, 1}));
 }
 
 TYPED_TEST(DlpackImport, TakesScalarsAndEmptyTensors) {
@@ -253,9 +253,9 @@ TEST(Dlpack, ExportSaysTheWholeLayout) {
   EXPECT_EQ(lent->tensor.device.type, 1);
   EXPECT_EQ(lent->tensor.dtype.bits, 64);
   EXPECT_THAT(std::vector<std::int64_t>(lent->tensor.shape, lent->tensor.shape + 2),
-              ElementsAre(2, 3));
+              ElementsAreArray({2, 3}));
   EXPECT_THAT(std::vector<std::int64_t>(lent->tensor.strides, lent->tensor.strides + 2),
-              ElementsAre(-12, 2));
+              ElementsAreArray({-12, 2}));
   EXPECT_EQ(*static_cast<std::int64_t*>(lent->tensor.data), 19);
   lent->deleter(lent);
   auto* const zeros = reinterpret_cast<dlpack::ManagedVersioned*>(

@@ -13,27 +13,28 @@
 namespace weft {
 namespace {
 
-using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(ParseLayout, ReadsEveryForm) {
   const Tensor plain = parse_layout("f32[2,3,4,5]");
   EXPECT_EQ(plain.dtype(), DType::f32);
-  EXPECT_THAT(plain.sizes(), ElementsAre(2, 3, 4, 5));
-  EXPECT_THAT(plain.strides(), ElementsAre(60, 20, 5, 1));
+  EXPECT_THAT(plain.sizes(), ElementsAreArray({2, 3, 4, 5}));
+  EXPECT_THAT(plain.strides(), ElementsAreArray({60, 20, 5, 1}));
   EXPECT_EQ(plain.storage_offset(), 0);
   EXPECT_EQ(plain.data(), nullptr);
   EXPECT_EQ(plain.device(), Device{});
-  EXPECT_THAT(parse_layout("f32[2,3,4,5]{60,1,15,3}").strides(), ElementsAre(60, 1, 15, 3));
-  EXPECT_THAT(parse_layout("bf16[2,3,4,5]:channels_last").strides(), ElementsAre(60, 1, 15, 3));
+  EXPECT_THAT(parse_layout("f32[2,3,4,5]{60,1,15,3}").strides(), ElementsAreArray({60, 1, 15, 3}));
+  EXPECT_THAT(parse_layout("bf16[2,3,4,5]:channels_last").strides(),
+              ElementsAreArray({60, 1, 15, 3}));
   EXPECT_THAT(parse_layout("f64[2,3,4,5,6]:channels_last_3d").strides(),
-              ElementsAre(360, 1, 90, 18, 3));
+              ElementsAreArray({360, 1, 90, 18, 3}));
   EXPECT_THAT(parse_layout("f32[]").sizes(), IsEmpty());
   EXPECT_EQ(parse_layout("f32[]").numel(), 1);
   EXPECT_EQ(parse_layout("i64[4]{2}@3").storage_offset(), 3);
   EXPECT_EQ(parse_layout("i64[]@7").storage_offset(), 7);
-  EXPECT_THAT(parse_layout(" u8 [ 2 , 3 ] { 3 , 1 } @ 1 ").sizes(), ElementsAre(2, 3));
+  EXPECT_THAT(parse_layout(" u8 [ 2 , 3 ] { 3 , 1 } @ 1 ").sizes(), ElementsAreArray({2, 3}));
   EXPECT_EQ(parse_layout("bool[0,3]").numel(), 0);
 }
 

@@ -19,7 +19,7 @@ namespace weft {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using Strides = std::vector<std::int64_t>;
 
@@ -90,17 +90,17 @@ Tensor layout(const Strides& sizes, const Strides& strides) {
 }
 
 TEST(MemoryFormat, EmptyTensorHasTheStridesOfItsFormat) {
-  EXPECT_THAT(empty({2, 3, 4, 5}).strides(), ElementsAre(60, 20, 5, 1));
+  EXPECT_THAT(empty({2, 3, 4, 5}).strides(), ElementsAreArray({60, 20, 5, 1}));
   const TensorOptions last{DType::f32, {}, MemoryFormat::channels_last};
-  EXPECT_THAT(empty({2, 3, 4, 5}, last).strides(), ElementsAre(60, 1, 15, 3));
+  EXPECT_THAT(empty({2, 3, 4, 5}, last).strides(), ElementsAreArray({60, 1, 15, 3}));
   const TensorOptions last_3d{DType::f32, {}, MemoryFormat::channels_last_3d};
-  EXPECT_THAT(empty({2, 3, 4, 5, 6}, last_3d).strides(), ElementsAre(360, 1, 90, 18, 3));
+  EXPECT_THAT(empty({2, 3, 4, 5, 6}, last_3d).strides(), ElementsAreArray({360, 1, 90, 18, 3}));
 }
 
 TEST(MemoryFormat, ZeroSizesCountAsOneOnlyInContiguousStrides) {
-  EXPECT_THAT(empty({2, 0, 3}).strides(), ElementsAre(3, 3, 1));
+  EXPECT_THAT(empty({2, 0, 3}).strides(), ElementsAreArray({3, 3, 1}));
   const TensorOptions last{DType::f32, {}, MemoryFormat::channels_last};
-  EXPECT_THAT(empty({2, 3, 0, 5}, last).strides(), ElementsAre(0, 1, 15, 3));
+  EXPECT_THAT(empty({2, 3, 0, 5}, last).strides(), ElementsAreArray({0, 1, 15, 3}));
 }
 
 TEST(MemoryFormat, DenseIsAPermutationOfContiguous) {
@@ -130,10 +130,10 @@ TEST(MemoryFormat, AmbiguousTensorsAreBoth) {
 }
 
 TEST(MemoryFormat, PreserveKeepsTheOrderOfDimensions) {
-  EXPECT_THAT(empty_like(layout({3, 4}, {1, 3})).strides(), ElementsAre(1, 3));
-  EXPECT_THAT(empty_like(layout({3, 4}, {2, 6})).strides(), ElementsAre(1, 3));
-  EXPECT_THAT(empty_like(empty({3, 1}).expand({3, 4})).strides(), ElementsAre(4, 1));
-  EXPECT_THAT(empty_like(empty({4, 3}).t().flip({0})).strides(), ElementsAre(1, 3));
+  EXPECT_THAT(empty_like(layout({3, 4}, {1, 3})).strides(), ElementsAreArray({1, 3}));
+  EXPECT_THAT(empty_like(layout({3, 4}, {2, 6})).strides(), ElementsAreArray({1, 3}));
+  EXPECT_THAT(empty_like(empty({3, 1}).expand({3, 4})).strides(), ElementsAreArray({4, 1}));
+  EXPECT_THAT(empty_like(empty({4, 3}).t().flip({0})).strides(), ElementsAreArray({1, 3}));
 }
 
 template <class Function>

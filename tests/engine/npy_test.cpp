@@ -23,6 +23,7 @@ namespace weft {
 namespace {
 
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
@@ -118,15 +119,15 @@ TEST_F(Npy, ReadsWhatNumPyWrote) {
                            std::string(58, ' ') + "\n" + bytes_of<float>({0, 1, 2, 3, 4, 5});
   const Tensor x = npy_read(put(file));
   EXPECT_EQ(x.dtype(), DType::f32);
-  EXPECT_THAT(x.sizes(), ElementsAre(2, 3));
-  EXPECT_THAT(x.strides(), ElementsAre(3, 1));
+  EXPECT_THAT(x.sizes(), ElementsAreArray({2, 3}));
+  EXPECT_THAT(x.strides(), ElementsAreArray({3, 1}));
   EXPECT_EQ(elements_of(x), bytes_of<float>({0, 1, 2, 3, 4, 5}));
 }
 
 TEST_F(Npy, ReadsFortranOrderAsStrides) {
   const std::string data = bytes_of<std::int16_t>({0, 3, 1, 4, 2, 5});
   const Tensor x = npy_read(put(npy(dictionary("<i2", "(2, 3)", true), data)));
-  EXPECT_THAT(x.strides(), ElementsAre(1, 2));
+  EXPECT_THAT(x.strides(), ElementsAreArray({1, 2}));
   EXPECT_EQ(elements_of(x), bytes_of<std::int16_t>({0, 1, 2, 3, 4, 5}));
 }
 
@@ -235,7 +236,7 @@ TEST_F(Npy, WhatIsWrittenReadsBack) {
       }
     }
     npy_write(path(), x.permute({2, 1, 0}));
-    EXPECT_THAT(npy_read(path()).strides(), ElementsAre(1, 5, 20)) << "Fortran order stays";
+    EXPECT_THAT(npy_read(path()).strides(), ElementsAreArray({1, 5, 20})) << "Fortran order stays";
   }
 }
 

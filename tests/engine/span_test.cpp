@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-using testing::ElementsAre;
+using testing::ElementsAreArray;
 using Sizes = std::vector<std::int64_t>;
 
 TEST(Span, MakesTensorsAndComesBack) {
@@ -21,7 +21,7 @@ TEST(Span, MakesTensorsAndComesBack) {
   EXPECT_EQ(layout_text(x), "f32[2,3]");
   EXPECT_EQ(as_span<float>(x).data(), values.data());
   as_span<float>(x)[4] = 40;
-  EXPECT_THAT(as_span<const float>(x.select(0, 1)), ElementsAre(3, 40, 5));
+  EXPECT_THAT(as_span<const float>(x.select(0, 1)), ElementsAreArray({3, 40, 5}));
   EXPECT_EQ(layout_text(from_span(std::span(values).first(0))), "f32[0]");
   EXPECT_TRUE(as_span<float>(from_span(std::span<float>())).empty());
   EXPECT_THROW(from_span(std::span(values), Sizes{7}), ArgumentError);
@@ -32,7 +32,7 @@ TEST(Span, ConstIsReadOnly) {
   const std::vector<std::int32_t> values = {1, 2, 3};
   const Tensor x = from_span(std::span(values));
   EXPECT_TRUE(x.is_read_only());
-  EXPECT_THAT(as_span<const std::int32_t>(x), ElementsAre(1, 2, 3));
+  EXPECT_THAT(as_span<const std::int32_t>(x), ElementsAreArray({1, 2, 3}));
   EXPECT_THROW(as_span<std::int32_t>(x), ArgumentError);
   EXPECT_THROW((ElementView<std::int32_t, 1>(x)), ArgumentError);
   EXPECT_EQ((ElementView<const std::int32_t, 1>(x)(2)), 3);

@@ -20,6 +20,7 @@ namespace weft {
 namespace {
 
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using Sizes = std::vector<std::int64_t>;
 
@@ -223,7 +224,7 @@ TEST(Tensor, ResizeKeepsTheBytesAndGrowsTheStorage) {
   std::iota(x.data_as<std::int32_t>(), x.data_as<std::int32_t>() + 6, 0);
   const Tensor handle = x;
   x.resize_({4, 5});
-  EXPECT_THAT(handle.sizes(), ElementsAre(4, 5));
+  EXPECT_THAT(handle.sizes(), ElementsAreArray({4, 5}));
   EXPECT_GE(x.storage()->size_bytes(), 80u);
   for (int i = 0; i < 6; ++i) EXPECT_EQ(x.data_as<std::int32_t>()[i], i);
   const std::size_t grown = x.storage()->size_bytes();
@@ -234,12 +235,12 @@ TEST(Tensor, ResizeKeepsTheBytesAndGrowsTheStorage) {
 TEST(Tensor, ResizeToTheSameSizesKeepsStridesUnlessAFormatIsGiven) {
   const Tensor x = empty({4, 3}).t();
   x.resize_({3, 4});
-  EXPECT_THAT(x.strides(), ElementsAre(1, 3));
+  EXPECT_THAT(x.strides(), ElementsAreArray({1, 3}));
   x.resize_({3, 4}, MemoryFormat::contiguous);
-  EXPECT_THAT(x.strides(), ElementsAre(4, 1));
+  EXPECT_THAT(x.strides(), ElementsAreArray({4, 1}));
   const Tensor image = empty({0});
   image.resize_({2, 3, 4, 5}, MemoryFormat::channels_last);
-  EXPECT_THAT(image.strides(), ElementsAre(60, 1, 15, 3));
+  EXPECT_THAT(image.strides(), ElementsAreArray({60, 1, 15, 3}));
 }
 
 TEST(Tensor, ResizeOfAViewCountsItsOffset) {
@@ -255,8 +256,8 @@ TEST(Tensor, ManyDimensionsAreResizedToFew) {
   EXPECT_THAT(x.sizes(), testing::ElementsAre(4));
   EXPECT_THAT(x.strides(), testing::ElementsAre(1));
   x.resize_({1, 2, 1, 2, 1, 2, 1, 2, 1});
-  EXPECT_THAT(x.sizes(), testing::ElementsAre(1, 2, 1, 2, 1, 2, 1, 2, 1));
-  EXPECT_THAT(x.strides(), testing::ElementsAre(16, 8, 8, 4, 4, 2, 2, 1, 1));
+  EXPECT_THAT(x.sizes(), testing::ElementsAreArray({1, 2, 1, 2, 1, 2, 1, 2, 1}));
+  EXPECT_THAT(x.strides(), testing::ElementsAreArray({16, 8, 8, 4, 4, 2, 2, 1, 1}));
 }
 
 TEST(Tensor, ARefusedResizeChangesNothing) {
@@ -276,13 +277,13 @@ TEST(Tensor, ARefusedResizeChangesNothing) {
 TEST(Tensor, EmptyLikeTakesADType) {
   const Tensor x = empty_like(empty({4, 3}).t(), DType::i8);
   EXPECT_EQ(x.dtype(), DType::i8);
-  EXPECT_THAT(x.strides(), ElementsAre(1, 3));
+  EXPECT_THAT(x.strides(), ElementsAreArray({1, 3}));
   EXPECT_FALSE(empty_like(empty({2}, DType::c64).conj()).is_conj());
 }
 
 TEST(InferSize, BroadcastsAsPyTorch) {
-  EXPECT_THAT(infer_size(Sizes{2, 1, 3}, Sizes{4, 3}), ElementsAre(2, 4, 3));
-  EXPECT_THAT(infer_size(Sizes{}, Sizes{0, 1}), ElementsAre(0, 1));
+  EXPECT_THAT(infer_size(Sizes{2, 1, 3}, Sizes{4, 3}), ElementsAreArray({2, 4, 3}));
+  EXPECT_THAT(infer_size(Sizes{}, Sizes{0, 1}), ElementsAreArray({0, 1}));
   EXPECT_THAT(infer_size(Sizes{1}, Sizes{0}), ElementsAre(0));
   EXPECT_THAT(
       message_of([] {

@@ -19,6 +19,7 @@ namespace weft {
 namespace {
 
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using Index = std::vector<std::int64_t>;
 
 std::int64_t product(const Index& sizes) {
@@ -336,22 +337,22 @@ Index sizes_of(const Tensor& x) { return {x.sizes().begin(), x.sizes().end()}; }
 
 TEST(View, StridesOfSizeOneDimensionsAreThoseOfPyTorch) {
   const Tensor x = arange({3, 4});
-  EXPECT_THAT(strides_of(x.unsqueeze(0)), ElementsAre(12, 4, 1));
-  EXPECT_THAT(strides_of(x.unsqueeze(1)), ElementsAre(4, 4, 1));
-  EXPECT_THAT(strides_of(x.unsqueeze(-1)), ElementsAre(4, 1, 1));
-  EXPECT_THAT(strides_of(x.expand({1, 3, 4})), ElementsAre(12, 4, 1));
-  EXPECT_THAT(strides_of(x.expand({2, 3, 4})), ElementsAre(0, 4, 1));
-  EXPECT_THAT(strides_of(x.view({1, 3, 1, 4})), ElementsAre(12, 4, 4, 1));
-  EXPECT_THAT(strides_of(x.slice(0, 1, 2, 5)), ElementsAre(20, 1));
+  EXPECT_THAT(strides_of(x.unsqueeze(0)), ElementsAreArray({12, 4, 1}));
+  EXPECT_THAT(strides_of(x.unsqueeze(1)), ElementsAreArray({4, 4, 1}));
+  EXPECT_THAT(strides_of(x.unsqueeze(-1)), ElementsAreArray({4, 1, 1}));
+  EXPECT_THAT(strides_of(x.expand({1, 3, 4})), ElementsAreArray({12, 4, 1}));
+  EXPECT_THAT(strides_of(x.expand({2, 3, 4})), ElementsAreArray({0, 4, 1}));
+  EXPECT_THAT(strides_of(x.view({1, 3, 1, 4})), ElementsAreArray({12, 4, 4, 1}));
+  EXPECT_THAT(strides_of(x.slice(0, 1, 2, 5)), ElementsAreArray({20, 1}));
   EXPECT_THAT(strides_of(arange({}).expand({1})), ElementsAre(0));
-  EXPECT_THAT(strides_of(arange({}).expand({3, 1})), ElementsAre(0, 0));
+  EXPECT_THAT(strides_of(arange({}).expand({3, 1})), ElementsAreArray({0, 0}));
 }
 
 TEST(View, ViewInfersOneSize) {
-  EXPECT_THAT(sizes_of(arange({3, 4}).view({2, -1})), ElementsAre(2, 6));
-  EXPECT_THAT(sizes_of(arange({0, 3}).view({5, -1})), ElementsAre(5, 0));
+  EXPECT_THAT(sizes_of(arange({3, 4}).view({2, -1})), ElementsAreArray({2, 6}));
+  EXPECT_THAT(sizes_of(arange({0, 3}).view({5, -1})), ElementsAreArray({5, 0}));
   EXPECT_THAT(sizes_of(arange({3, 4}).flatten_view()), ElementsAre(12));
-  EXPECT_THAT(sizes_of(arange({2, 3, 4}).flatten_view(1)), ElementsAre(2, 12));
+  EXPECT_THAT(sizes_of(arange({2, 3, 4}).flatten_view(1)), ElementsAreArray({2, 12}));
   EXPECT_THAT(sizes_of(arange({}).flatten_view()), ElementsAre(1));
 }
 
@@ -365,11 +366,11 @@ TEST(View, AsStridedKeepsTheOffsetUnlessGivenOne) {
 TEST(View, OfAnotherDtype) {
   const Tensor x = arange({2, 3});
   const Tensor halves = x.view(DType::i32);
-  EXPECT_THAT(sizes_of(halves), ElementsAre(2, 6));
-  EXPECT_THAT(strides_of(halves), ElementsAre(6, 1));
+  EXPECT_THAT(sizes_of(halves), ElementsAreArray({2, 6}));
+  EXPECT_THAT(strides_of(halves), ElementsAreArray({6, 1}));
   EXPECT_EQ(halves.data_as<std::int32_t>()[2], 1);
   EXPECT_EQ(model_of(halves.view(DType::i64)).elements, model_of(x).elements);
-  EXPECT_THAT(strides_of(x.view(DType::f64)), ElementsAre(3, 1));
+  EXPECT_THAT(strides_of(x.view(DType::f64)), ElementsAreArray({3, 1}));
   const Tensor row = x.select(0, 1).view(DType::u8);
   EXPECT_EQ(row.storage_offset(), 24);
   EXPECT_EQ(row.numel(), 24);
@@ -392,8 +393,8 @@ TEST(View, PartsOfComplexNumbers) {
   EXPECT_EQ(item(z.conj(), 1), Scalar(c128(3, -13)));
   EXPECT_EQ(item(z.conj().neg_view(), 1), Scalar(c128(-3, 13)));
   EXPECT_FALSE(z.conj().conj().is_conj());
-  EXPECT_THAT(strides_of(z.t().view_as_real()), ElementsAre(2, 4, 1));
-  EXPECT_THAT(strides_of(z.t().view_as_real().view_as_complex()), ElementsAre(1, 2));
+  EXPECT_THAT(strides_of(z.t().view_as_real()), ElementsAreArray({2, 4, 1}));
+  EXPECT_THAT(strides_of(z.t().view_as_real().view_as_complex()), ElementsAreArray({1, 2}));
   EXPECT_EQ(z.view_as_real().dtype(), DType::f32);
   EXPECT_EQ(empty({2}, DType::c32).real().dtype(), DType::f16);
   const Tensor real = empty({2}, DType::f32);
@@ -425,7 +426,7 @@ TEST(View, HandlesShareOneView) {
   EXPECT_TRUE(x.is_same(same));
   EXPECT_FALSE(x.is_same(x.view({3, 4})));
   x.resize_({2, 2});
-  EXPECT_THAT(sizes_of(same), ElementsAre(2, 2));
+  EXPECT_THAT(sizes_of(same), ElementsAreArray({2, 2}));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -51,9 +52,9 @@ TEST(story, tells_why_at_each_stage) {
   EXPECT_EQ(story.numel, 3 * 224 * 224);
   EXPECT_EQ(story.read_bytes, 3 * 224 * 224 + 3 * 4);
   EXPECT_EQ(story.written_bytes, 3 * 224 * 224 * 4);
-  EXPECT_THAT(extents(story.merging.front()), ElementsAre(224, 224, 3, 1));
-  EXPECT_THAT(extents(story.merging.back()), ElementsAre(50176, 3));
-  EXPECT_THAT(story.merging.back()[0].dims, ElementsAre(3, 2));
+  EXPECT_THAT(extents(story.merging.front()), ElementsAreArray({224, 224, 3, 1}));
+  EXPECT_THAT(extents(story.merging.back()), ElementsAreArray({50176, 3}));
+  EXPECT_THAT(story.merging.back()[0].dims, ElementsAreArray({3, 2}));
   EXPECT_EQ(story.ir_steps.front().name, "as lowered");
 }
 
@@ -92,6 +93,27 @@ TEST(story, merging_ends_at_the_coalesced_shape) {
     }
   }
   EXPECT_GT(planned, 60);
+}
+
+/// The strides of an output without elements, and what meta tensors are planned for, are not what
+/// the dimensions were merged by.
+TEST(story, merging_that_the_operands_do_not_show) {
+  Engine engine;
+  const Expr empty_rows = operand("a", "f32[2,0]{0,1}");
+  const Explanation told = engine.explain(empty_rows + 1);
+  EXPECT_EQ(extents(told.story.merging.back()), told.shape);
+  const Tensor meta = empty({2, 3}, {DType::f32, {DeviceType::meta, 0}, {}});
+  const Explanation planned = engine.explain(Expr::named("m", meta) + 1);
+  EXPECT_EQ(extents(planned.story.merging.back()), planned.shape);
+}
+
+TEST(story, bytes_beyond_64_bits) {
+  Engine engine;
+  const Explanation told = engine.explain(ops::neg(operand("a", "f32[1048576,1048576,1048576]")));
+  MachineSpeed machine;
+  machine.bytes_per_second = 1e9;
+  machine.clock_hz = 1e9;
+  EXPECT_GT(predict(told.story, machine).memory_ns, 9e18);
 }
 
 TEST(story, promotion_reasons) {

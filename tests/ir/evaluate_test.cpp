@@ -321,6 +321,10 @@ TEST(Evaluate, Complex) {
   near(call<c64>(Op::tanhshrink, a), a - std::tanh(a));
   near(call<c64>(Op::log2, a), std::log(a) / std::log(2.0F));
   near(call<c64>(Op::log10, a), std::log10(a));
+  for (const Op op : {Op::log2, Op::log10}) {
+    EXPECT_EQ(call<c64>(op, c64(0, 0)), c64(-HUGE_VALF, 0));
+    EXPECT_EQ(call<c64>(op, c64(HUGE_VALF, 1)), c64(HUGE_VALF, 0));
+  }
   const c64 turned = a * std::numbers::pi_v<float>;
   near(call<c64>(Op::sinc, a), std::sin(turned) / turned);
   EXPECT_EQ(call<c64>(Op::sinc, c64(0, 0)), c64(1, 0));

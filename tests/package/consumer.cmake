@@ -21,6 +21,10 @@ function(test_find_package prefix)
   foreach(program IN ITEMS quick_look c_static c_shared embedding/brighten)
     run(${build}/${program})
   endforeach()
+  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/package/consumer_c -B ${build}_c -G Ninja -DCMAKE_PREFIX_PATH=${prefix}
+    -DCMAKE_C_COMPILER=${CC} "-DCMAKE_C_FLAGS=${FLAGS}")
+  run(${CMAKE_COMMAND} --build ${build}_c)
+  run(${build}_c/c_alone)
 endfunction()
 
 # Through pkg-config and the C compiler alone: the shared library, and the static one with all that it needs.

@@ -256,11 +256,17 @@ TEST_F(DiskCaches, WhatOthersMayWriteIsNotUsed) {
 TEST_F(DiskCaches, AFolderThatOthersMayWriteIsNotUsed) {
   DiskCache cache(options());
   cache.store(bytes("key"), blob(100, 3));
+  const std::string bundle = folder() + ".bundle";
+  cache.export_to(bundle);
   for (const mode_t mode : {0777, 0770, 01777}) {
     ASSERT_EQ(::chmod(folder().c_str(), mode), 0);
     EXPECT_FALSE(cache.find(bytes("key"))) << mode;
     cache.store(bytes("other"), blob(100, 4));
     EXPECT_FALSE(fs::exists(file_of("other"))) << mode;
+    EXPECT_THAT(cache.damaged(),
+                testing::ElementsAre(testing::HasSubstr("other users can write to it")))
+        << mode;
+    EXPECT_THROW(cache.import_from(bundle), DeviceError) << mode;
   }
   ASSERT_EQ(::chmod(folder().c_str(), 0755), 0);
   EXPECT_TRUE(cache.find(bytes("key")));

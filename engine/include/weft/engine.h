@@ -96,7 +96,7 @@ struct Explanation {
 struct ExplainOptions {
   std::string backend = "auto";
   std::string target = "host";    ///< host | avx2 | avx512
-  std::string arch;               ///< with backend "nvrtc": sm_80, sm_90 ...; sm_90 if not given
+  std::string arch = {};          ///< with backend "nvrtc": sm_80, sm_90 ...; sm_90 if not given
   std::vector<std::string> emit;  ///< of iter, signature, ir, llvm, asm, cuda, ptx, sass
   Numerics numerics = Numerics::standard;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -149,8 +150,9 @@ class InlineArray {
   }
 
   T* data_;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = capacity;  ///< larger than `capacity` exactly when the heap is used
+  // In this order one store of a small constant sets both, and most arrays are never touched again.
+  std::uint32_t capacity_ = capacity;  ///< larger than `capacity` exactly when the heap is used
+  std::uint32_t size_ = 0;
   alignas(T) std::byte bytes_[capacity * sizeof(T)];
 };
 

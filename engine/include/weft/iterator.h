@@ -44,18 +44,23 @@ struct GivenOperand {
   OptionalDType declared_dtype;
 };
 
-/// What an iterator knows of one operand besides its strides.
-struct IterOperand {
-  const Tensor* borrowed = nullptr;  ///< null: one of the owned tensors
-  std::byte* data = nullptr;
-  const TensorImpl* impl = nullptr;  ///< null while an output is undefined
+/// Eight bytes, which the commonest plan writes as one word.
+struct IterOperandTraits {
   std::uint8_t owned_index = 0;
   DType dtype = DType::f32;
   bool is_output = false;
-  alignas(4) OptionalDType declared_dtype;  ///< from here on one word, usually written as such
-  bool is_read_write = false;               ///< an output that is also an input
-  bool will_resize = false;                 ///< an output to allocate or to resize
+  bool is_read_write = false;  ///< an output that is also an input
+  OptionalDType declared_dtype;
+  bool will_resize = false;  ///< an output to allocate or to resize
   bool needs_temporary = false;
+  std::uint8_t unused = 0;  ///< no byte of the word is left out
+};
+
+/// What an iterator knows of one operand besides its strides.
+struct IterOperand : IterOperandTraits {
+  const Tensor* borrowed = nullptr;  ///< null: one of the owned tensors
+  std::byte* data = nullptr;
+  const TensorImpl* impl = nullptr;  ///< null while an output is undefined
 };
 
 inline constexpr std::size_t inline_dims = 6;
@@ -362,7 +367,7 @@ class TensorIterator {
   template <int num_given>
   bool plan_strided(const detail::GivenOperands& given);
   template <int num_operands>
-  void set_contiguous_shape();
+  void set_contiguous_shape(std::int64_t itemsize_bytes);
   void set_fast_shape(std::int64_t numel);
   void coalesce();
 
