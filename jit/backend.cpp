@@ -7,6 +7,7 @@
 #if WEFT_HAS_LLVM
 #include "jit/llvm/backend.h"
 #endif
+#include "runtime/exec_memory.h"
 
 #include <vector>
 
@@ -26,14 +27,15 @@ std::string unavailable_reason(std::string_view name) {
   if (name == "xbyak") {
 #if WEFT_HAS_XBYAK
     if (host_features().isa == Isa::generic) return "it needs a processor with AVX2";
-    return {};
+    return code_memory_refusal();
 #else
     return "this build was configured with WEFT_XBYAK=OFF";
 #endif
   }
   if (name == "llvm") {
 #if WEFT_HAS_LLVM
-    return llvm_unavailable_reason();
+    const std::string refusal = code_memory_refusal();
+    return refusal.empty() ? llvm_unavailable_reason() : refusal;
 #else
     return "this build was configured with WEFT_LLVM=OFF";
 #endif
@@ -46,7 +48,7 @@ std::string unavailable_reason(std::string_view name) {
 const Backend* find_backend(std::string_view name) {
 #if WEFT_HAS_LLVM
   // Asking whether LLVM is usable opens its module; do so only for those who want it.
-  if (name == "llvm" && llvm_unavailable_reason().empty()) return &llvm_backend();
+  if (name == "llvm" && unavailable_reason(name).empty()) return &llvm_backend();
 #endif
   for (const Backend* backend : backends())
     if (backend->name == name && name != "llvm") return backend;
@@ -60,7 +62,7 @@ std::span<const Backend* const> backends() {
     if (unavailable_reason("xbyak").empty()) found.push_back(&xbyak_backend());
 #endif
 #if WEFT_HAS_LLVM
-    found.push_back(&llvm_backend());
+    if (code_memory_refusal().empty()) found.push_back(&llvm_backend());
 #endif
     found.push_back(&interp_backend());
     return found;

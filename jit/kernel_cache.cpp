@@ -10,6 +10,7 @@
 #if WEFT_HAS_XBYAK
 #include "jit/xbyak/backend.h"
 #endif
+#include "runtime/exec_memory.h"
 #include "runtime/log.h"
 
 #include <weft/error.h>
@@ -118,15 +119,20 @@ std::shared_ptr<const CodeObject> compile_next(const ir::Kernel& kernel, const T
 /// is likely: that is LLVM, where xbyak has to call functions or can do nothing.
 TieredKernel::Compile compile_first(CompiledKernel& first, const Target& target,
                                     const TierOptions& options) {
-  const Backend* const xbyak = options.use_xbyak ? find_backend("xbyak") : nullptr;
+  const std::string refusal =
+      options.use_xbyak || options.use_llvm ? code_memory_refusal() : std::string();
+  if (!refusal.empty()) first.refusals.push_back(refusal);
+  const Backend* const xbyak =
+      options.use_xbyak && refusal.empty() ? find_backend("xbyak") : nullptr;
   TieredKernel::Compile next = nullptr;
 #if WEFT_HAS_LLVM
-  if (options.use_llvm && !(xbyak != nullptr && is_best_by_xbyak(first.kernel, target))) {
-    const std::string refusal = llvm_backend().refuses(first.kernel, target);
-    if (refusal.empty())
+  if (options.use_llvm && refusal.empty() &&
+      !(xbyak != nullptr && is_best_by_xbyak(first.kernel, target))) {
+    const std::string reason = llvm_backend().refuses(first.kernel, target);
+    if (reason.empty())
       next = compile_next;
     else
-      first.refusals.push_back("llvm: " + refusal);
+      first.refusals.push_back("llvm: " + reason);
   }
   if (next != nullptr) {
     if (auto code = load_llvm_code(first.kernel, target)) {

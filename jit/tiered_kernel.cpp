@@ -75,6 +75,10 @@ KernelFunction TieredKernel::first_entry() const {
   return first_.code->context == nullptr ? first_.code->entry : &call_with_context;
 }
 
+KernelFunction TieredKernel::promoted_entry() const {
+  return promoted_->context == nullptr ? promoted_->entry : &call_promoted_with_context;
+}
+
 std::uint64_t TieredKernel::elements(const KernelArgs* args) const {
   std::uint64_t elements = 1;
   for (std::size_t loop = 0; loop < first_.kernel.loops.size(); ++loop)
@@ -82,11 +86,23 @@ std::uint64_t TieredKernel::elements(const KernelArgs* args) const {
   return elements;
 }
 
-void TieredKernel::call_with_context(const KernelArgs* args) {
-  const CodeObject& code = *of(args).first_.code;
+namespace {
+
+/// Code finds its own context in the arguments; the kernel's was there to find the code.
+void call_inner(const CodeObject& code, const KernelArgs* args) {
   KernelArgs inner = *args;
   inner.context = code.context;
   code.entry(&inner);
+}
+
+}  // namespace
+
+void TieredKernel::call_with_context(const KernelArgs* args) {
+  call_inner(*of(args).first_.code, args);
+}
+
+void TieredKernel::call_promoted_with_context(const KernelArgs* args) {
+  call_inner(*of(args).promoted_, args);
 }
 
 void TieredKernel::call_counted(const KernelArgs* args) {
@@ -144,7 +160,7 @@ void TieredKernel::call_tried(const KernelArgs* args) {
   TieredKernel& self = of(args);
   const std::uint64_t elements = self.elements(args);
   const bool is_old = self.trial_.takes_old();
-  const KernelFunction entry = is_old ? self.first_entry() : self.promoted_->entry;
+  const KernelFunction entry = is_old ? self.first_entry() : self.promoted_entry();
   const std::uint64_t start = Trial::now();
   entry(args);
   const std::uint64_t ticks = Trial::now() - start;
@@ -159,7 +175,7 @@ void TieredKernel::decide(Trial::Verdict verdict) {
   State expected = State::tried;
   if (!state_.compare_exchange_strong(expected, State::settled)) return;
   const bool is_kept = verdict == Trial::Verdict::faster;
-  entry_.store(is_kept ? promoted_->entry : first_entry(), std::memory_order_release);
+  entry_.store(is_kept ? promoted_entry() : first_entry(), std::memory_order_release);
   control_->count(is_kept ? &TierStats::promoted : &TierStats::demoted);
   // Code from the disk is not tried again: the next process would run this for good.
   if (!is_kept && promoted_->forget_on_disk) promoted_->forget_on_disk();

@@ -125,10 +125,12 @@ class TieredKernel : public std::enable_shared_from_this<TieredKernel> {
   static void call_counted(const KernelArgs* args);
   static void call_tried(const KernelArgs* args);
   static void call_with_context(const KernelArgs* args);
+  static void call_promoted_with_context(const KernelArgs* args);
   static TieredKernel& of(const KernelArgs* args);
 
   std::uint64_t elements(const KernelArgs* args) const;
   KernelFunction first_entry() const;
+  KernelFunction promoted_entry() const;
   void promote();
   void give_up(const std::exception& error) noexcept;
   void decide(Trial::Verdict verdict);

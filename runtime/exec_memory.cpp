@@ -2,6 +2,7 @@
 #include "runtime/exec_memory.h"
 
 #include "runtime/file.h"
+#include "runtime/log.h"
 
 #include <weft/error.h>
 
@@ -12,8 +13,12 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string>
+#include <utility>
 
 namespace weft {
 
@@ -28,10 +33,27 @@ constexpr std::size_t round_up(std::size_t value, std::size_t alignment) {
 
 std::atomic<std::size_t> mapped_bytes{0};
 
+/// The system forbids what code memory needs, and will do so as long as the process lives.
+class Forbidden : public DeviceError {
+  using DeviceError::DeviceError;
+};
+
 [[noreturn]] void throw_refused(const char* call, std::size_t size_bytes) {
   const int error = errno;
-  throw DeviceError(detail::concat("Executable memory is not available: ", call, " of ", size_bytes,
-                                   " bytes failed: ", std::strerror(error), "."));
+  const std::string message =
+      detail::concat("Executable memory is not available: ", call, " of ", size_bytes,
+                     " bytes failed: ", std::strerror(error), ".");
+  if (error == EPERM || error == EACCES || error == ENOSYS) throw Forbidden(message);
+  throw DeviceError(message);
+}
+
+/// "" or why the user wants no code.
+std::string refusal_by_environment() {
+  const char* const value = ::secure_getenv("WEFT_JIT");
+  if (value == nullptr || std::strcmp(value, "on") == 0) return {};
+  if (std::strcmp(value, "off") == 0) return "WEFT_JIT=off in the environment";
+  std::fprintf(stderr, "weft: WEFT_JIT='%s' is ignored: expected on or off\n", value);
+  return {};
 }
 
 /// One anonymous file, mapped twice.
@@ -82,23 +104,36 @@ class Chunk {
 /// here.
 class CodeArena {
  public:
+  CodeArena() { refuse(refusal_by_environment()); }
+
   CodeBlock allocate(std::size_t size_bytes) {
     const std::size_t rounded_bytes = round_up(size_bytes, code_alignment);
     const std::lock_guard lock(mutex_);
     if (rounded_bytes >
         chunk_bytes / 4) {  // a chunk of its own, rather than wasting the current one
       const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-      return block_of(std::make_shared<const Chunk>(round_up(size_bytes, page_bytes)), 0,
-                      size_bytes);
+      return block_of(make_chunk(round_up(size_bytes, page_bytes)), 0, size_bytes);
     }
     reuse_if_dead();
     if (chunk_ == nullptr || chunk_->size_bytes() - used_bytes_ < rounded_bytes) {
-      chunk_ = std::make_shared<const Chunk>(chunk_bytes);
+      chunk_ = make_chunk(chunk_bytes);
       used_bytes_ = 0;
     }
     CodeBlock block = block_of(chunk_, used_bytes_, size_bytes);
     used_bytes_ += rounded_bytes;
     return block;
+  }
+
+  std::string refusal() {
+    const std::lock_guard lock(mutex_);
+    if (refusal_.empty() && chunk_ == nullptr) {
+      try {
+        chunk_ = make_chunk(chunk_bytes);
+        used_bytes_ = 0;
+      } catch (const DeviceError&) {  // if that is for good, it is the refusal now
+      }
+    }
+    return refusal_;
   }
 
   // Both sides of a fork see the pages of a chunk, so neither may write to one from before it.
@@ -120,6 +155,22 @@ class CodeArena {
   }
 
  private:
+  void refuse(std::string reason) {
+    if (reason.empty()) return;
+    refusal_ = std::move(reason);
+    log(LogTopic::tier, "no code is generated, the interpreter serves: ", refusal_);
+  }
+
+  std::shared_ptr<const Chunk> make_chunk(std::size_t size_bytes) {
+    WEFT_CHECK(refusal_.empty(), DeviceError, refusal_);
+    try {
+      return std::make_shared<const Chunk>(size_bytes);
+    } catch (const Forbidden& error) {
+      refuse(error.what());
+      throw DeviceError(error.what());
+    }
+  }
+
   static CodeBlock block_of(const std::shared_ptr<const Chunk>& chunk, std::size_t offset_bytes,
                             std::size_t size_bytes) {
     const std::byte* run = chunk->run() + offset_bytes;
@@ -139,6 +190,7 @@ class CodeArena {
   std::mutex mutex_;
   std::shared_ptr<const Chunk> chunk_;
   std::size_t used_bytes_ = 0;
+  std::string refusal_;  ///< why there will be no further chunk
 };
 
 /// Never destroyed: code may run until the very end of the process.
@@ -164,6 +216,8 @@ void shrink_code(CodeBlock& block, std::size_t used_bytes) {
               used_bytes);
   arena().shrink(block, used_bytes);
 }
+
+std::string code_memory_refusal() { return arena().refusal(); }
 
 void prepare_code_memory() { arena(); }
 

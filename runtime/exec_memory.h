@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 namespace weft {
 
@@ -24,8 +25,17 @@ struct CodeBlock {
 /// must be position independent, or be relocated for `run`.
 ///
 /// Threads: may be called by many threads at once.
-/// Errors:  DeviceError when the system allows no executable memory, or none is left.
+/// Errors:  DeviceError when the system allows no executable memory or none is left, and with
+///          WEFT_JIT=off in the environment.
 CodeBlock allocate_code(std::size_t size_bytes);
+
+/// Why this process generates no code: WEFT_JIT=off in the environment, or a system that forbids
+/// memory for it, which is found out by asking for some.  Empty where there is code memory, and
+/// where only a lack of memory or files stands against it, which may pass.  WEFT_LOG=tier says it
+/// once.
+///
+/// Threads: may be called by many threads at once.
+std::string code_memory_refusal();
 
 /// Gives back all but the first `used_bytes` of a block that was asked for with room to spare.
 void shrink_code(CodeBlock& block, std::size_t used_bytes);

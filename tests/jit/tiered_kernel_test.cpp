@@ -163,6 +163,41 @@ TEST_F(TieredKernels, CallsOfEverOtherSizesComeToAnEnd) {
   EXPECT_EQ(hot->entry(), &fast_code);
 }
 
+/// Code that counts its calls where its context says.
+void counting_code(const KernelArgs* args) {
+  const auto* const counter = static_cast<std::atomic<std::uint64_t>* const*>(args->context);
+  ++**counter;
+  clock_ticks += *counter == &fast_calls ? 100 : 1000;
+  *args->base[0] = std::byte{7};
+}
+
+std::shared_ptr<CodeObject> counting_code_of(std::atomic<std::uint64_t>& counter) {
+  const auto context = std::make_shared<std::atomic<std::uint64_t>*>(&counter);
+  auto code = code_of(counting_code, "counting");
+  code->context = context.get();
+  code->memory = context;
+  return code;
+}
+
+TEST_F(TieredKernels, EachTierFindsItsOwnContext) {
+  const auto tiers = control(false);
+  CompiledKernel compiled;
+  compiled.kernel.loops.resize(1);
+  compiled.code = counting_code_of(slow_calls);
+  const auto next = [](const ir::Kernel&, const Target&) -> std::shared_ptr<const CodeObject> {
+    return counting_code_of(fast_calls);
+  };
+  const auto hot = std::make_shared<TieredKernel>(std::move(compiled), tiers, next, Target());
+  call_often(*hot, 20);
+  EXPECT_EQ(slow_calls, 20u);
+  call_often(*hot, 100);
+  EXPECT_EQ(tiers->stats().promoted, 1u);
+  EXPECT_EQ(slow_calls + fast_calls, 120u);
+  const std::uint64_t before = fast_calls;
+  call_often(*hot, 10);
+  EXPECT_EQ(fast_calls, before + 10);
+}
+
 TEST_F(TieredKernels, AFailureLeavesTheFirstTier) {
   const auto tiers = control(false);
   const auto hot = kernel(slow_code, fail, tiers);
