@@ -6,18 +6,21 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 namespace weft::html {
 namespace {
 
 constexpr std::int64_t max_rows = 8, max_columns = 12, max_grids = 6;
 
+/// As SVG has it, whatever the program's locale has for a decimal point.
 std::string fixed(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
+  std::array<char, 32> text;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, 1).ptr;
+  return std::string(text.data(), end);
 }
 
 std::string dimension_names(const Story::Loop& loop) {
@@ -128,9 +131,11 @@ std::string label(double x, double y, std::string_view text, std::string_view an
 }
 
 std::string power_of_ten(int exponent) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", std::pow(10.0, exponent));
-  return text;
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), std::pow(10.0, exponent),
+                                 std::chars_format::general, 6)
+                       .ptr;
+  return std::string(text.data(), end);
 }
 
 std::string grid_lines(const Axis& x, const Axis& y) {

@@ -5,6 +5,7 @@
 #include <weft/overlap.h>
 
 #include <algorithm>
+#include <locale>
 #include <sstream>
 
 namespace weft {
@@ -13,10 +14,11 @@ namespace iter {
 
 std::string operand_label(int operand, int num_outputs, Names names) {
   const bool is_output = operand < num_outputs;
-  std::ostringstream out;
-  out << (is_output ? "output " : "input ") << (is_output ? operand : operand - num_outputs);
-  if (operand < std::ssize(names) && !names[operand].empty()) out << " `" << names[operand] << "`";
-  return std::move(out).str();
+  std::string label = is_output ? "output " : "input ";
+  label += std::to_string(is_output ? operand : operand - num_outputs);
+  if (operand < std::ssize(names) && !names[operand].empty())
+    label += detail::concat(" `", names[operand], "`");
+  return label;
 }
 
 std::string operand_text(const IterOperands& operands, int operand, int num_outputs, Names names) {
@@ -57,6 +59,7 @@ void throw_overlap(const IterOperands& operands, int output, std::optional<int> 
 
 std::string TensorIterator::text() const {
   std::ostringstream out;
+  out.imbue(std::locale::classic());
   out << "operands\n";
   for (int i = 0; i < ntensors(); ++i) {
     const detail::IterOperand& operand = operands_[i];

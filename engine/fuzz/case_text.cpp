@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <utility>
@@ -48,8 +49,10 @@ std::string real_literal(double value) {
   if (value - value != 0)
     return std::string(value < 0 ? "-" : "") + "std::numeric_limits<double>::infinity()";
   std::array<char, 40> buffer;
-  std::snprintf(buffer.data(), buffer.size(), "%a", value);
-  return buffer.data();
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::fabs(value),
+                                 std::chars_format::hex)
+                       .ptr;
+  return std::string(std::signbit(value) ? "-0x" : "0x").append(buffer.data(), end);
 }
 
 std::string scalar_literal(const Scalar& scalar) {

@@ -16,8 +16,9 @@ namespace {
 
 using ir::Kernel;
 
-constexpr auto archs = std::to_array<std::string_view>(
-    {"sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_103", "sm_120", "sm_121"});
+constexpr auto archs =
+    std::to_array<std::string_view>({"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90",
+                                     "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"});
 
 /// What the passes plan for: the widest access of a thread.
 constexpr int vector_bytes = 16;

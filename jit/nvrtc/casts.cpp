@@ -4,6 +4,7 @@
 #include <weft/error.h>
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -13,11 +14,13 @@ namespace {
 
 bool is_wide_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
 
-/// A number with so many digits that reading it gives the same bits.
+/// A number with so many digits that reading it gives the same bits; printf would write the
+/// decimal point of the program's locale.
 std::string decimal(double value, int digits) {
   char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-  std::string text = buffer;
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr;
+  std::string text(buffer, end);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }

@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace weft::jit::nvrtc {
@@ -23,8 +25,10 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  int compile(const std::vector<const char*>& options) {
-    return nvrtc_.CompileProgram(program_, static_cast<int>(options.size()), options.data());
+  int compile(const std::vector<std::string>& options) {
+    std::vector<const char*> words;
+    for (const std::string& option : options) words.push_back(option.c_str());
+    return nvrtc_.CompileProgram(program_, static_cast<int>(words.size()), words.data());
   }
   /// One of the results, by the function for its size and the one for its bytes.
   std::string get(int (*size_of)(Nvrtc::Program, std::size_t*),
@@ -71,10 +75,29 @@ std::span<const std::byte> bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
+/// What NVRTC is told.
+std::vector<std::string> arguments_of(const CompileOptions& options) {
+  std::vector<std::string> arguments{"--gpu-architecture=" + options.arch, "--std=c++17",
+                                     options.is_fast ? "--fmad=true" : "--fmad=false"};
+  if (options.is_verbose) arguments.emplace_back("--ptxas-options=-v");
+  return arguments;
+}
+
+/// Which build of its version a library is: NVRTC does not tell its patch level.
+std::string build_of(const CudaLibrary& library) {
+  namespace fs = std::filesystem;
+  std::error_code size_error, time_error;
+  const auto size = fs::file_size(library.path, size_error);
+  const auto time = fs::last_write_time(library.path, time_error).time_since_epoch().count();
+  return detail::concat(size_error ? 0 : size, " bytes, ", time_error ? 0 : time);
+}
+
 /// Everything that the code depends on.
 std::string disk_key(const Nvrtc& nvrtc, const std::string& source, const CompileOptions& options) {
-  return detail::concat("cuda code; NVRTC ", nvrtc.library.version, "; arch ", options.arch,
-                        "; fmad ", int{options.is_fast}, "\n", source);
+  std::string key =
+      detail::concat("cuda code; NVRTC ", nvrtc.library.version, ", ", build_of(nvrtc.library));
+  for (const std::string& argument : arguments_of(options)) key.append(" ").append(argument);
+  return key.append("\n").append(source);
 }
 
 }  // namespace
@@ -84,11 +107,7 @@ DeviceCode compile_source(const Nvrtc& nvrtc, std::string source, const CompileO
   check_supported(nvrtc, options.arch);
   const auto start = std::chrono::steady_clock::now();
   Program program(nvrtc, source);
-  const std::string arch = "--gpu-architecture=" + options.arch;
-  std::vector<const char*> arguments{arch.c_str(), "--std=c++17",
-                                     options.is_fast ? "--fmad=true" : "--fmad=false"};
-  if (options.is_verbose) arguments.push_back("--ptxas-options=-v");
-  const int result = program.compile(arguments);
+  const int result = program.compile(arguments_of(options));
   DeviceCode code;
   code.log = program.text(nvrtc.GetProgramLogSize, nvrtc.GetProgramLog);
   WEFT_CHECK(result == 0, CompileError, "nvrtc: ", nvrtc.GetErrorString(result), "\n", code.log);

@@ -21,6 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Calls a function of the system again where a signal has interrupted it.
+template <class Call>
+auto uninterrupted(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
 /// A file of its own that goes with this.
 class TemporaryFile {
  public:
@@ -32,7 +40,8 @@ class TemporaryFile {
                "can't write a temporary file: ", std::generic_category().message(errno));
     std::size_t done = 0;
     while (done < content.size()) {
-      const ssize_t written = write(descriptor, content.data() + done, content.size() - done);
+      const ssize_t written = uninterrupted(
+          [&] { return write(descriptor, content.data() + done, content.size() - done); });
       if (written <= 0) break;
       done += static_cast<std::size_t>(written);
     }
@@ -50,6 +59,18 @@ class TemporaryFile {
  private:
   std::string path_;
 };
+
+/// Everything that comes out of a pipe.
+std::string read_all(int descriptor) {
+  std::string output;
+  std::array<char, 4096> buffer;
+  while (true) {
+    const ssize_t count =
+        uninterrupted([&] { return read(descriptor, buffer.data(), buffer.size()); });
+    if (count <= 0) return output;
+    output.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
 
 /// Starts a program whose output goes into the pipe.  Returns 0 or the reason.
 int start(const std::string& program, const char* option, const std::string& file,
@@ -86,18 +107,14 @@ std::string disassemble(std::span<const std::byte> cubin, const std::string& pro
   pid_t child = 0;
   const int error = start(program, option, file.path(), ends, child);
   ::close(ends[1]);
-  std::string output;
-  if (error == 0) {
-    std::array<char, 4096> buffer;
-    ssize_t count = 0;
-    while ((count = read(ends[0], buffer.data(), buffer.size())) > 0)
-      output.append(buffer.data(), static_cast<std::size_t>(count));
-  }
+  const std::string output = error == 0 ? read_all(ends[0]) : std::string();
   ::close(ends[0]);
   WEFT_CHECK(error == 0, DeviceError, "can't run ", program, ": ",
              std::generic_category().message(error));
   int status = 0;
-  waitpid(child, &status, 0);
+  const pid_t waited = uninterrupted([&] { return waitpid(child, &status, 0); });
+  WEFT_CHECK(waited == child, DeviceError, "can't wait for ", program, ": ",
+             std::generic_category().message(errno));
   WEFT_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, DeviceError, program,
              " failed: ", output);
   return output;

@@ -125,7 +125,9 @@ Launch plan_launch(const Kernel& kernel, const Variant& variant, const Nest& nes
     launch.arguments.push_back(static_cast<std::uint64_t>(stride));
   launch.arguments.insert(launch.arguments.end(), {work, walk.extent_inner(), walk.extent_rows()});
   for (std::size_t loop = kernel.loops.size(); loop-- > 1;) {
-    const Divisor divisor = make_divisor(walk.count(loop, variant), variant.index_bits);
+    // Where there is no work, nothing is divided.
+    const std::uint64_t count = std::max<std::uint64_t>(walk.count(loop, variant), 1);
+    const Divisor divisor = make_divisor(count, variant.index_bits);
     launch.arguments.insert(launch.arguments.end(),
                             {divisor.divisor, divisor.magic, divisor.shift});
   }

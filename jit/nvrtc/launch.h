@@ -12,7 +12,7 @@ namespace weft::jit::nvrtc {
 
 /// What a kernel is launched on, as jit/code_object.h has it for CPUs.
 struct Nest {
-  std::vector<std::int64_t> extents;       ///< [loop], outermost first; all >= 1
+  std::vector<std::int64_t> extents;       ///< [loop], outermost first; 0 leaves no work
   std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
   std::vector<std::uint64_t> base;         ///< [operand] address of the first element
   std::vector<Bits> params;                ///< [param]

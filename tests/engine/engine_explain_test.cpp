@@ -194,6 +194,9 @@ TEST(engine_explain, writes_cuda_source_without_a_device) {
   EXPECT_EQ(items_of(4), "// Items at once: 4");
   EXPECT_EQ(items_of(2), "// Items at once: 2");
   EXPECT_EQ(items_of(3), "// Items at once: 1");
+  // No elements, along the outer of two loops.
+  const Expr none = Expr(layout({2, 0, 16}, {0, 16, 1})) + Expr(layout({16}, {1}));
+  EXPECT_EQ(engine.explain(none, {}, options).backend, "nvrtc");
   options.arch = "sm_12";
   EXPECT_THROW(engine.explain(sum, {}, options), ArgumentError);
   options.arch = "sm_90";

@@ -9,11 +9,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -81,6 +84,19 @@ TEST_F(NvrtcCompiler, CompilesForAllGenerations) {
     EXPECT_EQ(code.cubin[1], std::byte{'E'});
     EXPECT_GT(code.compile_us, 0);
   }
+}
+
+TEST_F(NvrtcCompiler, EveryArchitectureIsKnown) {
+  int count = 0;
+  ASSERT_EQ(weft::nvrtc().GetNumSupportedArchs(&count), 0);
+  std::vector<int> supported(static_cast<std::size_t>(count));
+  ASSERT_EQ(weft::nvrtc().GetSupportedArchs(supported.data()), 0);
+  const std::set<int> before_weft{50, 52, 53, 60, 61, 62, 70, 72};
+  const std::set<int> renamed{101};  // sm_110 since CUDA 13
+  for (const int arch : supported)
+    if (!before_weft.contains(arch) && !renamed.contains(arch)) {
+      EXPECT_NO_THROW(check_arch("sm_" + std::to_string(arch)));
+    }
 }
 
 TEST_F(NvrtcCompiler, TransposesGoThroughSharedMemory) {
@@ -154,6 +170,26 @@ TEST(NvrtcErrors, DisassemblersAreRun) {
   fs::remove_all(folder);
 }
 
+TEST(NvrtcErrors, SignalsDoNotEndADisassembly) {
+  const fs::path folder = fs::temp_directory_path() / ("weft_signal_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const std::string program = folder / "nvdisasm";
+  std::ofstream(program) << "#!/bin/sh\nsleep 0.1; echo code; exec >&- 2>&-; sleep 0.1; exit 3\n";
+  fs::permissions(program, fs::perms::owner_all);
+  // Signals come while the output is read and while the program is waited for.
+  struct sigaction handler {
+  }, before{};
+  handler.sa_handler = [](int) {};
+  sigaction(SIGALRM, &handler, &before);
+  const itimerval often{{0, 5000}, {0, 5000}}, never{};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  const std::string error = error_of([&] { disassemble({}, program); });
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
+  EXPECT_THAT(error, HasSubstr("failed: code"));
+  fs::remove_all(folder);
+}
+
 class NvrtcCodeCache : public NvrtcCompiler {
  protected:
   void SetUp() override {
@@ -198,8 +234,11 @@ TEST_F(NvrtcCodeCache, KeepsCodeOnTheDisk) {
   EXPECT_EQ(loaded->cubin, compiled->cubin);
   EXPECT_EQ(second.stats().compilations, 0u);
   EXPECT_EQ(second.stats().disk_hits, 1u);
-  // Not for another architecture.
+  // Not for another architecture, nor by another build of the same version.
   EXPECT_FALSE(second.get(add.kernel, add.variant, "sm_80")->is_from_disk);
+  Nvrtc patched = weft::nvrtc();
+  patched.library.path = WEFT_FAKE_CUDA;
+  EXPECT_FALSE(CodeCache(patched, disk()).get(add.kernel, add.variant, "sm_90")->is_from_disk);
 }
 
 TEST_F(NvrtcCodeCache, CompilesAgainWhatIsDamaged) {

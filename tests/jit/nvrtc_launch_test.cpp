@@ -81,6 +81,21 @@ TEST(NvrtcLaunch, GridsAreNoLargerThanTheWork) {
   EXPECT_EQ(nvrtc::plan_launch(add, variant, nest_of({3}, {{4}, {4}, {4}})).blocks, 1u);
 }
 
+TEST(NvrtcLaunch, NoWorkIsABlockThatDoesNothing) {
+  const ir::Kernel rows =
+      nvrtc::prepare(cuda_kernel(Op::add, DType::f32, 2, {{any, 1}, {any, 1}, {0, 1}})).kernel;
+  for (const auto& [outer, inner] : {std::pair{0, 16}, {3, 0}, {0, 0}}) {
+    const Nest nest = nest_of({outer, inner}, {{64, 4}, {64, 4}, {0, 4}});
+    const Launch launch = nvrtc::plan_launch(rows, nvrtc::choose_variant(rows, nest), nest);
+    EXPECT_EQ(launch.blocks, 1u);
+    EXPECT_EQ(launch.arguments[3 + 6], 0u);  // behind bases and strides: the work
+  }
+  const ir::Kernel tiles =
+      nvrtc::prepare(cuda_copy(DType::u8, DType::u8, {1, any}, {any, 1})).kernel;
+  const Nest nest = nest_of({5, 0}, {{64, 1}, {1, 64}});
+  EXPECT_EQ(nvrtc::plan_launch(tiles, nvrtc::choose_variant(tiles, nest), nest).blocks, 1u);
+}
+
 /// The function `locate` of a kernel's source, on the CPU.
 class Locator {
  public:
