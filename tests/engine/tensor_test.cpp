@@ -70,6 +70,13 @@ TEST(Tensor, FullTakesItsDTypeFromTheValue) {
   EXPECT_EQ(full({2}, 3).select(0, 1).item().as_integer(), 3);
 }
 
+TEST(Tensor, EmptyOfAVectorIsNotThatOfTheStandardLibrary) {
+  const std::vector<std::int64_t> sizes = {2, 3};
+  const Tensor x = empty(sizes), y = empty(sizes, {DType::u8, {}, {}});
+  EXPECT_EQ(x.numel(), 6);
+  EXPECT_EQ(y.dtype(), DType::u8);
+}
+
 TEST(Tensor, SizesMayBeWrittenInBraces) {
   EXPECT_EQ(zeros({2, 3}).numel(), 6);
   EXPECT_EQ(empty_strided({2, 3}, {1, 2}).stride(1), 2);

@@ -81,7 +81,7 @@ class InlineArray {
   template <class... Args>
   T& emplace_back(Args&&... args) {
     if (size_ == capacity_) [[unlikely]]
-      reserve(2 * capacity_);
+      reserve(2 * std::size_t{capacity_});
     T* added = std::construct_at(data_ + size_, std::forward<Args>(args)...);
     ++size_;
     return *added;

@@ -185,6 +185,10 @@ inline Tensor empty(std::initializer_list<std::int64_t> sizes, TensorOptions opt
 inline Tensor empty(std::initializer_list<std::int64_t> sizes, DType dtype) {
   return empty(detail::span_of(sizes), TensorOptions{dtype, {}, MemoryFormat::contiguous});
 }
+/// For calls without `weft::`, which would find std::empty() by the vector's namespace.
+inline Tensor empty(const std::vector<std::int64_t>& sizes, TensorOptions options = {}) {
+  return empty(IntSpan(sizes), options);
+}
 Tensor empty_strided(IntSpan sizes, IntSpan strides, TensorOptions options = {});
 inline Tensor empty_strided(std::initializer_list<std::int64_t> sizes,
                             std::initializer_list<std::int64_t> strides,
