@@ -63,6 +63,7 @@ Story::Chapter device_chapter(const ir::Kernel& kernel, const Variant& variant, 
     say("a thread has ", jit::nvrtc::vectors_in_flight(kernel), " times ", variant.items,
         " items on the way at once");
   }
+  if (variant.halves) say("elements are moved in halves, at whose multiples they lie");
   say("indices of ", variant.index_bits, " bits, ", launch.blocks, " blocks of ",
       jit::nvrtc::threads_per_block, " threads for ", arch);
   return chapter;

@@ -77,6 +77,12 @@ bool is_loaded(const Kernel& kernel, std::size_t operand) {
   });
 }
 
+std::string element_access(const char* access, const Kernel& kernel, const Variant& variant,
+                           std::size_t operand) {
+  const bool has_halves = variant.halves && itemsize_bytes(kernel.operands[operand].dtype) > 1;
+  return std::string(access) + (has_halves ? "_halves" : "");
+}
+
 Body::Body(const Kernel& kernel, bool has_vectors) : kernel_(kernel), levels_(kernel.body.size()) {
   for (ValueId id = 0; id < kernel.body.size(); ++id) {
     const Inst& inst = kernel.body[id];

@@ -76,6 +76,10 @@ class Body {
 /// Whether an instruction loads, stores the operand.
 bool is_loaded(const ir::Kernel& kernel, std::size_t operand);
 
+/// The function that moves single elements of an operand: "load" and "store", or by halves.
+std::string element_access(const char* access, const ir::Kernel& kernel, const Variant& variant,
+                           std::size_t operand);
+
 void emit_rows(Source& source, const ir::Kernel& kernel, const Variant& variant);
 void emit_tiles(Source& source, const ir::Kernel& kernel, const Variant& variant);
 

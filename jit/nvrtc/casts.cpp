@@ -55,6 +55,8 @@ std::string cast_text(const std::string& value, DType from, DType to) {
   if (from == to) return value;
   if (from == DType::f16) return "half_to_float(" + value + ")";
   if (to == DType::f16) return "float_to_half(" + value + ")";
+  if (from == DType::f64 && to == DType::f32) return "double_to_float(" + value + ")";
+  if (from == DType::f32 && to == DType::f64) return "float_to_double(" + value + ")";
   const std::string type(value_type(to));
   if (is_boolean(to)) return value + " != 0";
   if (!is_wide_float(from) || is_wide_float(to)) return type + "(" + value + ")";

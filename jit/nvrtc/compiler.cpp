@@ -156,8 +156,7 @@ std::shared_ptr<const DeviceCode> CodeCache::make(const ir::Kernel& kernel, cons
 
 std::shared_ptr<const DeviceCode> CodeCache::get(const ir::Kernel& kernel, const Variant& variant,
                                                  const std::string& arch) {
-  const std::string key =
-      detail::concat(arch, " ", variant.items, " ", variant.index_bits, "\n", ir::print(kernel));
+  const std::string key = detail::concat(arch, ", ", text(variant), "\n", ir::print(kernel));
   std::shared_ptr<Entry> entry;
   {
     const std::lock_guard lock(mutex_);

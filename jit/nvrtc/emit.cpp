@@ -81,6 +81,12 @@ class RowsEmitter {
     if (!is_vector(operand)) return element_type(operand);
     return detail::concat("Vector<", element_type(operand), ", ", variant_.items, ">");
   }
+  std::string element(const char* access, std::size_t operand) const {
+    return element_access(access, kernel_, variant_, operand);
+  }
+  std::string part(const char* access, std::size_t operand) const {
+    return is_vector(operand) ? access : element(access, operand);
+  }
   /// Calls `write` for all outputs, or for the inputs that are loaded.
   template <class Write>
   void for_operands(ir::Role role, const Write& write) const {
@@ -95,8 +101,8 @@ class RowsEmitter {
     source_.line("const Index at = first + u * ", threads_per_block, "u;");
     source_.line("locate(args, at < work ? at : work - 1, offset[u]);");
     for_operands(ir::Role::input, [&](std::size_t k) {
-      source_.line("x", k, "[u] = load<", part_type(k), ">(args.base[", k, "] + offset[u][", k,
-                   "]);");
+      source_.line("x", k, "[u] = ", part("load", k), "<", part_type(k), ">(args.base[", k,
+                   "] + offset[u][", k, "]);");
     });
   }
 
@@ -115,7 +121,7 @@ class RowsEmitter {
     if (variant_.items > 1) source_.close();
     source_.line("if (first + u * ", threads_per_block, "u >= work) continue;");
     for_operands(ir::Role::output, [&](std::size_t k) {
-      source_.line("store(args.base[", k, "] + offset[u][", k, "], y", k, ");");
+      source_.line(part("store", k), "(args.base[", k, "] + offset[u][", k, "], y", k, ");");
     });
   }
 
@@ -127,10 +133,10 @@ class RowsEmitter {
       return detail::concat("args.base[", k, "] + stepped(rest, ", stride_text(kernel_, 0, k), ")");
     };
     const auto load = [&](std::size_t k) {
-      return detail::concat("load<", element_type(k), ">(", address(k), ")");
+      return detail::concat(element("load", k), "<", element_type(k), ">(", address(k), ")");
     };
     const auto store = [&](std::size_t k, const std::string& value) {
-      source_.line("store(", address(k), ", ", element_type(k), "(", value, "));");
+      source_.line(element("store", k), "(", address(k), ", ", element_type(k), "(", value, "));");
     };
     body_.emit(source_, Body::Level::vector, load, {});
     body_.emit(source_, Body::Level::item, load, store);
@@ -144,6 +150,11 @@ class RowsEmitter {
 };
 
 }  // namespace
+
+std::string text(const Variant& variant) {
+  return detail::concat(variant.items, " items, ", variant.index_bits, "-bit indices",
+                        variant.halves ? ", in halves" : "");
+}
 
 int vectors_in_flight(const Kernel& kernel) {
   // As the passes have it for CPUs: short bodies leave registers for more loads.

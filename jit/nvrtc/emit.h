@@ -19,9 +19,14 @@ struct Variant {
   /// along both sides of the small squares that a thread turns in registers.  Else 1.
   int items = 1;
   int index_bits = 32;  ///< 32 or 64
+  /// Elements that are accessed one by one are so in two halves: complex numbers lie at multiples
+  /// of their parts, and a device only moves what lies at a multiple of its size.
+  bool halves = false;
 
   friend bool operator==(const Variant&, const Variant&) = default;
 };
+/// "4 items, 32-bit indices": different for different variants, to stand in keys.
+std::string text(const Variant& variant);
 
 /// Vectors that a thread has on the way at once.
 int vectors_in_flight(const ir::Kernel& kernel);

@@ -51,9 +51,26 @@ class Walk {
     } else if (inner_ > 0 && extent_inner() % count != 0) {
       return false;
     }
+    if (items == 1) return true;  // elements have halves
     for (std::size_t k = 0; k < kernel_.operands.size(); ++k)
       if (!is_aligned(k, items)) return false;
     return true;
+  }
+
+  /// Whether some operand has elements at multiples of half their size only.
+  bool needs_halves() const {
+    bool needs = false;
+    for (std::size_t k = 0; k < kernel_.operands.size(); ++k) {
+      const DType dtype = kernel_.operands[k].dtype;
+      const auto itemsize = static_cast<std::uint64_t>(itemsize_bytes(dtype));
+      const std::uint64_t common = address_bits(k);
+      if (common % itemsize == 0) continue;
+      WEFT_CHECK(common % (itemsize / 2) == 0, UnsupportedError, "$", k, " has ", name(dtype),
+                 " elements at multiples of ", common & (~common + 1), " bytes; devices need ",
+                 itemsize / 2, " or ", itemsize);
+      needs = true;
+    }
+    return needs;
   }
 
   bool fits_32_bits(const Variant& variant) const {
@@ -73,6 +90,17 @@ class Walk {
     if (!is_tile() || !ir::is_transposed(given)) return false;
     loop = inner_ - 1;
     return true;
+  }
+
+  /// A number that is a multiple of those powers of two that all addresses of an operand are
+  /// multiples of.
+  std::uint64_t address_bits(std::size_t operand) const {
+    std::uint64_t bits = nest_.base[operand];
+    for (std::size_t loop = 0; loop <= inner_; ++loop)
+      if (nest_.extents[loop] > 1)
+        bits |= static_cast<std::uint64_t>(
+            nest_.stride_bytes[loop * kernel_.operands.size() + operand]);
+    return bits;
   }
 
   bool is_aligned(std::size_t operand, int items) const {
@@ -108,6 +136,7 @@ Variant choose_variant(const Kernel& kernel, const Nest& nest) {
   variant.items = most_items(kernel);
   while (variant.items > 1 && !walk.takes(variant.items)) variant.items /= 2;
   variant.index_bits = walk.fits_32_bits(variant) ? 32 : 64;
+  variant.halves = walk.needs_halves();
   return variant;
 }
 
@@ -115,7 +144,8 @@ Launch plan_launch(const Kernel& kernel, const Variant& variant, const Nest& nes
                    std::uint64_t max_blocks) {
   const Walk walk(kernel, nest);
   const std::uint64_t work = walk.work(variant);
-  WEFT_ASSERT(walk.takes(variant.items), "a variant of ", variant.items, " items is not aligned");
+  WEFT_ASSERT(walk.takes(variant.items) && (variant.halves || !walk.needs_halves()),
+              "not aligned: ", text(variant));
   Launch launch;
   const auto per_block = static_cast<std::uint64_t>(
       walk.is_tile() ? 1 : threads_per_block * vectors_in_flight(kernel));

@@ -19,6 +19,8 @@ struct Nest {
 };
 
 /// The widest variant whose accesses are all aligned, with 32-bit indices where they reach.
+///
+/// Errors: UnsupportedError if elements lie at no multiple of half their size.
 Variant choose_variant(const ir::Kernel& kernel, const Nest& nest);
 
 struct Launch {

@@ -55,6 +55,48 @@ __device__ __forceinline__ void store(void* to, const T& value) {
 }
 #endif
 )"},
+    {"_halves", R"(
+// Elements at multiples of half their size.
+template <int N>
+struct Word;
+template <>
+struct Word<1> {
+  typedef u8 Type;
+};
+template <>
+struct Word<2> {
+  typedef u16 Type;
+};
+template <>
+struct Word<4> {
+  typedef u32 Type;
+};
+template <>
+struct Word<8> {
+  typedef u64 Type;
+};
+template <class T>
+union Halves {
+  typedef typename Word<sizeof(T) / 2>::Type Half;
+  T whole;
+  Half half[2];
+};
+template <class T>
+__device__ __forceinline__ T load_halves(const void* from) {
+  typedef typename Halves<T>::Half Half;
+  Halves<T> element;
+  element.half[0] = load<Half>(from);
+  element.half[1] = load<Half>((const u8*)from + sizeof(Half));
+  return element.whole;
+}
+template <class T>
+__device__ __forceinline__ void store_halves(void* to, const T& value) {
+  Halves<T> element;
+  element.whole = value;
+  store(to, element.half[0]);
+  store((u8*)to + sizeof(element.half[0]), element.half[1]);
+}
+)"},
     {"quotient", R"(
 // n / divisor for n below 2^31 (2^63): the high half of a product, an addition and a shift.
 struct Divisor {
@@ -99,6 +141,29 @@ __device__ __forceinline__ u16 float_to_half(f32 wide) {
   const u32 bits = __float_as_uint(wide);
   const u16 nan = u16(((bits >> 16) & 0x8000u) | 0x7e00u | ((bits >> 13) & 0x3ffu));
   return wide != wide ? nan : cvt_f16_f32(wide);
+}
+)"},
+    {"double_to_float", R"(
+#ifdef __CUDACC__
+__device__ __forceinline__ f32 cvt_f32_f64(f64 wide) { return f32(wide); }
+#endif
+// The instruction forgets which NaN it was.
+__device__ __forceinline__ f32 double_to_float(f64 wide) {
+  const u64 bits = u64(__double_as_longlong(wide));
+  const u32 nan = (u32(bits >> 32) & 0x80000000u) | 0x7fc00000u | (u32(bits >> 29) & 0x7fffffu);
+  const f32 narrow = cvt_f32_f64(wide);
+  return narrow != narrow ? __uint_as_float(nan) : narrow;
+}
+)"},
+    {"float_to_double", R"(
+#ifdef __CUDACC__
+__device__ __forceinline__ f64 cvt_f64_f32(f32 narrow) { return f64(narrow); }
+#endif
+// The instruction forgets which NaN it was.
+__device__ __forceinline__ f64 float_to_double(f32 narrow) {
+  const u32 bits = __float_as_uint(narrow);
+  const u64 nan = (u64(bits & 0x80000000u) << 32) | 0x7ff8000000000000ull | (u64(bits & 0x7fffffu) << 29);
+  return narrow != narrow ? __longlong_as_double(i64(nan)) : cvt_f64_f32(narrow);
 }
 )"},
     {"truncate_to_i32", R"(

@@ -67,6 +67,13 @@ class TilesEmitter {
       if (is_turned(k)) most = std::max(most, shared(k).size_bytes());
     return most;
   }
+  std::string element(const char* access, std::size_t k) const {
+    return element_access(access, kernel_, variant_, k);
+  }
+  /// What moves groups in memory; a group of one is an element.
+  std::string group(const char* access, std::size_t k) const {
+    return items_ == 1 ? element(access, k) : access;
+  }
   std::string stride(std::size_t loop, std::size_t k) const {
     return stride_text(kernel_, loop, k);
   }
@@ -125,7 +132,7 @@ class TilesEmitter {
     source_.open("");
     open_shared(k);
     for_groups(k, false, [&](const std::string& shared) {
-      source_.line("store(&", shared, ", load<", group_type(k), ">(at));");
+      source_.line("store(&", shared, ", ", group("load", k), "<", group_type(k), ">(at));");
     });
     source_.line("__syncthreads();");
     for_squares([&](const std::string& shared) {
@@ -151,7 +158,7 @@ class TilesEmitter {
     });
     source_.line("__syncthreads();");
     for_groups(k, true, [&](const std::string& shared) {
-      source_.line("store(at, load<", group_type(k), ">(&", shared, "));");
+      source_.line(group("store", k), "(at, load<", group_type(k), ">(&", shared, "));");
     });
     source_.close();
   }
@@ -174,9 +181,9 @@ class TilesEmitter {
       source_.line(stores ? "part.item[vc]" : square, " = ", stores ? square : "part.item[vc]",
                    ";");
     else if (stores)
-      source_.line("store(", address, ", ", square, ");");
+      source_.line(element("store", k), "(", address, ", ", square, ");");
     else
-      source_.line(square, " = load<", element_type(k), ">(", address, ");");
+      source_.line(square, " = ", element("load", k), "<", element_type(k), ">(", address, ");");
     source_.close();
     if (is_wide && stores) source_.line("store(at, part);");
     close_rows();

@@ -34,8 +34,9 @@ struct Fiber {
 inline Fiber fibers[threads_per_block];
 inline ucontext_t scheduler;
 inline Fiber* current = nullptr;
-inline unsigned num_barriers = 0;  ///< that the current block has come to
-inline bool has_diverged = false;  ///< some threads were at a barrier that others never reach
+inline unsigned num_barriers = 0;   ///< that the current block has come to
+inline bool has_diverged = false;   ///< some threads were at a barrier that others never reach
+inline bool is_misaligned = false;  ///< an access that is an error on a device
 inline void (*kernel)(const void*) = nullptr;
 inline const void* kernel_arguments = nullptr;
 
@@ -87,12 +88,12 @@ inline void run_block() {
   }
 }
 
-/// Returns whether all threads of each block came to the same barriers.
-inline bool launch(void (*function)(const void*), const void* arguments, unsigned blocks,
-                   bool has_barriers) {
+/// Returns what no device would have done; null if all is well.
+inline const char* launch(void (*function)(const void*), const void* arguments, unsigned blocks,
+                          bool has_barriers) {
   kernel = function;
   kernel_arguments = arguments;
-  has_diverged = false;
+  has_diverged = is_misaligned = false;
   gridDim.x = blocks;
   for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) {
     if (has_barriers) {
@@ -101,7 +102,9 @@ inline bool launch(void (*function)(const void*), const void* arguments, unsigne
     }
     for (threadIdx.x = 0; threadIdx.x < threads_per_block; ++threadIdx.x) function(arguments);
   }
-  return !has_diverged;
+  return has_diverged    ? "threads of a block come to different barriers"
+         : is_misaligned ? "an access at no multiple of its size"
+                         : nullptr;
 }
 
 template <class To, class From>
@@ -124,17 +127,24 @@ struct Access {
 };
 inline void (*record)(const Access&) = nullptr;
 
+inline void note(const void* address, std::size_t bytes) {
+  if (record != nullptr) record({threadIdx.x, address, static_cast<unsigned>(bytes)});
+  if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0) is_misaligned = true;
+}
+
 }  // namespace shim
 
 template <class T>
 T load(const void* from) {
-  if (shim::record != nullptr) shim::record({threadIdx.x, from, sizeof(T)});
-  return *static_cast<const T*>(from);
+  shim::note(from, sizeof(T));
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
 }
 template <class T>
 void store(void* to, const T& value) {
-  if (shim::record != nullptr) shim::record({threadIdx.x, to, sizeof(T)});
-  *static_cast<T*>(to) = value;
+  shim::note(to, sizeof(T));
+  std::memcpy(to, &value, sizeof(T));
 }
 
 // Functions that NVRTC knows by itself.
@@ -149,7 +159,13 @@ inline std::uint32_t __float_as_uint(float x) { return shim::same_bits<std::uint
 inline double __longlong_as_double(long long bits) { return shim::same_bits<double>(bits); }
 inline long long __double_as_longlong(double x) { return shim::same_bits<long long>(x); }
 
-// The instructions behind the conversions of f16, bit by bit.
+// The instructions behind conversions.  All NaNs become the same one.
+inline float cvt_f32_f64(double wide) {
+  return std::isnan(wide) ? __uint_as_float(0x7fffffff) : static_cast<float>(wide);
+}
+inline double cvt_f64_f32(float narrow) {
+  return std::isnan(narrow) ? __longlong_as_double(0x7fffffffffffffff) : narrow;
+}
 inline float cvt_f32_f16(std::uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
   const double magnitude = exponent == 31  ? (fraction != 0 ? NAN : INFINITY)

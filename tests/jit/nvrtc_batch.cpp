@@ -88,27 +88,50 @@ void NvrtcBatch::add(const ir::Kernel& kernel, const std::vector<std::int64_t>& 
                      Tolerance tolerance, std::size_t shift_bytes, std::uint64_t max_blocks) {
   Case one;
   one.kernel = kernel;
-  one.prepared = nvrtc::prepare(kernel);
-  ASSERT_EQ(one.prepared.refusal, "") << ir::print(kernel);
   one.call = make_call(kernel, extents, stride_bytes, random_);
   one.tolerance = tolerance;
+  append(std::move(one), shift_bytes, max_blocks);
+}
+
+void NvrtcBatch::add_in_place(const ir::Kernel& kernel, const std::vector<std::int64_t>& extents,
+                              const std::vector<std::vector<std::int64_t>>& stride_bytes,
+                              std::size_t input) {
+  ASSERT_EQ(stride_bytes[input], stride_bytes[0]);
+  ASSERT_EQ(kernel.operands[input].dtype, kernel.operands[0].dtype);
+  Case one;
+  one.kernel = kernel;
+  one.call = make_call(kernel, extents, stride_bytes, random_);
+  one.call.operands[0] = one.call.operands[input];
+  one.in_place = input;
+  append(std::move(one), 0, 3);
+}
+
+void NvrtcBatch::append(Case one, std::size_t shift_bytes, std::uint64_t max_blocks) {
+  one.prepared = nvrtc::prepare(one.kernel);
+  ASSERT_EQ(one.prepared.refusal, "") << ir::print(one.kernel);
   nvrtc::Nest nest;
-  nest.extents = extents;
-  for (std::size_t loop = 0; loop < extents.size(); ++loop)
-    for (const auto& strides : stride_bytes) nest.stride_bytes.push_back(strides[loop]);
+  nest.extents = one.call.extents;
+  for (std::size_t loop = 0; loop < nest.extents.size(); ++loop)
+    for (const OperandData& operand : one.call.operands)
+      nest.stride_bytes.push_back(operand.stride_bytes[loop]);
   nest.params = one.call.params;
   for (OperandData& operand : one.call.operands) {
     // Bases that are aligned unless they are not to be: the lower side starts with a page.
     const bool is_upper = (operand.bytes.size() + shift_bytes) % 16 == 0 && random_() % 2 == 0;
     operand.bytes.insert(operand.bytes.begin(), shift_bytes, std::byte{0});
     operand.first += shift_bytes;
-    one.memory.push_back(std::make_unique<GuardedBytes>(
-        operand.bytes.size(), is_upper ? GuardedBytes::Side::upper : GuardedBytes::Side::lower));
-    std::ranges::copy(operand.bytes, one.memory.back()->data());
+    if (one.in_place != 0 && one.memory.size() == one.in_place) {
+      one.memory.push_back(one.memory[0]);
+    } else {
+      one.memory.push_back(std::make_shared<GuardedBytes>(
+          operand.bytes.size(), is_upper ? GuardedBytes::Side::upper : GuardedBytes::Side::lower));
+      std::ranges::copy(operand.bytes, one.memory.back()->data());
+    }
     nest.base.push_back(reinterpret_cast<std::uint64_t>(one.memory.back()->data() + operand.first));
   }
   nest = nvrtc::nest_of_parts(one.prepared, nest);
   one.variant = nvrtc::choose_variant(one.prepared.kernel, nest);
+  if (uses_64_bit_indices_) one.variant.index_bits = 64;
   one.launch = nvrtc::plan_launch(one.prepared.kernel, one.variant, nest, max_blocks);
   std::string source = nvrtc::emit_source(one.prepared.kernel, one.variant);
   one.source = static_cast<std::size_t>(std::ranges::find(sources_, source) - sources_.begin());
@@ -129,7 +152,7 @@ std::string NvrtcBatch::unit_of(std::size_t first, std::size_t count, bool for_c
     if (!for_cpu) continue;
     const bool has_barriers = sources_[i].find("__syncthreads") != std::string::npos;
     text += detail::concat("static void call_", i, "(const void* args) { k", i, "::weft_kernel_", i,
-                           "(*(const k", i, "::Args*)args); }\nextern \"C\" bool run_", i,
+                           "(*(const k", i, "::Args*)args); }\nextern \"C\" const char* run_", i,
                            "(const void* args, unsigned blocks) { return shim::launch(call_", i,
                            ", args, blocks, ", has_barriers ? "true" : "false",
                            "); }\nextern \"C\" unsigned long args_bytes_", i,
@@ -144,6 +167,7 @@ void NvrtcBatch::check(const Case& one) {
   const auto interpreted = interp_backend().compile(kernel, {});
   const auto expected = jit::test::run(*interpreted, one.call, GuardedBytes::Side::upper);
   for (std::size_t k = 0; k < expected.size(); ++k) {
+    if (one.in_place != 0 && k == one.in_place) continue;      // is the output by now
     const DType dtype = real_dtype(kernel.operands[k].dtype);  // of a part
     const std::size_t itemsize = itemsize_bytes(dtype);
     // The bytes before the base that moves it stay as they are.
@@ -172,13 +196,12 @@ void NvrtcBatch::run() {
     const auto find = [&](const char* name) {
       return dlsym(library, (name + std::to_string(cases_[i].source)).c_str());
     };
-    const auto run = reinterpret_cast<bool (*)(const void*, unsigned)>(find("run_"));
+    const auto run = reinterpret_cast<const char* (*)(const void*, unsigned)>(find("run_"));
     const auto args_bytes = reinterpret_cast<unsigned long (*)()>(find("args_bytes_"));
     const nvrtc::Launch& launch = cases_[i].launch;
     ASSERT_EQ(args_bytes(), 8 * launch.arguments.size()) << source_of(cases_[i]);
-    EXPECT_TRUE(run(launch.arguments.data(), static_cast<unsigned>(launch.blocks)))
-        << "threads of a block come to different barriers\n"
-        << source_of(cases_[i]);
+    const char* const wrong = run(launch.arguments.data(), static_cast<unsigned>(launch.blocks));
+    EXPECT_EQ(wrong, nullptr) << wrong << "\n" << source_of(cases_[i]);
     check(cases_[i]);
     if (testing::Test::HasFatalFailure()) return;
   }
@@ -194,7 +217,7 @@ std::vector<std::vector<Access>> NvrtcBatch::record() {
   std::vector<std::vector<Access>> all;
   for (const Case& one : cases_) {
     accesses.clear();
-    const auto run = reinterpret_cast<bool (*)(const void*, unsigned)>(
+    const auto run = reinterpret_cast<const char* (*)(const void*, unsigned)>(
         dlsym(library, ("run_" + std::to_string(one.source)).c_str()));
     run(one.launch.arguments.data(), 1);
     all.push_back(accesses);
@@ -212,7 +235,8 @@ bool NvrtcBatch::is_global(std::size_t index, const void* address) const {
   return false;
 }
 
-void NvrtcBatch::compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes) {
+void NvrtcBatch::compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes,
+                                    bool is_fast) {
   const Nvrtc& library = weft::nvrtc();
   if (!library.library.reason.empty()) GTEST_SKIP() << "NVRTC: " << library.library.reason;
   constexpr std::size_t at_once = 100;
@@ -220,7 +244,7 @@ void NvrtcBatch::compile_with_nvrtc(const std::string& arch, unsigned long most_
     const std::size_t count = std::min(at_once, sources_.size() - first);
     const nvrtc::DeviceCode code =
         nvrtc::compile_source(library, unit_of(first, count, false),
-                              {.arch = arch, .is_fast = false, .is_verbose = true});
+                              {.arch = arch, .is_fast = is_fast, .is_verbose = true});
     EXPECT_FALSE(code.cubin.empty());
     static const std::regex kernel(
         "Function properties for (\\w+)\\s[^\\n]*?(\\d+) bytes stack frame, (\\d+) bytes spill "

@@ -45,6 +45,13 @@ class NvrtcBatch {
            const std::vector<std::vector<std::int64_t>>& stride_bytes, Tolerance tolerance = {},
            std::size_t shift_bytes = 0, std::uint64_t max_blocks = 3);
 
+  /// The same with the input in the memory of the first output, whose dtype and strides it has:
+  /// `a += b`.
+  void add_in_place(const ir::Kernel& kernel, const std::vector<std::int64_t>& extents,
+                    const std::vector<std::vector<std::int64_t>>& stride_bytes, std::size_t input);
+  /// Gives the kernels that are added from now on the indices of huge tensors.
+  void use_64_bit_indices() { uses_64_bit_indices_ = true; }
+
   /// The variant of the kernel that was added last.
   const nvrtc::Variant& last_variant() const { return cases_.back().variant; }
   std::size_t size() const { return cases_.size(); }
@@ -59,24 +66,28 @@ class NvrtcBatch {
   /// Compiles all with NVRTC, if it is there, and expects that no kernel keeps anything in local
   /// memory, but for `most_stack_bytes` of functions.  Leaves a test out, loudly, where there is no
   /// NVRTC.
-  void compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes = 0);
+  void compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes = 0,
+                          bool is_fast = false);
 
  private:
   struct Case {
     ir::Kernel kernel;  ///< before the passes
     nvrtc::Prepared prepared;
     Call call;
-    std::vector<std::unique_ptr<GuardedBytes>> memory;
+    std::vector<std::shared_ptr<GuardedBytes>> memory;
+    std::size_t in_place = 0;  ///< the input in the first output's memory; 0 for none
     nvrtc::Variant variant;
     nvrtc::Launch launch;
     std::size_t source;  ///< index in sources_
     Tolerance tolerance;
   };
+  void append(Case one, std::size_t shift_bytes, std::uint64_t max_blocks);
   std::string unit_of(std::size_t first, std::size_t count, bool for_cpu) const;
   const std::string& source_of(const Case& one) const { return sources_[one.source]; }
   void check(const Case& one);
 
   std::mt19937_64 random_;
+  bool uses_64_bit_indices_ = false;
   std::vector<Case> cases_;
   std::vector<std::string> sources_;  ///< each once, though several cases may run it
 };

@@ -1,6 +1,7 @@
 // From extents, strides and addresses to variants, grids and arguments; and the index arithmetic of
 // generated source for tensors that no test could hold.
 #include "jit/nvrtc/launch.h"
+#include "jit/nvrtc/operators.h"
 #include "tests/jit/nvrtc_batch.h"
 
 #include <weft/error.h>
@@ -22,6 +23,13 @@ using nvrtc::Variant;
 constexpr ir::StrideClass any = ir::stride_any;
 
 TEST(NvrtcLaunch, DivisorsAreExact) {
+  void* const library =
+      build_library("#include \"tests/jit/cuda_shim.h\"\n" + nvrtc::prelude_for("quotient") +
+                    "extern \"C\" u64 divide(u64 n, const Divisor& by, bool is_wide) {\n"
+                    "  return is_wide ? quotient(n, by) : quotient(u32(n), by);\n}\n");
+  ASSERT_NE(library, nullptr);
+  const auto divide = reinterpret_cast<std::uint64_t (*)(std::uint64_t, const Divisor&, bool)>(
+      dlsym(library, "divide"));
   std::mt19937_64 random(3);
   for (int i = 0; i < 200000; ++i) {
     const int bits = i % 2 == 0 ? 32 : 64;
@@ -34,11 +42,7 @@ TEST(NvrtcLaunch, DivisorsAreExact) {
     for (const std::uint64_t n :
          {multiple, multiple + 1, multiple - 1, limit - 1, random() % limit}) {
       if (n >= limit) continue;
-      const auto high =
-          bits == 32
-              ? n * by.magic >> 32
-              : static_cast<std::uint64_t>(static_cast<unsigned __int128>(n) * by.magic >> 64);
-      ASSERT_EQ((high + n) >> by.shift, n / divisor) << n << " / " << divisor;
+      ASSERT_EQ(divide(n, by, bits == 64), n / divisor) << n << " / " << divisor;
       ASSERT_LE(by.magic, std::numeric_limits<std::uint64_t>::max() >> (64 - bits));
     }
   }
@@ -81,6 +85,26 @@ TEST(NvrtcLaunch, GridsAreNoLargerThanTheWork) {
   EXPECT_EQ(nvrtc::plan_launch(add, variant, nest_of({3}, {{4}, {4}, {4}})).blocks, 1u);
 }
 
+TEST(NvrtcLaunch, ElementsAtOddAddressesAreRefused) {
+  const auto variant_at = [](std::uint64_t base, ir::StrideClass known, std::int64_t stride) {
+    const ir::Kernel add =
+        nvrtc::prepare(cuda_kernel(Op::add, DType::f32, 1, {{1}, {1}, {known}})).kernel;
+    Nest nest = nest_of({10}, {{4}, {4}, {stride}});
+    nest.base[2] = base;
+    return nvrtc::choose_variant(add, nest);
+  };
+  EXPECT_EQ(variant_at(4, 0, 0), (Variant{.items = 4}));
+  EXPECT_EQ(variant_at(6, 0, 0), (Variant{.items = 4, .halves = true}));
+  EXPECT_EQ(variant_at(4, any, 12), (Variant{.items = 1}));
+  EXPECT_EQ(variant_at(4, any, 14), (Variant{.items = 1, .halves = true}));
+  try {
+    variant_at(9, 1, 4);
+    FAIL() << "nothing is thrown";
+  } catch (const UnsupportedError& error) {
+    EXPECT_STREQ(error.what(), "$2 has f32 elements at multiples of 1 bytes; devices need 2 or 4");
+  }
+}
+
 TEST(NvrtcLaunch, NoWorkIsABlockThatDoesNothing) {
   const ir::Kernel rows =
       nvrtc::prepare(cuda_kernel(Op::add, DType::f32, 2, {{any, 1}, {any, 1}, {0, 1}})).kernel;
@@ -96,37 +120,40 @@ TEST(NvrtcLaunch, NoWorkIsABlockThatDoesNothing) {
   EXPECT_EQ(nvrtc::plan_launch(tiles, nvrtc::choose_variant(tiles, nest), nest).blocks, 1u);
 }
 
-/// The function `locate` of a kernel's source, on the CPU.
+/// The function `locate` of a kernel's source, to be run on the CPU.
 class Locator {
  public:
   Locator(const ir::Kernel& kernel, const Nest& nest)
       : kernel_(nvrtc::prepare(kernel).kernel), nest_(nest) {
     variant_ = nvrtc::choose_variant(kernel_, nest);
     launch_ = nvrtc::plan_launch(kernel_, variant_, nest);
+  }
+
+  /// The source in a namespace, with a C function of the same name to call it by.
+  std::string source(const std::string& name) const {
     const bool is_tile = kernel_.schedule == ir::Schedule::tile;
-    void* const library = build_library(detail::concat(
-        "#include \"tests/jit/cuda_shim.h\"\nnamespace k {\n",
-        nvrtc::emit_source(kernel_, variant_),
-        "}\nextern \"C\" void locate(const void* args, unsigned long long at, long long* offsets) "
-        "{\n",
-        "  k::i64 found[", kernel_.operands.size(), "];\n  k::Index column = 0, row = 0;\n",
-        "  k::locate(*(const k::Args*)args, k::Index(at), ", is_tile ? "column, row, " : "",
-        "found);\n  for (int k = 0; k < ", kernel_.operands.size(),
-        "; ++k) offsets[k] = found[k];\n}\n"));
-    if (library != nullptr) locate_ = reinterpret_cast<decltype(locate_)>(dlsym(library, "locate"));
+    return detail::concat(
+        "#define weft_kernel weft_kernel_", name, "\nnamespace ", name, " {\n",
+        nvrtc::emit_source(kernel_, variant_), "}\n#undef weft_kernel\nextern \"C\" void locate_",
+        name, "(const void* args, unsigned long long at, long long* offsets) {\n  ", name,
+        "::i64 found[", kernel_.operands.size(), "];\n  ", name, "::Index column = 0, row = 0;\n  ",
+        name, "::locate(*(const ", name, "::Args*)args, ", name, "::Index(at), ",
+        is_tile ? "column, row, " : "", "found);\n  for (int k = 0; k < ", kernel_.operands.size(),
+        "; ++k) offsets[k] = found[k];\n}\n");
   }
 
   const Variant& variant() const { return variant_; }
 
+  using Locate = void (*)(const void* args, unsigned long long at, long long* offsets);
   /// Compares `count` random numbers of vectors or tiles with what long division gives.
-  void check(int count) const {
-    ASSERT_NE(locate_, nullptr);
+  void check(Locate locate, int count) const {
+    ASSERT_NE(locate, nullptr);
     std::mt19937_64 random(8);
     const std::uint64_t work = launch_.arguments[nest_.base.size() + nest_.stride_bytes.size()];
     for (int i = 0; i < count; ++i) {
       const std::uint64_t at = i == 0 ? work - 1 : i == 1 ? 0 : random() % work;
       std::vector<long long> offsets(nest_.base.size());
-      locate_(launch_.arguments.data(), at, offsets.data());
+      locate(launch_.arguments.data(), at, offsets.data());
       for (std::size_t k = 0; k < offsets.size(); ++k)
         ASSERT_EQ(offsets[k], expected(at, k)) << "vector " << at << ", operand " << k;
     }
@@ -155,8 +182,18 @@ class Locator {
   Nest nest_;
   Variant variant_;
   Launch launch_;
-  void (*locate_)(const void*, unsigned long long, long long*) = nullptr;
 };
+
+void check_all(const std::vector<const Locator*>& locators) {
+  const auto name = [](std::size_t i) { return "k" + std::to_string(i); };
+  std::string source = "#include \"tests/jit/cuda_shim.h\"\n";
+  for (std::size_t i = 0; i < locators.size(); ++i) source += locators[i]->source(name(i));
+  void* const library = build_library(source);
+  ASSERT_NE(library, nullptr);
+  for (std::size_t i = 0; i < locators.size(); ++i)
+    locators[i]->check(
+        reinterpret_cast<Locator::Locate>(dlsym(library, ("locate_" + name(i)).c_str())), 2000);
+}
 
 TEST(NvrtcLaunch, OffsetsBeyond32BitsOfItems) {
   const std::int64_t rows = 70001, columns = 90001;  // 6.3e9 items
@@ -164,16 +201,14 @@ TEST(NvrtcLaunch, OffsetsBeyond32BitsOfItems) {
       cuda_copy(DType::f32, DType::f32, {any, any, any}, {any, any, 1}),
       nest_of({3, rows, columns}, {{rows * columns * 4, columns * 4, 4}, {4, 12, 12 * rows}}));
   EXPECT_EQ(strided.variant().index_bits, 64);
-  strided.check(2000);
   const Locator line(cuda_copy(DType::u8, DType::u8, {1}, {1}),
                      nest_of({std::int64_t{1} << 40}, {{1}, {1}}));
   EXPECT_EQ(line.variant(), (Variant{.items = 16, .index_bits = 64}));
-  line.check(2000);
   const Locator tiles(cuda_copy(DType::u16, DType::u16, {any, 1, any}, {any, any, 1}),
                       nest_of({5, 70000, 90000}, {{70000ll * 90000 * 2, 180000, 2},
                                                   {70000ll * 90000 * 2, 2, 140000}}));
   EXPECT_EQ(tiles.variant().index_bits, 64);  // the stride of the outermost loop
-  tiles.check(2000);
+  check_all({&strided, &line, &tiles});
 }
 
 TEST(NvrtcLaunch, OffsetsBeyond32BitsOfBytes) {
@@ -181,11 +216,10 @@ TEST(NvrtcLaunch, OffsetsBeyond32BitsOfBytes) {
   const Locator rows(cuda_copy(DType::f64, DType::f64, {any, any}, {any, 1}),
                      nest_of({40000, 50000}, {{400000, 8}, {-8, 320000}}));
   EXPECT_EQ(rows.variant().index_bits, 32);
-  rows.check(2000);
   const Locator tiles(cuda_copy(DType::f64, DType::f64, {1, any}, {any, 1}),
                       nest_of({40000, 50000}, {{400000, 8}, {8, 320000}}));
   EXPECT_EQ(tiles.variant().index_bits, 32);
-  tiles.check(2000);
+  check_all({&rows, &tiles});
 }
 
 }  // namespace

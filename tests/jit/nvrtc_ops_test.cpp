@@ -1,6 +1,7 @@
 // Every op in every dtype it computes in, and every cast, as CUDA source that runs on the CPU,
 // against the interpreter.  One kernel has many ops, each with an output of its own.
 #include "ir/vector_math.h"
+#include "jit/nvrtc/operators.h"
 #include "runtime/cuda_libraries.h"
 #include "tests/jit/nvrtc_batch.h"
 
@@ -19,8 +20,9 @@ ir::ValueId append(ir::Kernel& kernel, const ir::Inst& inst) {
 /// Collects values into one kernel of several outputs.
 class Collector {
  public:
-  Collector(NvrtcBatch& batch, DType dtype, Tolerance tolerance)
-      : batch_(batch), dtype_(dtype), tolerance_(tolerance) {
+  Collector(NvrtcBatch& batch, DType dtype, Tolerance tolerance,
+            Numerics numerics = Numerics::standard)
+      : batch_(batch), dtype_(dtype), tolerance_(tolerance), numerics_(numerics) {
     begin();
   }
 
@@ -64,6 +66,7 @@ class Collector {
 
   void begin() {
     kernel_ = {};
+    kernel_.numerics = numerics_;
     kernel_.loops.resize(1);
     outputs_.clear();
     for (std::uint8_t k = 0; k < 5; ++k) {
@@ -80,6 +83,7 @@ class Collector {
   NvrtcBatch& batch_;
   DType dtype_;
   Tolerance tolerance_;
+  Numerics numerics_;
   ir::Kernel kernel_;
   std::vector<ir::ValueId> outputs_;
 };
@@ -149,6 +153,15 @@ TEST(NvrtcFunctions, AreWithinUlpsOfTheInterpreters) {
   batch.compile_with_nvrtc("sm_90", 40);
 }
 
+TEST(NvrtcFunctions, CompileUnderFast) {
+  NvrtcBatch batch;
+  Collector collector(batch, DType::f32, {}, Numerics::fast);
+  for (const Op op : functions_of(DType::f32)) collector.add_op(op);
+  collector.flush();
+  // As above, in f32: sinf and its like take less.
+  batch.compile_with_nvrtc("sm_90", 40, true);
+}
+
 TEST(NvrtcCasts, GiveTheInterpretersBits) {
   NvrtcBatch batch;
   for (const DType from : all_dtypes) {
@@ -164,6 +177,17 @@ TEST(NvrtcCasts, GiveTheInterpretersBits) {
   }
   batch.run();
   batch.compile_with_nvrtc("sm_90");
+}
+
+TEST(NvrtcCasts, KeepNaNsBetweenF32AndF64) {
+  // The CPU's own conversions would keep them, too; so that they are not used, here are the names.
+  EXPECT_EQ(nvrtc::cast_text("x", DType::f64, DType::f32), "double_to_float(x)");
+  EXPECT_EQ(nvrtc::cast_text("x", DType::f32, DType::f64), "float_to_double(x)");
+  for (const DType to : {DType::f16, DType::bf16, DType::f8e4m3fn, DType::f8e5m2, DType::f32}) {
+    const nvrtc::Prepared prepared = nvrtc::prepare(cuda_copy(DType::f64, to, {1}, {1}));
+    EXPECT_NE(nvrtc::emit_source(prepared.kernel, {}).find("double_to_float(v"), std::string::npos)
+        << name(to);
+  }
 }
 
 TEST(NvrtcParameters, AreArgumentsOfTheKernel) {

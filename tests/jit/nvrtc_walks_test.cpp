@@ -94,6 +94,38 @@ TEST(NvrtcWalks, StridesOfAllKinds) {
   run_and_compile(batch);
 }
 
+/// Complex numbers lie at multiples of their parts, which is half of what a device moves at once.
+TEST(NvrtcWalks, ComplexNumbersAtMultiplesOfTheirParts) {
+  NvrtcBatch batch;
+  for (const DType dtype : {DType::c32, DType::c64, DType::c128}) {
+    const std::int64_t size = size_of(dtype);
+    const auto part = static_cast<std::size_t>(size / 2);
+    const auto add = [&](const ir::Kernel& kernel, const std::vector<std::int64_t>& extents,
+                         const std::vector<std::vector<std::int64_t>>& strides) {
+      batch.add(kernel, extents, strides, {}, part);
+      EXPECT_EQ(batch.last_variant(), (nvrtc::Variant{.items = 1, .halves = true}));
+    };
+    add(cuda_copy(dtype, dtype, {1}, {1}), {1000}, {{size}, {size}});
+    add(cuda_copy(dtype, dtype, {3}, {1}), {1000}, {{size}, {3 * size}});
+    add(cuda_copy(dtype, dtype, {any, 0}, {any, 1}), {9, 50}, {{50 * size, size}, {size, 0}});
+    add(cuda_copy(dtype, dtype, {1, any}, {any, 1}), {40, 33},
+        {{33 * size, size}, {size, 40 * size}});
+    add(cuda_copy(dtype, dtype, {any, 1}, {1, any}), {40, 33},
+        {{size, 40 * size}, {33 * size, size}});
+    batch.add(cuda_copy(dtype, dtype, {3}, {1}), {1000}, {{size}, {3 * size}});
+    EXPECT_FALSE(batch.last_variant().halves);
+    // What is dense and aligned is still moved in vectors.
+    batch.add(cuda_copy(dtype, dtype, {any, 0}, {any, 1}), {9, 48},
+              {{48 * size, size}, {3 * size + size / 2, 0}});
+    EXPECT_EQ(batch.last_variant(),
+              (nvrtc::Variant{.items = static_cast<int>(16 / size), .halves = true}));
+    // Computed with in parts, which are aligned.
+    batch.add(cuda_kernel(Op::mul, dtype), {1000}, {{size}, {size}, {size}}, {}, part);
+    EXPECT_FALSE(batch.last_variant().halves);
+  }
+  run_and_compile(batch);
+}
+
 /// Shapes of transposed matrices: whole tiles, ragged ones, and small ones.
 const std::vector<std::vector<std::int64_t>> matrices = {{128, 256}, {64, 132}, {33, 65},
                                                          {100, 7},   {1, 40},   {96, 34}};
@@ -168,6 +200,59 @@ TEST(NvrtcWalks, TransposesWithOuterLoopsPaddingAndReversedRows) {
       batch.add(cuda_copy(dtype, dtype, across, dense), extents,
                 {dense_strides(extents, straight, dtype), dense_strides(extents, turned, dtype)},
                 {}, static_cast<std::size_t>(size));
+    }
+  }
+  run_and_compile(batch);
+}
+
+TEST(NvrtcWalks, InPlace) {
+  NvrtcBatch batch;
+  for (const DType dtype : {DType::u8, DType::f32, DType::c64}) {
+    const std::int64_t size = size_of(dtype);
+    batch.add_in_place(cuda_kernel(Op::add, dtype), {20011}, {{size}, {size}, {size}}, 1);
+    batch.add_in_place(cuda_kernel(Op::sub, dtype, 1, {{2}, {1}, {2}}), {1001},
+                       {{2 * size}, {size}, {2 * size}}, 2);
+    if (is_complex(dtype)) continue;
+    for (const std::vector<std::int64_t>& extents :
+         {std::vector<std::int64_t>{64, 132}, {33, 65}, {100, 7}}) {
+      const auto straight = dense_strides(extents, {0, 1}, dtype);
+      const auto turned = dense_strides(extents, {1, 0}, dtype);
+      batch.add_in_place(cuda_kernel(Op::add, dtype, 2, {{1, any}, {1, any}, {any, 1}}), extents,
+                         {turned, turned, straight}, 1);
+      batch.add_in_place(cuda_kernel(Op::add, dtype, 2, {{any, 1}, {any, 1}, {1, any}}), extents,
+                         {straight, straight, turned}, 1);
+    }
+  }
+  run_and_compile(batch);
+}
+
+TEST(NvrtcWalks, WithIndicesOf64Bits) {
+  NvrtcBatch batch;
+  batch.use_64_bit_indices();
+  for (const DType dtype : {DType::u8, DType::f32}) {
+    const std::int64_t size = size_of(dtype);
+    batch.add(cuda_kernel(Op::add, dtype), {4103}, {{size}, {size}, {size}});
+    batch.add(cuda_kernel(Op::add, dtype), {4103}, {{size}, {size}, {size}}, {},
+              static_cast<std::size_t>(size));
+    batch.add(cuda_kernel(Op::sub, dtype, 2, {{any, 1}, {any, 1}, {any, 0}}), {7, 48},
+              {{48 * size, size}, {60 * size, size}, {size, 0}});
+    const std::vector<std::int64_t> extents{3, 4, 5, 6};
+    batch.add(
+        cuda_copy(dtype, dtype, {any, any, any, any}, {any, any, any, 1}), extents,
+        {dense_strides(extents, {0, 1, 2, 3}, dtype), dense_strides(extents, {3, 1, 0, 2}, dtype)});
+    batch.add(cuda_copy(dtype, dtype, {any, -1}, {any, 1}), {40, 50},
+              {{50 * size, size}, {-50 * size, -size}});
+    for (const std::vector<std::int64_t>& tiled :
+         {std::vector<std::int64_t>{3, 64, 68}, {2, 2, 33, 9}}) {
+      const std::size_t n = tiled.size();
+      std::vector<std::size_t> straight(n), turned(n);
+      for (std::size_t i = 0; i < n; ++i) straight[i] = turned[i] = i;
+      std::swap(turned[n - 1], turned[n - 2]);
+      std::vector<ir::StrideClass> dense(n, any), across(n, any);
+      dense[n - 1] = across[n - 2] = 1;
+      batch.add(cuda_copy(dtype, dtype, across, dense), tiled,
+                {dense_strides(tiled, straight, dtype), dense_strides(tiled, turned, dtype)});
+      EXPECT_EQ(batch.last_variant().index_bits, 64);
     }
   }
   run_and_compile(batch);
