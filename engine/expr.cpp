@@ -7,22 +7,26 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace weft {
 
 ExprNode::~ExprNode() {
   // The outermost destructor of a thread lets go of what the inner ones held, one node at a time.
-  thread_local std::vector<std::shared_ptr<const ExprNode>>* outermost = nullptr;
-  std::vector<std::shared_ptr<const ExprNode>> own;
+  // The list leads through the nodes themselves: there may be no memory for another.
+  thread_local std::shared_ptr<const ExprNode>* outermost = nullptr;
+  std::shared_ptr<const ExprNode> own;
   const bool is_outermost = outermost == nullptr;
   if (is_outermost) outermost = &own;
-  for (auto& arg : args)
-    if (!arg->args.empty()) outermost->push_back(std::move(arg));
+  for (auto& arg : args) {
+    std::shared_ptr<const ExprNode> held = std::move(arg);
+    if (held.use_count() != 1 || held->args.empty()) continue;
+    held->next_released = std::move(*outermost);
+    *outermost = std::move(held);
+  }
   if (!is_outermost) return;
-  while (!own.empty()) {
-    const std::shared_ptr<const ExprNode> node = std::move(own.back());
-    own.pop_back();
+  while (own != nullptr) {
+    const std::shared_ptr<const ExprNode> node = std::move(own);
+    own = std::move(node->next_released);
   }
   outermost = nullptr;
 }

@@ -46,6 +46,8 @@ struct ExprNode {
   Scalar scalar;     ///< Kind::scalar
   InlineArray<std::shared_ptr<const ExprNode>, max_arity> args;
   std::shared_ptr<const FoldNode> fold;  ///< Kind::fold
+  /// Only while the node waits for its end, when nobody else has it.
+  mutable std::shared_ptr<const ExprNode> next_released;
 
   ExprNode() = default;
   ExprNode(const ExprNode&) = default;

@@ -1,5 +1,6 @@
 #include "engine/launch.h"
 
+#include <weft/cancel.h>
 #include <weft/parallel.h>
 
 #include <algorithm>
@@ -22,6 +23,9 @@ constexpr std::int64_t near_bytes = std::int64_t{1} << 20;
 /// of an element.
 constexpr double vector_instruction_ns = 0.2;
 constexpr double interpreted_instruction_ns = 4;
+
+/// Work that is worth a look at whether it is still wanted.
+constexpr std::int64_t long_work_ns = 1'000'000;
 
 /// Threads start at multiples of this many innermost elements, so that two never share a line of an
 /// output.
@@ -109,14 +113,17 @@ void finish(LaunchPlan& plan) {
   const std::int64_t num_units = (extent + plan.cut_unit - 1) / plan.cut_unit;
   plan.grain = (num_units + num_shares - 1) / num_shares;
   const bool is_one_block = plan.block_extent == 0 || plan.extents.back() <= plan.block_extent;
-  plan.is_single_call = is_one_block && (num_units <= plan.grain || plan.max_threads == 1);
+  // Long calls come by launch_parts() whatever the number of threads, for they may be cancelled.
+  const bool has_one_thread = plan.max_threads == 1 && plan.work_ns < long_work_ns;
+  plan.is_single_call = is_one_block && (num_units <= plan.grain || has_one_thread);
 }
 
 void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* params) {
   const auto loop = static_cast<std::size_t>(plan.cut_loop);
   const std::int64_t extent = plan.extents[loop];
   const std::int64_t num_units = (extent + plan.cut_unit - 1) / plan.cut_unit;
-  if (num_units <= plan.grain || plan.max_threads == 1)
+  const bool has_one_thread = plan.max_threads == 1 && CancellationScope::current() == nullptr;
+  if (num_units <= plan.grain || has_one_thread)
     return run_blocks(plan, base, plan.extents.data(), params);
   const auto run = [&](std::int64_t first_unit, std::int64_t last_unit) {
     const Part part(plan, loop, base, plan.extents.data(), first_unit * plan.cut_unit,

@@ -6,6 +6,7 @@
 #include "runtime/file.h"
 #include "runtime/log.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -103,13 +105,18 @@ struct Found {
   struct stat status {};
 };
 
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
 /// All files of the folder that the cache may have made.  Whatever else lies there is none of its
-/// business.
+/// business.  Not by std::filesystem, whose iterators end the process where memory runs out.
 template <class Visit>
 void for_each_file(const std::string& folder, const Visit& visit) {
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    Found found{it->path().string(), it->path().filename().string(), {}};
+  const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder.c_str()));
+  if (open == nullptr) return;
+  while (const dirent* const entry = ::readdir(open.get())) {
+    Found found{folder + "/" + entry->d_name, entry->d_name, {}};
     if (!is_entry_name(found.name) && !is_unfinished_name(found.name)) continue;
     if (::lstat(found.path.c_str(), &found.status) == 0) visit(found);
   }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <string_view>
 
 namespace weft {
@@ -32,10 +33,15 @@ inline bool is_logged(LogTopic topic) {
 /// into text only then; put `is_logged()` in front if computing them is not free.
 ///
 /// Threads: lines of several threads do not mix.
+/// Without memory for a line there is none, which is no error.
 template <class... Parts>
 void log(LogTopic topic, const Parts&... parts) {
-  if (is_logged(topic)) [[unlikely]]
+  if (!is_logged(topic)) [[likely]]
+    return;
+  try {
     detail::write_log_line(topic, detail::concat(parts...));
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 std::string_view name(LogTopic topic);

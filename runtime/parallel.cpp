@@ -3,10 +3,12 @@
 
 #include "runtime/worker_pool.h"
 
+#include <weft/cancel.h>
 #include <weft/error.h>
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace weft {
 
@@ -26,6 +28,32 @@ class InsideParallelFor {
   bool before_;
 };
 
+thread_local constinit const CancellationScope* innermost_scope = nullptr;
+
+/// About how long it takes until a request to stop is seen.
+constexpr std::int64_t part_ns = 2'000'000;
+
+/// Runs a loop in parts, with a look at the token before each.
+void run_in_parts(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction function,
+                  ParallelOptions options, const CancellationToken& token) {
+  const std::int64_t num_parts = std::max<std::int64_t>(options.work_ns / part_ns, 1);
+  const std::int64_t part =
+      std::max({(end - begin + num_parts - 1) / num_parts, grain, std::int64_t{1}});
+  const auto run = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t at = first; at < last; at += std::min(part, last - at)) {
+      if (token.is_cancelled()) throw CancelledError("the call was cancelled by its token");
+      function(at, at + std::min(part, last - at));
+    }
+  };
+  // What runs inside belongs to this loop.
+  const CancellationScope* const scope = std::exchange(innermost_scope, nullptr);
+  struct Restore {
+    const CancellationScope* scope;
+    ~Restore() { innermost_scope = scope; }
+  } const restore{scope};
+  parallel_for(begin, end, grain, run, options);
+}
+
 /// 0 until somebody asks: a plain load is all that a loop in one thread pays.
 constinit std::atomic<int> thread_count = 0;
 
@@ -34,6 +62,8 @@ constinit std::atomic<int> thread_count = 0;
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction function,
                   ParallelOptions options) {
   if (begin >= end) return;
+  if (const CancellationToken* const token = CancellationScope::current()) [[unlikely]]
+    return run_in_parts(begin, end, grain, function, options, *token);
   const std::int64_t count = end - begin;
   const std::int64_t threads = options.num_threads > 0 ? options.num_threads : num_threads();
   if (threads == 1 || count <= grain || is_inside_parallel_for) return function(begin, end);
@@ -46,6 +76,15 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Rang
     function(chunk_begin, chunk_begin + std::min(chunk, end - chunk_begin));
   };
   if (!run_on_workers(num_chunks, options.work_ns, run)) function(begin, end);
+}
+
+CancellationScope::CancellationScope(CancellationToken token)
+    : token_(std::move(token)), outer_(std::exchange(innermost_scope, this)) {}
+
+CancellationScope::~CancellationScope() { innermost_scope = outer_; }
+
+const CancellationToken* CancellationScope::current() noexcept {
+  return innermost_scope == nullptr ? nullptr : &innermost_scope->token_;
 }
 
 int num_threads() {

@@ -1,6 +1,8 @@
 // Status codes of weft.h, and the message of the last call that failed in each thread.
 #include "engine/c/handles.h"
 
+#include <weft/cancel.h>
+
 #include <new>
 #include <string>
 
@@ -25,6 +27,7 @@ weft_status status_of(const Error& error) noexcept {
   if (dynamic_cast<const CompileError*>(&error) != nullptr) return WEFT_ERROR_COMPILE;
   if (dynamic_cast<const DeviceError*>(&error) != nullptr) return WEFT_ERROR_DEVICE;
   if (dynamic_cast<const ArithmeticError*>(&error) != nullptr) return WEFT_ERROR_ARITHMETIC;
+  if (dynamic_cast<const CancelledError*>(&error) != nullptr) return WEFT_ERROR_CANCELLED;
   return WEFT_ERROR_INTERNAL;
 }
 

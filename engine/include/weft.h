@@ -34,7 +34,8 @@ enum {
   WEFT_ERROR_DEVICE = 4,      /* the system or a driver refused */
   WEFT_ERROR_ARITHMETIC = 5,  /* a value made it impossible: integer division by zero */
   WEFT_ERROR_INTERNAL = 6,    /* a bug of weft */
-  WEFT_ERROR_MEMORY = 7       /* no memory for what weft itself needs */
+  WEFT_ERROR_MEMORY = 7,      /* no memory for what weft itself needs */
+  WEFT_ERROR_CANCELLED = 8    /* by a C++ program's token (weft/cancel.h) */
 };
 
 typedef int32_t weft_dtype;

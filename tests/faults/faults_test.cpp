@@ -1,0 +1,415 @@
+// Every allocation and every system call of representative work fails once, and then all from there
+// on: what comes of it is the right result or a typed error, nothing leaks, and the same work goes
+// well afterwards.
+#include "tests/faults/inject.h"
+
+#include <weft.h>
+#include <weft/disk_cache.h>
+#include <weft/dlpack.h>
+#include <weft/engine.h>
+#include <weft/error.h>
+#include <weft/npy.h>
+#include <weft/parallel.h>
+
+#include "engine/dlpack_abi.h"
+#include "runtime/allocator.h"
+#include "runtime/exec_memory.h"
+#include "runtime/hash.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <new>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+using faults::Injection;
+using faults::Kind;
+
+/// Some work and what it computes, as a number.
+using Scenario = std::function<std::uint64_t()>;
+
+std::uint64_t hash_of(Engine& engine, const Tensor& tensor) {
+  const Tensor dense = engine.contiguous(tensor);
+  return hash_bytes(dense.data(),
+                    static_cast<std::size_t>(dense.numel()) * itemsize_bytes(dense.dtype()));
+}
+
+std::size_t num_open_files() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator("/proc/self/fd")) ++count;
+  return count;
+}
+
+class Faults : public testing::Test {
+ protected:
+  Faults() : folder_(fs::temp_directory_path() / "weft-faults-XXXXXX") {
+    if (mkdtemp(folder_.data()) == nullptr) throw DeviceError("no folder");
+  }
+  ~Faults() override { fs::remove_all(folder_); }
+
+  const std::string& folder() const { return folder_; }
+
+  /// Runs the scenario with each fault.  Blocks that a fault leaves behind once are what is kept
+  /// for good, such as a table made on first use; what is left behind each time is a leak.
+  static void run_with_faults(Kind kind, const Scenario& scenario) {
+    const std::uint64_t expected = scenario();
+    ASSERT_EQ(scenario(), expected);
+    for (const auto span : {Injection::Span::once, Injection::Span::from_then_on}) {
+      std::int64_t nth = 1;
+      for (; nth < most_faults; ++nth) {
+        bool has_hit = false;
+        for (int attempt = 0; attempt < 3; ++attempt) {
+          const std::int64_t blocks = faults::num_live_blocks();
+          const std::size_t files = num_open_files();
+          has_hit = run_with_fault(kind, nth, span, scenario, expected);
+          if (HasFatalFailure()) return;
+          EXPECT_EQ(num_open_files(), files) << "fault " << nth;
+          if (faults::num_live_blocks() <= blocks) break;
+          EXPECT_LT(attempt, 2) << "fault " << nth << " leaks "
+                                << faults::num_live_blocks() - blocks << " blocks";
+        }
+        if (!has_hit) break;
+        ASSERT_EQ(scenario(), expected) << "after fault " << nth;
+      }
+      ASSERT_LT(nth, most_faults) << "the work never ends without a fault";
+      RecordProperty(span == Injection::Span::once ? "faults_once" : "faults_from_then_on",
+                     static_cast<int>(nth - 1));
+    }
+  }
+
+ private:
+  static constexpr std::int64_t most_faults = 20000;
+
+  /// Whether there was a fault.
+  static bool run_with_fault(Kind kind, std::int64_t nth, Injection::Span span,
+                             const Scenario& scenario, std::uint64_t expected) {
+    std::string surprise;
+    std::uint64_t result = expected;
+    bool has_hit = false;
+    trim();  // what the pool keeps would hide that memory has run out
+    {
+      Injection injection(kind, nth, span);
+      try {
+        result = scenario();
+      } catch (const InternalError& error) {
+        surprise = error.what();
+      } catch (const Error&) {  // of a type that says whose fault it is
+      } catch (const std::bad_alloc&) {
+      } catch (const std::exception& error) {
+        surprise = error.what();
+      }
+      has_hit = injection.has_hit();
+    }
+    EXPECT_EQ(surprise, "") << "fault " << nth;
+    [&] { ASSERT_EQ(result, expected) << "fault " << nth; }();
+    return has_hit;
+  }
+
+  std::string folder_;
+};
+
+EngineOptions options_with(std::string backend, std::string tiers) {
+  EngineOptions options;
+  options.backend = std::move(backend);
+  options.tiers = std::move(tiers);
+  options.num_threads = 1;
+  options.background = false;
+  options.disk_cache = DiskCacheOptions{CacheMode::off, "", 0};
+  return options;
+}
+
+std::uint64_t new_tensors() {
+  const Tensor small = full({7, 9}, 3);
+  const Tensor large = zeros({1 << 20});
+  const Tensor sum = empty_like(small.permute({1, 0}));
+  return static_cast<std::uint64_t>(small.numel() + large.numel() + sum.numel());
+}
+
+std::uint64_t first_calls(const EngineOptions& options) {
+  Engine engine(options);
+  const Tensor x = engine.to(arange(60).view({5, 12}), DType::f32);
+  const Tensor y = engine.eval(ops::tanh(Expr(x) * 2 + 1));
+  engine.binary(Op::add, x, y, y);
+  return hash_of(engine, y) + hash_of(engine, x.t());
+}
+
+/// Blocks that leave no room, so that the next code needs memory from the system.
+std::vector<CodeBlock> fill_code_memory() {
+  constexpr std::size_t chunk_bytes = 1 << 20, block_bytes = 1 << 14;
+  std::vector<CodeBlock> blocks;
+  const std::size_t before = mapped_code_bytes();
+  while (mapped_code_bytes() == before) blocks.push_back(allocate_code(block_bytes));
+  for (std::size_t i = 1; i < chunk_bytes / block_bytes; ++i)
+    blocks.push_back(allocate_code(block_bytes));
+  return blocks;
+}
+
+TEST_F(Faults, CodeMemory) {
+  const auto scenario = [] {
+    const std::vector<CodeBlock> blocks = fill_code_memory();
+    return first_calls(options_with("auto", "xbyak"));
+  };
+  run_with_faults(Kind::system, scenario);
+}
+
+TEST_F(Faults, NewTensors) {
+  run_with_faults(Kind::memory, new_tensors);
+  run_with_faults(Kind::system, new_tensors);
+}
+
+TEST_F(Faults, FirstCalls) {
+  for (const char* tiers : {"xbyak", ""}) {
+    const auto scenario = [&] { return first_calls(options_with("auto", tiers)); };
+    run_with_faults(Kind::memory, scenario);
+    run_with_faults(Kind::system, scenario);
+  }
+}
+
+TEST_F(Faults, CachedCalls) {
+  Engine engine(options_with("auto", "xbyak"));
+  const Tensor x = engine.to(arange(60).view({5, 12}), DType::f32);
+  const Tensor out = empty({5, 12}, DType::f32);
+  const auto scenario = [&] {
+    engine.eval(Expr(x) * x - 1, out);
+    return hash_of(engine, out);
+  };
+  run_with_faults(Kind::memory, scenario);
+  run_with_faults(Kind::system, scenario);
+}
+
+TEST_F(Faults, ExpressionsAndUserOperators) {
+  run_with_faults(Kind::memory, [] {
+    Engine engine(options_with("auto", ""));
+    engine.define("swish(x, beta)", "x / (1 + exp(-x * beta))");
+    const std::pair<std::string, Tensor> names[] = {
+        {"a", engine.to(arange(24).view({4, 6}), DType::f64)}};
+    const Expr expr = parse_expr("where(a > 3, swish(a, 2), -a)", names, engine.definitions());
+    return hash_of(engine, engine.eval(expr)) + text(expr).size();
+  });
+}
+
+TEST_F(Faults, Reductions) {
+  const auto scenario = [] {
+    Engine engine(options_with("auto", "xbyak"));
+    const Tensor x = engine.to(arange(-30, 30).view({5, 12}), DType::f32);
+    const auto [values, indices] = engine.max(x, 0);
+    return hash_of(engine, engine.reduce(Reduction::sum, x)) +
+           hash_of(engine, engine.reduce(Reduction::cumsum, x, {.dims = {{1}}})) +
+           hash_of(engine, values) + hash_of(engine, indices);
+  };
+  run_with_faults(Kind::memory, scenario);
+  run_with_faults(Kind::system, scenario);
+}
+
+TEST_F(Faults, CopiesAndTiles) {
+  const auto scenario = [] {
+    Engine engine(options_with("auto", "xbyak"));
+    const Tensor x = engine.to(arange(128 * 96).view({128, 96}), DType::f32);
+    return hash_of(engine, x.t()) + hash_of(engine, engine.to(x, DType::bf16)) +
+           hash_of(engine, engine.reshape(x.t(), {96 * 128}));
+  };
+  run_with_faults(Kind::memory, scenario);
+  run_with_faults(Kind::system, scenario);
+}
+
+TEST_F(Faults, DiskCache) {
+  const std::string cache = folder() + "/deep/cache";
+  const auto scenario = [&] {
+    const auto bytes = [](std::string_view text) {
+      return std::as_bytes(std::span(text.data(), text.size()));
+    };
+    fs::remove_all(folder() + "/deep");
+    DiskCache disk({CacheMode::on, cache, 1 << 20});
+    disk.store(bytes("key"), bytes("blob"));
+    // What was not stored is missing, and what is found is what was stored.
+    const auto found = disk.find(bytes("key"));
+    EXPECT_TRUE(!found || std::ranges::equal(*found, bytes("blob")));
+    disk.remove(bytes("key"));
+    return std::uint64_t{1};
+  };
+  run_with_faults(Kind::memory, scenario);
+  run_with_faults(Kind::system, scenario);
+}
+
+#if WEFT_HAS_LLVM
+/// LLVM itself leaks or ends the process where memory runs out, so that only the system fails here.
+TEST_F(Faults, CompiledByLlvmAndLoadedFromDisk) {
+  const std::string cache = folder() + "/cache";
+  EngineOptions options = options_with("auto", "llvm");
+  options.threshold = 0;
+  options.disk_cache = DiskCacheOptions{CacheMode::on, cache, 1 << 20};
+  const auto call = [&] {
+    Engine engine(options);
+    const Tensor x = full({60}, 4, {DType::f32, {}, {}});
+    return hash_of(engine, engine.eval(ops::tanh(x) + 1));
+  };
+  run_with_faults(Kind::system, [&] {
+    fs::remove_all(cache);
+    return call();
+  });
+  run_with_faults(Kind::system, call);
+}
+#endif
+
+TEST_F(Faults, ArrayFiles) {
+  const std::string path = folder() + "/x.npy", archive = folder() + "/x.npz";
+  const auto scenario = [&] {
+    Engine engine(options_with("auto", ""));
+    const Tensor x = engine.to(arange(60).view({5, 12}), DType::i16);
+    npy_write(path, x.t());
+    const NamedTensor tensors[] = {{"x", x}, {"y", x.t()}};
+    npz_write(archive, tensors, NpzCompression::deflated);
+    return hash_of(engine, npy_read(path)) + hash_of(engine, npy_map(path)) +
+           hash_of(engine, npz_read(archive, "y")) + npz_read(archive).size();
+  };
+  run_with_faults(Kind::memory, scenario);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder()), fs::directory_iterator()), 2)
+      << "unfinished files are left";
+  run_with_faults(Kind::system, scenario);  // removing them fails, too
+}
+
+/// Memory that others own: released once if it was taken over, and else not at all.
+TEST_F(Faults, BorrowedMemory) {
+  static int num_released;
+  run_with_faults(Kind::memory, [] {
+    float values[6] = {1, 2, 3, 4, 5, 6};
+    num_released = 0;
+    bool is_taken = false;
+    try {
+      const Tensor x = from_blob(values, {2, 3}, DType::f32, [](void*) { ++num_released; });
+      is_taken = true;
+      dlpack::ManagedVersioned lent{};
+      std::int64_t sizes[] = {6};
+      lent.major = dlpack::major_version;
+      lent.deleter = [](dlpack::ManagedVersioned* managed) { ++managed->minor; };
+      lent.tensor = {
+          values, {dlpack::device_cpu, 0}, 1, {dlpack::code_float, 32, 1}, sizes, nullptr, 0};
+      bool is_imported = false;
+      try {
+        const Tensor y = from_dlpack(reinterpret_cast<DLManagedTensorVersioned*>(&lent));
+        is_imported = true;
+        auto* const managed = reinterpret_cast<dlpack::Managed*>(to_dlpack(x));
+        managed->deleter(managed);
+      } catch (const std::exception&) {
+        EXPECT_EQ(lent.minor, is_imported ? 1u : 0u);
+        throw;
+      }
+      EXPECT_EQ(lent.minor, 1u);
+    } catch (const std::exception&) {
+      EXPECT_EQ(num_released, is_taken ? 1 : 0);
+      throw;
+    }
+    EXPECT_EQ(num_released, 1);
+    return std::uint64_t{1};
+  });
+}
+
+/// The C interface: statuses, and no exception that would end the process.
+std::uint64_t call_c(const char* backend) {
+  weft_engine_options options{};
+  options.struct_bytes = sizeof options;
+  options.num_threads = 1;
+  options.backend = backend;
+  weft_engine* engine = nullptr;
+  weft_tensor *x = nullptr, *out = nullptr, *view = nullptr;
+  char* explained = nullptr;
+  float values[6] = {1, 2, 3, 4, 5, 6};
+  const std::int64_t sizes[] = {2, 3};
+  const std::int32_t dims[] = {1, 0};
+  const auto call = [&] {
+    weft_status status = weft_engine_create(&options, &engine);
+    if (status == WEFT_OK)
+      status = weft_tensor_from_blob(values, WEFT_F32, 2, sizes, nullptr, nullptr, nullptr, &x);
+    if (status == WEFT_OK) status = weft_tensor_permute(x, 2, dims, &view);
+    const weft_named_tensor names[] = {{"x", view}};
+    if (status == WEFT_OK) status = weft_eval(engine, "sum(x * 2, dims=[0])", 1, names, &out);
+    if (status == WEFT_OK) status = weft_explain(engine, "x + 1", 1, names, "ir", &explained);
+    return status;
+  };
+  const weft_status status = call();
+  const bool is_right = status != WEFT_OK || (weft_tensor_numel(out) == 2 &&
+                                              static_cast<float*>(weft_tensor_data(out))[1] == 30);
+  EXPECT_NE(status, WEFT_ERROR_INTERNAL) << weft_last_error_message();
+  weft_text_destroy(explained);
+  weft_tensor_destroy(out);
+  weft_tensor_destroy(view);
+  weft_tensor_destroy(x);
+  weft_engine_destroy(engine);
+  return is_right ? 1 : 0;
+}
+
+TEST_F(Faults, CInterface) {
+  // Explanations of code have LLVM read it back, which leaks where memory runs out.
+  run_with_faults(Kind::memory, [] { return call_c("interp"); });
+  run_with_faults(Kind::system, [] { return call_c("auto"); });
+}
+
+TEST_F(Faults, ThreadsThatCannotBeStarted) {
+  std::atomic<std::int64_t> sum{0};
+  const Injection injection(Kind::system, 1, Injection::Span::from_then_on);
+  parallel_for(0, 1000, 1,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i) sum += i;
+               },
+               {4});
+  EXPECT_TRUE(injection.has_hit());
+  EXPECT_EQ(sum, 999 * 1000 / 2);
+}
+
+#if WEFT_HAS_LLVM
+/// The first tier goes on serving; what failed is counted.
+TEST_F(Faults, CompilationsInTheBackground) {
+  EngineOptions options = options_with("auto", "llvm");
+  options.threshold = 0;
+  const Tensor x = full({60}, 4, {DType::f32, {}, {}});
+  const auto call = [&](Engine& engine, int number) {
+    const Expr base = number == 0 ? ops::tanh(x) : ops::exp(x);  // a kernel each
+    const Tensor y = engine.eval(base * 2);
+    engine.wait_optimised();
+    return hash_of(engine, y);
+  };
+  Engine in_calls(options);
+  options.background = true;
+  Engine engine(options);
+  std::uint64_t num_failed = 0;
+  for (int number = 0; number < 2; ++number) {
+    const std::uint64_t expected = call(in_calls, number);
+    const std::vector<CodeBlock> blocks = fill_code_memory();
+    {
+      // At first no thread can be started, and then there is no memory for code.
+      const Injection injection(Kind::system, 1, Injection::Span::from_then_on);
+      EXPECT_EQ(call(engine, number), expected);
+      EXPECT_TRUE(injection.has_hit());
+    }
+    EXPECT_GT(engine.stats().failed_kernels, num_failed) << number;
+    num_failed = engine.stats().failed_kernels;
+    Engine another(options);
+    EXPECT_EQ(call(another, number), expected);
+    EXPECT_EQ(another.stats().failed_kernels, 0u);
+  }
+}
+#endif
+
+/// Last, as it asks what the tests above have reached.
+TEST_F(Faults, ZEveryFunctionHasFailed) {
+  EXPECT_THAT(
+      faults::functions_that_failed(),
+      testing::IsSupersetOf({"operator new", "aligned_alloc", "malloc", "mmap", "memfd_create",
+                             "ftruncate", "open", "read", "write", "fsync", "close", "rename",
+                             "fstat", "mkdir", "unlink", "pthread_create"}));
+}
+
+}  // namespace
+}  // namespace weft
