@@ -4,6 +4,7 @@
 #include "bench/support.h"
 
 #include <Eigen/Core>
+#include <unsupported/Eigen/SpecialFunctions>
 
 #include <tuple>
 #include <utility>
@@ -59,6 +60,21 @@ const std::map<std::string, Maker, std::less<>>& makers() {
       {"clamp",
        on_vectors<float, float>([](auto& out, const auto& x) { out = x.max(-1.0F).min(1.0F); })},
       {"sqrt", on_vectors<float, float>([](auto& out, const auto& x) { out = x.sqrt(); })},
+      {"exp", on_vectors<float, float>([](auto& out, const auto& x) { out = x.exp(); })},
+      {"exp_f64", on_vectors<double, double>([](auto& out, const auto& x) { out = x.exp(); })},
+      {"log", on_vectors<float, float>([](auto& out, const auto& x) { out = x.log(); })},
+      {"sin", on_vectors<float, float>([](auto& out, const auto& x) { out = x.sin(); })},
+      {"tanh", on_vectors<float, float>([](auto& out, const auto& x) { out = x.tanh(); })},
+      {"erf", on_vectors<float, float>([](auto& out, const auto& x) { out = x.erf(); })},
+      {"sigmoid", on_vectors<float, float>([](auto& out, const auto& x) { out = x.logistic(); })},
+      {"silu_mul", on_vectors<float, float, float>([](auto& out, const auto& x, const auto& y) {
+         out = x * x.logistic() * y;
+       })},
+      {"gelu_tanh", on_vectors<float, float>([](auto& out, const auto& x) {
+         out = 0.5F * x * (1.0F + (0.79788456F * (x + 0.044715F * x * x * x)).tanh());
+       })},
+      {"pow", on_vectors<float, float, float>(
+                  [](auto& out, const auto& x, const auto& y) { out = x.pow(y); })},
       {"lt", on_vectors<bool, float, float>(
                  [](auto& out, const auto& x, const auto& y) { out = x < y; })},
       {"where", on_vectors<float, bool, float, float>([](auto& out, const auto& x, const auto& y,

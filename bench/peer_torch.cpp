@@ -120,6 +120,20 @@ const std::map<std::string, Work, std::less<>>& works() {
          at::mul_out(out, in[0], in[1]);
          out.add_(in[2]);
        }},
+      {"exp", [](at::Tensor& out, const Inputs& in) { at::exp_out(out, in[0]); }},
+      {"exp_f64", [](at::Tensor& out, const Inputs& in) { at::exp_out(out, in[0]); }},
+      {"log", [](at::Tensor& out, const Inputs& in) { at::log_out(out, in[0]); }},
+      {"sin", [](at::Tensor& out, const Inputs& in) { at::sin_out(out, in[0]); }},
+      {"tanh", [](at::Tensor& out, const Inputs& in) { at::tanh_out(out, in[0]); }},
+      {"erf", [](at::Tensor& out, const Inputs& in) { at::erf_out(out, in[0]); }},
+      {"sigmoid", [](at::Tensor& out, const Inputs& in) { at::sigmoid_out(out, in[0]); }},
+      {"silu_mul",
+       [](at::Tensor& out, const Inputs& in) {
+         at::silu_out(out, in[0]);
+         out.mul_(in[1]);
+       }},
+      {"gelu_tanh", [](at::Tensor& out, const Inputs& in) { at::gelu_out(out, in[0], "tanh"); }},
+      {"pow", [](at::Tensor& out, const Inputs& in) { at::pow_out(out, in[0], in[1]); }},
       {"gt_t", [](at::Tensor& out, const Inputs& in) { at::gt_out(out, in[0], in[1]); }},
       {"lt", [](at::Tensor& out, const Inputs& in) { at::lt_out(out, in[0], in[1]); }},
       {"clamp", [](at::Tensor& out, const Inputs& in) { at::clamp_out(out, in[0], -1, 1); }},

@@ -79,6 +79,7 @@ Value call(Op op, const Value& first, const Values&... rest) {
   inline Value name(WEFT_PARAMETERS_##arity) {                 \
     return internal::call(Op::name, WEFT_ARGUMENTS_##arity);   \
   }
+#include <weft/float_parts.def>
 #include <weft/ops.def>
 #undef WEFT_OP
 #undef WEFT_PARAMETERS_1
@@ -123,7 +124,6 @@ inline Value like(const Value& x, double for_f32, double for_f64) {
 }
 inline bool is_integral_type(const Value& x) { return is_integral(x.dtype); }
 inline bool is_complex_type(const Value& x) { return is_complex(x.dtype); }
-inline bool is_double(const Value& x) { return x.dtype == DType::f64; }
 inline Value to_double(const Value& x) { return x.builder->cast(x, DType::f64); }
 inline Value to_single(const Value& x) { return x.builder->cast(x, DType::f32); }
 inline Value to_i32(const Value& x) { return x.builder->cast(x, DType::i32); }

@@ -5,6 +5,7 @@
 
 #include "ir/double_functions.h"
 #include "ir/exponentials.h"
+#include "ir/single_functions.h"
 #include "ir/special.h"
 
 #include <limits>
@@ -220,16 +221,18 @@ V quotient_down(const V& x, const V& y) {
   }
 #define WEFT_ROUGH(name, function, for_f64) \
   WEFT_BY_PRECISION(name, to_single(function(to_double(v))), for_f64)
-WEFT_BY_PRECISION(real_exp, exponential(v), exponential(v))
-WEFT_BY_PRECISION(real_log, logarithm(v), logarithm(v))
+WEFT_BY_PRECISION(real_exp, single_exp(v), exponential(v))
+WEFT_BY_PRECISION(real_log, single_log(v), logarithm(v))
+WEFT_BY_PRECISION(real_sin, single_sin(v), library_sin(v))
+WEFT_BY_PRECISION(real_cos, single_cos(v), library_cos(v))
 WEFT_BY_PRECISION(real_tanh, single_tanh(v), library_tanh(v))
 WEFT_BY_PRECISION(real_erf, single_erf(v), library_erf(v))
-WEFT_BY_PRECISION(real_logistic, logistic(v), logistic(v))
+WEFT_BY_PRECISION(real_logistic, single_logistic(v), logistic(v))
 WEFT_BY_PRECISION(real_lgamma, to_single(library_lgamma(to_double(v))), library_lgamma(v))
-WEFT_ROUGH(real_exp2, rough_exp2, library_exp2(v))
+WEFT_BY_PRECISION(real_exp2, single_exp2(v), library_exp2(v))
 WEFT_ROUGH(real_expm1, rough_expm1, library_expm1(v))
-WEFT_ROUGH(real_log2, rough_log2, library_log2(v))
-WEFT_ROUGH(real_log10, rough_log10, library_log10(v))
+WEFT_BY_PRECISION(real_log2, single_log2(v), library_log2(v))
+WEFT_BY_PRECISION(real_log10, single_log10(v), library_log10(v))
 WEFT_ROUGH(real_log1p, rough_log1p, double_log1p(v))
 WEFT_ROUGH(real_sinh, rough_sinh, double_sinh(v))
 WEFT_ROUGH(real_cosh, rough_cosh, double_cosh(v))
@@ -241,7 +244,7 @@ WEFT_ROUGH(real_erfc, rough_erfc, double_erfc(v))
 WEFT_ROUGH(real_erfinv, rough_inverse_erf, double_inverse_erf(v))
 WEFT_ROUGH(real_digamma, logarithmic_derivative_of_gamma, logarithmic_derivative_of_gamma(v))
 WEFT_ROUGH(real_logit, rough_logit, double_logit(v))
-WEFT_ROUGH(real_silu, rough_silu, double_silu(v))
+WEFT_BY_PRECISION(real_silu, single_silu(v), double_silu(v))
 WEFT_ROUGH(real_gelu, rough_times_normal_cdf, double_gelu(v))
 WEFT_ROUGH(real_gelu_tanh, rough_gelu_tanh, double_gelu_tanh(v))
 WEFT_ROUGH(real_softplus, rough_softplus, double_softplus(v))
@@ -261,7 +264,7 @@ V scale_parts(const V& x, double factor) {
 template <class V>
 V complex_sinc(const V& x) {
   const V angle = x * like(x, 3.141592653589793);
-  return select(x == like(x, 0), like(x, 1), sin(angle) / angle);
+  return select(x == like(x, 0), like(x, 1), library_sin(angle) / angle);
 }
 
 template <class V>
@@ -284,6 +287,8 @@ V real_or_complex_rsqrt(const V& x) {
   }
 WEFT_REAL_OR_COMPLEX(exp)
 WEFT_REAL_OR_COMPLEX(log)
+WEFT_REAL_OR_COMPLEX(sin)
+WEFT_REAL_OR_COMPLEX(cos)
 WEFT_REAL_OR_COMPLEX(sinh)
 WEFT_REAL_OR_COMPLEX(cosh)
 WEFT_REAL_OR_COMPLEX(tanh)

@@ -4,6 +4,7 @@
 
 #include "ir/composites.h"
 #include "ir/evaluate.h"
+#include "ir/float_parts.h"
 #include "ir/number.h"
 
 #include <cstring>
@@ -74,6 +75,7 @@ namespace internal {
 #include <weft/ops.def>
 // The order of the enum.
 #include <weft/complex_functions.def>
+#include <weft/float_parts.def>
 #undef WEFT_OP
 
 template <class Row, class Element>
@@ -125,6 +127,7 @@ BlockFunction find_block_function(Op op) {
 #include <weft/ops.def>
 // The order of the enum.
 #include <weft/complex_functions.def>
+#include <weft/float_parts.def>
 #undef WEFT_OP
     default: return nullptr;
   }

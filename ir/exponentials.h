@@ -1,7 +1,8 @@
 // Exponentials, logarithms and powers out of primitives, so that every backend computes them inline
-// and gets the same bits.  Three kinds: f32 and f64 natively (exp, log: at most 1 ulp), and the
-// "rough" ones, which compute f32 functions in f64 with a relative error below 2^-44: rounded to
-// f32 they are right but for ties.  Polynomials: minimax fits by ir/minimax.py.
+// and gets the same bits.  Two kinds: f64 natively (exp, log: at most 1 ulp), and the "rough" ones,
+// which compute f32 functions in f64 with a relative error below 2^-44: rounded to f32 they are
+// right but for ties.  What has f32 arithmetic of its own is in ir/single_functions.h. Polynomials:
+// minimax fits by ir/minimax.py.
 #pragma once
 
 #include <initializer_list>
@@ -40,20 +41,17 @@ struct Reduced {
 template <class V>
 Reduced<V> reduce_exponent(const V& x) {
   const V n = round(x * like(x, 1.4426950408889634));
-  const V high = fma(n, like(x, -0.6931471824645996, -0.6931471805599453), x);
-  return {n, fma(n, like(x, 1.904654299957768e-09, -2.3190468138462996e-17), high)};
+  const V high = fma(n, like(x, -0.6931471805599453), x);
+  return {n, fma(n, like(x, -2.3190468138462996e-17), high)};
 }
 
 /// (exp(x) - 1) / x for |x| < 0.35.
 template <class V>
 V exponential_slope(const V& x) {
-  const V quadratic =
-      is_double(x) ? horner(x, {2.4999338379061147e-08, 2.763093707507321e-07,
-                                2.7557592416927482e-06, 2.480149132626869e-05,
-                                0.00019841269495677753, 0.0013888888945164518, 0.008333333333501306,
-                                0.041666666666525125, 0.166666666666664, 0.5000000000000011})
-                   : horner(x, {0.0013822971377521753, 0.008369024842977524, 0.04166824743151665,
-                                0.166665181517601, 0.4999999403953552});
+  const V quadratic = horner(
+      x, {2.4999338379061147e-08, 2.763093707507321e-07, 2.7557592416927482e-06,
+          2.480149132626869e-05, 0.00019841269495677753, 0.0013888888945164518,
+          0.008333333333501306, 0.041666666666525125, 0.166666666666664, 0.5000000000000011});
   return fma(quadratic, x, like(x, 1));
 }
 
@@ -64,7 +62,7 @@ V bounded_by(const V& x, const V& low, const V& high) {
 
 template <class V>
 V exponential(const V& x) {
-  const V bounded = bounded_by(x, like(x, -104, -746), like(x, 89, 710));
+  const V bounded = bounded_by(x, like(x, -746), like(x, 710));
   const Reduced<V> reduced = reduce_exponent(bounded);
   const V one = like(x, 1);
   const V value = fma(exponential_slope(reduced.rest), reduced.rest, one);
@@ -112,21 +110,15 @@ Parts<V> split(const V& x) {
   return {select(is_subnormal, parts.exponent - like(x, 23, 52), parts.exponent), parts.fraction};
 }
 
-/// log(1 + f) - f for a small f: a polynomial in f32; in f64 by atanh, which converges faster.
+/// log(1 + f) - f + correction for a small f, by atanh, which converges faster.
 template <class V>
 V log_curvature(const V& f, const V& correction) {
-  if (is_double(f)) {
-    const V s = f / (like(f, 2) + f), z = s * s;
-    const V half_square = like(f, 0.5) * f * f;
-    const V series = horner(
-        z, {0.06624031200154319, 0.0662537292081733, 0.07693523856716092, 0.09090888554723285,
-            0.1111111131040795, 0.14285714284667933, 0.20000000000002538, 0.3333333333333333});
-    return fma(s, fma(like(f, 2) * z, series, half_square), correction) - half_square;
-  }
-  const V series = horner(f, {-0.07602912932634354, 0.12897203862667084, -0.13246259093284607,
-                              0.1418270617723465, -0.16608798503875732, 0.20001953840255737,
-                              -0.2500159740447998, 0.33333325386047363, -0.49999988079071045});
-  return fma(f * f, series, correction);
+  const V s = f / (like(f, 2) + f), z = s * s;
+  const V half_square = like(f, 0.5) * f * f;
+  const V series =
+      horner(z, {0.06624031200154319, 0.0662537292081733, 0.07693523856716092, 0.09090888554723285,
+                 0.1111111131040795, 0.14285714284667933, 0.20000000000002538, 0.3333333333333333});
+  return fma(s, fma(like(f, 2) * z, series, half_square), correction) - half_square;
 }
 
 /// `result` for positive finite x; what a logarithm is elsewhere.
@@ -142,11 +134,10 @@ V logarithm_or_special(const V& x, const V& result) {
 template <class V>
 V logarithm(const V& x) {
   const Parts<V> parts = split(x);
-  const V multiple = parts.exponent * like(x, 0.693359375, 0.6931471803691238);
+  const V multiple = parts.exponent * like(x, 0.6931471803691238);
   const V sum = multiple + parts.fraction;
   const V lost = parts.fraction - (sum - multiple);
-  const V correction =
-      fma(parts.exponent, like(x, -0.00021219444170128554, 1.9082149292705877e-10), lost);
+  const V correction = fma(parts.exponent, like(x, 1.9082149292705877e-10), lost);
   return logarithm_or_special(x, sum + log_curvature(parts.fraction, correction));
 }
 
@@ -214,11 +205,6 @@ V rough_log2(const V& x) {
   const V result =
       fma(rough_log_near_one(parts.fraction), like(x, 1.4426950408889634), parts.exponent);
   return logarithm_or_special(x, result);
-}
-
-template <class V>
-V rough_log10(const V& x) {
-  return rough_log(x) * like(x, 0.4342944819032518);
 }
 
 template <class V>
@@ -294,25 +280,6 @@ V double_acosh(const V& x) {
   return select(x < like(x, asymptotic_from), library_acosh(x), log_of_double(x));
 }
 
-/// tanh of f32: a polynomial near zero; else (e - 1) / (e + 1) with e = exp(2 |x|), with what the
-/// sums and the quotient lose put right.
-template <class V>
-V single_tanh(const V& x) {
-  const V size = abs(x), square = x * x, one = like(x, 1);
-  const V series = horner(square, {-0.006184226833283901, 0.02100910246372223, -0.0538373701274395,
-                                   0.13332445919513702, -0.3333331346511841});
-  const V of_small = fma(x, square * series, x);
-  const V twice = size + size;
-  const Sum<V> power = exponential_sum(select(twice > like(x, 20), like(x, 20), twice), 0);
-  const V above = power.high - one, below = power.high + one;
-  const V lost_above = ((power.high - above) - one) + power.low;
-  const V lost_below = (one - (below - power.high)) + power.low;
-  const V inverse = one / below, quotient = above * inverse;
-  const V rest = fma(-quotient, below, above) + fma(-quotient, lost_below, lost_above);
-  const V of_large = fma(rest, inverse, quotient);
-  return with_sign_of(select(size < like(x, 0.55), of_small, of_large), x);  // -0 too
-}
-
 // --- Powers. ---
 /// 1 / sqrt(x) with the errors of the root and of the quotient put right.
 template <class V>
@@ -326,24 +293,6 @@ V reciprocal_root(const V& x) {
   const auto is_ordinary = x > like(x, 0) && x < like(x, std::numeric_limits<double>::infinity());
   const V result = select(is_ordinary, right, inverse);
   return select(is_small, result * like(x, 0x1p32, 0x1p256), result);
-}
-
-/// C's pow for f32: the special cases are those of IEEE 754.
-template <class V>
-V single_power(const V& x, const V& y) {
-  const V zero = like(x, 0), one = like(x, 1);
-  const V infinity = like(x, std::numeric_limits<double>::infinity());
-  const V size = abs(x);
-  const V power = to_single(rough_exp2(to_double(y) * rough_log2(to_double(size))));
-  const V half = y * like(y, 0.5);
-  const auto is_whole = trunc(y) == y, is_odd = is_whole && trunc(half) != half;
-  const auto is_negative = has_sign_bit(x);
-  const V with_sign = select(is_negative && is_odd, -power, power);
-  const auto has_no_root = x < zero && size < infinity && !is_whole;
-  const V result =
-      select(has_no_root, like(x, std::numeric_limits<double>::quiet_NaN()), with_sign);
-  const auto is_one = x == one || y == zero || (size == one && abs(y) == infinity);
-  return select(is_one, one, result);
 }
 
 }  // namespace weft::ir

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Derives the polynomials of ir/exponentials.h, ir/special.h and ir/double_functions.h (needs python3-mpmath).
+"""Derives the polynomials of ir/single_functions.h, ir/exponentials.h, ir/special.h and ir/double_functions.h (needs
+python3-mpmath).
 
 Each fit minimises the largest weighted error by Lawson's algorithm: least squares whose weights grow
 where the error is large.  Coefficients are rounded to the format they are used in one after another,
@@ -8,8 +9,8 @@ error that is left, relative to the function computed, and the coefficients, hig
 
 import struct
 
-from mpmath import (atanh, cos, erf, erfc, erfinv, exp, fabs, log, log1p, lu_solve, matrix, mp, mpf, ncdf, pi, sinh,
-                    sinpi, sqrt, tanh)
+from mpmath import (atanh, cos, erf, erfc, erfinv, exp, fabs, log, log1p, lu_solve, matrix, mp, mpf, ncdf, pi, sin, sinh,
+                    sinpi, sqrt)
 
 mp.dps = 70
 TINY = mpf(10) ** -20
@@ -81,6 +82,14 @@ def exp_quadratic(x):
     return (exp(x) - 1 - x) / x**2 if fabs(x) > TINY else mpf(1) / 2
 
 
+def exp2_slope(x):
+    return (mpf(2)**x - 1) / x if fabs(x) > TINY else log(2)
+
+
+def log2_slope(x):
+    return log1p(x) / x / log(2) if fabs(x) > TINY else 1 / log(2)
+
+
 def log_quadratic(x):
     return (log1p(x) - x) / x**2 if fabs(x) > TINY else -mpf(1) / 2
 
@@ -99,17 +108,22 @@ def main():
     half_log_2 = log(2) / 2 * mpf("1.005")
     for name, count, rounded in (("exp f32", 5, to_f32), ("exp rough", 8, to_f64), ("exp f64", 10, to_f64)):
         fit(name, exp_quadratic, lambda x: x * x / exp(x), -half_log_2, half_log_2, count, rounded)
-    fit("log f32", log_quadratic, lambda x: fabs(x * x / log1p(x)) if x else mpf(0),
-        sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1, 9, to_f32)
+    fit("exp2 f32", exp2_slope, lambda x: fabs(x) / 2**x, -mpf(1) / 2, mpf(1) / 2, 6, to_f32)
+    fit("exp2 of pow", exp2_slope, lambda x: fabs(x) / 2**x, -mpf(1) / 2, mpf(1) / 2, 6, to_f64)
+    fit("log f32", log_quadratic, lambda x: fabs(x * x / log1p(x)) if x else mpf(0), -mpf(1) / 4, mpf(1) / 2, 9, to_f32)
+    fit("log2 wide", log2_slope, lambda x: 1 / log2_slope(x), -mpf(1) / 4, mpf(1) / 2, 13, to_f64)
+    eighth = (pi / 4 * mpf("1.002")) ** 2
+    fit("sin f32", lambda z: -odd_rest(sin, z, -mpf(1) / 6), lambda z: z * sqrt(z) / sin(sqrt(z)) if z else mpf(0),
+        0, eighth, 3, to_f32)
+    fit("cos f32", lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2 if z > mpf(10)**-12 else mpf(1) / 24,
+        lambda z: z * z / cos(sqrt(z)), 0, eighth, 3, to_f32)
     widest = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.01")
     for name, count in (("log rough", 5), ("log f64", 8)):
         fit(name, lambda z: odd_rest(atanh, z, mpf(1) / 3), lambda z: z, 0, widest, count, to_f64)
-    fit("tanh f32", lambda z: odd_rest(tanh, z, -mpf(1) / 3),
-        lambda z: z * sqrt(z) / tanh(sqrt(z)) if z else mpf(0), 0, mpf("0.56") ** 2, 5, to_f32)
     fit("erf f32, small", lambda z: erf(sqrt(z)) / sqrt(z) - 1 if z > TINY else 2 / sqrt(pi) - 1,
-        lambda z: sqrt(z) / erf(sqrt(z)) if z else mpf(1), 0, mpf("0.93") ** 2, 7, to_f32)
-    fit("erf f32, log(erfc(a)) / a", lambda a: log(erfc(a)) / a, lambda a: a * erfc(a) / erf(a),
-        "0.92", 4, 8, to_f32)
+        lambda z: sqrt(z) / erf(sqrt(z)) if z else mpf(1), 0, 1, 7, to_f32)
+    middle = to_f32((1 + mpf("3.93")) / 2)
+    fit("erfc f32, from the middle", lambda t: erfc(t + middle), lambda t: mpf(1), 1 - middle, mpf("3.93") - middle, 15, to_f32)
     fit("erfc rough", lambda t: log(erfc(2 / t - 2) / t) + (2 / t - 2) ** 2, lambda t: mpf(1),
         mpf(2) / mpf("12.2"), 1, 16, to_f64)
     fit("exp of sums", lambda x: (exp_quadratic(x) - mpf(1) / 2) / x if fabs(x) > TINY else mpf(1) / 6,

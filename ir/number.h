@@ -111,10 +111,6 @@ template <class T>
 constexpr bool is_complex_type(const Number<T>&) {
   return is_complex(dtype_of<T>);
 }
-template <class T>
-constexpr bool is_double(const Number<T>&) {
-  return std::is_same_v<T, double>;
-}
 inline Number<double> to_double(const Number<float>& x) {
   return Number<double>(static_cast<double>(x.value));
 }
@@ -470,8 +466,8 @@ Number<T> by_double(const Number<T>& x, Function function) {
   }
 WEFT_FUNCTION(library_exp, exp)
 WEFT_FUNCTION(library_log, log)
-WEFT_FUNCTION(sin, sin)
-WEFT_FUNCTION(cos, cos)
+WEFT_FUNCTION(library_sin, sin)
+WEFT_FUNCTION(library_cos, cos)
 WEFT_FUNCTION(tan, tan)
 WEFT_FUNCTION(asin, asin)
 WEFT_FUNCTION(acos, acos)

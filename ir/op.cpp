@@ -19,8 +19,9 @@ constexpr OpInfo op_table[] = {
 #define WEFT_OP(name, arity, domain, result, form, expression) \
   {#name, arity, Domain::domain, ResultRule::result, Form::form, false},
 #include <weft/ops.def>
-// After it, for is_part_function().
+// After it, in this order, for is_part_function().
 #include <weft/complex_functions.def>
+#include <weft/float_parts.def>
 #undef WEFT_OP
 };
 static_assert(std::size(op_table) <= 256, "an op is a byte");
@@ -30,6 +31,12 @@ static_assert(static_cast<std::size_t>(Op::bitcast) == 5,
 constexpr Op table_ops[] = {
 #define WEFT_OP(name, arity, domain, result, form, expression) Op::name,
 #include <weft/ops.def>
+#undef WEFT_OP
+};
+
+constexpr Op float_part_ops[] = {
+#define WEFT_OP(name, arity, domain, result, form, expression) Op::name,
+#include <weft/float_parts.def>
 #undef WEFT_OP
 };
 
@@ -63,7 +70,9 @@ std::optional<PartFunctions> part_functions(Op op) {
   }
 }
 
-bool is_part_function(Op op) { return op > all_ops().back(); }
+std::span<const Op> float_parts() { return float_part_ops; }
+
+bool is_part_function(Op op) { return op > all_ops().back() && op < float_parts().front(); }
 
 std::string_view describe(Domain domain) {
   switch (domain) {

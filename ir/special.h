@@ -7,30 +7,24 @@
 namespace weft::ir {
 
 // --- The logistic function. ---
-/// 1 / (1 + exp(-x)), with the errors of the sum and of the quotient put right.  The denominator is
-/// taken 2^-64 (2^-512) times: exp(-x) then never overflows.
+/// 1 / (1 + exp(-x)) of f64, with the errors of the sum and of the quotient put right.  The
+/// denominator is taken 2^-512 times: exp(-x) then never overflows.
 template <class V>
 V logistic(const V& x) {
-  const double shift = is_double(x) ? 512 : 64;
-  const V bounded = bounded_by(-x, like(x, -42, -352), like(x, 104, 746));
-  const Sum<V> power = exponential_sum(bounded, shift);
-  const V one = like(x, 0x1p-64, 0x1p-512);
+  const V bounded = bounded_by(-x, like(x, -352), like(x, 746));
+  const Sum<V> power = exponential_sum(bounded, 512);
+  const V one = like(x, 0x1p-512);
   const V sum = one + power.high, of_power = sum - one;
   const V lost = ((one - (sum - of_power)) + (power.high - of_power)) + power.low;
   const V quotient = one / sum;
   const V rest = fma(-quotient, sum, one) - quotient * lost;
-  return fma(rest * like(x, 0x1p64, 0x1p512), quotient, quotient);
+  return fma(rest * like(x, 0x1p512), quotient, quotient);
 }
 
 /// x * logistic(u) in f64 for f32.
 template <class V>
 V rough_times_logistic(const V& x, const V& u) {
   return x / (like(x, 1) + rough_exp(-u));
-}
-
-template <class V>
-V rough_silu(const V& x) {
-  return rough_times_logistic(x, x);
 }
 
 template <class V>
@@ -53,29 +47,6 @@ V rough_logit(const V& x) {
 }
 
 // --- Error functions. ---
-/// erf of f32: a polynomial near zero, else 1 - exp(another).
-template <class V>
-V single_erf(const V& x) {
-  const V size = abs(x), square = x * x;
-  const V series = horner(square, {7.997901411727071e-05, -0.0008049979223869741,
-                                   0.005192416254431009, -0.02685573324561119, 0.11283625662326813,
-                                   -0.3761262893676758, 0.12837916612625122});
-  const V of_small = fma(series, x, x);
-  const V bounded = select(size > like(x, 4), like(x, 4), size);
-  const V slope = horner(bounded, {-4.9403897719457746e-06, 4.5606098865391687e-05,
-                                   4.9469508667243645e-05, -0.0029298639856278896,
-                                   0.0226737167686224, -0.10526235401630402, -0.635625422000885});
-  // The exponent and what its first, largest term and the sum lose.
-  const V first = like(x, -1.128551721572876), main = first * bounded;
-  const V others = fma(slope * bounded, bounded, fma(first, bounded, -main));
-  const V exponent = main + others, lost = (main - exponent) + others;
-  const Reduced<V> reduced = reduce_exponent(exponent);
-  const V near_zero = reduced.rest + lost;
-  const V rest = fma(exponential_slope(near_zero), near_zero, like(x, 1)) *
-                 power_of_two(x, to_integer(reduced.n));
-  return select(size < like(x, 0.92), of_small, with_sign_of(like(x, 1) - rest, x));
-}
-
 /// erfc in f64 for f32: exp(-x^2 + P(t)) * t with t = 2 / (2 + x), relatively right to the end.
 template <class V>
 V rough_erfc(const V& x) {

@@ -22,8 +22,8 @@ namespace weft::ir {
   WEFT_VECTOR_MATH(library_log2, 1, log2, u10)     \
   WEFT_VECTOR_MATH(library_log10, 1, log10, u10)   \
   WEFT_VECTOR_MATH(library_log1p, 1, log1p, u10)   \
-  WEFT_VECTOR_MATH(sin, 1, sin, u10)               \
-  WEFT_VECTOR_MATH(cos, 1, cos, u10)               \
+  WEFT_VECTOR_MATH(library_sin, 1, sin, u10)       \
+  WEFT_VECTOR_MATH(library_cos, 1, cos, u10)       \
   WEFT_VECTOR_MATH(tan, 1, tan, u10)               \
   WEFT_VECTOR_MATH(asin, 1, asin, u10)             \
   WEFT_VECTOR_MATH(acos, 1, acos, u10)             \
@@ -41,6 +41,10 @@ namespace weft::ir {
   WEFT_VECTOR_MATH(atan2, 2, atan2, u10)           \
   WEFT_VECTOR_MATH(library_pow, 2, pow, u10)       \
   WEFT_VECTOR_MATH(hypot, 2, hypot, u05)
+
+/// Sine and cosine of f32 are calls of the library from here on: below, three parts of pi / 2 are
+/// enough to take off the turns.
+inline constexpr float largest_reduced = 8192;
 
 /// "exp" for Op::exp; empty for ops that are no call of SLEEF.
 std::string_view sleef_stem(Op op);

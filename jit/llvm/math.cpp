@@ -5,6 +5,7 @@
 
 #include <weft/error.h>
 
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <vector>
@@ -72,6 +73,30 @@ llvm::Value* call_sleef(Builder& builder, Op op, DType dtype, Args args) {
   }
   if (part_lanes == builder.lanes()) return parts[0];
   return joined(builder, std::move(parts), part_lanes);
+}
+
+/// Where some lane is too large for the other argument to hold, a call, which is not expected.
+llvm::Value* call_beyond(Builder& builder, Op function, DType dtype, Args args) {
+  llvm::Type* type = args[0]->getType();
+  llvm::Value* size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, args[0]);
+  llvm::Value* is_beyond = builder.CreateFCmpOGE(size, builder.real(type, ir::largest_reduced));
+  llvm::Value* any = builder.lanes() == 1 ? is_beyond : builder.CreateOrReduce(is_beyond);
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  llvm::LLVMContext& context = builder.getContext();
+  llvm::Function* parent = before->getParent();
+  llvm::BasicBlock* calls = llvm::BasicBlock::Create(context, "beyond", parent);
+  llvm::BasicBlock* after = llvm::BasicBlock::Create(context, "within", parent);
+  builder.CreateCondBr(any, calls, after, llvm::MDBuilder(context).createBranchWeights(1, 100000));
+  builder.SetInsertPoint(calls);
+  llvm::Value* called = call_sleef(builder, function, dtype, args.first(1));
+  llvm::Value* chosen = builder.CreateSelect(is_beyond, called, args[1]);
+  llvm::BasicBlock* from_call = builder.GetInsertBlock();
+  builder.CreateBr(after);
+  builder.SetInsertPoint(after);
+  llvm::PHINode* result = builder.CreatePHI(type, 2);
+  result->addIncoming(args[1], before);
+  result->addIncoming(chosen, from_call);
+  return result;
 }
 
 /// C's fmod is exact, so that any correct one gives the same bits; no vector function is.
@@ -206,6 +231,8 @@ llvm::Value* greatest_common_divisor(Builder& builder, DType dtype, Args args) {
 llvm::Value* emit_math(Builder& builder, Op op, DType dtype, Args args) {
   if (op == Op::gcd) return greatest_common_divisor(builder, dtype, args);
   if (is_integer(dtype)) return integer_power(builder, dtype, args);
+  if (op == Op::sin_beyond) return call_beyond(builder, Op::library_sin, dtype, args);
+  if (op == Op::cos_beyond) return call_beyond(builder, Op::library_cos, dtype, args);
   if (op == Op::c_fmod) return call_fmod(builder, dtype, args);
   if (is_part_function(op)) return call_row(builder, op, dtype, args);
   return call_sleef(builder, op, dtype, args);

@@ -1,5 +1,6 @@
 #include "jit/llvm/operators.h"
 
+#include "jit/llvm/float_parts.h"
 #include "jit/llvm/math.h"
 
 #include <weft/error.h>

@@ -17,6 +17,8 @@ bool is_number(DType dtype) { return is_computable(dtype) && !is_boolean(dtype);
 
 bool is_integer_or_wide_float(DType dtype) { return is_integer(dtype) || is_wide_float(dtype); }
 
+bool is_single(DType dtype) { return dtype == DType::f32; }
+
 bool is_real(DType dtype) { return !is_complex(dtype); }
 
 /// Whether every value of `dtype` is exact in f32, so that going through it rounds no more than

@@ -21,6 +21,8 @@ constexpr Row rows[] = {
 #undef WEFT_CUDA
 };
 
+static_assert(ir::largest_reduced == 8192, "what sin_beyond and cos_beyond are written with");
+
 bool is_wide_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
 
 const Row* find_row(Op op) {

@@ -208,6 +208,17 @@ __device__ T greatest_common_divisor(T x, T y) {
   return T(a);
 }
 )"},
+    {"mantissa", R"(
+// x / 2^n in [3/4, 3/2); 1 for zeros and infinity, NaN below zero.
+template <class T>
+__device__ T mantissa(T x) {
+  if (!(x >= T(0))) return sqrt(T(-1));
+  if (x == T(0) || x - x != T(0)) return T(1);
+  int power;
+  const T part = T(frexp(f64(x), &power));
+  return part < T(0.75) ? part + part : part;
+}
+)"},
     {"integer_power", R"(
 // Repeated squaring, which wraps; a negative exponent gives the truncated fraction.
 template <class T>

@@ -12,8 +12,6 @@
 namespace weft::jit::xbyak {
 namespace {
 
-using Xbyak::Operand;
-
 constexpr std::size_t max_item_bytes = 8;
 constexpr std::size_t max_args = 4;
 constexpr int vector_slot_bytes = 64;
@@ -23,9 +21,6 @@ constexpr int result_slot = static_cast<int>(max_args) * vector_slot_bytes;
 constexpr int addresses_slot = result_slot + vector_slot_bytes;
 constexpr int saved_slot = addresses_slot + 8 * static_cast<int>(max_args);
 
-/// Those of the kernel's registers that a callee may change; rax and rcx hold nothing here.
-constexpr std::array callers_registers{Operand::RDX, Operand::RSI, Operand::RDI, Operand::R8,
-                                       Operand::R9,  Operand::R10, Operand::R11};
 static_assert(saved_slot + 8 * static_cast<int>(callers_registers.size()) <=
               Assembler::call_frame_bytes);
 

@@ -4,6 +4,7 @@
 
 #include "jit/xbyak/calls.h"
 #include "jit/xbyak/invariant_division.h"
+#include "jit/xbyak/rare_calls.h"
 
 #include <algorithm>
 #include <cstring>
@@ -30,6 +31,7 @@ class KernelEmitter {
         registers_(code, kernel),
         operands_(code, registers_, kernel),
         divisions_(code, registers_, kernel),
+        rare_calls_(code, kernel),
         lanes_(kernel.loops.back().lanes) {
     const Isa isa = code.features().isa;
     for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
@@ -73,6 +75,7 @@ class KernelEmitter {
   Registers registers_;
   Operands operands_;
   InvariantDivision divisions_;
+  RareCalls rare_calls_;
   int lanes_;
   std::vector<ir::ValueId> calls_;  ///< instructions without a row, in order
   std::size_t frame_size_at_ = 0;   ///< position of the frame's size in the code
@@ -110,6 +113,7 @@ void KernelEmitter::epilogue() {
   for (auto reg = saved.rbegin(); reg != saved.rend(); ++reg) code_.pop(*reg);
   code_.ret();
   divisions_.emit_divisions();
+  rare_calls_.emit_calls();
   if (with_frame_)
     code_.rewrite(frame_size_at_, static_cast<std::uint64_t>(code_.frame_bytes()), 4);
 }
@@ -370,12 +374,14 @@ void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
   if (step.is_main && divisions_.can_divide(id)) return divisions_.divide(id);
   if (is_call(id)) return emit_call(registers_, code_, kernel_, id);
+  if (has_rare_call(kernel_, inst)) return rare_calls_.emit(registers_, id);
   if (involves_masks(kernel_, inst)) return emit_mask_row(registers_, code_, kernel_, id);
   const int arity = info(inst.op).arity;
   const Xmm x = registers_.use(inst.args[0]);
   const Xmm y = arity > 1 ? registers_.use(inst.args[1]) : x;
   const Xmm z = arity > 2 ? registers_.use(inst.args[2]) : x;
   const Xmm out = registers_.define(id);
+  if (is_machine_extremum(kernel_, inst)) return emit_machine_extremum(code_, inst, out, x, y);
   if (inst.op == Op::bitcast) return code_.move(out, x);
   if (inst.op == Op::cast)
     return emit_cast(registers_, code_, result_dtype(kernel_.body[inst.args[0]]), inst.dtype, out,

@@ -1,6 +1,8 @@
 // The rows of ops on numbers.
 #include "jit/xbyak/rows.h"
 
+#include "jit/xbyak/rare_calls.h"
+
 #include <algorithm>
 #include <array>
 
@@ -341,9 +343,12 @@ constexpr Row rows[] = {
     WEFT_X86(conj, f32, avx2, code.move(out, x)),
     WEFT_X86(conj, f64, avx2, code.move(out, x)),
     WEFT_X86_INTEGERS(conj, avx2, code.move(out, x)),
+    WEFT_X86(scale_by_power, f32, avx2, emit_scale_by_power(registers, code, out, x, y)),
+    WEFT_X86(exponent, f32, avx2, emit_exponent(registers, code, out, x)),
+    WEFT_X86(mantissa, f32, avx2, emit_mantissa(registers, code, out, x)),
 };
 
-constexpr std::size_t num_ops = static_cast<std::size_t>(Op::angle) + 1;
+constexpr std::size_t num_ops = static_cast<std::size_t>(Op::mantissa) + 1;
 constexpr std::uint8_t no_row = 255;
 static_assert(std::size(rows) < no_row);
 using Index = std::array<std::array<std::uint8_t, num_dtypes>, num_ops>;
@@ -372,7 +377,28 @@ const Row* find_row(Op op, DType dtype, Isa isa) {
   return i == no_row ? nullptr : &rows[i];
 }
 
+bool is_machine_extremum(const ir::Kernel& kernel, const ir::Inst& inst) {
+  if ((inst.op != Op::maximum && inst.op != Op::minimum) ||
+      (inst.dtype != DType::f32 && inst.dtype != DType::f64))
+    return false;
+  const ir::Inst& first = kernel.body[inst.args[0]];
+  if (first.op != Op::constant) return false;
+  const std::uint64_t infinity = inst.dtype == DType::f32 ? 0x7f800000 : 0x7ff0000000000000;
+  const std::uint64_t sign = inst.dtype == DType::f32 ? sign_f32 : sign_f64;
+  return (first.bits.lo & ~sign) <= infinity;
+}
+
+void emit_machine_extremum(Assembler& code, const ir::Inst& inst, const Xmm& out, const Xmm& x,
+                           const Xmm& y) {
+  const bool is_max = inst.op == Op::maximum;
+  if (inst.dtype == DType::f32)
+    is_max ? code.vmaxps(out, x, y) : code.vminps(out, x, y);
+  else
+    is_max ? code.vmaxpd(out, x, y) : code.vminpd(out, x, y);
+}
+
 bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {
+  if (has_rare_call(kernel, inst)) return true;
   if (involves_masks(kernel, inst)) return has_mask_row(kernel, inst);
   const DType from = result_dtype(kernel.body[inst.args[0]]);
   if (inst.op == Op::bitcast) return itemsize_bytes(from) == itemsize_bytes(inst.dtype);

@@ -26,6 +26,18 @@ bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa);
 void emit_quotient(Registers& registers, Assembler& code, DType dtype, const Xmm& out, const Xmm& x,
                    const Xmm& y);
 
+/// f32 by the meaning of weft/float_parts.def.
+void emit_scale_by_power(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
+                         const Xmm& power);
+void emit_exponent(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x);
+void emit_mantissa(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x);
+
+/// Whether an instruction is the maximum or minimum of a constant that is no NaN and of something:
+/// what the machine's instruction gives.
+bool is_machine_extremum(const ir::Kernel& kernel, const ir::Inst& inst);
+void emit_machine_extremum(Assembler& code, const ir::Inst& inst, const Xmm& out, const Xmm& x,
+                           const Xmm& y);
+
 /// Whether numbers of dtype `from` can be cast to `to`; neither is bool.
 bool has_cast(DType from, DType to, Isa isa);
 void emit_cast(Registers& registers, Assembler& code, DType from, DType to, const Xmm& out,

@@ -44,7 +44,7 @@ Tensor ramp(std::int64_t count) {
 Expr beyond_xbyak(const Tensor& a, int number = 0) {
   Expr expr = ops::tan(Expr(a));
   for (int bit = 0; bit < 8; ++bit)
-    expr = (number >> bit & 1) != 0 ? ops::sin(expr) : expr * Expr(a);
+    expr = (number >> bit & 1) != 0 ? ops::atan(expr) : expr * Expr(a);
   return expr;
 }
 

@@ -38,7 +38,7 @@ Tensor ramp() {
 /// Every number makes another kernel.
 Expr kernel(const Tensor& a, int number) {
   Expr expr = ops::tan(Expr(a));
-  for (int i = 0; i < number; ++i) expr = ops::sin(expr);
+  for (int i = 0; i < number; ++i) expr = ops::tan(expr);
   return expr;
 }
 

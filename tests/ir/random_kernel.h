@@ -136,7 +136,12 @@ class RandomKernel {
     Inst inst{.op = op, .dtype = dtype};
     for (int i = 0; i < info(op).arity; ++i) {
       const bool is_mask = info(op).result == ResultRule::select && i == 0;
-      inst.args[static_cast<std::size_t>(i)] = value_of(is_mask ? DType::boolean : dtype).id;
+      // Which NaN an op gives is not defined, and these two would show its sign.
+      const bool shows_sign =
+          i == (op == Op::copysign ? 1 : 0) && (op == Op::copysign || op == Op::signbit);
+      inst.args[static_cast<std::size_t>(i)] =
+          shows_sign ? builder_.constant(dtype, random_bits(random_, dtype)).id
+                     : value_of(is_mask ? DType::boolean : dtype).id;
     }
     values_.push_back(builder_.append(inst));
   }

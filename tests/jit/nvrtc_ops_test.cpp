@@ -89,8 +89,10 @@ class Collector {
 };
 
 bool calls_functions(const ir::Kernel& kernel) {
-  return std::ranges::any_of(kernel.body,
-                             [](const ir::Inst& inst) { return !ir::sleef_stem(inst.op).empty(); });
+  return std::ranges::any_of(kernel.body, [](const ir::Inst& inst) {
+    return !ir::sleef_stem(inst.op).empty() || inst.op == Op::sin_beyond ||
+           inst.op == Op::cos_beyond;
+  });
 }
 
 /// All ops that compute in `dtype` with the interpreter's bits, a kernel for each few of them.

@@ -20,8 +20,9 @@ enum class Op : std::uint8_t {
   bitcast,   ///< reinterprets the bits of args[0] as `Inst::dtype` of the same size
 #define WEFT_OP(name, arity, domain, result, form, expression) name,
 #include <weft/ops.def>
-// After it, for is_part_function().
+// After it, in this order, for is_part_function().
 #include <weft/complex_functions.def>
+#include <weft/float_parts.def>
 #undef WEFT_OP
 };
 
@@ -74,6 +75,8 @@ inline std::string_view name(Op op) { return info(op).name; }
 std::optional<Op> parse_op(std::string_view text);
 /// Every op of weft/ops.def, in table order (the structural ones left out).
 std::span<const Op> all_ops();
+/// Every op of weft/float_parts.def, in table order.
+std::span<const Op> float_parts();
 /// The ops that compute the parts of what `op` gives for complex numbers, from the parts of its
 /// arguments; nothing if there are none.
 struct PartFunctions {

@@ -1,0 +1,122 @@
+// One instruction where a whole AVX-512 register is meant, else integer arithmetic.
+#include "jit/llvm/float_parts.h"
+
+#include <weft/error.h>
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <limits>
+#include <vector>
+
+namespace weft::jit {
+namespace {
+
+using Args = std::span<llvm::Value* const>;
+
+constexpr std::uint64_t one_bits = 0x3f800000;
+
+/// A masked AVX-512 instruction on 16 lanes, with no lane masked, rounding as usual.
+llvm::Value* instruction(Builder& builder, llvm::Intrinsic::ID id, Args args, int immediate = -1) {
+  constexpr int current_rounding = 4;
+  std::vector<llvm::Value*> all(args.begin(), args.end());
+  if (immediate >= 0) all.push_back(builder.getInt32(static_cast<std::uint32_t>(immediate)));
+  all.push_back(llvm::PoisonValue::get(args[0]->getType()));
+  all.push_back(builder.getInt16(0xffff));
+  all.push_back(builder.getInt32(current_rounding));
+  return builder.CreateIntrinsic(id, {}, all);
+}
+
+llvm::Type* integers(Builder& builder) { return builder.wide(builder.getInt32Ty()); }
+llvm::Type* floats(Builder& builder) { return builder.wide(builder.getFloatTy()); }
+
+llvm::Value* bits_of(Builder& builder, llvm::Value* value) {
+  return builder.CreateBitCast(value, integers(builder));
+}
+llvm::Value* from_bits(Builder& builder, llvm::Value* bits) {
+  return builder.CreateBitCast(bits, floats(builder));
+}
+
+/// 2^n for whole numbers n.
+llvm::Value* power_of_two(Builder& builder, llvm::Value* n) {
+  llvm::Type* type = n->getType();
+  llvm::Value* shifted = builder.CreateShl(n, builder.integer(type, 23));
+  return from_bits(builder, builder.CreateAdd(shifted, builder.integer(type, one_bits)));
+}
+
+/// In two steps, because 2^power may be subnormal or too large.  What the conversion makes of a NaN
+/// does not matter, as x is one, too: it is frozen, lest it be poison.
+llvm::Value* scaled(Builder& builder, llvm::Value* x, llvm::Value* power) {
+  llvm::Type* type = integers(builder);
+  llvm::Value* n = builder.CreateFreeze(builder.CreateFPToSI(power, type));
+  llvm::Value* half = builder.CreateAShr(n, builder.integer(type, 1));
+  llvm::Value* first = builder.CreateFMul(x, power_of_two(builder, builder.CreateSub(n, half)));
+  return builder.CreateFMul(first, power_of_two(builder, half));
+}
+
+/// A number times 2^23 where it is subnormal, and where that is.
+struct Normal {
+  llvm::Value *value, *is_small;
+};
+Normal made_normal(Builder& builder, llvm::Value* value) {
+  llvm::Type* type = value->getType();
+  llvm::Value* is_small = builder.CreateFCmpOLT(value, builder.real(type, 0x1p-126));
+  llvm::Value* larger = builder.CreateFMul(value, builder.real(type, 0x1p23));
+  return {builder.CreateSelect(is_small, larger, value), is_small};
+}
+
+llvm::Value* exponent(Builder& builder, llvm::Value* x) {
+  llvm::Type* type = x->getType();
+  llvm::Type* integer = integers(builder);
+  const double infinity = std::numeric_limits<double>::infinity();
+  llvm::Value* size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  const Normal normal = made_normal(builder, size);
+  llvm::Value* biased =
+      builder.CreateLShr(bits_of(builder, normal.value), builder.integer(integer, 23));
+  llvm::Value* bias = builder.CreateSelect(normal.is_small, builder.integer(integer, 127 + 23),
+                                           builder.integer(integer, 127));
+  llvm::Value* of_number = builder.CreateSIToFP(builder.CreateSub(biased, bias), type);
+  llvm::Value* is_zero = builder.CreateFCmpOEQ(size, builder.real(type, 0));
+  llvm::Value* result = builder.CreateSelect(is_zero, builder.real(type, -infinity), of_number);
+  return builder.CreateSelect(builder.CreateFCmpOLT(size, builder.real(type, infinity)), result,
+                              size);
+}
+
+llvm::Value* mantissa(Builder& builder, llvm::Value* x) {
+  llvm::Type* type = x->getType();
+  llvm::Type* integer = integers(builder);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  llvm::Value* fraction = builder.CreateAnd(bits_of(builder, made_normal(builder, x).value),
+                                            builder.integer(integer, 0x7fffff));
+  llvm::Value* bits = builder.CreateOr(fraction, builder.integer(integer, one_bits));
+  llvm::Value* is_high = builder.CreateICmpUGE(bits, builder.integer(integer, 0x3fc00000));
+  llvm::Value* lower = builder.CreateSub(bits, builder.integer(integer, 1 << 23));
+  llvm::Value* result = from_bits(builder, builder.CreateSelect(is_high, lower, bits));
+  return builder.CreateSelect(builder.CreateFCmpOGE(x, builder.real(type, 0)), result,
+                              builder.real(type, nan));
+}
+
+}  // namespace
+
+llvm::Value* emit_float_part(Builder& builder, Op op, Args args) {
+  const bool is_register = builder.has_avx512() && builder.lanes() == 16;
+  switch (op) {
+    case Op::scale_by_power:
+      return is_register
+                 ? instruction(builder, llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, args)
+                 : scaled(builder, args[0], args[1]);
+    case Op::exponent:
+      return is_register
+                 ? instruction(builder, llvm::Intrinsic::x86_avx512_mask_getexp_ps_512, args)
+                 : exponent(builder, args[0]);
+    default: {
+      // In [3/4, 3/2); NaN below zero, and no sign of a zero.
+      constexpr int interval_and_sign = 3 | 3 << 2;
+      WEFT_ASSERT(op == Op::mantissa, name(op));
+      return is_register ? instruction(builder, llvm::Intrinsic::x86_avx512_mask_getmant_ps_512,
+                                       args, interval_and_sign)
+                         : mantissa(builder, args[0]);
+    }
+  }
+}
+
+}  // namespace weft::jit

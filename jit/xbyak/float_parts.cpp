@@ -1,0 +1,84 @@
+// Exponents and mantissas of f32: one instruction with AVX-512, integer arithmetic with AVX2.
+#include "jit/xbyak/rows.h"
+
+namespace weft::jit::xbyak {
+namespace {
+
+constexpr std::uint64_t one_bits = 0x3f800000;
+constexpr std::uint64_t smallest_normal_bits = 0x00800000;
+constexpr std::uint64_t infinity_bits = 0x7f800000;
+constexpr std::uint8_t less = 0x11;                        // ordered, quiet
+constexpr std::uint8_t not_less = 0x15;                    // or unordered
+constexpr std::uint8_t greater_or_equal = 0x1d;            // ordered, quiet
+constexpr std::uint8_t not_greater_or_equal = 0x19;        // or unordered
+constexpr std::uint64_t power_23_bits = (127 + 23) << 23;  // 2^23
+
+/// value * 2^23 where it is subnormal; is_small says where that is.
+void make_normal(Assembler& code, const Xmm& out, const Xmm& is_small, const Xmm& value) {
+  const int bytes = width_bytes(out);
+  code.vcmpps(is_small, value, code.splat(smallest_normal_bits, 4, bytes), less);
+  code.vmulps(out, value, code.splat(power_23_bits, 4, bytes));
+  code.vblendvps(out, value, out, is_small);
+}
+
+}  // namespace
+
+void emit_scale_by_power(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
+                         const Xmm& power) {
+  if (code.has_avx512()) return code.vscalefps(out, x, power);
+  // In two steps, because 2^power may be subnormal or too large.
+  const int bytes = width_bytes(out);
+  const Xmm half = registers.temp(bytes);
+  const Xmm rest = registers.temp(bytes);
+  const Address one = code.splat(one_bits, 4, bytes);
+  code.vcvtps2dq(rest, power);
+  code.vpsrad(half, rest, 1);
+  code.vpsubd(rest, rest, half);
+  code.vpslld(rest, rest, 23);
+  code.vpaddd(rest, rest, one);
+  code.vmulps(out, x, rest);
+  code.vpslld(half, half, 23);
+  code.vpaddd(half, half, one);
+  code.vmulps(out, out, half);
+}
+
+void emit_exponent(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x) {
+  if (code.has_avx512()) return code.vgetexpps(out, x);
+  const int bytes = width_bytes(out);
+  const Xmm size = registers.temp(bytes);
+  const Xmm mask = registers.temp(bytes);
+  const Xmm minus_infinity = registers.temp(bytes);
+  code.bit_and(size, x, code.splat(0x7fffffff, 4, bytes));
+  make_normal(code, out, mask, size);
+  code.vpsrld(out, out, 23);
+  code.bit_and(mask, mask, code.splat(23, 4, bytes));
+  code.vpsubd(out, out, mask);
+  code.vpsubd(out, out, code.splat(127, 4, bytes));
+  code.vcvtdq2ps(out, out);
+  code.set_zero(mask);
+  code.vpcmpeqd(mask, mask, size);
+  code.vmovaps(minus_infinity, code.splat(infinity_bits | 0x80000000, 4, bytes));
+  code.vblendvps(out, out, minus_infinity, mask);
+  code.vcmpps(mask, size, code.splat(infinity_bits, 4, bytes), not_less);
+  code.vblendvps(out, out, size, mask);
+}
+
+void emit_mantissa(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x) {
+  constexpr std::uint8_t in_three_quarters_to_three_halves = 3;
+  constexpr std::uint8_t nan_below_zero = 3 << 2;
+  if (code.has_avx512())
+    return code.vgetmantps(out, x, in_three_quarters_to_three_halves | nan_below_zero);
+  const int bytes = width_bytes(out);
+  const Xmm mask = registers.temp(bytes);
+  make_normal(code, out, mask, x);
+  code.bit_and(out, out, code.splat(smallest_normal_bits - 1, 4, bytes));
+  code.bit_or(out, out, code.splat(one_bits, 4, bytes));  // in [1, 2)
+  code.vcmpps(mask, out, code.splat(0x3fc00000, 4, bytes), greater_or_equal);
+  code.bit_and(mask, mask, code.splat(smallest_normal_bits, 4, bytes));
+  code.vpsubd(out, out, mask);
+  code.set_zero(mask);
+  code.vcmpps(mask, x, mask, not_greater_or_equal);
+  code.bit_or(out, out, mask);  // all ones is a NaN
+}
+
+}  // namespace weft::jit::xbyak
