@@ -91,6 +91,7 @@ class ExprWriter {
     std::string dims;
     for (std::size_t dim = 0; dim < fold.arg_sizes.size(); ++dim)
       if (fold.folds(dim)) dims.append(dims.empty() ? "" : ", ").append(std::to_string(dim));
+    if (fold.is_scan() && dims.empty()) dims = "0";  // of a single number, which has that one
     push(detail::concat(", dims=[", dims, "]", fold.keepdim ? ", keepdim=true" : "",
                         fold.is_reverse ? ", reverse=true" : "", ")"));
     push(*node.args[0], 0);

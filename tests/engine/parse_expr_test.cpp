@@ -364,6 +364,15 @@ TEST(ExprText, WritesOnlyTheBracketsThatPythonNeeds) {
   EXPECT_EQ(weft::text(Expr(names()[0].second) + Expr(names()[1].second)), "t0 + t1");
 }
 
+TEST(ExprText, FoldsOfASingleNumberReadBack) {
+  const Names single = {{"s", parse_layout("f32[]")}};
+  for (const char* text : {"cumsum(s, dim=-1)", "cumprod(s, dim=0)", "sum(s)", "argmax(s)",
+                           "amax(s, keepdim=true)", "logcumsumexp(s, dim=0)"}) {
+    const std::string written = weft::text(parse_expr(text, single));
+    EXPECT_EQ(weft::text(parse_expr(written, single)), written) << text;
+  }
+}
+
 TEST(ExprText, OfASharedDagStaysShort) {
   Expr expr = parse("a");
   for (int i = 0; i < 60; ++i) expr = expr + expr;
