@@ -52,8 +52,10 @@ inline std::uint64_t view_word(const TensorImpl& impl) {
 /// The same and what of its storage counts, in one word.
 inline std::uint64_t layout_word(const TensorImpl& impl) {
   const Storage& storage = *impl.storage;
-  return view_word(impl) | static_cast<std::uint64_t>(storage.device().type) << 32 |
-         static_cast<std::uint64_t>(storage.data() == nullptr) << 40 |
+  const Device device = storage.device();
+  return view_word(impl) | static_cast<std::uint64_t>(device.type) << 32 |
+         static_cast<std::uint64_t>(device.index) << 40 |
+         static_cast<std::uint64_t>(storage.data() == nullptr) << 55 |
          static_cast<std::uint64_t>(WordKind::layout) << 56;
 }
 

@@ -1,4 +1,5 @@
 // The contiguous chain: clone, contiguous, to, reshape and what they are made of, and inference.
+#include "engine/device_copy.h"
 #include "engine/engine_state.h"
 #include "engine/fold_call.h"
 #include "engine/memory_format.h"
@@ -65,9 +66,17 @@ Tensor to_by_copy(const Tensor& self, std::optional<DType> dtype, std::optional<
   }
   WEFT_CHECK(from != DeviceType::meta || to.type == DeviceType::meta, UnsupportedError,
              "Cannot copy out of meta tensor; no data!");
-  WEFT_CHECK(from == to.type && from != DeviceType::cuda, UnsupportedError, "to(): from ",
-             text(self.device()), " to ", text(to),
-             "; only cpu tensors can be converted in this build");
+  if (self.device() != to) {
+    // The layout that the conversion would give, with its bytes elsewhere.
+    const Tensor layout =
+        empty_strided(self.sizes(), self.strides(), {self.dtype(), {DeviceType::meta, 0}});
+    const Tensor converted = empty_like(layout, result_dtype, format);
+    TensorOptions options{result_dtype, to};
+    options.pin_memory = to.type == DeviceType::cpu && NonBlockingCopies::are_asked_for();
+    Tensor result = empty_strided(converted.sizes(), converted.strides(), options);
+    dispatch_copy(CurrentCall::state(), result, self);
+    return result;
+  }
   if (!copy && to_is_self(self, result_dtype, format)) return self;
   Tensor result = operators().empty_like.call(self, result_dtype, format);
   dispatch_copy(CurrentCall::state(), result, self);
@@ -86,6 +95,7 @@ Tensor Engine::contiguous(const Tensor& a, MemoryFormat format) {
 
 Tensor Engine::to(const Tensor& a, const ToOptions& options) {
   const CurrentCall current(*state_);
+  const NonBlockingCopies copies(options.non_blocking);
   return operators().to.call(a, options.dtype, options.device, options.memory_format, options.copy);
 }
 

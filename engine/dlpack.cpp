@@ -1,3 +1,4 @@
+#include <weft/cuda.h>
 #include <weft/dlpack.h>
 
 #include <weft/error.h>
@@ -87,9 +88,16 @@ void* first_element(const dlpack::Tensor& tensor, DType dtype) {
 template <class Managed>
 Tensor import(Managed* managed) {
   const dlpack::Tensor& tensor = managed->tensor;
-  WEFT_CHECK(tensor.device.type == dlpack::device_cpu, UnsupportedError,
-             "DLPack: expected a tensor on the CPU (device type 1), got device type ",
-             tensor.device.type, "; copy it to the CPU first");
+  const bool is_cuda = tensor.device.type == dlpack::device_cuda;
+  WEFT_CHECK(
+      tensor.device.type == dlpack::device_cpu || is_cuda, UnsupportedError,
+      "DLPack: expected a tensor on the CPU (device type 1) or a CUDA device (2), got device "
+      "type ",
+      tensor.device.type, "; copy it to the CPU first");
+  WEFT_CHECK(!is_cuda || (tensor.device.id >= 0 && tensor.device.id < cuda::max_devices),
+             ArgumentError, "DLPack: there is no device cuda:", tensor.device.id);
+  const Device device =
+      is_cuda ? Device{DeviceType::cuda, static_cast<std::int16_t>(tensor.device.id)} : Device{};
   WEFT_CHECK(tensor.ndim >= 0 && tensor.ndim <= max_dims, ArgumentError, "DLPack: expected 0 to ",
              max_dims, " dimensions, got ", tensor.ndim);
   WEFT_CHECK(tensor.ndim == 0 || tensor.shape != nullptr, ArgumentError, "DLPack: a tensor of ",
@@ -99,7 +107,7 @@ Tensor import(Managed* managed) {
   check_sizes(sizes);
   const Dims strides = tensor.strides == nullptr ? contiguous_strides(sizes)
                                                  : Dims(read_dims(tensor.strides, tensor.ndim));
-  return from_blob(first_element(tensor, dtype), sizes, strides, dtype, [managed](void*) {
+  return from_blob(first_element(tensor, dtype), sizes, strides, dtype, device, [managed](void*) {
     if (managed->deleter != nullptr) managed->deleter(managed);
   });
 }
@@ -123,12 +131,14 @@ std::unique_ptr<Loan<Managed>> lend(const Tensor& tensor) {
              "DLPack can't express lazy conjugate or negative bits: resolve them first, got ",
              describe(tensor));
   const bool has_bytes = impl.numel == 0 || impl.data() != nullptr;
-  WEFT_CHECK(impl.storage->device().type == DeviceType::cpu && has_bytes, ArgumentError,
-             "DLPack: expected a tensor with bytes on the CPU, got ", describe(tensor));
+  const Device device = impl.storage->device();
+  WEFT_CHECK(has_bytes, ArgumentError, "DLPack: expected a tensor with bytes, got ",
+             describe(tensor));
   auto loan = std::make_unique<Loan<Managed>>(impl);
   dlpack::Tensor& lent = loan->managed.tensor;
   lent.data = impl.data();
-  lent.device = {dlpack::device_cpu, 0};
+  const bool is_cuda = device.type == DeviceType::cuda;
+  lent.device = {is_cuda ? dlpack::device_cuda : dlpack::device_cpu, device.index};
   lent.ndim = impl.ndim();
   lent.dtype = type_of(impl.dtype);
   lent.shape = loan->sizes.data();

@@ -23,6 +23,7 @@ enum Code : std::uint8_t {
 };
 
 inline constexpr std::int32_t device_cpu = 1;
+inline constexpr std::int32_t device_cuda = 2;
 inline constexpr std::uint64_t flag_read_only = 1;
 
 struct Device {

@@ -1,5 +1,8 @@
 // The public calls: raw key -> plan -> launch, and the slow way where there is no plan yet.
 #include "engine/call_match.h"
+#include "engine/device_copy.h"
+#include "engine/device_fold.h"
+#include "engine/device_plan.h"
 #include "engine/engine_state.h"
 #include "engine/fold_call.h"
 #include "engine/operators.h"
@@ -21,20 +24,15 @@ namespace {
 
 Tensor new_output(const CallPlan::Output& output) {
   auto impl = std::make_shared<TensorImpl>(output.layout);
-  impl->storage = Storage::allocate(output.storage_bytes);
+  impl->storage = output.device.type == DeviceType::cpu
+                      ? Storage::allocate(output.storage_bytes)
+                      : Storage::allocate(output.storage_bytes, output.device);
   return Tensor(std::move(impl));
 }
 
 void fill_params(const CallPlan& plan, const CallKey& key, Bits* params) {
   for (std::size_t i = 0; i < plan.params.size(); ++i)
     params[i] = key.numbers[plan.params[i].number]->scalar.bits(plan.params[i].dtype);
-}
-
-/// Runs what was planned: a kernel, or a fold or scan.
-void run(const CallPlan& plan, std::byte* const* base, const Bits* params) {
-  if (plan.pass) [[unlikely]]
-    return plan.pass(base, params);
-  launch(plan.launch, base, params);
 }
 
 /// Collects the addresses of a call's operands.  Outputs that the plan allocates go to `results`,
@@ -94,7 +92,7 @@ constexpr std::size_t max_inputs = 8;
   std::array<std::byte*, max_inputs + 1> base;
   find_operands(plan, inputs.data(), std::span(&call.output, 1), std::span(&result, 1),
                 base.data());
-  if (!plan.is_empty) launch(plan.launch, base.data(), nullptr);
+  if (!plan.is_empty) run(plan, base.data(), nullptr);
   return true;
 }
 
@@ -184,10 +182,19 @@ class Call {
  private:
   void keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
                          std::span<Tensor> results, bool divisors_checked) {
+    if (key_.num_folds > 0 && is_for_device(given) && is_single_fold(key_, exprs, given)) {
+      results[0] = fold_on_device(state_, exprs[0], given[0]);
+      return;
+    }
     if (key_.num_folds > 0 && !is_single_fold(key_, exprs, given))
       return fold_by_fold(exprs, given, results);
     if (!run_cached(given, results, divisors_checked))
       run_checked(exprs, given, results, false, divisors_checked);
+  }
+
+  bool is_for_device(std::span<const Tensor> given) const {
+    return weft::is_for_device({key_.inputs.data(), key_.inputs.size()}, given,
+                               state_.options.backend);
   }
 
   /// The same on as many rows at a time as stay in the cache, where folds stay within rows.
@@ -197,7 +204,7 @@ class Call {
     std::int64_t num_bytes = 0;
     for (const Tensor* input : key_.inputs)
       num_bytes += input->numel() * static_cast<std::int64_t>(itemsize_bytes(input->dtype()));
-    if (num_bytes <= cache_bytes / 2) return false;
+    if (num_bytes <= cache_bytes / 2 || is_for_device(given)) return false;
     const std::optional<RowBlocks> blocks = plan_row_blocks(exprs, cache_bytes);
     if (!blocks) return false;
     const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);
@@ -269,7 +276,7 @@ class Call {
     if (std::any_of(last.key_.inputs.begin(), last.key_.inputs.end(), is_own)) return;
     for (std::size_t i = 0; i < results.size(); ++i)
       if (!given[i].defined() && results[i].numel() == 0)
-        results[i] = empty(results[i].sizes(), {results[i].dtype()});
+        results[i] = empty(results[i].sizes(), {results[i].dtype(), results[i].device()});
   }
 
   /// Leaves a plan that divides integers alone until its divisors have been looked at.
@@ -330,8 +337,17 @@ class Call {
   void check_divisors(const Program& program) {
     const auto is_empty = [](const ExprNode* leaf) { return leaf->tensor.numel() == 0; };
     if (std::ranges::any_of(program.leaves, is_empty)) return;  // nothing is divided
-    WEFT_CHECK(!any_zero(program.integer_divisors), ArithmeticError,
-               "ZeroDivisionError: integer division by zero");
+    // Of divisors on a device only numbers are looked at: for the others the call would have to
+    // wait.
+    std::vector<Program::Param> divisors = program.integer_divisors;
+    const auto is_on_device = [](const ExprNode* leaf) {
+      return leaf->tensor.device().type == DeviceType::cuda;
+    };
+    if (std::ranges::any_of(program.leaves, is_on_device))
+      std::erase_if(divisors, [](const Program::Param& divisor) {
+        return divisor.node->kind != ExprNode::Kind::scalar;
+      });
+    WEFT_CHECK(!any_zero(divisors), ArithmeticError, "ZeroDivisionError: integer division by zero");
   }
 
   /// Whether a divisor is zero anywhere, in the dtype in which it divides.  All are looked at in
@@ -382,14 +398,17 @@ Engine::Engine(EngineOptions options) : state_(std::make_unique<State>(std::move
 
 Engine::~Engine() = default;
 
-void Engine::copy(const Tensor& dst, const Tensor& src) {
+void Engine::copy(const Tensor& dst, const Tensor& src, bool non_blocking) {
   WEFT_CHECK(dst.defined(), ArgumentError, "self is undefined");
   WEFT_CHECK(src.defined(), ArgumentError, "src is undefined");
+  const NonBlockingCopies copies(non_blocking);
   dispatch_copy(*state_, dst, src);
 }
 
 void compute_copy(Engine::State& state, const Tensor& dst, const Tensor& src) {
   if (dst.is_same(src) || same_data(dst, src)) return;
+  if (dst.device() != src.device()) [[unlikely]]
+    return copy_between_devices(state, dst, src, NonBlockingCopies::are_asked_for());
   const Tensor* const inputs[] = {&src};
   Tensor result;
   run_eager(state, Op::load, inputs, dst, result);
@@ -524,7 +543,9 @@ PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
   CallKey key;
   make_key(key, std::span(&expr, 1), std::span(&out, 1));
   const bool is_fold = is_single_fold(key, std::span(&expr, 1), std::span(&out, 1));
-  WEFT_CHECK(key.num_folds == 0 || is_fold, UnsupportedError,
+  const bool is_one_pass = is_fold && !is_for_device({key.inputs.data(), key.inputs.size()},
+                                                     std::span(&out, 1), state_->options.backend);
+  WEFT_CHECK(key.num_folds == 0 || is_one_pass, UnsupportedError,
              "prepare(): an expression with reductions runs pass by pass; use eval()");
   const Expr computed = is_fold ? Expr(expr.node().args[0]) : expr;
   const std::span<const Tensor> given = is_fold ? std::span<const Tensor>() : std::span(&out, 1);

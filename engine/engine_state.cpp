@@ -58,7 +58,8 @@ Engine::State::State(EngineOptions given)
       features(host_features()),
       num_threads(options.num_threads),
       disk(open_disk_cache(options)),
-      kernels(tier_options(options), disk) {}
+      kernels(tier_options(options), disk),
+      device_kernels(std::make_shared<jit::nvrtc::KernelLoader>(disk)) {}
 
 EngineStats Engine::stats() const {
   const jit::KernelCacheStats kernels = state_->kernels.stats();
@@ -76,6 +77,12 @@ EngineStats Engine::stats() const {
   stats.demoted_kernels = kernels.tiers.demoted;
   stats.failed_kernels = kernels.tiers.failed;
   stats.disk_loads = kernels.tiers.disk_loads;
+  const jit::nvrtc::CodeCache::Stats on_devices = state_->device_kernels->stats();
+  if (on_devices.compilations != 0) stats.compiles_by_backend["nvrtc"] = on_devices.compilations;
+  stats.kernel_hits += on_devices.hits;
+  stats.kernel_misses += on_devices.compilations + on_devices.disk_hits;
+  stats.disk_loads += on_devices.disk_hits;
+  stats.compile_us += on_devices.compile_us;
   if (state_->disk != nullptr) stats.disk = state_->disk->stats();
   return stats;
 }

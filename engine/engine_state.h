@@ -5,6 +5,7 @@
 #include "engine/planner.h"
 #include "engine/streaming.h"
 #include "jit/kernel_cache.h"
+#include "jit/nvrtc/loader.h"
 #include "runtime/thread_counter.h"
 
 #include <weft/engine.h>
@@ -22,6 +23,7 @@ struct Engine::State {
   std::atomic<int> num_threads{0};  ///< 0: as many as there are processors
   std::shared_ptr<DiskCache> disk;
   jit::KernelCache kernels;
+  std::shared_ptr<jit::nvrtc::KernelLoader> device_kernels;
   PlanCache plans;
   Definitions definitions;
   ThreadCounter plan_hits;
@@ -29,8 +31,13 @@ struct Engine::State {
 
   PlannerOptions planner_options(bool is_copy = false) const {
     const int max_threads = num_threads.load(std::memory_order_relaxed);
-    return {options.backend, options.numerics, features,
-            max_threads,     is_copy,          streaming_bytes(features)};
+    return {.backend = options.backend,
+            .numerics = options.numerics,
+            .features = features,
+            .num_threads = max_threads,
+            .is_copy = is_copy,
+            .streaming_bytes = streaming_bytes(features),
+            .device_kernels = device_kernels};
   }
   /// The option, or what suits the caches of the target.
   std::int64_t streaming_bytes(const CpuFeatures& target) const {

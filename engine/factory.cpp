@@ -1,5 +1,6 @@
 // New tensors with contents: full, arange, zero_tensor.
 #include "engine/tensor_impl.h"
+#include "runtime/cuda_memory.h"
 
 #include <weft/convert.h>
 #include <weft/error.h>
@@ -51,6 +52,10 @@ Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options) {
   std::byte* data = result.storage()->data();
   if (data == nullptr) return result;
   const std::size_t size_bytes = result.storage()->size_bytes() / itemsize * itemsize;
+  if (options.device.type == DeviceType::cuda) {
+    fill_bytes(data, options.device, &bits, itemsize, size_bytes / itemsize);
+    return result;
+  }
   for (std::size_t offset = 0; offset < size_bytes; offset += itemsize)
     std::memcpy(data + offset, &bits, itemsize);
   return result;

@@ -88,7 +88,8 @@ class FoldRemover {
   std::vector<std::pair<std::shared_ptr<const ExprNode>, Tensor>> computed_;
 };
 
-/// The output as the fold walks through it: the reduced dimensions have size 1.
+}  // namespace
+
 Tensor with_reduced_dims(const Tensor& output, const FoldNode& fold) {
   if (fold.keepdim || fold.is_scan()) return output;
   std::vector<std::int64_t> sizes, strides;
@@ -101,13 +102,16 @@ Tensor with_reduced_dims(const Tensor& output, const FoldNode& fold) {
   return output.as_strided(sizes, strides);
 }
 
+namespace {
+
 std::int64_t numel_of(const Dims& sizes) {
   std::int64_t count = 1;
   for (const std::int64_t size : sizes) count *= size;
   return count;
 }
 
-/// The place of the extremum of one element is 0, whatever its dtype.
+}  // namespace
+
 bool compares_nothing(const ExprNode& node) {
   return node.fold->form == FoldForm::index &&
          numel_of(node.fold->arg_sizes) == numel_of(node.fold->sizes);
@@ -123,8 +127,6 @@ void check_dtype(const ExprNode& node) {
              "() does not take ", weft::name(node.compute_dtype), "; it takes ",
              describe(row.domain));
 }
-
-}  // namespace
 
 std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFold compute) {
   FoldRemover remover(compute);
@@ -214,7 +216,7 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
       output.defined() ? output : empty({fold.sizes.data(), fold.sizes.size()}, {node.dtype});
   CallPlan::Output planned;
   if (!output.defined()) {
-    planned = {true, result.storage()->size_bytes(), *result.impl()};
+    planned = {true, result.storage()->size_bytes(), result.device(), *result.impl()};
     planned.layout.storage.reset();
   }
   plan.outputs.push_back(std::move(planned));

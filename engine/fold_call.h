@@ -36,6 +36,13 @@ Expr with_argument(const Expr& fold, const Tensor& value);
 bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
                     std::span<const Tensor> outputs);
 
+/// A fold's output as the fold walks through it: the reduced dimensions have size 1.
+Tensor with_reduced_dims(const Tensor& output, const FoldNode& fold);
+/// Whether a fold asks for the place of the extremum of one element, which is 0 whatever its dtype.
+bool compares_nothing(const ExprNode& fold);
+/// Refuses a fold whose op does not compute in its dtype.
+void check_dtype(const ExprNode& fold);
+
 /// Whether a given output can be written without a look at what else the call reads: it is dense,
 /// has no lazy bits, and shares no memory with the inputs.
 bool can_be_written(const Tensor& output, const CallKey& key);

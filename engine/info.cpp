@@ -2,7 +2,7 @@
 
 #include "jit/backend.h"
 #include "runtime/cpu_features.h"
-#include "runtime/cuda_libraries.h"
+#include "runtime/cuda_driver.h"
 
 #include <weft/disk_cache.h>
 #include <weft/parallel.h>

@@ -33,10 +33,8 @@ bool is_unbacked(const IterOperands& operands) {
 
 Tensor allocate(IntSpan sizes, const Dims& strides, DType dtype, std::int64_t num_bytes,
                 Device device, bool unbacked) {
-  WEFT_CHECK(device.type != DeviceType::cuda, UnsupportedError,
-             "outputs on a CUDA device can't be allocated here: give one.");
   std::shared_ptr<Storage> storage =
-      unbacked ? Storage::unbacked(num_bytes, device) : Storage::allocate(num_bytes);
+      unbacked ? Storage::unbacked(num_bytes, device) : Storage::allocate(num_bytes, device);
   return make_tensor(std::move(storage), Dims(sizes), strides, 0, dtype);
 }
 

@@ -34,6 +34,8 @@ class FirstElements {
     for (int i = 0; i < iterator.ntensors(); ++i) {
       WEFT_CHECK(iterator.data(i) != nullptr, UnsupportedError, "operand ", i, " of a loop (",
                  describe(iterator.tensor(i)), ") has no bytes to go through");
+      WEFT_CHECK(iterator.device(i).type != DeviceType::cuda, UnsupportedError, "operand ", i,
+                 " of a loop on the CPU (", describe(iterator.tensor(i)), ") is on a device");
       const int input = i - iterator.noutputs();
       data_[static_cast<std::size_t>(i)] =
           input >= 0 && iterator.needs_temporary(input) ? copy_of(iterator, i) : iterator.data(i);

@@ -1,6 +1,7 @@
 #include <weft/naive.h>
 
 #include "engine/expr_node.h"
+#include "engine/tensor_impl.h"
 #include "ir/evaluate.h"
 
 #include <weft/error.h>
@@ -92,7 +93,7 @@ class NaiveProgram {
   Access access(const Tensor& tensor, Slot* slot) const {
     const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
     const Tensor expanded = tensor.expand(sizes_);
-    Access result{tensor.data(), itemsize_bytes(tensor.dtype()), {}, slot};
+    Access result{cpu_data(tensor), itemsize_bytes(tensor.dtype()), {}, slot};
     for (std::int64_t stride : expanded.strides()) result.stride_bytes.push_back(stride * itemsize);
     return result;
   }

@@ -252,7 +252,7 @@ void npy_write_to(ByteSink& sink, const Tensor& tensor) {
 void check_npy_writable(const Tensor& tensor) {
   const TensorImpl& impl = defined_impl(tensor);
   npy_header_text({impl.dtype, false, impl.sizes});
-  WEFT_CHECK(impl.data() != nullptr || impl.numel == 0, ArgumentError,
+  WEFT_CHECK(cpu_data(tensor) != nullptr || impl.numel == 0, ArgumentError,
              "expected a tensor with data, got ", describe(tensor));
 }
 

@@ -52,7 +52,7 @@ Tensor infer_op_on_meta(Op op, std::span<const Tensor* const> inputs, const Tens
   return infer_on_meta(std::span(&expr, 1), std::span(&given, 1))[0];
 }
 
-Tensor copy_on_cpu(const Tensor& self, const Tensor& src) {
+Tensor copy_with_data(const Tensor& self, const Tensor& src) {
   compute_copy(CurrentCall::state(), self, src);
   return self;
 }
@@ -75,7 +75,7 @@ const PendingEval& pending_eval(std::span<const Tensor> inputs) {
   return *eval;
 }
 
-std::vector<Tensor> eval_on_cpu(std::span<const Tensor> inputs) {
+std::vector<Tensor> eval_with_data(std::span<const Tensor> inputs) {
   const PendingEval& eval = pending_eval(inputs);
   return compute_exprs(CurrentCall::state(), eval.exprs, eval.given);
 }
@@ -104,7 +104,7 @@ struct OpKernel<std::index_sequence<index...>, has_output> {
   }
 };
 
-Tensor op_on_cpu(Op op, std::span<const Tensor* const> inputs, const Tensor& given) {
+Tensor op_with_data(Op op, std::span<const Tensor* const> inputs, const Tensor& given) {
   return compute_op(CurrentCall::state(), op, inputs, given);
 }
 
@@ -115,13 +115,14 @@ struct SignatureOf<TypedOperatorHandle<Signature>> {
   using type = Signature;
 };
 
-/// Defines an operator with the kernels of both devices.
+/// Defines an operator with one kernel for CPU and CUDA, and one for meta.
 template <class Handle, class Kept = Handle, class F>
 BuiltinOperator<Kept> define(Library& library, std::string_view schema, std::string_view name,
-                             F on_cpu, F on_meta) {
-  KernelFunction builtin = KernelFunction::typed(std::move(on_cpu));
+                             F with_data, F on_meta) {
+  KernelFunction builtin = KernelFunction::typed(std::move(with_data));
   library.def(schema)
       .impl(name, DispatchKey::cpu, builtin)
+      .impl(name, DispatchKey::cuda, builtin)
       .impl(name, DispatchKey::meta, std::move(on_meta));
   const OperatorHandle untyped = registry().op(std::string("weft::").append(name));
   return {untyped.typed<typename SignatureOf<Handle>::type>(), untyped, std::move(builtin)};
@@ -140,7 +141,7 @@ Operators::TensorOperator define_op(Library& library, Op op) {
   schema += has_output ? ", *, Tensor(a!) out) -> Tensor(a!)" : ") -> Tensor";
   using Kernel = OpKernel<std::make_index_sequence<num_tensors>, has_output>;
   return define<detail::TensorHandle<num_tensors>, Operators::AnyTensorHandle>(
-      library, schema, operator_name, Kernel{op, op_on_cpu}, Kernel{op, infer_op_on_meta});
+      library, schema, operator_name, Kernel{op, op_with_data}, Kernel{op, infer_op_on_meta});
 }
 
 template <bool has_output>
@@ -161,7 +162,7 @@ std::vector<Operators::TensorOperator> define_ops(Library& library) {
 using ReduceExprs = std::vector<Tensor> (*)(std::span<const Expr> exprs,
                                             std::span<const Tensor> given);
 
-std::vector<Tensor> reduce_on_cpu(std::span<const Expr> exprs, std::span<const Tensor> given) {
+std::vector<Tensor> reduce_with_data(std::span<const Expr> exprs, std::span<const Tensor> given) {
   return compute_exprs(CurrentCall::state(), exprs, given);
 }
 
@@ -259,7 +260,7 @@ std::vector<BuiltinOperator<Operators::Reduce>> define_reductions(Library& libra
   for (const Reduction reduction : all_reductions())
     result.push_back(define<Operators::Reduce>(
         library, detail::concat(name(reduction), reduce_arguments, ") -> Tensor"), name(reduction),
-        ReduceKernel{reduction, reduce_on_cpu}, ReduceKernel{reduction, infer_on_meta}));
+        ReduceKernel{reduction, reduce_with_data}, ReduceKernel{reduction, infer_on_meta}));
   return result;
 }
 
@@ -269,7 +270,7 @@ std::vector<BuiltinOperator<Operators::ReduceOut>> define_reductions_out(Library
     const std::string operator_name = detail::concat(name(reduction), ".out");
     result.push_back(define<Operators::ReduceOut>(
         library, detail::concat(operator_name, reduce_arguments, ", Tensor(a!) out) -> Tensor(a!)"),
-        operator_name, ReduceOutKernel{{reduction, reduce_on_cpu}},
+        operator_name, ReduceOutKernel{{reduction, reduce_with_data}},
         ReduceOutKernel{{reduction, infer_on_meta}}));
   }
   return result;
@@ -280,7 +281,7 @@ std::vector<BuiltinOperator<Operators::ReducePair>> define_pairs(Library& librar
   for (const PairRow& row : pair_rows)
     result.push_back(define<Operators::ReducePair>(
         library, detail::concat(row.name, reduce_arguments, ") -> (Tensor, Tensor)"), row.name,
-        ReducePairKernel{row.make, reduce_on_cpu}, ReducePairKernel{row.make, infer_on_meta}));
+        ReducePairKernel{row.make, reduce_with_data}, ReducePairKernel{row.make, infer_on_meta}));
   return result;
 }
 
@@ -315,8 +316,8 @@ Operators::Operators()
       reductions_out_(define_reductions_out(library_)),
       pairs_(define_pairs(library_)),
       copy(define<Copy>(library_, "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", "copy_",
-                        copy_on_cpu, copy_on_meta)),
-      eval(define<Eval>(library_, "eval(Tensor[] inputs) -> Tensor[]", "eval", eval_on_cpu,
+                        copy_with_data, copy_on_meta)),
+      eval(define<Eval>(library_, "eval(Tensor[] inputs) -> Tensor[]", "eval", eval_with_data,
                         eval_on_meta)),
       empty_like(define_composite<EmptyLike>(library_,
                                              "empty_like(Tensor self, *, ScalarType? dtype=None, "

@@ -26,6 +26,7 @@ struct CallPlan {
   struct Output {
     bool is_new = false;            ///< the call allocates it
     std::size_t storage_bytes = 0;  ///< of a new one
+    Device device;                  ///< of a new one
     TensorImpl layout;              ///< of a new one; it has no storage
   };
   struct Param {
@@ -34,7 +35,7 @@ struct CallPlan {
   };
 
   LaunchPlan launch;
-  /// A fold or a scan, which runs in place of `launch`.
+  /// A fold, a scan, or work on a device, which runs in place of `launch`.
   std::function<void(std::byte* const* base, const Bits* params)> pass;
   DispatchKeySet keys;            ///< of the call's tensors
   bool is_empty = false;          ///< no elements: nothing to run
@@ -46,6 +47,13 @@ struct CallPlan {
   std::vector<std::uint32_t> leaves;  ///< operand -> which of CallKey::inputs
   std::vector<Param> params;
 };
+
+/// Runs what was planned on operands' addresses.
+inline void run(const CallPlan& plan, std::byte* const* base, const Bits* params) {
+  if (plan.pass) [[unlikely]]
+    return plan.pass(base, params);
+  launch(plan.launch, base, params);
+}
 
 /// Threads: all functions may be called by many threads at once.
 class PlanCache {

@@ -1,5 +1,6 @@
 #include "engine/planner.h"
 
+#include "engine/device_plan.h"
 #include "engine/iter_plan.h"
 #include "engine/lower.h"
 #include "runtime/log.h"
@@ -8,6 +9,7 @@
 #include <weft/overlap.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace weft {
@@ -89,7 +91,7 @@ Tensor temporary_copy(const Tensor& source, const PlannerOptions& options,
   const PlannedCall call = plan_call(key, program, std::span(&copy, 1), copy_options, kernels);
   if (!call.plan->is_empty) {
     std::byte* const base[] = {copy.data(), plain.data()};
-    launch(call.plan->launch, base, nullptr);
+    run(*call.plan, base, nullptr);
   }
   return copy;
 }
@@ -127,7 +129,7 @@ TensorIterator build_iterator(const Program& program, std::span<const Tensor> ou
                               std::vector<std::string> names) {
   TensorIteratorConfig config;
   if (!names.empty()) config.set_names(std::move(names));
-  config.check_all_same_dtype(false).resize_outputs(resize_outputs);
+  config.check_all_same_dtype(false).resize_outputs(resize_outputs).allow_cpu_scalars(true);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     config.add_output(outputs[i]);
     config.set_output_dtype(static_cast<int>(i), program.result_dtypes[i]);
@@ -149,6 +151,19 @@ void log_plan(const TensorIterator& iterator, const CallPlan& plan) {
       " inputs, coalesced shape ", dims_text(iterator.shape()), ", ",
       name(plan.launch.kernel->first().kernel.schedule), " loops by ",
       plan.launch.kernel->first().code->backend);
+}
+
+void plan_device_call(CallPlan& plan, const TensorIterator& iterator, const Program& program,
+                      Device device, const PlannerOptions& options) {
+  WEFT_CHECK(options.backend == "auto" || options.backend == "nvrtc", UnsupportedError, "backend ",
+             options.backend, " computes on the CPU, but the call's tensors are on ", text(device));
+  // The caches that streaming goes past are the CPU's.
+  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  plan.pass =
+      device_pass(lower(iterator, program, options.numerics, never), iterator, device, options);
+  if (is_logged(LogTopic::plan))
+    log(LogTopic::plan, iterator.noutputs(), " outputs, ", iterator.ninputs(),
+        " inputs, coalesced shape ", dims_text(iterator.shape()), ", by nvrtc");
 }
 
 }  // namespace
@@ -210,7 +225,7 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
     if (was_given && layouts.has_changed(i)) call.is_cacheable = false;
     CallPlan::Output planned;
     if (!was_given) {
-      planned = {true, output.storage()->size_bytes(), *output.impl()};
+      planned = {true, output.storage()->size_bytes(), output.device(), *output.impl()};
       planned.layout.storage.reset();
     }
     plan.outputs.push_back(std::move(planned));
@@ -222,6 +237,12 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
   }
   plan.is_empty = iterator.numel() == 0;
   if (plan.is_empty) {
+    layouts.keep();
+    return call;
+  }
+  const Device device = device_of_call(iterator);
+  if (device.type == DeviceType::cuda || options.backend == "nvrtc") {
+    plan_device_call(plan, iterator, program, device, options);
     layouts.keep();
     return call;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/plan_cache.h"
+#include "jit/nvrtc/loader.h"
 
 #include <weft/iterator.h>
 #include <weft/numerics.h>
@@ -24,6 +25,7 @@ struct PlannerOptions {
   bool is_copy = false;  ///< the output has the call's shape, and any dtype converts to it
   std::int64_t streaming_bytes = 0;  ///< calls that move so many bytes write past the caches
   bool is_prepared = false;  ///< the plan outlives the call, so that no temporary can serve it
+  std::shared_ptr<jit::nvrtc::KernelLoader> device_kernels = nullptr;  ///< for calls on a device
 };
 
 /// A call after planning: what to run and on which tensors.

@@ -6,6 +6,7 @@
 
 #include "engine/memory_format.h"
 #include "engine/tensor_impl.h"
+#include "runtime/cuda_memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -36,24 +37,33 @@ void check_same_rank(IntSpan sizes, IntSpan strides) {
              sizes.size(), ") must match dimensionality of strides (", strides.size(), ")");
 }
 
-std::shared_ptr<Storage> new_storage(std::size_t size_bytes, Device device) {
-  switch (device.type) {
-    case DeviceType::cpu: return Storage::allocate(size_bytes);
-    case DeviceType::meta: return Storage::unbacked(size_bytes, device);
-    case DeviceType::cuda: break;
-  }
-  throw UnsupportedError("tensors on " + text(device) + " can't be allocated: this build has no " +
-                         "allocator for that device; expected cpu or meta");
+std::shared_ptr<Storage> new_storage(std::size_t size_bytes, const TensorOptions& options) {
+  if (!options.pin_memory) return Storage::allocate(size_bytes, options.device);
+  WEFT_CHECK(options.device.type == DeviceType::cpu, ArgumentError,
+             "only memory of the CPU can be pinned, not that of ", text(options.device));
+  return Storage::allocate_pinned(size_bytes);
 }
 
 /// A new tensor with these strides, which may be negative: the storage begins at the lowest
 /// element.
-Tensor allocate(Dims sizes, Dims strides, DType dtype, Device device) {
+Tensor allocate(Dims sizes, Dims strides, const TensorOptions& options) {
+  const DType dtype = options.dtype;
   const Reach touched = checked_reach(sizes, strides);
   const std::size_t bytes =
       bytes_of_elements(touched.last - touched.first + 1, dtype, sizes, strides);
-  return make_tensor(new_storage(bytes, device), std::move(sizes), std::move(strides),
+  return make_tensor(new_storage(bytes, options), std::move(sizes), std::move(strides),
                      -touched.first, dtype);
+}
+
+/// Refuses an address that a device can't reach as its own memory.
+void check_is_on(const std::byte* address, Device device) {
+  if (device.type == DeviceType::cpu) return;
+  WEFT_CHECK(device.type == DeviceType::cuda, ArgumentError,
+             "from_blob: there is no memory on device ", text(device));
+  const std::optional<int> index = device_of_address(address, device);
+  WEFT_CHECK(index == device.index, ArgumentError, "from_blob: expected memory of ", text(device),
+             ", but ", static_cast<const void*>(address),
+             index ? detail::concat(" is that of cuda:", *index) : " is not a device's");
 }
 
 /// Releases borrowed memory when its storage is gone; until take_over() it is the caller's.
@@ -175,6 +185,14 @@ void check_in_storage(IntSpan sizes, IntSpan strides, std::int64_t storage_offse
              " are out of bounds for storage of size ", storage_bytes);
 }
 
+std::byte* cpu_data(const Tensor& tensor) {
+  const TensorImpl& impl = defined_impl(tensor);
+  WEFT_CHECK(impl.storage->device().type != DeviceType::cuda, ArgumentError,
+             "expected a tensor whose elements the CPU can read, got ", describe(tensor),
+             "; copy it to the CPU first");
+  return impl.data();
+}
+
 const TensorImpl& defined_impl(const Tensor& tensor) {
   WEFT_CHECK(tensor.defined(), ArgumentError, "expected a defined tensor, got an undefined one");
   return *tensor.impl();
@@ -229,6 +247,13 @@ Scalar Tensor::item() const {
   const std::byte* data = impl.data();
   WEFT_CHECK(data != nullptr, ArgumentError,
              "Tensor.item() cannot be called on a tensor without data: ", describe(*this));
+  Bits fetched;
+  if (const Device device = impl.storage->device(); device.type == DeviceType::cuda) {
+    copy_bytes(reinterpret_cast<std::byte*>(&fetched), Device{}, data, device,
+               itemsize_bytes(impl.dtype));
+    cuda::synchronize(device.index);
+    data = reinterpret_cast<const std::byte*>(&fetched);
+  }
   return visit_dtype(impl.dtype, [&]<class T>(std::type_identity<T>) {
     return read_scalar<T>(data, impl.is_conj, impl.is_neg);
   });
@@ -269,31 +294,41 @@ const Tensor& Tensor::resize_as_(const Tensor& like, std::optional<MemoryFormat>
 
 Tensor empty(IntSpan sizes, TensorOptions options) {
   check_sizes(sizes);
-  return allocate(Dims(sizes), format_strides(sizes, options.memory_format), options.dtype,
-                  options.device);
+  return allocate(Dims(sizes), format_strides(sizes, options.memory_format), options);
 }
 
 Tensor empty_strided(IntSpan sizes, IntSpan strides, TensorOptions options) {
   check_same_rank(sizes, strides);
   check_sizes(sizes);
-  return allocate(Dims(sizes), Dims(strides), options.dtype, options.device);
+  return allocate(Dims(sizes), Dims(strides), options);
 }
 
 Tensor empty_like(const Tensor& tensor, std::optional<DType> dtype, MemoryFormat format) {
   const TensorImpl& impl = defined_impl(tensor);
-  return allocate(impl.sizes, empty_like_strides(impl, format), dtype.value_or(impl.dtype),
-                  impl.storage->device());
+  return allocate(impl.sizes, empty_like_strides(impl, format),
+                  {dtype.value_or(impl.dtype), impl.storage->device()});
 }
 
 Tensor zeros(IntSpan sizes, TensorOptions options) {
   Tensor result = empty(sizes, options);
   // Zero bits are the number 0 in every dtype.
-  if (std::byte* data = result.storage()->data(); data != nullptr)
-    std::memset(data, 0, result.storage()->size_bytes());
+  std::byte* const data = result.storage()->data();
+  if (data == nullptr) return result;
+  const std::size_t size_bytes = result.storage()->size_bytes();
+  constexpr std::byte zero{0};
+  if (options.device.type == DeviceType::cuda)
+    fill_bytes(data, options.device, &zero, 1, size_bytes);
+  else
+    std::memset(data, 0, size_bytes);
   return result;
 }
 
 Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
+                 std::function<void(void*)> release) {
+  return from_blob(data, sizes, strides, dtype, Device{}, std::move(release));
+}
+
+Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype, Device device,
                  std::function<void(void*)> release) {
   check_same_rank(sizes, strides);
   check_sizes(sizes);
@@ -309,8 +344,9 @@ Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
              ArgumentError, "from_blob: sizes ", dims_text(sizes), " and strides ",
              dims_text(strides), " reach beyond the address space from ", data);
   auto* const first = static_cast<std::byte*>(data) + touched.first * itemsize;
+  if (bytes != 0) check_is_on(first, device);
   auto owner = std::make_shared<Owner>(data);
-  Tensor result = make_tensor(Storage::borrow(first, bytes, [owner](void*) {}), Dims(sizes),
+  Tensor result = make_tensor(Storage::borrow(first, bytes, device, [owner](void*) {}), Dims(sizes),
                               Dims(strides), -touched.first, dtype);
   owner->take_over(std::move(release));
   return result;

@@ -72,6 +72,9 @@ std::optional<Reach> reach(IntSpan sizes, IntSpan strides);
 Tensor make_tensor(std::shared_ptr<Storage> storage, Dims sizes, Dims strides,
                    std::int64_t storage_offset, DType dtype);
 
+/// Tensor::data() for who reads or writes there.  Errors: ArgumentError if that is on a device.
+std::byte* cpu_data(const Tensor& tensor);
+
 /// The impl behind `tensor`.  Errors: ArgumentError if it is undefined.
 const TensorImpl& defined_impl(const Tensor& tensor);
 

@@ -7,7 +7,10 @@
 #if WEFT_HAS_LLVM
 #include "jit/llvm/backend.h"
 #endif
+#include "runtime/cuda_libraries.h"
 #include "runtime/exec_memory.h"
+
+#include <weft/cuda.h>
 
 #include <vector>
 
@@ -40,9 +43,12 @@ std::string unavailable_reason(std::string_view name) {
     return "this build was configured with WEFT_LLVM=OFF";
 #endif
   }
-  if (name == "nvrtc")
-    return "it compiles for `weft explain`, and nothing runs on CUDA devices yet";
-  return "unknown; the backends are auto, interp, xbyak and llvm";
+  if (name == "nvrtc") {
+    const std::string reason = cuda::unavailable_reason();
+    if (!reason.empty()) return reason;
+    return nvrtc().library.reason.empty() ? "" : "NVRTC is " + nvrtc().library.reason;
+  }
+  return "unknown; the backends are auto, interp, xbyak, llvm and nvrtc";
 }
 
 const Backend* find_backend(std::string_view name) {

@@ -1,6 +1,8 @@
 // Looks for libnvrtc and libcuda, and fills in their functions.
 #include "runtime/cuda_libraries.h"
 
+#include "runtime/cuda_driver.h"
+
 #include <weft/error.h>
 
 #include <dlfcn.h>
@@ -196,10 +198,12 @@ Nvrtc open_nvrtc(const std::vector<std::string>& candidates) {
 CudaDriver open_cuda_driver(const std::vector<std::string>& candidates) {
   CudaDriver found;
   const auto use = [&found](void* handle, CudaLibrary& library) -> std::string {
-    Symbols symbols(handle, "cu");
-    symbols.find("DriverGetVersion", found.DriverGetVersion);
+    Symbols symbols(handle, "");
+#define WEFT_CUDA_FUNCTION(name, symbol, arguments) symbols.find(#symbol, found.name);
+#include "runtime/cuda_driver.def"
     if (!symbols.missing().empty())
-      return "has no function " + symbols.missing() + ": it is not the CUDA driver";
+      return "has no function " + symbols.missing() +
+             ": it is not the CUDA driver, or older than for CUDA 11.2";
     int version = 0;
     if (found.DriverGetVersion(&version) != 0) return "does not say which version it is";
     library.version = detail::concat(version / 1000, ".", version % 1000 / 10);

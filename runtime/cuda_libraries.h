@@ -1,5 +1,5 @@
 // NVRTC (CUDA C++ to device code) and the CUDA driver, found and opened at run time.  weft is built
-// without any of CUDA: what is used of the two is declared here.
+// without any of CUDA: what is used of NVRTC is declared here, of the driver in cuda_driver.h.
 #pragma once
 
 #include <cstddef>
@@ -37,12 +37,6 @@ struct Nvrtc {
   int (*GetSupportedArchs)(int* archs) = nullptr;
 };
 
-/// The CUDA driver's functions by the driver's names.  A result of 0 is success.
-struct CudaDriver {
-  CudaLibrary library;
-  int (*DriverGetVersion)(int* version) = nullptr;  ///< 1000 * major + 10 * minor
-};
-
 /// The variables of the environment that say where CUDA is.  Empty: not set.
 struct CudaEnvironment {
   std::string nvrtc;        ///< WEFT_NVRTC: this file and no other
@@ -64,13 +58,11 @@ std::vector<std::string> cuda_driver_candidates(const CudaEnvironment& environme
 /// Opens the first candidate that can be opened and has all functions.  Where none can,
 /// `library.reason` says what is missing and how to get it.
 Nvrtc open_nvrtc(const std::vector<std::string>& candidates);
-CudaDriver open_cuda_driver(const std::vector<std::string>& candidates);
 
-/// Those of this process, opened when first asked for and never closed.
+/// That of this process, opened when first asked for and never closed.
 ///
-/// Threads: any number may call them; all see the same answer.
+/// Threads: any number may call it; all see the same answer.
 const Nvrtc& nvrtc();
-const CudaDriver& cuda_driver();
 
 /// A program of the CUDA toolkit ("nvdisasm"), from the toolkits' folders and then from PATH; empty
 /// if there is none.

@@ -92,6 +92,12 @@ std::shared_ptr<Storage> Storage::borrow(void* data, std::size_t size_bytes,
       new Storage(static_cast<std::byte*>(data), size_bytes, Device{}, false, std::move(release)));
 }
 
+std::shared_ptr<Storage> Storage::borrow(void* data, std::size_t size_bytes, Device device,
+                                         std::function<void(void*)> release) {
+  return std::shared_ptr<Storage>(
+      new Storage(static_cast<std::byte*>(data), size_bytes, device, false, std::move(release)));
+}
+
 std::shared_ptr<Storage> Storage::unbacked(std::size_t size_bytes, Device device) {
   return std::shared_ptr<Storage>(new Storage(nullptr, size_bytes, device, true, {}));
 }
@@ -99,6 +105,7 @@ std::shared_ptr<Storage> Storage::unbacked(std::size_t size_bytes, Device device
 void Storage::resize_bytes(std::size_t size_bytes) {
   if (size_bytes <= size_bytes_) return;
   WEFT_CHECK(is_resizable(), ArgumentError, "Trying to resize storage that is not resizable");
+  if (block_ != nullptr) return resize_block(size_bytes);
   if (data_ != nullptr) {  // otherwise unbacked: only the size counts
     std::byte* grown = allocate_bytes(size_bytes);
     std::memcpy(grown, data_, size_bytes_);

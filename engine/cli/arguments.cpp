@@ -8,10 +8,8 @@
 namespace weft::cli {
 namespace {
 
-constexpr auto backend_names = std::to_array<std::string_view>({"auto", "interp", "xbyak", "llvm"});
-
-constexpr std::string_view explains_only =
-    "it compiles for explain only; nothing runs on CUDA devices yet";
+constexpr auto backend_names =
+    std::to_array<std::string_view>({"auto", "interp", "xbyak", "llvm", "nvrtc"});
 
 bool is_name(std::string_view text) {
   const auto is_letter = [](char c) {
@@ -67,10 +65,9 @@ std::vector<std::string> split_commas(std::string_view text) {
 }
 
 void check_backend(std::string_view backend) {
-  WEFT_CHECK(backend != "nvrtc", UnsupportedError, "backend nvrtc: ", explains_only);
   WEFT_CHECK(std::ranges::find(backend_names, backend) != backend_names.end(), ArgumentError,
              "unknown backend '", backend,
-             "'; the backends are auto, interp, xbyak, llvm, and nvrtc for explain");
+             "'; the backends are auto, interp, xbyak, llvm and nvrtc");
 }
 
 Numerics read_numerics(std::string_view text) {

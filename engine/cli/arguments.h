@@ -30,7 +30,7 @@ Expr read_expression(const std::string& text, const NamedTensors& operands,
 /// "a,b" -> {"a", "b"}; empty parts are left out.
 std::vector<std::string> split_commas(std::string_view text);
 
-/// Errors: ArgumentError that lists what there is; UnsupportedError for nvrtc.
+/// Errors: ArgumentError that lists what there is.
 void check_backend(std::string_view backend);
 /// Errors: ArgumentError that lists what there is.
 Numerics read_numerics(std::string_view text);

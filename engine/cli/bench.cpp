@@ -5,6 +5,7 @@
 #include "engine/cli/table.h"
 #include "engine/cli/timing.h"
 
+#include <weft/cuda.h>
 #include <weft/engine.h>
 #include <weft/error.h>
 #include <weft/naive.h>
@@ -62,13 +63,26 @@ std::int64_t distinct_bytes(const Tensor& tensor) {
   return count * static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
 }
 
+/// All bytes of a tensor's storage on another device, under the same view.
+Tensor with_storage_on(Engine& engine, const Tensor& tensor, Device device) {
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
+  const std::int64_t size = static_cast<std::int64_t>(tensor.storage()->size_bytes()) / itemsize;
+  const std::int64_t stride = 1;
+  ToOptions options;
+  options.device = device;
+  return engine.to(tensor.as_strided(IntSpan(&size, 1), IntSpan(&stride, 1), 0), options)
+      .as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+}
+
 class Bench {
  public:
   Bench(const BenchArguments& arguments)
       : threads_(arguments.threads),
         numerics_(read_numerics(arguments.numerics)),
         operands_(read_operands(arguments.operands, sample_tensor)),
-        expr_(read_expression(arguments.expression, operands_, arguments.definitions)) {}
+        expr_(read_expression(arguments.expression, operands_, arguments.definitions)),
+        expression_(arguments.expression),
+        definitions_(arguments.definitions) {}
 
   Report run() {
     Engine interpreter(options("interp"));
@@ -81,7 +95,7 @@ class Bench {
     }
     time_naive();
     for (const char* backend : {"interp", "xbyak", "llvm"}) time_backend(backend);
-    report_.skipped.push_back({"nvrtc", "nothing runs on CUDA devices yet"});
+    time_device();
     time_memcpy();
     return std::move(report_);
   }
@@ -135,6 +149,29 @@ class Bench {
     }
   }
 
+  /// On tensors of the device, from the call to the end of its work.
+  void time_device() {
+    const std::string reason = cuda::unavailable_reason();
+    if (!reason.empty()) return report_.skipped.push_back({"nvrtc", reason});
+    try {
+      Engine engine(options("nvrtc"));
+      NamedTensors operands;
+      for (const auto& [name, tensor] : operands_)
+        operands.emplace_back(name, with_storage_on(engine, tensor, {DeviceType::cuda, 0}));
+      const Expr expr = read_expression(expression_, operands, definitions_);
+      const Tensor out = with_storage_on(engine, empty_like(reference_), {DeviceType::cuda, 0});
+      const auto call = [&] {
+        engine.eval(expr, out);
+        cuda::synchronize();
+      };
+      call();
+      if (agrees("nvrtc", with_storage_on(engine, out, {}), reference_))
+        report_.time("nvrtc", call);
+    } catch (const Error& error) {
+      report_.skipped.push_back({"nvrtc", error.what()});
+    }
+  }
+
   void time_memcpy() {
     const std::int64_t half = report_.bytes / 2;  // it reads as many bytes as it writes
     const Tensor from = zeros(std::array{half}, {DType::u8, {}, MemoryFormat::contiguous});
@@ -149,6 +186,8 @@ class Bench {
   Numerics numerics_;
   NamedTensors operands_;
   Expr expr_;
+  std::string expression_;
+  std::vector<std::string> definitions_;
   Tensor reference_;
   Report report_;
 };

@@ -135,7 +135,7 @@ void write_page(const Explanation& explanation, const std::string& path) {
 }  // namespace
 
 void run_explain(const ExplainArguments& arguments) {
-  if (arguments.backend != "nvrtc") check_backend(arguments.backend);
+  check_backend(arguments.backend);
   ExplainOptions options;
   options.backend = arguments.backend;
   options.target = arguments.target;

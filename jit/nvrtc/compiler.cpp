@@ -93,9 +93,11 @@ std::string build_of(const CudaLibrary& library) {
 }
 
 /// Everything that the code depends on.
-std::string disk_key(const Nvrtc& nvrtc, const std::string& source, const CompileOptions& options) {
+std::string disk_key(const Nvrtc& nvrtc, const std::string& driver_version,
+                     const std::string& source, const CompileOptions& options) {
   std::string key =
-      detail::concat("cuda code; NVRTC ", nvrtc.library.version, ", ", build_of(nvrtc.library));
+      detail::concat("cuda code; NVRTC ", nvrtc.library.version, ", ", build_of(nvrtc.library),
+                     "; driver ", driver_version.empty() ? "none" : driver_version, ";");
   for (const std::string& argument : arguments_of(options)) key.append(" ").append(argument);
   return key.append("\n").append(source);
 }
@@ -140,44 +142,61 @@ std::shared_ptr<const DeviceCode> CodeCache::load(std::span<const std::byte> key
 }
 
 std::shared_ptr<const DeviceCode> CodeCache::make(const ir::Kernel& kernel, const Variant& variant,
-                                                  const CompileOptions& options) {
+                                                  const std::string& arch, bool asks_disk) {
+  CompileOptions options;
+  options.arch = arch;
+  options.is_fast = kernel.numerics == Numerics::fast;
   std::string source = emit_source(kernel, variant);
-  const std::string key = disk_key(nvrtc_, source, options);
-  if (auto code = load(bytes(key))) {
+  const std::string key = disk_key(nvrtc_, driver_version_, source, options);
+  if (auto code = asks_disk ? load(bytes(key)) : nullptr) {
     ++disk_hits_;
     return code;
   }
   auto code =
       std::make_shared<const DeviceCode>(compile_source(nvrtc_, std::move(source), options));
   ++compilations_;
+  {
+    const std::lock_guard lock(mutex_);
+    compile_us_ += code->compile_us;
+  }
   if (disk_ != nullptr) disk_->store(bytes(key), code->cubin);
   return code;
 }
 
+std::shared_ptr<CodeCache::Entry> CodeCache::entry_of(const ir::Kernel& kernel,
+                                                      const Variant& variant,
+                                                      const std::string& arch) {
+  const std::string key = detail::concat(arch, ", ", text(variant), "\n", ir::print(kernel));
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Entry>& place = entries_[key];
+  if (place == nullptr) place = std::make_shared<Entry>();
+  return place;
+}
+
 std::shared_ptr<const DeviceCode> CodeCache::get(const ir::Kernel& kernel, const Variant& variant,
                                                  const std::string& arch) {
-  const std::string key = detail::concat(arch, ", ", text(variant), "\n", ir::print(kernel));
-  std::shared_ptr<Entry> entry;
-  {
-    const std::lock_guard lock(mutex_);
-    std::shared_ptr<Entry>& place = entries_[key];
-    if (place == nullptr) place = std::make_shared<Entry>();
-    entry = place;
-  }
+  const std::shared_ptr<Entry> entry = entry_of(kernel, variant, arch);
   const std::lock_guard lock(entry->compiling);
   if (entry->code != nullptr) {
     ++hits_;
     return entry->code;
   }
-  CompileOptions options;
-  options.arch = arch;
-  options.is_fast = kernel.numerics == Numerics::fast;
-  entry->code = make(kernel, variant, options);
+  entry->code = make(kernel, variant, arch, true);
+  return entry->code;
+}
+
+std::shared_ptr<const DeviceCode> CodeCache::get_anew(const ir::Kernel& kernel,
+                                                      const Variant& variant,
+                                                      const std::string& arch) {
+  const std::shared_ptr<Entry> entry = entry_of(kernel, variant, arch);
+  const std::lock_guard lock(entry->compiling);
+  entry->code = make(kernel, variant, arch, false);
   return entry->code;
 }
 
 CodeCache::Stats CodeCache::stats() const {
-  return {hits_.load(), disk_hits_.load(), compilations_.load()};
+  const std::lock_guard lock(mutex_);
+  return {hits_.load(), disk_hits_.load(), compilations_.load(), compile_us_};
 }
 
 }  // namespace weft::jit::nvrtc

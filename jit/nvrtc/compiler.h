@@ -47,17 +47,22 @@ DeviceCode compile_source(const Nvrtc& nvrtc, std::string source, const CompileO
 /// Threads: get() may be called by many threads; those that ask for what is being compiled wait.
 class CodeCache {
  public:
-  CodeCache(const Nvrtc& nvrtc, std::shared_ptr<DiskCache> disk)
-      : nvrtc_(nvrtc), disk_(std::move(disk)) {}
+  /// `driver_version`: of the driver that is to load the code; empty for none.
+  CodeCache(const Nvrtc& nvrtc, std::shared_ptr<DiskCache> disk, std::string driver_version = {})
+      : nvrtc_(nvrtc), disk_(std::move(disk)), driver_version_(std::move(driver_version)) {}
 
   struct Stats {
     std::uint64_t hits = 0, disk_hits = 0, compilations = 0;
+    double compile_us = 0;
   };
 
   /// Requires: a kernel after the passes that refuses() has nothing against.
   /// Errors: those of compile_source(); nothing is kept then.
   std::shared_ptr<const DeviceCode> get(const ir::Kernel& kernel, const Variant& variant,
                                         const std::string& arch);
+  /// The same without looking on the disk, where what is found there can't be loaded.
+  std::shared_ptr<const DeviceCode> get_anew(const ir::Kernel& kernel, const Variant& variant,
+                                             const std::string& arch);
   Stats stats() const;
 
  private:
@@ -65,13 +70,17 @@ class CodeCache {
     std::mutex compiling;
     std::shared_ptr<const DeviceCode> code;  ///< guarded by `compiling`
   };
+  std::shared_ptr<Entry> entry_of(const ir::Kernel& kernel, const Variant& variant,
+                                  const std::string& arch);
   std::shared_ptr<const DeviceCode> load(std::span<const std::byte> key);
   std::shared_ptr<const DeviceCode> make(const ir::Kernel& kernel, const Variant& variant,
-                                         const CompileOptions& options);
+                                         const std::string& arch, bool asks_disk);
 
   const Nvrtc& nvrtc_;
   std::shared_ptr<DiskCache> disk_;  ///< may be null
-  std::mutex mutex_;
+  std::string driver_version_;
+  mutable std::mutex mutex_;
+  double compile_us_ = 0;                                            ///< guarded by mutex_
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;  ///< guarded by mutex_
   std::atomic<std::uint64_t> hits_{0}, disk_hits_{0}, compilations_{0};
 };

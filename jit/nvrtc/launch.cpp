@@ -15,6 +15,16 @@ std::uint64_t quotient_up(std::uint64_t number, std::uint64_t unit) {
   return (number + unit - 1) / unit;
 }
 
+/// Whether an operand is moved in groups, and the loop along which they lie.
+bool has_groups(const Kernel& kernel, std::size_t operand, std::size_t& loop) {
+  const ir::Operand& given = kernel.operands[operand];
+  loop = kernel.loops.size() - 1;
+  if (given.strides.back() == 1) return true;
+  if (kernel.schedule != ir::Schedule::tile || !ir::is_transposed(given)) return false;
+  --loop;
+  return true;
+}
+
 /// One launch seen loop by loop.
 class Walk {
  public:
@@ -82,16 +92,6 @@ class Walk {
   }
 
  private:
-  /// The loop along which an operand's groups lie; none if it moves item by item.
-  bool has_groups(std::size_t operand, std::size_t& loop) const {
-    const ir::Operand& given = kernel_.operands[operand];
-    loop = inner_;
-    if (given.strides.back() == 1) return true;
-    if (!is_tile() || !ir::is_transposed(given)) return false;
-    loop = inner_ - 1;
-    return true;
-  }
-
   /// A number that is a multiple of those powers of two that all addresses of an operand are
   /// multiples of.
   std::uint64_t address_bits(std::size_t operand) const {
@@ -105,7 +105,7 @@ class Walk {
 
   bool is_aligned(std::size_t operand, int items) const {
     std::size_t dense = 0;
-    if (!has_groups(operand, dense)) return true;
+    if (!has_groups(kernel_, operand, dense)) return true;
     const auto bytes =
         static_cast<std::int64_t>(itemsize_bytes(kernel_.operands[operand].dtype)) * items;
     if (nest_.base[operand] % static_cast<std::uint64_t>(bytes) != 0) return false;
@@ -128,6 +128,15 @@ Divisor make_divisor(std::uint64_t divisor, int index_bits) {
   const auto shift = static_cast<std::uint64_t>(std::bit_width(divisor - 1));
   const Wide scaled = ((Wide{1} << shift) - divisor) << index_bits;
   return {divisor, static_cast<std::uint64_t>(scaled / divisor) + 1, shift};
+}
+
+std::vector<std::uint64_t> grouped_item_bytes(const Kernel& kernel) {
+  std::vector<std::uint64_t> bytes;
+  for (std::size_t k = 0; k < kernel.operands.size(); ++k) {
+    std::size_t loop = 0;
+    bytes.push_back(has_groups(kernel, k, loop) ? itemsize_bytes(kernel.operands[k].dtype) : 0);
+  }
+  return bytes;
 }
 
 Variant choose_variant(const Kernel& kernel, const Nest& nest) {

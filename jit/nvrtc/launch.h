@@ -23,6 +23,10 @@ struct Nest {
 /// Errors: UnsupportedError if elements lie at no multiple of half their size.
 Variant choose_variant(const ir::Kernel& kernel, const Nest& nest);
 
+/// Bytes of an item of each operand that is moved in groups of neighbours, whose address has to be
+/// a multiple of the group's bytes; 0 for the others.
+std::vector<std::uint64_t> grouped_item_bytes(const ir::Kernel& kernel);
+
 struct Launch {
   std::uint64_t blocks = 1;              ///< of threads_per_block threads
   std::vector<std::uint64_t> arguments;  ///< struct Args of the source, word for word

@@ -493,7 +493,8 @@ class Eval(CliTest):
         self.fails(["eval", "a + b", f"a={a}", f"b={b}", "-o", out], "argument", "must match")
         self.fails(["eval", "b // b", f"b={b}", "-o", out], "arithmetic", "division by zero")
         self.fails(["eval", "a +", f"a={a}", "-o", out], "argument", "column 4")
-        self.fails(["eval", "a", f"a={a}", "-o", out, "--backend=nvrtc"], "unsupported", "explain only")
+        nowhere = {**os.environ, "WEFT_CUDA_DRIVER": "/nonexistent/libcuda.so"}
+        self.fails(["eval", "a", f"a={a}", "-o", out, "--backend=nvrtc"], "unsupported", "the CUDA driver is not found", env=nowhere)
         self.assertEqual(out.read_bytes(), before)
 
     def test_outputs_that_cannot_be_written(self):

@@ -157,7 +157,7 @@ TYPED_TEST(DlpackImport, RefusesWhatIsNoTensorAndLeavesItToTheCaller) {
 
 TYPED_TEST(DlpackImport, RefusesWhatWeftLacks) {
   const std::vector<std::pair<Change, std::string>> cases = {
-      {[](auto& t) { t.device.type = 2; }, "expected a tensor on the CPU (device type 1), got "},
+      {[](auto& t) { t.device.type = 10; }, "or a CUDA device (2), got device type 10"},
       {[](auto& t) { t.dtype.lanes = 4; }, "one lane, got one of 4"},
       {[](auto& t) { t.dtype.lanes = 0; }, "one lane, got one of 0"},
       {[](auto& t) { t.dtype.bits = 8; }, "code 2 and 8 bits"},

@@ -1,6 +1,7 @@
 // Bad calls of the engine: which error, which text, and nothing written.
 #include "tests/engine/support/elements.h"
 
+#include <weft/cuda.h>
 #include <weft/engine.h>
 #include <weft/error.h>
 
@@ -223,14 +224,15 @@ TEST_F(EngineErrors, options) {
     Engine(EngineOptions{"auto", Numerics::standard, -1});
   });
   refuses(
-      "unsupported: backend 'gcc' is not usable: unknown; the backends are auto, interp, xbyak "
-      "and llvm",
+      "unsupported: backend 'gcc' is not usable: unknown; the backends are auto, interp, xbyak, "
+      "llvm and nvrtc",
       [&] {
         Engine(EngineOptions{"gcc", Numerics::standard, 0});
       });
-  refuses("nothing runs on CUDA devices", [&] {
-    Engine(EngineOptions{"nvrtc", Numerics::standard, 0});
-  });
+  if (cuda::num_devices() == 0)
+    refuses("unsupported: backend 'nvrtc' is not usable: the CUDA driver is not found", [&] {
+      Engine(EngineOptions{"nvrtc", Numerics::standard, 0});
+    });
 }
 
 TEST_F(EngineErrors, tensors_that_cannot_be) {

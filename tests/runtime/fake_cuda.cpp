@@ -1,4 +1,4 @@
-// Stands in for libnvrtc and libcuda where the search for them is tested.  FAKE_NVRTC_LACKS_CUBIN
+// Stands in for libnvrtc where the search for them is tested.  FAKE_NVRTC_LACKS_CUBIN
 // leaves out what old versions lack.
 #include <cstddef>
 
@@ -36,10 +36,6 @@ int nvrtcGetNumSupportedArchs(int* count) {
 }
 int nvrtcGetSupportedArchs(int* archs) {
   *archs = 90;
-  return 0;
-}
-int cuDriverGetVersion(int* version) {
-  *version = 12040;
   return 0;
 }
 }

@@ -23,8 +23,9 @@ namespace weft {
 /// Layout:    the first element lies at a multiple of its C++ alignment.
 /// Errors:    ArgumentError for a struct that describes no tensor (null with elements, no shape, a
 ///            negative size or number of dimensions, strides that leave the address space),
-///            UnsupportedError for dtypes, devices other than the CPU, and alignments that weft
-///            does not take.
+///            UnsupportedError for dtypes, devices other than CPU and CUDA, and alignments that
+///            weft does not take.
+/// Streams:   nothing waits for the work of the memory's owner on a device, see from_blob().
 Tensor from_dlpack(DLManagedTensor* managed);
 /// The same for the struct that says its version, which must be 1.x.  Memory flagged read-only
 /// makes a tensor that is_read_only().
@@ -36,7 +37,7 @@ Tensor from_dlpack(DLManagedTensorVersioned* managed);
 ///            from any thread.
 /// Aliasing:  who writes through the struct writes the tensor.  While the struct lives, the storage
 ///            is not resizable.
-/// Errors:    ArgumentError for a tensor without bytes on the CPU, with a lazy conjugate or
+/// Errors:    ArgumentError for a tensor without bytes, with a lazy conjugate or
 ///            negative bit, or, in the unversioned struct, which can't say so, a read-only one.
 DLManagedTensor* to_dlpack(const Tensor& tensor);
 /// The same in version 1.1 of the struct, flagged read-only if the tensor is_read_only().

@@ -21,8 +21,9 @@
 namespace weft {
 
 struct EngineOptions {
-  /// "auto", or one of "interp", "xbyak", "llvm": then nothing else runs, and what it can't do is
-  /// an UnsupportedError.
+  /// "auto": tensors on the CPU by the tiers below, tensors on a CUDA device there.  Or one of
+  /// "interp", "xbyak", "llvm", "nvrtc": then nothing else runs, and what it can't do is an
+  /// UnsupportedError.  "nvrtc" computes tensors of the CPU on a device, too, by way of copies.
   std::string backend = "auto";
   Numerics numerics = Numerics::standard;
   int num_threads = 0;  ///< at most so many work on one call; 0: as many as there are processors
@@ -114,6 +115,10 @@ struct ToOptions {
   std::optional<Device> device;
   MemoryFormat memory_format = MemoryFormat::preserve;
   bool copy = false;  ///< a new tensor in any case
+  /// Between CPU and device: returns before the copy is done where the memory of the host is
+  /// pinned. To the CPU the new tensor is pinned then, and holds its values once
+  /// cuda::synchronize() returns.
+  bool non_blocking = false;
 };
 
 /// A call with everything but the addresses decided.  Runs on other pointers of the same layout.
@@ -155,8 +160,9 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   /// Copies `src` into `dst`, converting layout and dtype on the way.  `src` broadcasts to
-  /// `dst.sizes()`. Aliasing: the same view twice is a no-op.   Mirrors: at::native::copy_.
-  void copy(const Tensor& dst, const Tensor& src);
+  /// `dst.sizes()`. Aliasing: the same view twice is a no-op.  `non_blocking` as in ToOptions.
+  /// Mirrors: at::native::copy_.
+  void copy(const Tensor& dst, const Tensor& src, bool non_blocking = false);
 
   Tensor unary(Op op, const Tensor& a);
   void unary(Op op, const Tensor& a, const Tensor& out);
@@ -200,7 +206,6 @@ class Engine {
   /// `a` itself if it is contiguous in `format` already.
   Tensor contiguous(const Tensor& a, MemoryFormat format = MemoryFormat::contiguous);
   /// `a` itself if dtype, device and format are as wanted and no copy is asked for.
-  /// Errors: UnsupportedError for a device other than the CPU.
   Tensor to(const Tensor& a, const ToOptions& options);
   Tensor to(const Tensor& a, DType dtype);
   Tensor reshape(const Tensor& a, IntSpan sizes);  ///< a view if possible, else a copy

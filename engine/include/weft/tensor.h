@@ -63,12 +63,18 @@ class Tensor {
   /// Its elements may be read and not written: memory that was lent so, or zero_tensor().  Calls
   /// that would write it throw ArgumentError; data() gives the address all the same.
   bool is_read_only() const;
-  /// Address of the first element; null for meta and unbacked tensors.
+  /// Of the CPU, in pinned memory of weft's: copies to and from a CUDA device can go on in the
+  /// background.
+  bool is_pinned() const { return storage()->is_pinned(); }
+  /// Address of the first element; null for meta and unbacked tensors.  Of a tensor on a CUDA
+  /// device it is the device's, and nothing on the CPU can read there.
   std::byte* data() const;
-  /// The same, typed.  Errors: ArgumentError if T does not store dtype().
+  /// The same, typed, for the CPU to use.  Errors: ArgumentError if T does not store dtype(), and
+  /// for a tensor on a CUDA device.
   template <class T>
   T* data_as() const;
-  /// The value of a tensor with exactly one element, conj and neg bits applied.
+  /// The value of a tensor with exactly one element, conj and neg bits applied.  Waits for the
+  /// current stream of the tensor's device.
   Scalar item() const;
 
   bool is_contiguous(MemoryFormat format = MemoryFormat::contiguous) const;
@@ -156,6 +162,9 @@ template <class T>
 T* Tensor::data_as() const {
   WEFT_CHECK(dtype_of<T> == dtype(), ArgumentError, "expected a tensor of dtype ",
              name(dtype_of<T>), ", got ", describe(*this));
+  WEFT_CHECK(device().type != DeviceType::cuda, ArgumentError,
+             "expected a tensor whose elements the CPU can read, got ", describe(*this),
+             "; copy it to the CPU first");
   return reinterpret_cast<T*>(data());
 }
 
@@ -166,6 +175,8 @@ struct TensorOptions {
   DType dtype = DType::f32;
   Device device = {};
   MemoryFormat memory_format = MemoryFormat::contiguous;
+  /// Of a CPU tensor: memory that a CUDA device reaches, so that copies go on in the background.
+  bool pin_memory = false;
 };
 
 namespace detail {
@@ -203,8 +214,7 @@ Tensor zeros(IntSpan sizes, TensorOptions options = {});
 inline Tensor zeros(std::initializer_list<std::int64_t> sizes, TensorOptions options = {}) {
   return zeros(detail::span_of(sizes), options);
 }
-/// Every element is `value`, converted as a cast does.  On the CPU only, like everything that
-/// writes.
+/// Every element is `value`, converted as a cast does.
 Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options);
 /// As above, with the dtype that PyTorch takes from the value: bool, i64, f32 or c64.
 Tensor full(IntSpan sizes, const Scalar& value);
@@ -233,6 +243,12 @@ Tensor zero_tensor(IntSpan sizes, DType dtype = DType::f32);
 Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
                  std::function<void(void*)> release = {});
 Tensor from_blob(void* data, IntSpan sizes, DType dtype, std::function<void(void*)> release = {});
+/// The same of memory on `device`.  Work that uses the memory is queued in weft's current stream
+/// (weft/cuda.h) and nothing else waits for it: order it with the streams of the memory's owner.
+///
+/// Errors: ArgumentError for an address that is not the device's.
+Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype, Device device,
+                 std::function<void(void*)> release = {});
 inline Tensor from_blob(void* data, std::initializer_list<std::int64_t> sizes, DType dtype,
                         std::function<void(void*)> release = {}) {
   return from_blob(data, detail::span_of(sizes), dtype, std::move(release));

@@ -1,0 +1,281 @@
+#include "engine/device_fold.h"
+
+#include "engine/expr_node.h"
+#include "engine/fold_call.h"
+#include "engine/operators.h"
+#include "engine/program.h"
+#include "engine/tensor_impl.h"
+#include "ir/combine.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using Node = std::shared_ptr<const ExprNode>;
+
+/// Beyond so many nodes an argument is computed once, and not in each slice of one kernel.
+constexpr std::size_t most_fused_nodes = 16;
+
+std::size_t num_nodes(const ExprNode& node, std::unordered_map<const ExprNode*, bool>& seen) {
+  if (!seen.emplace(&node, true).second) return 0;
+  std::size_t count = 1;
+  for (const Node& arg : node.args) count += num_nodes(*arg, seen);
+  return count;
+}
+
+/// Slices that one call combines: few where each takes many instructions.
+std::int64_t slices_a_call(const Expr& expr) {
+  std::unordered_map<const ExprNode*, bool> seen;
+  const std::size_t count = num_nodes(expr.node(), seen);
+  return count <= 2 ? 8 : count <= 6 ? 4 : 2;
+}
+
+/// An expression on some of the indices of one dimension.
+class Slicer {
+ public:
+  Slicer(const Dims& sizes, std::size_t dim, std::int64_t first, std::int64_t count)
+      : sizes_(sizes), dim_(dim), first_(first), count_(count) {}
+
+  Node slice(const Node& node) {
+    const auto known = sliced_.find(node.get());
+    if (known != sliced_.end()) return known->second;
+    auto result = std::make_shared<ExprNode>(*node);
+    // What has no dimensions is the same for all slices, and may be a number of the CPU.
+    if (node->kind == ExprNode::Kind::tensor && node->tensor.dim() != 0)
+      result->tensor = node->tensor.expand(sizes_).narrow(static_cast<int>(dim_), first_, count_);
+    for (Node& arg : result->args) arg = slice(arg);
+    return sliced_[node.get()] = std::move(result);
+  }
+
+ private:
+  const Dims& sizes_;
+  std::size_t dim_;
+  std::int64_t first_, count_;
+  std::unordered_map<const ExprNode*, Node> sliced_;
+};
+
+Device device_of(const ExprNode& node) {
+  if (node.kind == ExprNode::Kind::tensor) return node.tensor.device();
+  for (const Node& arg : node.args)
+    if (const Device device = device_of(*arg); device.type != DeviceType::cpu) return device;
+  return {};
+}
+
+class DeviceFold {
+ public:
+  DeviceFold(Engine::State& state, const ExprNode& node)
+      : state_(state), fold_(*node.fold), op_(node.op), dtype_(node.compute_dtype) {
+    device_ = device_of(*node.args[0]);
+  }
+
+  /// Folds `argument` into `out`, which has its sizes but 1 where it is folded.
+  void run(Expr argument, const Tensor& out) {
+    Dims sizes = fold_.arg_sizes;
+    if (slices_a_call(argument) == 2) {
+      std::unordered_map<const ExprNode*, bool> seen;
+      if (num_nodes(argument.node(), seen) > most_fused_nodes) {
+        const Tensor value = new_tensor(sizes);
+        write(argument, value);
+        argument = Expr(value);
+      }
+    }
+    while (!sizes.empty()) {
+      const std::size_t dim = longest(sizes);
+      if (sizes[dim] == 1 || !fold_.folds(dim)) break;
+      const std::int64_t num_slices = std::min(sizes[dim], slices_a_call(argument));
+      Dims left = sizes;
+      left[dim] = sizes[dim] / num_slices;
+      const bool is_last = std::ranges::equal(left, IntSpan(out.sizes()));
+      const Tensor combined = is_last ? out : new_tensor(left);
+      combine(argument, sizes, dim, num_slices, combined);
+      if (is_last) return;
+      argument = Expr(combined);
+      sizes = left;
+    }
+    write(argument, out);
+  }
+
+ private:
+  /// Of the folded dimensions the one with the most indices.
+  std::size_t longest(const Dims& sizes) const {
+    std::size_t found = 0;
+    for (std::size_t dim = 0; dim < sizes.size(); ++dim)
+      if (fold_.folds(dim) && (!fold_.folds(found) || sizes[dim] > sizes[found])) found = dim;
+    return found;
+  }
+
+  Tensor new_tensor(const Dims& sizes) const {
+    return empty({sizes.data(), sizes.size()}, {dtype_, device_});
+  }
+
+  void write(const Expr& expr, const Tensor& out) {
+    compute_exprs(state_, std::span(&expr, 1), std::span(&out, 1));
+  }
+
+  /// Combines slices of equal length along `dim`, then what is left over with the first of their
+  /// results.
+  void combine(const Expr& argument, const Dims& sizes, std::size_t dim, std::int64_t num_slices,
+               const Tensor& out) {
+    const std::int64_t length = out.size(static_cast<int>(dim));
+    const auto slice = [&](std::int64_t first, std::int64_t count) {
+      return Expr(Slicer(sizes, dim, first, count).slice(argument.shared_node()));
+    };
+    std::vector<Expr> tree;
+    for (std::int64_t i = 0; i < num_slices; ++i) tree.push_back(slice(i * length, length));
+    while (tree.size() > 1) {
+      std::vector<Expr> halved;
+      for (std::size_t i = 0; i + 1 < tree.size(); i += 2)
+        halved.push_back(apply(op_, {tree[i], tree[i + 1]}));
+      if (tree.size() % 2 != 0) halved.push_back(tree.back());
+      tree = std::move(halved);
+    }
+    write(tree[0], out);
+    for (std::int64_t first = num_slices * length; first < sizes[dim];) {
+      const std::int64_t count = std::min(length, sizes[dim] - first);
+      const Tensor part = out.narrow(static_cast<int>(dim), 0, count);
+      write(apply(op_, {Expr(part), slice(first, count)}), part);
+      first += count;
+    }
+  }
+
+  Engine::State& state_;
+  const FoldNode& fold_;
+  Op op_;
+  DType dtype_;
+  Device device_;
+};
+
+/// The row-major place of each element within what is folded into the same output.
+Expr places(Engine::State& state, const FoldNode& fold, Device device) {
+  Expr result(0);
+  std::int64_t stride = 1;
+  for (std::size_t dim = fold.arg_sizes.size(); dim-- > 0;) {
+    if (!fold.folds(dim)) continue;
+    const std::int64_t extent = fold.arg_sizes[dim];
+    const Tensor along = empty({extent}, {DType::i64, device});
+    compute_copy(state, along, arange(extent));
+    Dims sizes(fold.arg_sizes.size(), 1);
+    sizes[dim] = extent;
+    result = result + Expr(along.view({sizes.data(), sizes.size()})) * stride;
+    stride *= extent;
+  }
+  return result;
+}
+
+/// A fold of another argument along the same dimensions, with these kept.
+ExprNode other_fold(const ExprNode& node, const Expr& argument, Op op) {
+  ExprNode other(node);
+  other.op = op;
+  other.dtype = other.compute_dtype = argument.dtype();
+  other.args[0] = argument.shared_node();
+  auto fold = std::make_shared<FoldNode>(*node.fold);
+  fold->form = FoldForm::value;
+  other.fold = std::move(fold);
+  return other;
+}
+
+/// Whether `x` is the extremum `most`, NaN included.
+Expr is_extremum(const Expr& x, const Expr& most) {
+  const auto is_nan = [](const Expr& value) { return apply(Op::ne, {value, value}); };
+  return apply(Op::eq, {x, most}) | (is_nan(x) & is_nan(most));
+}
+
+/// Every partial result of `argument` along the folded dimension.  Each step combines what lies
+/// twice as far apart as the one before.
+void scan_values(Engine::State& state, const Expr& argument, const FoldNode& fold, Op op,
+                 const Tensor& out) {
+  const auto write = [&](const Expr& expr, const Tensor& to) {
+    compute_exprs(state, std::span(&expr, 1), std::span(&to, 1));
+  };
+  const int dim = std::countr_zero(fold.dims);
+  const std::int64_t extent = out.size(dim);
+  const int num_steps = std::bit_width(static_cast<std::uint64_t>(extent - 1));
+  Tensor from = out, to = num_steps == 0 ? out : empty_like(out);
+  if (num_steps % 2 != 0) std::swap(from, to);
+  write(argument, from);
+  for (std::int64_t apart = 1; apart < extent; apart *= 2) {
+    const Tensor read = fold.is_reverse ? from.flip({dim}) : from;
+    const Tensor written = fold.is_reverse ? to.flip({dim}) : to;
+    const std::int64_t count = extent - apart;
+    write(Expr(read.narrow(dim, 0, apart)), written.narrow(dim, 0, apart));
+    write(apply(op, {Expr(read.narrow(dim, 0, count)), Expr(read.narrow(dim, apart, count))}),
+          written.narrow(dim, apart, count));
+    std::swap(from, to);
+  }
+}
+
+void scan(Engine::State& state, const ExprNode& node, const Tensor& out) {
+  const FoldNode& fold = *node.fold;
+  const Expr x = cast(Expr(node.args[0]), node.compute_dtype);
+  if (fold.form == FoldForm::scan) return scan_values(state, x, fold, node.op, out);
+  WEFT_ASSERT(!fold.is_reverse, "places are scanned forwards");
+  const Tensor extrema = empty(out.sizes(), {node.compute_dtype, out.device()});
+  scan_values(state, x, fold, node.op, extrema);
+  const Expr place =
+      ops::where(is_extremum(x, Expr(extrema)), places(state, fold, out.device()), Expr(0));
+  scan_values(state, place, fold, Op::maximum, out);
+}
+
+/// Where the first extremum is: the least of the places of all that equal it.
+void fold_places(Engine::State& state, const ExprNode& node, const Tensor& out) {
+  const Expr x = cast(Expr(node.args[0]), node.compute_dtype);
+  const Device device = out.device();
+  const Tensor extremum = empty(out.sizes(), {node.compute_dtype, device});
+  const ExprNode values = other_fold(node, x, node.op);
+  DeviceFold(state, values).run(x, extremum);
+  constexpr std::int64_t beyond = std::numeric_limits<std::int64_t>::max();
+  const Expr place =
+      ops::where(is_extremum(x, Expr(extremum)), places(state, *node.fold, device), Expr(beyond));
+  DeviceFold(state, other_fold(node, place, Op::minimum)).run(place, out);
+}
+
+/// Every element gets the same bits.
+void fill(Engine::State& state, const Tensor& out, Bits bits) {
+  const Tensor one = empty(IntSpan(), {out.dtype()});
+  std::memcpy(one.data(), &bits, itemsize_bytes(out.dtype()));
+  compute_copy(state, out, one);
+}
+
+}  // namespace
+
+Tensor fold_on_device(Engine::State& state, const Expr& expr, const Tensor& given) {
+  const ExprNode& node = expr.node();
+  const FoldNode& fold = *node.fold;
+  // Refuses what is too long or does not compute in its dtype, and chains too deep to go through.
+  const Expr argument(node.args[0]);
+  const std::string unsupported = flatten(std::span(&argument, 1), {}).unsupported;
+  WEFT_CHECK(unsupported.empty(), ArgumentError, unsupported);
+  const Tensor result = given.defined() ? given
+                                        : empty({fold.sizes.data(), fold.sizes.size()},
+                                                {node.dtype, device_of(*node.args[0])});
+  if (result.numel() == 0) return result;
+  if (compares_nothing(node)) {
+    fill(state, result, Bits());
+    return result;
+  }
+  check_dtype(node);
+  const Tensor out = with_reduced_dims(result, fold);
+  if (std::ranges::find(fold.arg_sizes, 0) != fold.arg_sizes.end()) {
+    fill(state, result, *ir::identity_of(node.op, node.dtype));
+    return result;
+  }
+  if (fold.is_scan())
+    scan(state, node, out);
+  else if (fold.form == FoldForm::index)
+    fold_places(state, node, out);
+  else
+    DeviceFold(state, node).run(cast(argument, node.compute_dtype), out);
+  return result;
+}
+
+}  // namespace weft

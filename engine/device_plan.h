@@ -1,0 +1,31 @@
+// Calls whose work a CUDA device does.
+#pragma once
+
+#include "engine/lower.h"
+#include "engine/planner.h"
+
+#include <weft/device.h>
+
+#include <memory>
+#include <span>
+
+namespace weft {
+
+/// The device that a call's operands are on; the CPU if none of them is on another one.
+Device device_of_call(const TensorIterator& iterator);
+
+/// What runs a lowered call on `device`, for CallPlan::pass.  Inputs of the CPU without dimensions
+/// are read when it runs and passed as numbers.  Where `device` is the CPU, all operands are its
+/// tensors, and the first device works on copies of their bytes, which come back before the call
+/// returns.
+///
+/// Errors: UnsupportedError, with the reason, for what there is no device code for.
+std::function<void(std::byte* const* base, const Bits* params)> device_pass(
+    Lowered lowered, const TensorIterator& iterator, Device device, const PlannerOptions& options);
+
+/// Whether a device computes a call on these tensors: they are there, or backend "nvrtc" takes them
+/// there.
+bool is_for_device(std::span<const Tensor* const> inputs, std::span<const Tensor> given,
+                   std::string_view backend);
+
+}  // namespace weft
