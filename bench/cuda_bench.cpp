@@ -1,0 +1,288 @@
+// weft_cuda_bench: workloads on a CUDA device against its own memcpy, timed by events.
+//   weft_cuda_bench [--quick] [--only TEXT] [--json FILE]
+// Every result is compared with the CPU's before it is timed.
+#include <weft/cuda.h>
+#include <weft/engine.h>
+#include <weft/error.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace weft::bench {
+namespace {
+
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr Device gpu{DeviceType::cuda, 0};
+
+struct Workload {
+  std::string name;
+  std::string expression;            ///< over a, b, c
+  std::vector<std::string> layouts;  ///< of a, b, c, then of the output
+  bool is_exact = true;              ///< the same bits as on the CPU; else close to them
+};
+
+/// Sides of squares, and lengths, that are several times the caches of a device.  `quick` ones are
+/// for trying the program out.
+std::vector<Workload> workloads(bool quick) {
+  const std::string n = quick ? "4096" : "100000000", s = quick ? "64" : "8192";
+  const std::string image = quick ? "2,8,7,7" : "256,64,56,56";
+  const std::string bias = quick ? "8,1,1" : "64,1,1";
+  const std::string batch = quick ? "4,16,32" : "64,512,1024";
+  const std::string photos = quick ? "1,3,16,16" : "64,3,512,512";
+  const auto flat = [&](const std::string& dtype) { return dtype + "[" + n + "]"; };
+  const auto square = [&](const std::string& dtype) { return dtype + "[" + s + "," + s + "]"; };
+  const auto turned = [&](const std::string& dtype) { return square(dtype) + "{1," + s + "}"; };
+  std::vector<Workload> all = {
+      {"copy", "copy(a)", {flat("f32"), flat("f32")}},
+      {"add", "a + b", {flat("f32"), flat("f32"), flat("f32")}},
+      {"fma", "a*b + c", {flat("f32"), flat("f32"), flat("f32"), flat("f32")}},
+      {"add_bf16", "a + b", {flat("bf16"), flat("bf16"), flat("bf16")}},
+      {"add_i8", "a + b", {flat("i8"), flat("i8"), flat("i8")}},
+      {"where", "where(a > 0.5, b, c)", {flat("f32"), flat("f32"), flat("f32"), flat("f32")}},
+      {"clamp", "clamp(a, 0.2, 0.8)", {flat("f32"), flat("f32")}},
+      {"cast_f32_bf16", "cast(a, bf16)", {flat("f32"), flat("bf16")}},
+      {"cast_bf16_f32", "cast(a, f32)", {flat("bf16"), flat("f32")}},
+      {"cast_u8_f32", "cast(a, f32)", {flat("u8"), flat("f32")}},
+      {"bcast_nchw", "a + b", {"f32[" + image + "]", "f32[" + bias + "]", "f32[" + image + "]"}},
+      {"bcast_nhwc",
+       "a + b",
+       {"f32[" + image + "]:channels_last", "f32[" + bias + "]",
+        "f32[" + image + "]:channels_last"}},
+      {"conflict_add",
+       "a + b",
+       {"f32[" + image + "]:channels_last", "f32[" + image + "]",
+        "f32[" + image + "]:channels_last"}},
+      {"normalize",
+       "(cast(a, f32) / 255 - 0.45) / 0.225",
+       {"u8[" + photos + "]:channels_last", "f32[" + photos + "]"}},
+      {"add_t", "a + b", {square("f32"), turned("f32"), square("f32")}},
+      {"transpose_cast_f32_bf16", "cast(a, bf16)", {turned("f32"), square("bf16")}},
+      {"slice_2x2", "copy(a)", {"f32[" + n + "]{2}", flat("f32")}},
+      {"exp", "exp(a)", {flat("f32"), flat("f32")}, false},
+      {"tanh", "tanh(a)", {flat("f32"), flat("f32")}, false},
+      {"sigmoid", "sigmoid(a)", {flat("f32"), flat("f32")}, false},
+      {"silu_mul", "silu(a) * b", {flat("f32"), flat("f32"), flat("f32")}, false},
+  };
+  for (const char* dtype : {"f32", "bf16", "u8"}) {
+    const std::string plain = dtype + ("[" + image + "]"), last = plain + ":channels_last";
+    all.push_back({std::string("nchw_to_nhwc_") + dtype, "copy(a)", {plain, last}});
+    all.push_back({std::string("nhwc_to_nchw_") + dtype, "copy(a)", {last, plain}});
+  }
+  for (const char* dtype : {"u8", "u16", "f32", "f64", "c128"})
+    all.push_back({std::string("transpose_") + dtype, "copy(a)", {turned(dtype), square(dtype)}});
+  const std::string strides = quick ? "{512,1,16}" : "{524288,1,512}";
+  all.push_back(
+      {"batched_transpose", "copy(a)", {"f32[" + batch + "]" + strides, "f32[" + batch + "]"}});
+  return all;
+}
+
+/// Small numbers that every dtype has, on the CPU in the layout's order.
+Tensor sample(Engine& engine, const std::string& layout) {
+  const Tensor plan = parse_layout(layout);
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(plan.dtype()));
+  const auto count = static_cast<std::int64_t>(plan.storage()->size_bytes()) / itemsize;
+  const Tensor storage = empty({count}, plan.dtype());
+  const Tensor numbers = engine.to(arange(count), DType::i32);
+  const Expr eighths = cast(apply(Op::remainder, {Expr(numbers), Expr(13)}), DType::f32) / 8;
+  engine.copy(storage, engine.eval(eighths));
+  return storage.as_strided(plan.sizes(), plan.strides(), plan.storage_offset());
+}
+
+/// The same bytes on the device, under the same view.
+Tensor on_device(Engine& engine, const Tensor& tensor) {
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
+  const auto count = static_cast<std::int64_t>(tensor.storage()->size_bytes()) / itemsize;
+  const std::int64_t sizes[] = {count}, strides[] = {1};
+  ToOptions options;
+  options.device = gpu;
+  return engine.to(tensor.as_strided(sizes, strides, 0), options)
+      .as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+}
+
+Tensor on_cpu(Engine& engine, const Tensor& tensor) {
+  ToOptions options;
+  options.device = Device{};
+  return engine.to(tensor, options);
+}
+
+bool is_close(Engine& engine, const Tensor& actual, const Tensor& expected, bool is_exact) {
+  const Expr x = cast(Expr(actual), DType::f64), y = cast(Expr(expected), DType::f64);
+  const Expr error = ops::abs(x - y);
+  const Tensor worst =
+      engine.eval(ops::max(is_exact ? error : error / ops::maximum(ops::abs(y), Expr(1e-30))));
+  return worst.item().as_double() <= (is_exact ? 0.0 : 1e-6);
+}
+
+/// What an operand's elements take; those that are read again and again count once.
+std::int64_t distinct_bytes(const Tensor& tensor) {
+  std::int64_t count = 1;
+  for (int dim = 0; dim < tensor.dim(); ++dim)
+    if (tensor.stride(dim) != 0) count *= tensor.size(dim);
+  return count * static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
+}
+
+/// Microseconds of one call by events around `calls` of them: the median of `rounds`.
+template <class Call>
+double event_us(const Call& call, int calls, int rounds) {
+  std::vector<double> samples;
+  for (int round = 0; round < rounds; ++round) {
+    cuda::Event begin(0, true), end(0, true);
+    begin.record();
+    for (int i = 0; i < calls; ++i) call();
+    end.record();
+    end.synchronize();
+    samples.push_back(1e3 * static_cast<double>(begin.elapsed_ms(end)) / calls);
+  }
+  std::ranges::nth_element(samples, samples.begin() + rounds / 2);
+  return samples[static_cast<std::size_t>(rounds) / 2];
+}
+
+double us_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+/// Microseconds that the caller spends in one call whose plan is cached.
+template <class Call>
+double host_us(const Call& call) {
+  constexpr int calls = 200, rounds = 21;
+  std::vector<double> samples;
+  call();
+  for (int round = 0; round < rounds; ++round) {
+    cuda::synchronize();
+    const auto start = Clock::now();
+    for (int i = 0; i < calls; ++i) call();
+    samples.push_back(us_since(start) / calls);
+  }
+  cuda::synchronize();
+  std::ranges::nth_element(samples, samples.begin() + rounds / 2);
+  return samples[rounds / 2];
+}
+
+class Bench {
+ public:
+  explicit Bench(bool quick) : quick_(quick), rounds_(quick ? 3 : 15), calls_(quick ? 2 : 10) {}
+
+  ordered_json run(const std::string& only) {
+    const cuda::DeviceInfo info = cuda::device_info();
+    ordered_json result{{"device", info.name}, {"arch", info.arch}};
+    time_memcpy();
+    result["memcpy_gbps"] = memcpy_gbps_;
+    result["rows"] = ordered_json::array();
+    for (const Workload& workload : workloads(quick_))
+      if (workload.name.find(only) != workload.name.npos)
+        result["rows"].push_back(time_workload(workload));
+    result["host"] = time_host();
+    return result;
+  }
+  bool is_right() const { return is_right_; }
+
+ private:
+  void time_memcpy() {
+    const std::int64_t bytes = quick_ ? 1 << 16 : std::int64_t{1} << 30;
+    const Tensor from = zeros({bytes}, {DType::u8, gpu}), to = empty_like(from);
+    const double us = event_us([&] { engine_.copy(to, from); }, calls_, rounds_);
+    memcpy_gbps_ = 2e-3 * static_cast<double>(bytes) / us;
+    std::cout << "memcpy on the device: " << memcpy_gbps_ << " GB/s\n";
+  }
+
+  ordered_json time_workload(const Workload& workload) {
+    std::vector<std::pair<std::string, Tensor>> host, device;
+    for (std::size_t i = 0; i + 1 < workload.layouts.size(); ++i) {
+      const std::string name(1, static_cast<char>('a' + i));
+      host.emplace_back(name, sample(engine_, workload.layouts[i]));
+      device.emplace_back(name, on_device(engine_, host.back().second));
+    }
+    const Tensor out = on_device(engine_, sample(engine_, workload.layouts.back()));
+    const Expr expr = parse_expr(workload.expression, device);
+    const auto start = Clock::now();
+    engine_.eval(expr, out);
+    cuda::synchronize();
+    const double first_us = us_since(start);
+    const Tensor expected = engine_.eval(parse_expr(workload.expression, host));
+    ordered_json row{{"name", workload.name},
+                     {"expression", workload.expression},
+                     {"layouts", workload.layouts}};
+    if (!is_close(engine_, on_cpu(engine_, out), expected, workload.is_exact)) {
+      is_right_ = false;
+      row["error"] = "differs from the CPU";
+      std::cout << workload.name << ": WRONG\n";
+      return row;
+    }
+    std::int64_t bytes = distinct_bytes(out);
+    for (const auto& [name, tensor] : device) bytes += distinct_bytes(tensor);
+    const double us = event_us([&] { engine_.eval(expr, out); }, calls_, rounds_);
+    const double gbps = 1e-3 * static_cast<double>(bytes) / us;
+    row.update({{"bytes", bytes},
+                {"us", us},
+                {"gbps", gbps},
+                {"fraction_of_memcpy", gbps / memcpy_gbps_},
+                {"first_call_us", first_us}});
+    std::cout << std::left << std::setw(26) << workload.name << std::right << std::setw(10) << us
+              << " us" << std::setw(10) << gbps << " GB/s  " << gbps / memcpy_gbps_
+              << " of memcpy\n";
+    return row;
+  }
+
+  /// What a call costs its caller, on tensors too small to count.
+  ordered_json time_host() {
+    const Tensor a = zeros({16}, {DType::f32, gpu}), out = empty_like(a);
+    const PreparedPlan plan = engine_.prepare(Expr(a) + Expr(a), out);
+    ordered_json host{{"prepared_us", host_us([&] { plan.run(); })},
+                      {"out_us", host_us([&] { engine_.binary(Op::add, a, a, out); })},
+                      {"new_us", host_us([&] { engine_.binary(Op::add, a, a); })}};
+    std::cout << "host time of a cached call: " << host.dump() << "\n";
+    return host;
+  }
+
+  Engine engine_;
+  bool quick_;
+  int rounds_, calls_;
+  double memcpy_gbps_ = 0;
+  bool is_right_ = true;
+};
+
+int run(int argc, char** argv) {
+  bool quick = false;
+  std::string only, file;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--quick") {
+      quick = true;
+    } else if ((word == "--only" || word == "--json") && i + 1 < argc) {
+      (word == "--only" ? only : file) = argv[++i];
+    } else {
+      std::cerr << "usage: weft_cuda_bench [--quick] [--only TEXT] [--json FILE]\n";
+      return 1;
+    }
+  }
+  const std::string reason = cuda::unavailable_reason();
+  if (!reason.empty()) {
+    std::cerr << "weft_cuda_bench: no device: " << reason << "\n";
+    return 2;
+  }
+  Bench bench(quick);
+  const ordered_json result = bench.run(only);
+  if (!file.empty()) std::ofstream(file) << result.dump(1) << "\n";
+  return bench.is_right() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace weft::bench
+
+int main(int argc, char** argv) {
+  try {
+    return weft::bench::run(argc, argv);
+  } catch (const weft::Error& error) {
+    std::cerr << "weft_cuda_bench: " << error.kind() << ": " << error.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Everything that takes a CUDA device, in one command: conformance and fuzz of the CUDA backend against the interpreter, compute-sanitizer
+# on a sample where it is installed, benchmarks beside memcpy and (where Python has them) PyTorch and CuPy.  About ten minutes.
+#   tools/device_check.sh [--quick] [RESULT.json]      from a source tree that is built, or from a bundle (tools/device_bundle.sh)
+# Exit code 0 only if all is well.  Where there is no device it says so and checks nothing: exit code 77.
+set -uo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if [[ -x $here/bin/weft ]]; then  # a bundle
+  root=$here bin=$here/bin bench=$here recordings=$here/conformance
+else
+  root=$(cd "$here/.." && pwd)
+  bin=${WEFT_BUILD:-$root/build}/bin bench=$root/bench recordings=$root/../shared/conformance
+  [[ -d $recordings ]] || recordings=$root/tests/conformance/data
+fi
+quick=()
+fuzz_s=120
+if [[ ${1-} == --quick ]]; then
+  quick=(--quick) fuzz_s=3
+  shift
+fi
+result=${1-$root/device_check.json}
+[[ $result == /* ]] || result=$PWD/$result
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+say() { printf '\n==> %s\n' "$*"; }
+for program in weft weft_conformance weft_cuda_bench; do
+  [[ -x $bin/$program ]] || { echo "error: no $bin/$program; build it first" >&2; exit 1; }
+done
+
+status=0
+# check NAME COMMAND...: runs it, its output to NAME.log too, and remembers how it ended and how long it took.
+check() {
+  local name=$1 start=$SECONDS verdict=passed
+  shift
+  say "$name: $*"
+  "$@" 2>&1 | tee "$work/$name.log" || { verdict=failed status=1; }
+  printf '%s "%s": {"verdict": "%s", "seconds": %d}' "$([[ -s $work/checks ]] && echo ,)" "$name" "$verdict" \
+    $((SECONDS - start)) >>"$work/checks"
+}
+
+"$bin/weft" info || exit 1
+reason=$("$bin/weft_cuda_bench" --only none 2>&1 >/dev/null)
+case $? in
+  0) ;;
+  2)
+    printf '\n*** SKIPPED: nothing was checked on a device. ***\n%s\n' "$reason" >&2
+    exit 77
+    ;;
+  *) printf '\nerror: the device does not work: %s\n' "$reason" >&2; exit 1 ;;
+esac
+
+# Each case compiles a kernel of its own, which the disk cache would keep for nobody.
+export WEFT_CACHE=off
+for file in binary_layout promotion overlap values copy layout reduce; do
+  [[ -f $recordings/$file.jsonl ]] || continue
+  if ((${#quick[@]} != 0)); then  # every so many cases are enough
+    mkdir -p "$work/conformance"
+    awk 'NR % 97 == 1' "$recordings/$file.jsonl" >"$work/conformance/$file.jsonl"
+    check "conformance_$file" "$bin/weft_conformance" "$work/conformance" --backend=nvrtc --only="$file"
+  else
+    check "conformance_$file" timeout 120 "$bin/weft_conformance" "$recordings" --backend=nvrtc --only="$file"
+  fi
+done
+check fuzz "$bin/weft" fuzz --backend=nvrtc --seconds="$fuzz_s"
+
+sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+if [[ -n $sanitizer ]]; then
+  for tool in memcheck racecheck; do
+    check "sanitizer_$tool" timeout 120 "$sanitizer" --target-processes all --tool="$tool" --error-exitcode=1 "$bin/weft_cuda_bench" --quick
+  done
+else
+  say "compute-sanitizer is not installed: left out"
+fi
+
+unset WEFT_CACHE
+check benchmark "$bin/weft_cuda_bench" "${quick[@]}" --json "$work/benchmark.json"
+if command -v python3 >/dev/null && [[ -s $work/benchmark.json ]]; then
+  check peers timeout 240 python3 "$bench/cuda_peers.py" "$work/benchmark.json"
+fi
+
+{
+  printf '{"date": "%s",\n"driver": "%s",\n"checks": {%s},\n"benchmark": ' "$(date -u +%FT%TZ)" \
+    "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1)" "$(cat "$work/checks")"
+  if [[ -s $work/benchmark.json ]]; then cat "$work/benchmark.json"; else echo null; fi
+  echo '}'
+} >"$result"
+say "Written to $result"
+((status == 0)) || { echo "error: something above failed" >&2; exit 1; }
