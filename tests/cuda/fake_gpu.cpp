@@ -166,7 +166,7 @@ int current_device() {
   return state().contexts.empty() ? 0 : static_cast<int>(state().contexts.back() - 1);
 }
 
-thread_local std::vector<std::uintptr_t> State::contexts;
+thread_local Contexts State::contexts;
 
 State::State() {
   for (int i = 0; i < num_devices; ++i) {

@@ -3,6 +3,7 @@
 
 #include "tests/cuda/fake_gpu.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -57,6 +58,18 @@ struct Device {
 
 using Failure = int;
 
+/// The contexts that a thread has made current.  Needs no destructor: what ends after the thread's
+/// own objects may call the driver.
+struct Contexts {
+  std::array<std::uintptr_t, 64> items{};  ///< device + 1
+  std::size_t count = 0;
+
+  bool empty() const { return count == 0; }
+  std::uintptr_t back() const { return items[count - 1]; }
+  void push_back(std::uintptr_t context) { items.at(count++) = context; }
+  void pop_back() { --count; }
+};
+
 struct State {
   State();
 
@@ -74,7 +87,7 @@ struct State {
   std::string log, faults;
   int sticky = 0;  ///< what every call returns after a fault
   int num_modules = 0;
-  static thread_local std::vector<std::uintptr_t> contexts;  ///< of this thread: device + 1
+  static thread_local Contexts contexts;
 };
 State& state();
 
