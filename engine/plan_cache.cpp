@@ -1,6 +1,8 @@
 #include "engine/plan_cache.h"
 
+#if defined(__SSE2__)
 #include <emmintrin.h>
+#endif
 
 #include <array>
 #include <atomic>
@@ -45,6 +47,7 @@ std::uint64_t next_cache_id() {
 
 /// Keys have some dozen words, for which a call of memcmp() costs more than the comparison.
 bool same_words(const std::uint64_t* a, const std::uint64_t* b, std::size_t count) {
+#if defined(__SSE2__)
   __m128i difference = _mm_setzero_si128();
   std::size_t i = 0;
   for (; i + 2 <= count; i += 2)
@@ -53,6 +56,11 @@ bool same_words(const std::uint64_t* a, const std::uint64_t* b, std::size_t coun
                                   _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + i))));
   if (i < count && a[i] != b[i]) return false;
   return _mm_movemask_epi8(_mm_cmpeq_epi32(difference, _mm_setzero_si128())) == 0xffff;
+#else
+  std::uint64_t difference = 0;
+  for (std::size_t i = 0; i < count; ++i) difference |= a[i] ^ b[i];
+  return difference == 0;
+#endif
 }
 
 bool is_entry_of(const PlanCache::Entry& entry, const CallKey& key) {

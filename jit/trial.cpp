@@ -2,13 +2,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 
 namespace weft::jit {
 namespace {
 
 constexpr int fraction_bits = 10;
 
-std::uint64_t read_cycle_counter() { return __builtin_ia32_rdtsc(); }
+std::uint64_t read_cycle_counter() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
 
 }  // namespace
 

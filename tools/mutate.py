@@ -100,28 +100,29 @@ def main():
         return hashlib.sha256((copy.build / "bin" / program).read_bytes()).hexdigest()
 
     killed = survived = 0
-    for path, number, old, new in all_mutants:
-        if killed + survived >= arguments.count:
-            break
-        program, tests = program_of(path)
-        originals.setdefault(program, digest(program))
-        file = copy.folder / path
-        text = file.read_text(encoding="utf-8")
-        lines = text.split("\n")
-        lines[number] = new
-        file.write_text("\n".join(lines), encoding="utf-8")
-        try:
-            if not copy.compiles(program) or digest(program) == originals[program]:
-                continue
-            if copy.passes(program, tests):
-                survived += 1
-                print(f"survived: {path}:{number + 1}\n-{old}\n+{new}", flush=True)
-            else:
-                killed += 1
-        finally:
-            file.write_text(text, encoding="utf-8")
-    for target in {program_of(path)[0] for path in files}:
-        copy.compiles(target)
+    try:
+        for path, number, old, new in all_mutants:
+            if killed + survived >= arguments.count:
+                break
+            program, tests = program_of(path)
+            originals.setdefault(program, digest(program))
+            file = copy.folder / path
+            text = file.read_text(encoding="utf-8")
+            lines = text.split("\n")
+            lines[number] = new
+            file.write_text("\n".join(lines), encoding="utf-8")
+            try:
+                if not copy.compiles(program) or digest(program) == originals[program]:
+                    continue
+                if copy.passes(program, tests):
+                    survived += 1
+                    print(f"survived: {path}:{number + 1}\n-{old}\n+{new}", flush=True)
+                else:
+                    killed += 1
+            finally:
+                file.write_text(text, encoding="utf-8")
+    except KeyboardInterrupt:
+        print("interrupted")
     print(f"{killed} of {killed + survived} killed")
     return 0 if killed >= LEAST * (killed + survived) else 1
 
