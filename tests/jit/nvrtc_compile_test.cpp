@@ -16,6 +16,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <locale>
 #include <set>
 #include <thread>
 #include <vector>
@@ -121,6 +122,35 @@ TEST_F(NvrtcCompiler, ErrorsCarryTheLog) {
               AllOf(HasSubstr("compile: nvrtc: NVRTC_ERROR_COMPILATION"), HasSubstr("\"x\"")));
   EXPECT_THAT(compile_for("", "sm_20"),
               AllOf(HasSubstr("compile: nvrtc: version"), HasSubstr("sm_20"), HasSubstr("sm_90")));
+}
+
+/// Digits one by one, with another decimal point.
+class OddNumbers : public std::numpunct<char> {
+ protected:
+  char do_decimal_point() const override { return ';'; }
+  char do_thousands_sep() const override { return '\''; }
+  std::string do_grouping() const override { return "\1"; }
+};
+
+TEST(NvrtcSource, IsTheSameInEveryLocale) {
+  const auto any = ir::stride_any;
+  const Compiled add = widest(cuda_kernel(Op::gelu, DType::f64));
+  const Compiled copy = widest(cuda_copy(DType::u8, DType::u8, {any, 1, any}, {any, any, 1}));
+  const auto sources = [&] {
+    return emit_source(add.kernel, add.variant) + emit_source(copy.kernel, copy.variant);
+  };
+  const std::string expected = sources();
+  std::vector<std::locale> locales{std::locale(std::locale::classic(), new OddNumbers)};
+  try {
+    locales.emplace_back("de_DE.UTF-8");  // where it is installed, printf has its comma, too
+  } catch (const std::runtime_error&) {
+  }
+  for (const std::locale& locale : locales) {
+    const std::locale before = std::locale::global(locale);
+    const std::string source = sources();
+    std::locale::global(before);
+    EXPECT_EQ(source, expected) << locale.name();
+  }
 }
 
 TEST(NvrtcErrors, SayWhatIsMissing) {

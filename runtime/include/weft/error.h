@@ -1,6 +1,7 @@
 // Errors by whose fault they are, and the one macro that raises them.
 #pragma once
 
+#include <locale>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -37,9 +38,12 @@ WEFT_DEFINE_ERROR(InternalError, "internal")
 #undef WEFT_DEFINE_ERROR
 
 namespace detail {
+/// The parts as text that is the same in every program: a global locale may group digits, and much
+/// of what is written here is compiled, parsed or hashed.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::ostringstream out;
+  out.imbue(std::locale::classic());
   (out << ... << parts);
   return std::move(out).str();
 }
