@@ -1,4 +1,5 @@
 // weft_bench: every workload in every variant, named WORKLOAD/VARIANT/SIZE.  One thread, pinned.
+// --quick: one size of each workload.
 
 #include <weft/error.h>
 
@@ -7,6 +8,9 @@
 #include <benchmark/benchmark.h>
 #include <sched.h>
 
+#include <algorithm>
+#include <cmath>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -108,9 +112,29 @@ void run_threaded(benchmark::State& state, const Workload& workload, const std::
   state.SetBytesProcessed(state.iterations() * work.bytes_moved());
 }
 
-void register_threaded() {
-  static const std::vector<std::string> sizes = {"1e3",   "4e3", "8e3", "1.6e4",
-                                                 "3.2e4", "1e5", "1e6", "3e7"};
+/// "4x64x64x64", "1e6".
+double elements_of(const std::string& size) {
+  double elements = 1;
+  std::istringstream parts(size);
+  for (std::string part; std::getline(parts, part, 'x');) elements *= std::stod(part);
+  return elements;
+}
+
+/// Of --quick: the one nearest to so many elements that a call leaves the first cache and still
+/// takes no time to speak of.
+std::string quick_size(const std::vector<std::string>& sizes) {
+  constexpr double wanted_elements = 1e5;
+  const auto distance = [](const std::string& size) {
+    return std::abs(std::log(elements_of(size) / wanted_elements));
+  };
+  return *std::ranges::min_element(sizes, {}, distance);
+}
+
+void register_threaded(bool is_quick) {
+  static const std::vector<std::string> sizes =
+      is_quick
+          ? std::vector<std::string>{"1e5"}
+          : std::vector<std::string>{"1e3", "4e3", "8e3", "1.6e4", "3.2e4", "1e5", "1e6", "3e7"};
   for (const Workload& workload : workloads()) {
     if (workload.name != "add" && workload.name != "copy" && workload.name != "clamp") continue;
     for (const std::string& size : sizes)
@@ -125,10 +149,11 @@ void register_threaded() {
   }
 }
 
-void register_table() {
+void register_table(bool is_quick) {
   static const std::vector<Variant> variants = all_variants();
   for (const Workload& workload : workloads()) {
     for (const std::string& size : workload.sizes) {
+      if (is_quick && size != quick_size(workload.sizes)) continue;
       for (const Variant& variant : variants) {
         if (!variant.find(workload.name)) continue;
         benchmark::RegisterBenchmark((workload.name + "/" + variant.name + "/" + size).c_str(),
@@ -149,9 +174,14 @@ int main(int argc, char** argv) {
   if (option == "--time-first-engine") return weft::bench::time_first_engine();
   if (option.starts_with(kernel_memory))
     return weft::bench::print_kernel_memory(std::string(option.substr(kernel_memory.size())));
+  // Google Benchmark knows nothing of it, and takes the rest.
+  constexpr std::string_view quick = "--quick";
+  char** const last = std::remove(argv + 1, argv + argc, quick);
+  const bool is_quick = last != argv + argc;
+  argc = static_cast<int>(last - argv);
   weft::bench::pin_to_one_core();
-  weft::bench::register_table();
-  weft::bench::register_threaded();
+  weft::bench::register_table(is_quick);
+  weft::bench::register_threaded(is_quick);
   weft::bench::register_call_benchmarks();
 #ifdef WEFT_BENCH_TORCH
   weft::bench::register_torch_call_benchmarks();

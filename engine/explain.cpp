@@ -75,6 +75,26 @@ std::string shown_text(const jit::CompiledKernel& compiled, const std::string& s
   return stage == "asm" ? with_loops(text, loops, stored_bytes_per_element(compiled.kernel)) : text;
 }
 
+/// Where the loops of reductions and scans are: they are no code of the call.
+std::string fold_note(const CpuFeatures& features) {
+  return detail::concat(
+      "; the loops that reduce are compiled with weft: jit/fold/loops.h, for ", name(features.isa),
+      "\n; below is the kernel that computes what is reduced, into a buffer; what "
+      "lies dense needs none\n");
+}
+
+/// What LLVM's models make of the hot loop, whose code lies in memory.
+jit::Throughput hot_throughput(const jit::CodeObject& code, const jit::AssemblyLoops& loops) {
+  if (loops.hot < 0) return {};
+  const jit::AssemblyLoop& hot = loops.loops[static_cast<std::size_t>(loops.hot)];
+  const std::size_t end = hot.end_offset == 0 ? code.instruction_bytes : hot.end_offset;
+  if (hot.calls) return {0, {}, "the loop calls functions, which they know nothing of"};
+  if (code.entry == nullptr || end > code.instruction_bytes || hot.first_offset >= end)
+    return {0, {}, "code for other machines is there as text alone"};
+  return jit::loop_throughput(
+      {reinterpret_cast<const std::byte*>(code.entry) + hot.first_offset, end - hot.first_offset});
+}
+
 /// A contiguous layout for the value of a fold.
 Tensor unbacked_like(const Expr& fold) {
   const Dims& sizes = fold.node().fold->sizes;
@@ -104,6 +124,7 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   planner.backend = options.backend;
   planner.numerics = options.numerics;
   planner.features = features_for(options.target);
+  const bool is_host = planner.features == host_features();
   planner.streaming_bytes = state_->streaming_bytes(planner.features);
 
   std::vector<std::string> passes;
@@ -168,9 +189,9 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   explanation.signature_hash = jit::hash(signature);
   jit::Target target;
   target.features = planner.features;
-  // Without texts it compiles once; code for other machines may refer to what this one lacks.
-  target.run = target.features == host_features() && !wanted("llvm") && !wanted("asm");
-  target.keep_texts = !target.run;
+  // Code for other machines may refer to what this one lacks.
+  target.run = is_host;
+  target.keep_texts = !is_host || wanted("llvm") || wanted("asm");
   const jit::CompiledKernel compiled = jit::compile(signature, target);
   explanation.backend = compiled.code->backend;
   explanation.refusals = compiled.refusals;
@@ -185,10 +206,12 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
     if (wanted(stage))
       explanation.texts[stage] = shown_text(
           compiled, stage, stage[0] == 'a' ? assembly : code_text(*compiled.code, stage), loops);
+  if (is_fold && wanted("asm")) explanation.texts["asm"].insert(0, fold_note(planner.features));
   const std::int64_t folded_bytes =
       is_fold ? result.numel() * static_cast<std::int64_t>(itemsize_bytes(result.dtype())) : -1;
-  explanation.story = make_story({explanation, given_expr, result, expr, program, iterator, lowered,
-                                  signature, compiled, planner, loops, folded_bytes});
+  explanation.story =
+      make_story({explanation, given_expr, result, expr, program, iterator, lowered, signature,
+                  compiled, planner, loops, hot_throughput(*compiled.code, loops), folded_bytes});
   return explanation;
 }
 

@@ -2,6 +2,7 @@
 
 #include <weft/cancel.h>
 #include <weft/parallel.h>
+#include <weft/tuning.h>
 
 #include <algorithm>
 #include <array>
@@ -10,13 +11,7 @@
 namespace weft {
 namespace {
 
-/// Work that is worth handing to a thread that is awake: what handing it over and back takes, a few
-/// times.
-constexpr std::int64_t work_worth_a_thread_ns = 400;
-
-/// What one core moves in a nanosecond in its own caches, and beyond them.
-constexpr double near_bytes_per_ns = 160;
-constexpr double far_bytes_per_ns = 25;
+/// Up to so much a core's own caches hold.
 constexpr std::int64_t near_bytes = std::int64_t{1} << 20;
 
 /// What an instruction on one vector takes where nothing waits for it, and the interpreter's share
@@ -67,11 +62,14 @@ void run_blocks(const LaunchPlan& plan, std::byte* const* base, const std::int64
 }
 
 /// About how long one thread takes: what is longer of moving the bytes and computing.
-std::int64_t estimated_ns(const LaunchPlan& plan) {
+std::int64_t estimated_ns(const LaunchPlan& plan, const Tuning& tuning) {
   double numel = 1;
   for (const std::int64_t extent : plan.extents) numel *= static_cast<double>(extent);
   const ir::Kernel& kernel = plan.kernel->kernel();
-  const double bytes_per_ns = plan.bytes <= near_bytes ? near_bytes_per_ns : far_bytes_per_ns;
+  const double bytes_per_ns =
+      static_cast<double>(plan.bytes <= near_bytes ? tuning.near_bytes_per_us
+                                                   : tuning.far_bytes_per_us) /
+      1000;
   // The plan outlives the code: what is compiled before long is worth compiled code's threads.
   const bool is_interpreted = plan.kernel->tier() == "interp" && !plan.kernel->has_next();
   const double instruction_ns = is_interpreted ? interpreted_instruction_ns
@@ -93,6 +91,7 @@ std::size_t loop_to_cut(const LaunchPlan& plan) {
 }  // namespace
 
 void finish(LaunchPlan& plan) {
+  const Tuning& tuning = current_tuning();
   const auto& operands = plan.kernel->kernel().operands;
   plan.num_operands = static_cast<int>(operands.size());
   const auto num_operands = operands.size();
@@ -103,12 +102,12 @@ void finish(LaunchPlan& plan) {
       if (plan.stride_bytes[loop * num_operands + i] != 0) touched *= plan.extents[loop];
     plan.bytes += touched;
   }
-  plan.work_ns = estimated_ns(plan);
+  plan.work_ns = estimated_ns(plan, tuning);
   const std::size_t cut_loop = loop_to_cut(plan);
   plan.cut_loop = static_cast<int>(cut_loop);
   const std::int64_t extent = plan.extents[cut_loop];
   // Fewer than two shares are none, so that no thread gets a small rest.
-  const std::int64_t num_shares = std::max<std::int64_t>(plan.work_ns / work_worth_a_thread_ns, 1);
+  const std::int64_t num_shares = std::max<std::int64_t>(plan.work_ns / tuning.thread_work_ns, 1);
   plan.cut_unit = cut_loop + 1 == plan.extents.size() ? inner_multiple : 1;
   const std::int64_t num_units = (extent + plan.cut_unit - 1) / plan.cut_unit;
   plan.grain = (num_units + num_shares - 1) / num_shares;

@@ -179,9 +179,10 @@ Story make_story(const StoryParts& parts) {
                     coalescing_chapter(parts, story)};
   // What follows is of code for CPUs.
   if (parts.compiled.code->backend != "nvrtc")
-    story.chapters.insert(story.chapters.end(),
-                          {signature_chapter(parts), schedule_chapter(parts, story),
-                           tier_chapter(parts), code_chapter(parts, story)});
+    story.chapters.insert(
+        story.chapters.end(),
+        {signature_chapter(parts), schedule_chapter(parts, story), tier_chapter(parts),
+         code_chapter(parts, story), thresholds_chapter(parts)});
   std::erase_if(story.chapters,
                 [](const Story::Chapter& chapter) { return chapter.lines.empty(); });
   return story;

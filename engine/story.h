@@ -5,6 +5,7 @@
 #include "engine/planner.h"
 #include "jit/assembly_loops.h"
 #include "jit/kernel_cache.h"
+#include "jit/throughput.h"
 
 #include <weft/engine.h>
 
@@ -23,6 +24,7 @@ struct StoryParts {
   const jit::CompiledKernel& compiled;
   const PlannerOptions& planner;
   const jit::AssemblyLoops& loops;  ///< of the code, if it could be read
+  jit::Throughput throughput = {};  ///< of the hot loop
   std::int64_t folded_bytes = -1;   ///< what is written by a fold of `expr`; -1: it is no fold
 };
 
@@ -38,6 +40,7 @@ Story::Chapter coalescing_chapter(const StoryParts& parts, const Story& story);
 Story::Chapter signature_chapter(const StoryParts& parts);
 Story::Chapter schedule_chapter(const StoryParts& parts, const Story& story);
 Story::Chapter tier_chapter(const StoryParts& parts);
+Story::Chapter thresholds_chapter(const StoryParts& parts);
 Story::Chapter code_chapter(const StoryParts& parts, const Story& story);
 
 // story_text.cpp:

@@ -2,6 +2,7 @@
 #include "engine/story.h"
 
 #include <weft/error.h>
+#include <weft/tuning.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -164,22 +165,60 @@ Story::Chapter tier_chapter(const StoryParts& parts) {
   return chapter;
 }
 
+Story::Chapter thresholds_chapter(const StoryParts& parts) {
+  Story::Chapter chapter{"thresholds", {}};
+  const auto say = [&](const auto&... text) { chapter.lines.push_back(detail::concat(text...)); };
+  const StoredTuning& stored = machine_tuning();
+  const Tuning standard;
+  const bool is_here = parts.planner.features == host_features();
+  const Tuning& tuning = is_here ? current_tuning() : standard;
+  if (is_here && tuning == stored.tuning && stored.is_stored)
+    say("measured on this machine: ", stored.file);
+  else if (tuning == standard)
+    say("weft's defaults; weft tune measures this machine's");
+  else
+    say("those of a measurement");
+  if (!stored.fault.empty()) say(stored.file, " is ignored: it ", stored.fault);
+  say("past the caches from ", bytes_text(parts.planner.streaming_bytes), " moved, tiles from ",
+      bytes_text(tuning.tile_streaming_bytes), "; large tiles from ",
+      bytes_text(tuning.tile_large_bytes));
+  say("a thread for ", tuning.thread_work_ns, " ns of work, at ",
+      bytes_text(tuning.near_bytes_per_us * 1'000'000), " a second in a core's caches and ",
+      bytes_text(tuning.far_bytes_per_us * 1'000'000), " beyond");
+  return chapter;
+}
+
 Story::Chapter code_chapter(const StoryParts& parts, const Story& story) {
   Story::Chapter chapter{"code", {}};
+  if (parts.folded_bytes >= 0)
+    chapter.lines.push_back(
+        "the loops that reduce are compiled with weft (jit/fold/loops.h); what is told here is of "
+        "the "
+        "kernel that computes what they read, unless that lies dense");
   if (story.code_instructions == 0) return chapter;
   chapter.lines.push_back(detail::concat(story.code_instructions, " instructions, ",
                                          parts.loops.loops.size(),
                                          parts.loops.loops.size() == 1 ? " loop" : " loops"));
   const Story::HotLoop& hot = story.hot_loop;
   if (hot.instructions == 0) return chapter;
+  const auto each = [&](double an_iteration) {
+    if (hot.elements == 0) return std::string();
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", an_iteration / static_cast<double>(hot.elements));
+    return detail::concat(", ", text, " an element");
+  };
   std::string line = detail::concat("hot loop: ", hot.instructions, " instructions");
-  if (hot.elements != 0) {
-    char each[32];
-    std::snprintf(each, sizeof each, "%.3g",
-                  static_cast<double>(hot.instructions) / static_cast<double>(hot.elements));
-    line += detail::concat(" for ", hot.elements, " elements, ", each, " an element");
+  if (hot.elements != 0) line += detail::concat(" for ", hot.elements, " elements");
+  chapter.lines.push_back(line + each(static_cast<double>(hot.instructions)));
+  if (const double hot_cycles = parts.throughput.cycles; hot_cycles > 0) {
+    char cycles[32];
+    std::snprintf(cycles, sizeof cycles, "%.3g", hot_cycles);
+    chapter.lines.push_back(detail::concat("LLVM's model of ", parts.throughput.processor, ": ",
+                                           cycles, " cycles an iteration", each(hot_cycles),
+                                           ", if nothing waits for memory"));
+  } else {
+    chapter.lines.push_back("no cycles by LLVM's models: " + parts.throughput.reason);
   }
-  chapter.lines.push_back(std::move(line));
   return chapter;
 }
 

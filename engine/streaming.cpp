@@ -1,6 +1,7 @@
 #include "engine/streaming.h"
 
 #include <weft/tensor.h>
+#include <weft/tuning.h>
 
 namespace weft {
 namespace {
@@ -45,6 +46,10 @@ std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {
 }
 
 std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {
+  // What was measured here says nothing about other machines.
+  if (const std::int64_t measured = current_tuning().streaming_bytes;
+      measured > 0 && features == host_features())
+    return measured;
   if (features.l3_bytes > largest_near_cache_bytes) return 2 * features.l2_bytes;
   return features.l3_bytes + features.l3_bytes / 2;
 }

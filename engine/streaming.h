@@ -12,7 +12,8 @@ namespace weft {
 /// Bytes that an operand's elements have, those of broadcast dimensions once.
 std::int64_t touched_bytes(const TensorIterator& iterator, int operand);
 
-/// Bytes that a call must move, read and written together, for non-temporal stores to pay.
+/// Bytes that a call must move, read and written together, for non-temporal stores to pay: as
+/// measured for this machine, else by the sizes of the caches.
 /// docs/decisions.md has the measurements.
 std::int64_t streaming_threshold_bytes(const CpuFeatures& features);
 

@@ -3,7 +3,9 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <utility>
 
 namespace weft::jit {
 namespace {
@@ -19,6 +21,14 @@ std::string_view instruction_of(std::string_view line) {
       line.substr(start, end - start).find_first_not_of("0123456789abcdef") != line.npos)
     return {};
   return line.substr(end + 2);
+}
+
+/// The offset in front of an instruction.
+std::size_t offset_of(std::string_view line) {
+  const std::size_t start = line.find_first_not_of("> ");
+  std::size_t offset = 0;
+  std::from_chars(line.data() + start, line.data() + line.size(), offset, 16);
+  return offset;
 }
 
 bool is_padding(std::string_view instruction) {
@@ -101,11 +111,17 @@ AssemblyLoops find_loops(std::string_view assembly) {
   }
   std::ranges::sort(found.loops, {}, &AssemblyLoop::first_line);
   for (AssemblyLoop& loop : found.loops) {
+    bool is_first = true;
     for (std::size_t at = loop.first_line; at <= loop.last_line; ++at) {
       const std::string_view instruction = instruction_of(lines[at]);
+      if (!instruction.empty() && std::exchange(is_first, false))
+        loop.first_offset = offset_of(lines[at]);
+      loop.calls |= instruction.starts_with("call");
       loop.instructions += !instruction.empty() && !is_padding(instruction);
       loop.stored_bytes += stored_bytes(instruction);
     }
+    for (std::size_t at = loop.last_line + 1; at < lines.size() && loop.end_offset == 0; ++at)
+      if (!instruction_of(lines[at]).empty()) loop.end_offset = offset_of(lines[at]);
     for (const AssemblyLoop& other : found.loops) loop.depth += holds(other, loop);
   }
   for (int i = 0; i < std::ssize(found.loops); ++i) {

@@ -11,10 +11,13 @@
 namespace weft::jit {
 
 struct AssemblyLoop {
-  std::string label;           ///< of its first instruction: ".L3"
-  std::size_t first_line = 0;  ///< that of the label
-  std::size_t last_line = 0;   ///< that of the last jump back
-  int depth = 1;               ///< 1: in no other loop
+  std::string label;             ///< of its first instruction: ".L3"
+  std::size_t first_line = 0;    ///< that of the label
+  std::size_t last_line = 0;     ///< that of the last jump back
+  int depth = 1;                 ///< 1: in no other loop
+  std::size_t first_offset = 0;  ///< of its code, in bytes
+  std::size_t end_offset = 0;    ///< of what follows it; 0: nothing does
+  bool calls = false;            ///< some function
   std::int64_t instructions = 0;
   std::int64_t stored_bytes =
       0;  ///< by the vector stores of one iteration, those to the stack left out

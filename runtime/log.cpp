@@ -12,8 +12,9 @@ namespace weft {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> topic_names{"cache", "compile", "plan", "tier", "memory"};
-static_assert(topic_names.size() == static_cast<std::size_t>(LogTopic::memory) + 1);
+constexpr std::array<std::string_view, 6> topic_names{"cache", "compile", "plan",
+                                                      "tier",  "memory",  "tune"};
+static_assert(topic_names.size() == static_cast<std::size_t>(LogTopic::tune) + 1);
 
 std::uint32_t parse_topics(std::string_view topics) {
   std::uint32_t mask = 0;
@@ -29,7 +30,7 @@ std::uint32_t parse_topics(std::string_view topics) {
       is_known = true;
     }
     WEFT_CHECK(is_known, ArgumentError, "Unknown log topic '", topic,
-               "', expected some of cache,compile,plan,tier,memory or all.");
+               "', expected some of cache,compile,plan,tier,memory,tune or all.");
   }
   return mask;
 }

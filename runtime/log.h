@@ -16,6 +16,7 @@ enum class LogTopic : std::uint8_t {
   plan,     ///< iterator decisions: fast set-up, order, coalesced shape
   tier,     ///< why a backend was skipped
   memory,   ///< blocks that are mapped and given back
+  tune,     ///< a file of thresholds that is not used, and why
 };
 
 namespace detail {

@@ -1,8 +1,10 @@
 // weft bench: every way to compute one expression, side by side.
 #include "engine/cli/arguments.h"
+#include "engine/cli/bench_report.h"
 #include "engine/cli/command.h"
+#include "engine/cli/plot.h"
+#include "engine/cli/progress.h"
 #include "engine/cli/sample_data.h"
-#include "engine/cli/table.h"
 #include "engine/cli/timing.h"
 
 #include <weft/cuda.h>
@@ -10,49 +12,15 @@
 #include <weft/error.h>
 #include <weft/naive.h>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iostream>
 #include <optional>
 
 namespace weft::cli {
 namespace {
 
 constexpr double budget_s = 0.2;
-
-struct Row {
-  std::string variant;
-  double ns = 0;
-  double gbps = 0;
-};
-
-struct Skipped {
-  std::string variant;
-  std::string reason;
-};
-
-struct Report {
-  std::int64_t bytes = 0;  ///< read and written by one call
-  std::vector<Row> rows;
-  std::vector<Skipped> skipped;
-
-  void time(const std::string& variant, const std::function<void()>& call) {
-    const double ns = steady_ns(call, budget_s);
-    rows.push_back({variant, ns, static_cast<double>(bytes) / ns});
-  }
-  double ns_of(std::string_view variant) const {
-    const auto row = std::ranges::find(rows, variant, &Row::variant);
-    return row == rows.end() ? 0 : row->ns;
-  }
-  /// Speed against another variant's, if that was timed.
-  std::optional<double> ratio(const Row& row, std::string_view variant) const {
-    const double ns = ns_of(variant);
-    return ns == 0 ? std::nullopt : std::optional(ns / row.ns);
-  }
-};
 
 /// What an operand's elements take, those that are read again and again (stride 0) counted once.
 std::int64_t distinct_bytes(const Tensor& tensor) {
@@ -82,9 +50,13 @@ class Bench {
         operands_(read_operands(arguments.operands, sample_tensor)),
         expr_(read_expression(arguments.expression, operands_, arguments.definitions)),
         expression_(arguments.expression),
-        definitions_(arguments.definitions) {}
+        definitions_(arguments.definitions) {
+    report_.expression = arguments.expression;
+    report_.threads = arguments.threads;
+  }
 
-  Report run() {
+  BenchReport run() {
+    progress_.begin("the interpreter's result");
     Engine interpreter(options("interp"));
     reference_ = interpreter.eval(expr_);
     report_.bytes = distinct_bytes(reference_);
@@ -112,7 +84,14 @@ class Bench {
     return !difference;
   }
 
+  void time(const std::string& variant, const std::function<void()>& call) {
+    const double ns =
+        steady_ns(call, budget_s, [this](double fraction) { progress_.at(fraction); });
+    report_.rows.push_back({variant, ns, static_cast<double>(report_.bytes) / ns});
+  }
+
   void time_naive() {
+    progress_.begin("naive");
     const Tensor out = empty_like(reference_);
     try {
       naive_eval(expr_, out);
@@ -124,7 +103,7 @@ class Bench {
     EngineOptions strict = options("interp");
     strict.numerics = Numerics::strict;
     if (!agrees("naive", out, Engine(strict).eval(expr_))) return;
-    report_.time("naive", [&] { naive_eval(expr_, out); });
+    time("naive", [&] { naive_eval(expr_, out); });
   }
 
   /// A prepared plan where there is one: what looks at its numbers first, or takes several passes,
@@ -138,12 +117,13 @@ class Bench {
   }
 
   void time_backend(const std::string& backend) {
+    progress_.begin(backend);
     try {
       Engine engine(options(backend));
       const Tensor out = empty_like(reference_);
       const std::function<void()> call = call_of(engine, out);
       call();
-      if (agrees(backend, out, reference_)) report_.time(backend, call);
+      if (agrees(backend, out, reference_)) time(backend, call);
     } catch (const UnsupportedError& error) {
       report_.skipped.push_back({backend, error.what()});
     }
@@ -151,6 +131,7 @@ class Bench {
 
   /// On tensors of the device, from the call to the end of its work.
   void time_device() {
+    progress_.begin("nvrtc");
     const std::string reason = cuda::unavailable_reason();
     if (!reason.empty()) return report_.skipped.push_back({"nvrtc", reason});
     try {
@@ -165,18 +146,18 @@ class Bench {
         cuda::synchronize();
       };
       call();
-      if (agrees("nvrtc", with_storage_on(engine, out, {}), reference_))
-        report_.time("nvrtc", call);
+      if (agrees("nvrtc", with_storage_on(engine, out, {}), reference_)) time("nvrtc", call);
     } catch (const Error& error) {
       report_.skipped.push_back({"nvrtc", error.what()});
     }
   }
 
   void time_memcpy() {
+    progress_.begin("memcpy");
     const std::int64_t half = report_.bytes / 2;  // it reads as many bytes as it writes
     const Tensor from = zeros(std::array{half}, {DType::u8, {}, MemoryFormat::contiguous});
     const Tensor to = zeros(std::array{half}, {DType::u8, {}, MemoryFormat::contiguous});
-    report_.time("memcpy", [&] {
+    time("memcpy", [&] {
       std::memcpy(to.data(), from.data(), static_cast<std::size_t>(half));
       asm volatile("" : : "r"(to.data()) : "memory");  // or else the copy nobody reads is left out
     });
@@ -189,59 +170,21 @@ class Bench {
   std::string expression_;
   std::vector<std::string> definitions_;
   Tensor reference_;
-  Report report_;
+  BenchReport report_;
+  Progress progress_{7};  // the result to compare with, and six variants
 };
-
-void print_json(const BenchArguments& arguments, const Report& report) {
-  using nlohmann::ordered_json;
-  const auto number = [](const std::optional<double>& value) {
-    return value ? ordered_json(*value) : ordered_json();
-  };
-  ordered_json json;
-  json["expression"] = arguments.expression;
-  json["threads"] = arguments.threads;
-  json["bytes"] = report.bytes;
-  json["rows"] = ordered_json::array();
-  for (const Row& row : report.rows) {
-    json["rows"].push_back({{"variant", row.variant},
-                            {"ns", row.ns},
-                            {"gbps", row.gbps},
-                            {"ratio_to_interp", number(report.ratio(row, "interp"))},
-                            {"fraction_of_memcpy", number(report.ratio(row, "memcpy"))}});
-  }
-  json["skipped"] = ordered_json::array();
-  for (const Skipped& skipped : report.skipped) {
-    json["skipped"].push_back({{"variant", skipped.variant}, {"reason", skipped.reason}});
-  }
-  std::cout << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
-}
-
-void print_table(const BenchArguments& arguments, const Report& report) {
-  std::cout << arguments.expression << ": " << report.bytes << " bytes a call, "
-            << arguments.threads << (arguments.threads == 1 ? " thread" : " threads")
-            << " (naive and memcpy: always 1)\n";
-  const auto number = [](const std::optional<double>& value) {
-    return value ? short_number(*value) : "-";
-  };
-  Table table({"variant", "ns/call", "GB/s", "x interp", "of memcpy"});
-  for (const Row& row : report.rows) {
-    table.add({row.variant, short_number(row.ns), short_number(row.gbps),
-               number(report.ratio(row, "interp")), number(report.ratio(row, "memcpy"))});
-  }
-  table.print(std::cout);
-  for (const Skipped& skipped : report.skipped) {
-    std::cout << skipped.variant << ": left out: " << skipped.reason << '\n';
-  }
-}
 
 }  // namespace
 
 void run_bench(const BenchArguments& arguments) {
-  const Report report = Bench(arguments).run();
+  const std::optional<PlotFile> plot =
+      arguments.plot ? std::optional<PlotFile>(*arguments.plot) : std::nullopt;
+  const BenchReport report = Bench(arguments).run();
+  if (plot) plot->write(report);
   if (arguments.json) {
-    print_json(arguments, report);
+    print_json(report);
   } else {
-    print_table(arguments, report);
+    print_table(report);
   }
 }
 

@@ -37,6 +37,7 @@ void run_eval(const EvalArguments& arguments);
 
 struct BenchArguments : ExpressionArguments {
   int threads = 1;
+  std::optional<std::string> plot;  ///< file to write, .svg or .png
 };
 void run_bench(const BenchArguments& arguments);
 
@@ -82,6 +83,14 @@ struct CacheArguments {
   bool json = false;
 };
 void run_cache(const CacheArguments& arguments);
+
+struct TuneArguments {
+  std::string action = "measure";  ///< measure | show | clear
+  bool is_quick = false;
+  bool is_trial = false;  ///< nothing is stored
+  bool json = false;
+};
+void run_tune(const TuneArguments& arguments);
 
 struct OpsArguments {
   bool matrix = false;

@@ -6,6 +6,7 @@
 #include <weft/engine.h>
 #include <weft/error.h>
 #include <weft/explain_html.h>
+#include <weft/tuning.h>
 
 #include <nlohmann/json.hpp>
 
@@ -44,11 +45,23 @@ void add_story(const Explanation& explanation, ordered_json& json) {
   for (const Story::Chapter& chapter : story.chapters)
     json["story"].push_back({{"title", chapter.title}, {"lines", chapter.lines}});
   json["bytes"] = {{"read", story.read_bytes}, {"written", story.written_bytes}};
+  if (const Story::HotLoop& hot = story.hot_loop; hot.instructions != 0)
+    json["hot_loop"] = {{"instructions", hot.instructions}, {"elements", hot.elements}};
   if (explanation.texts.contains("ir")) {
     json["ir_passes"] = ordered_json::array();
     for (const Story::IrStep& step : story.ir_steps)
       json["ir_passes"].push_back({{"name", step.name}, {"ir", step.ir}});
   }
+}
+
+/// Of this machine, whatever the target.
+void add_tuning(ordered_json& json) {
+  const StoredTuning& stored = machine_tuning();
+  ordered_json& told = json["tuning"];
+  told["source"] = stored.is_stored ? stored.file : "default";
+  told["ignored"] = stored.fault.empty() ? ordered_json() : ordered_json(stored.fault);
+  for (const TuningField& field : tuning_fields())
+    told[std::string(field.name)] = stored.tuning.*field.value;
 }
 
 ordered_json to_json(const Explanation& explanation) {
@@ -74,6 +87,7 @@ ordered_json to_json(const Explanation& explanation) {
   json["schedule"] = explanation.schedule;
   json["compile_us"] = explanation.compile_us;
   if (!explanation.passes.empty()) json["passes"] = explanation.passes;
+  add_tuning(json);
   add_story(explanation, json);
   for (const auto& [stage, text] : explanation.texts) {
     if (stage != "signature") json[stage] = text;

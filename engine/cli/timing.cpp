@@ -30,7 +30,8 @@ double median_ns(const std::function<void()>& call, int repetitions) {
   return median(std::move(samples));
 }
 
-double steady_ns(const std::function<void()>& call, double budget_s) {
+double steady_ns(const std::function<void()>& call, double budget_s,
+                 const std::function<void(double fraction)>& progress) {
   constexpr double batch_target_ns = 200e3;
   const double first = std::max(1.0, batch_ns(call, 1));
   // The first call may have met cold caches, so the size of the batches is set by a second look.
@@ -41,7 +42,10 @@ double steady_ns(const std::function<void()>& call, double budget_s) {
   const auto batches = static_cast<int>(std::clamp(budget_s * 1e9 / spent_a_batch, 1.0, 1001.0));
   std::vector<double> samples;
   samples.reserve(static_cast<std::size_t>(batches));
-  for (int i = 0; i < batches; ++i) samples.push_back(batch_ns(call, count));
+  for (int i = 0; i < batches; ++i) {
+    samples.push_back(batch_ns(call, count));
+    if (progress) progress(static_cast<double>(i + 1) / batches);
+  }
   return median(std::move(samples));
 }
 

@@ -56,6 +56,7 @@ struct Arguments {
   RunIrArguments run_ir;
   CacheArguments cache;
   OpsArguments ops;
+  TuneArguments tune;
 };
 
 /// Those that take an expression.
@@ -87,6 +88,7 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
       .add_option("--threads", arguments.bench.threads,
                   "threads of weft's variants; 1 unless given")
       ->check(CLI::Range(1, 1 << 20));
+  bench.add_option("--plot", arguments.bench.plot, "a picture to write, .svg or .png");
   bench.callback([&arguments] { run_bench(arguments.bench); });
 }
 
@@ -137,6 +139,14 @@ void add_telling_commands(CLI::App& app, Arguments& arguments) {
   cache.add_option("FILE", arguments.cache.file, "the bundle to write or to read");
   cache.add_flag("--json", arguments.cache.json, "print one JSON object");
   cache.callback([&arguments] { run_cache(arguments.cache); });
+
+  CLI::App& tune = *app.add_subcommand("tune", "measure the thresholds of this machine");
+  tune.add_option("ACTION", arguments.tune.action,
+                  "measure, which is what happens without; show or clear");
+  tune.add_flag("--quick", arguments.tune.is_quick, "smaller calls and fewer of them");
+  tune.add_flag("--dry-run", arguments.tune.is_trial, "measure and store nothing");
+  tune.add_flag("--json", arguments.tune.json, "print one JSON object");
+  tune.callback([&arguments] { run_tune(arguments.tune); });
 
   CLI::App& ops = *app.add_subcommand("ops", "the op table");
   ops.add_flag("--matrix", arguments.ops.matrix, "what each backend makes of each op");

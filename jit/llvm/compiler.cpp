@@ -1,5 +1,6 @@
 #include "jit/llvm/compiler.h"
 
+#include "jit/annotate.h"
 #include "jit/llvm/disassembler.h"
 #include "jit/llvm/emit.h"
 
@@ -7,6 +8,7 @@
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/CodeGen/Passes.h>
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Verifier.h>
@@ -20,6 +22,7 @@
 
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace weft::jit {
 namespace {
@@ -146,7 +149,25 @@ Relocations relocations_of(const llvm::object::ObjectFile& object,
   return names;
 }
 
-std::string assembly_of(const std::string& bytes) {
+/// Which value of the kernel the code from each offset on computes, by the debug information.
+std::vector<CodeMark> marks_of(const llvm::object::ObjectFile& object) {
+  std::vector<CodeMark> marks;
+  const std::unique_ptr<llvm::DWARFContext> debug = llvm::DWARFContext::create(object);
+  for (const std::unique_ptr<llvm::DWARFUnit>& unit : debug->compile_units()) {
+    const llvm::DWARFDebugLine::LineTable* lines = debug->getLineTableForUnit(unit.get());
+    if (lines == nullptr) continue;
+    for (const llvm::DWARFDebugLine::Row& row : lines->Rows) {
+      const ir::ValueId value = row.Line == 0 ? ir::no_value : row.Line - 1;
+      const bool is_known = !marks.empty() && marks.back().value == value;
+      if (row.EndSequence || is_known) continue;
+      marks.push_back(
+          {static_cast<std::uint32_t>(row.Address.Address), value, "loops and addresses"});
+    }
+  }
+  return marks;
+}
+
+std::string assembly_of(const std::string& bytes, const ir::Kernel& kernel) {
   const llvm::MemoryBufferRef buffer(bytes, "weft");
   llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> opened =
       llvm::object::ObjectFile::createELFObjectFile(buffer);
@@ -158,7 +179,8 @@ std::string assembly_of(const std::string& bytes) {
     WEFT_CHECK(static_cast<bool>(contents), CompileError, llvm::toString(contents.takeError()));
     const std::span<const std::byte> code(reinterpret_cast<const std::byte*>(contents->data()),
                                           contents->size());
-    return disassemble_x86(code, 0, relocations_of(object, section));
+    return annotate(disassemble_x86(code, 0, relocations_of(object, section)), kernel,
+                    marks_of(object));
   }
   return {};
 }
@@ -181,20 +203,23 @@ void initialise_llvm() {
 CompiledCode compile_with_llvm(const ir::Kernel& kernel, const Target& target) {
   std::unique_ptr<llvm::TargetMachine> machine = machine_pool().take();
   CompiledCode code;
-  {
+  std::string annotated;  // the object again, with the lines of the IR
+  const auto compile = [&](Lines lines, std::string& object, std::string* text) {
     llvm::LLVMContext context;
     llvm::Module module("weft", context);
     module.setTargetTriple(target_triple());
     module.setDataLayout(machine->createDataLayout());
-    emit_kernel(kernel, target, module);
+    emit_kernel(kernel, target, module, lines);
     verify(module);
-    if (target.keep_texts) code.llvm_text = text_of(module);
+    if (text != nullptr) *text = text_of(module);
     const llvm::SmallVector<char, 0> bytes = generate_object(*machine, module);
-    code.object.assign(bytes.data(), bytes.size());
-  }
+    object.assign(bytes.data(), bytes.size());
+  };
+  compile(Lines::none, code.object, target.keep_texts ? &code.llvm_text : nullptr);
+  if (target.keep_texts) compile(Lines::values, annotated, nullptr);
   machine_pool().give_back(std::move(machine));
 
-  if (target.keep_texts) code.assembly_text = assembly_of(code.object);
+  if (target.keep_texts) code.assembly_text = assembly_of(annotated, kernel);
   return code;
 }
 

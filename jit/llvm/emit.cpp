@@ -12,6 +12,10 @@
 
 #include <weft/error.h>
 
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DIBuilder.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -33,16 +37,36 @@ std::string feature_text(const CpuFeatures& features) {
   return text;
 }
 
+/// Debug information that has lines and nothing else.
+llvm::DISubprogram* add_debug_scope(llvm::Function& function, llvm::Module& module) {
+  constexpr unsigned dwarf_version = 4;
+  module.addModuleFlag(llvm::Module::Max, "Dwarf Version", dwarf_version);
+  module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+  llvm::DIBuilder debug(module);
+  llvm::DIFile* file = debug.createFile("kernel", "weft");
+  debug.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "weft", false, "", 0, "",
+                          llvm::DICompileUnit::LineTablesOnly);
+  llvm::DISubprogram* scope =
+      debug.createFunction(file, function.getName(), function.getName(), file, 0,
+                           debug.createSubroutineType(debug.getOrCreateTypeArray({})), 0,
+                           llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+  function.setSubprogram(scope);
+  debug.finalize();
+  return scope;
+}
+
 /// Emits one kernel.
 class Emitter {
  public:
-  Emitter(const Kernel& kernel, const Target& target, llvm::Module& module)
+  Emitter(const Kernel& kernel, const Target& target, llvm::Module& module, Lines lines)
       : kernel_(kernel),
         function_(make_function(target, module)),
         builder_(llvm::BasicBlock::Create(module.getContext(), "entry", function_),
                  target.features),
         scalars_(kernel.body.size()),
-        splats_(kernel.body.size()) {
+        splats_(kernel.body.size()),
+        scope_(lines == Lines::none ? nullptr : add_debug_scope(*function_, module)) {
+    set_line(0);
     if (kernel.numerics == Numerics::fast) {
       llvm::FastMathFlags flags;
       flags.setAllowContract();
@@ -254,7 +278,7 @@ class Emitter {
   void emit_hoisted(const Pointers& start, int lanes) {
     builder_.set_lanes(1);
     for (ValueId id = 0; id < kernel_.num_hoisted; ++id)
-      scalars_[id] = emit_inst(kernel_.body[id], scalars_, {start, 0, nullptr});
+      scalars_[id] = emit_value(id, scalars_, {start, 0, nullptr});
     builder_.set_lanes(lanes);
     for (ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
       for (ValueId arg : kernel_.body[id].args)
@@ -282,7 +306,7 @@ class Emitter {
     const auto emit = [&](std::size_t vector, std::size_t id) {
       const std::int64_t first_lane = static_cast<std::int64_t>(vector) * lanes;
       values[vector][id] =
-          emit_inst(kernel_.body[id], values[vector], {addresses, first_lane, tail});
+          emit_value(static_cast<ValueId>(id), values[vector], {addresses, first_lane, tail});
     };
     if (goes_side_by_side()) {
       for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
@@ -318,6 +342,20 @@ class Emitter {
     std::int64_t first_lane;
     Tail* tail;
   };
+
+  /// What is emitted from here on belongs to this line of the debug information, if there is any.
+  void set_line(unsigned line) {
+    if (scope_ != nullptr)
+      builder_.SetCurrentDebugLocation(
+          llvm::DILocation::get(builder_.getContext(), line, 0, scope_));
+  }
+
+  llvm::Value* emit_value(ValueId id, const std::vector<llvm::Value*>& values, const Place& place) {
+    set_line(id + 1);
+    llvm::Value* value = emit_inst(kernel_.body[id], values, place);
+    set_line(0);
+    return value;
+  }
 
   llvm::Value* emit_inst(const Inst& inst, const std::vector<llvm::Value*>& values,
                          const Place& place) {
@@ -372,12 +410,14 @@ class Emitter {
   llvm::Value* params_ = nullptr;
   std::vector<llvm::Value*> scalars_;  ///< of hoisted instructions
   std::vector<llvm::Value*> splats_;   ///< of those that vectors use
+  llvm::DISubprogram* scope_;          ///< null: no debug information
 };
 
 }  // namespace
 
-void emit_kernel(const ir::Kernel& kernel, const Target& target, llvm::Module& module) {
-  Emitter(kernel, target, module).run();
+void emit_kernel(const ir::Kernel& kernel, const Target& target, llvm::Module& module,
+                 Lines lines) {
+  Emitter(kernel, target, module, lines).run();
 }
 
 }  // namespace weft::jit

@@ -6,11 +6,20 @@
 
 #include <llvm/IR/Module.h>
 
+#include <cstdint>
+
 namespace weft::jit {
+
+/// Whether instructions remember the value of the body that they compute.
+enum class Lines : std::uint8_t {
+  none,
+  values,  ///< as debug information: line N is value N - 1, line 0 the loops around the body
+};
 
 /// Adds `void weft_kernel(const KernelArgs*)` to `module`.
 ///
 /// Requires: a kernel after ir::run_pipeline() that the backend does not refuse.
-void emit_kernel(const ir::Kernel& kernel, const Target& target, llvm::Module& module);
+void emit_kernel(const ir::Kernel& kernel, const Target& target, llvm::Module& module,
+                 Lines lines = Lines::none);
 
 }  // namespace weft::jit

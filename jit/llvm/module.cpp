@@ -5,6 +5,7 @@
 #include "ir/text.h"
 #include "jit/llvm/compiler.h"
 #include "jit/llvm/disassembler.h"
+#include "jit/llvm/throughput.h"
 
 #include <llvm-c/Core.h>
 
@@ -15,6 +16,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace {
 
@@ -93,6 +95,20 @@ WEFT_EXPORT void weft_llvm_disassemble(const void* code, std::size_t size,
     CompiledCode texts;
     texts.assembly_text =
         weft::jit::disassemble_x86({static_cast<const std::byte*>(code), size}, display_base);
+    return texts;
+  });
+}
+
+WEFT_EXPORT void weft_llvm_throughput(const void* loop, std::size_t size, double* cycles,
+                                      WeftLlvmResult* result) {
+  *cycles = 0;
+  guard(result, [&] {
+    weft::jit::initialise_llvm();
+    CompiledCode texts;
+    weft::jit::ModelCycles found =
+        weft::jit::loop_cycles({static_cast<const std::byte*>(loop), size});
+    *cycles = found.cycles;
+    texts.assembly_text = std::move(found.processor);
     return texts;
   });
 }

@@ -9,6 +9,7 @@
 #include "runtime/exec_memory.h"
 
 #include <weft/error.h>
+#include <weft/tuning.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -122,6 +123,8 @@ std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel
                                        const Target& target, bool with_frame) {
   if (kernel.schedule == ir::Schedule::tile) {
     auto tile = std::make_shared<TileCode>();
+    tile->streaming_bytes = current_tuning().tile_streaming_bytes;
+    tile->large_bytes = current_tuning().tile_large_bytes;
     emit_tile(code, kernel, *tile);
     return publish_tile(code, kernel, target, std::move(tile));
   }

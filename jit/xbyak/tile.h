@@ -53,6 +53,10 @@ struct TileCode {
   /// for every pixel: those are repeated in a buffer as often as there are pixels in a row.
   FunctionOffset pixel_rows = 0;
   FunctionOffset streaming_pixel_rows = 0;  ///< the same, past the caches
+  /// A call that moves so much no longer fits the second cache; the lines that a transposition
+  /// writes all over its output are then better not fetched first.
+  std::int64_t streaming_bytes = 0;
+  std::int64_t large_bytes = 0;  ///< from here on, tiles are better large
 
   template <class Function>
   Function* at(FunctionOffset offset) const {

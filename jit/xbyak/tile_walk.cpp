@@ -12,13 +12,6 @@
 namespace weft::jit::xbyak {
 namespace {
 
-/// A call that moves so much no longer fits the second cache; the lines that a transposition writes
-/// all over its output are then better not fetched first.
-constexpr std::int64_t streaming_bytes = 4 << 20;
-
-/// From here on, tiles are better large.
-constexpr std::int64_t large_bytes = 1 << 20;
-
 /// Pixels for which what is the same for all of them is repeated.
 constexpr std::int64_t pixels_a_row = 512;
 
@@ -345,8 +338,8 @@ void run_tiles(const KernelArgs* args, const TileCode* tile) {
   alignas(64) std::array<std::byte, stage_bytes> small_stage;
   Nest nest(*args, *tile);
   const std::int64_t bytes = total_bytes(*tile, *args);
-  const bool streams = bytes >= streaming_bytes;
-  Stage stage = bytes >= large_bytes ? large_stage() : Stage();
+  const bool streams = bytes >= tile->streaming_bytes;
+  Stage stage = bytes >= tile->large_bytes ? large_stage() : Stage();
   if (stage.empty()) stage = small_stage;
   const std::int64_t plane_bytes =
       nest.plane().rows * nest.plane().columns * tile->operands[0].itemsize;

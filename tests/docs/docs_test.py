@@ -51,7 +51,8 @@ def command_lines(block):
 
 
 def run(line, folder):
-    env = {**os.environ, "WEFT_CACHE_DIR": str(folder / "cache"), "NO_COLOR": "1"}
+    env = {**os.environ, "WEFT_CACHE_DIR": str(folder / "cache"), "NO_COLOR": "1",
+           "WEFT_TUNE": str(folder / "tuning")}
     line = line.replace("/tmp/", f"{folder}/").replace("build/bin/weft", WEFT)
     if line.startswith("weft "):
         line = WEFT + line[4:]
@@ -61,6 +62,8 @@ def run(line, folder):
 def stable(text):
     """Without what differs between runs and machines: times, speeds, sizes of caches."""
     text = re.sub(r"(?m)\ncost\n(  .*\n)*", "\ncost\n", text + "\n")
+    text = re.sub(r"(?m)\nthresholds\n(  .*\n)*", "\nthresholds\n", text)
+    text = re.sub(r"(?m)^ *LLVM's model of .*\n( {6}.*\n)*", "", text)
     text = re.sub(r"compiles it in \S+ us", "compiles it in T us", text)
     text = re.sub(r"compile  .*", "compile", text)
     return re.sub(r"past them is for .* and more", "past them is for more", text).rstrip()

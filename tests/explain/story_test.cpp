@@ -190,6 +190,49 @@ TEST(story, predictions_take_the_slower_of_memory_and_instructions) {
   EXPECT_DOUBLE_EQ(predict(story, machine).ns(), 2000);
 }
 
+TEST(story, llvm_s_code_has_its_lines_and_stays_the_same) {
+  Engine engine;
+  const Expr call = ops::tan(operand("a", "f32[1000]")) * operand("b", "f32[1000]");
+  ExplainOptions options;
+  options.backend = "llvm";
+  Explanation plain, annotated;
+  try {
+    plain = engine.explain(call, {}, options);
+    options.emit = {"asm", "ir"};
+    annotated = engine.explain(call, {}, options);
+  } catch (const UnsupportedError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const std::string& assembly = annotated.texts.at("asm");
+  // What runs and what is shown are two objects; the second has debug information.
+  EXPECT_EQ(annotated.story.code_instructions, plain.story.code_instructions);
+  EXPECT_EQ(annotated.story.hot_loop.instructions, plain.story.hot_loop.instructions);
+  EXPECT_GT(plain.story.code_instructions, 20);
+  std::size_t lines = 0;
+  for (std::size_t begin = 0; begin < annotated.texts.at("ir").size();) {
+    const std::size_t end = annotated.texts.at("ir").find('\n', begin);
+    const std::string line = annotated.texts.at("ir").substr(begin, end - begin);
+    begin = end + 1;
+    if (!line.starts_with("  %") && !line.starts_with("  store")) continue;
+    lines += assembly.find("        ; " + line.substr(2) + "\n") != assembly.npos;
+  }
+  EXPECT_GT(lines, 2u) << assembly;
+  EXPECT_THAT(assembly, HasSubstr("; loops and addresses\n"));
+}
+
+TEST(story, the_hot_loop_s_cycles_or_why_there_are_none) {
+  Engine engine;
+  const Expr a = operand("a", "f32[1000]");
+  const Explanation told = engine.explain(a + a);
+  if (told.story.hot_loop.instructions == 0) GTEST_SKIP() << "no machine code to read";
+  EXPECT_THAT(
+      chapter(told.story, "code").lines,
+      Contains(::testing::AnyOf(
+          ::testing::MatchesRegex("LLVM's model of [a-z0-9-]+: [0-9.]+ cycles an iteration, "
+                                  "[0-9.]+ an element, if nothing waits for memory"),
+          StartsWith("no cycles by LLVM's models: "))));
+}
+
 TEST(story, measures_something_that_makes_sense) {
   Story story;
   story.read_bytes = story.written_bytes = 1 << 20;

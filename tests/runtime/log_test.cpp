@@ -45,7 +45,7 @@ TEST_F(Log, UnknownTopicsAreErrorsAndChangeNothing) {
     FAIL() << "no error";
   } catch (const ArgumentError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("Unknown log topic 'colour'"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("cache,compile,plan,tier,memory or all"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("cache,compile,plan,tier,memory,tune or all"));
   }
   EXPECT_TRUE(is_logged(LogTopic::plan));
   EXPECT_FALSE(is_logged(LogTopic::cache));
