@@ -122,7 +122,7 @@ def main():
         fit(name, lambda z: odd_rest(atanh, z, mpf(1) / 3), lambda z: z, 0, widest, count, to_f64)
     fit("erf f32, small", lambda z: erf(sqrt(z)) / sqrt(z) - 1 if z > TINY else 2 / sqrt(pi) - 1,
         lambda z: sqrt(z) / erf(sqrt(z)) if z else mpf(1), 0, 1, 7, to_f32)
-    middle = to_f32((1 + mpf("3.93")) / 2)
+    middle = mpf("2.125")
     fit("erfc f32, from the middle", lambda t: erfc(t + middle), lambda t: mpf(1), 1 - middle, mpf("3.93") - middle, 15, to_f32)
     fit("erfc rough", lambda t: log(erfc(2 / t - 2) / t) + (2 / t - 2) ** 2, lambda t: mpf(1),
         mpf(2) / mpf("12.2"), 1, 16, to_f64)

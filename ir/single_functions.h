@@ -56,11 +56,17 @@ V single_exp2(const V& x) {
 }
 
 // --- Logarithms. ---
+/// The n of x = part * 2^n.
+template <class V>
+V exponent_of_mantissa(const V& x, const V& part) {
+  return exponent(x) + select(part < like(x, 1), like(x, 1), like(x, 0));
+}
+
 /// Zeros and infinity need no care but for what the sum loses, which is NaN there: it is taken to
 /// be -1, and minus infinity or infinity comes out.
 template <class V>
 V single_log(const V& x) {
-  const V part = mantissa(x), n = exponent(x) - exponent(part), fraction = part - like(x, 1);
+  const V part = mantissa(x), n = exponent_of_mantissa(x, part), fraction = part - like(x, 1);
   const V sum = fma(n, like(x, 0.693145751953125), fraction);  // the product is exact
   const V lost = fraction - fma(n, like(x, -0.693145751953125), sum);
   const V known = select(lost > like(x, -1), lost, like(x, -1));
@@ -178,13 +184,14 @@ V single_erf(const V& x) {
       horner(square, {7.831669063307345e-05, -0.000800368725322187, 0.005187635309994221,
                       -0.026853498071432114, 0.11283580213785172, -0.3761262595653534,
                       0.12837916612625122});
-  const V from_middle = minimum(like(x, 3.93), size) - like(x, 2.4649999141693115);
+  const V from_middle = minimum(like(x, 3.93), size) - like(x, 2.125);
+  // The fit, with the coefficient of the first power moved by a unit: that rounds better near one.
   const V complement =
-      horner(from_middle, {-1.065842411662743e-06, -1.6242587719261792e-07, 1.712577613943722e-05,
-                           -2.371780647081323e-05, -7.662575808353722e-05, 0.0002958992263302207,
-                           -0.00034320526174269617, -0.00047339912271127105, 0.002921321429312229,
-                           -0.006711635272949934, 0.009745148941874504, -0.009635874070227146,
-                           0.006388531997799873, -0.002591625554487109, 0.0004902344662696123});
+      horner(from_middle, {-1.0666475418474874e-06, 4.914777491649147e-06, 6.629340077779489e-06,
+                           -7.982122042449191e-05, 0.00013032813149038702, 0.0002657080767676234,
+                           -0.0013841950567439198, 0.001888191094622016, 0.001819005818106234,
+                           -0.012502936646342278, 0.026362014934420586, -0.03303610533475876,
+                           0.02622408978641033, -0.012340888381004333, 0.0026540320832282305});
   return select(size < like(x, 1), fma(near_zero, x, x), with_sign(like(x, 1) - complement, x));
 }
 
@@ -220,7 +227,7 @@ V corrected_quotient(const LogisticQuotient<V>& parts, const V& numerator, const
   const V rest = fma(minus_quotient, parts.lost_denominator,
                      fma(minus_quotient, parts.denominator, numerator) + lost);
   // 1 / denominator, roughly.
-  const V inverse = fma(parts.denominator, like(lost, -0.5), like(lost, 1.457107));
+  const V inverse = fma(parts.denominator, like(lost, -0.5), like(lost, 1.5));
   return scale_by_power(fma(rest, inverse, quotient), parts.n);
 }
 
@@ -247,7 +254,7 @@ V single_silu(const V& x) {
 template <class V>
 auto wide_log2(const V& x) {
   const V part = mantissa(x);
-  const auto n = to_double(exponent(x) - exponent(part)), wide = to_double(part);
+  const auto n = to_double(exponent_of_mantissa(x, part)), wide = to_double(part);
   const auto fraction = wide - like(wide, 1);
   const auto series = horner(
       fraction, {0.03797713702719986, -0.102022918046538, 0.13878646946904524, -0.1492095029729587,
