@@ -132,7 +132,9 @@ void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
       const FoldNode& fold = *node.fold;
       const auto form = static_cast<std::uint64_t>(fold.form) |
                         static_cast<std::uint64_t>(fold.keepdim) << 8 |
-                        static_cast<std::uint64_t>(fold.is_reverse) << 9;
+                        static_cast<std::uint64_t>(fold.is_reverse) << 9 |
+                        static_cast<std::uint64_t>(fold.is_mean) << 10 |
+                        static_cast<std::uint64_t>(fold.order) << 11;
       key.words.push_back(word(WordKind::fold, static_cast<std::uint64_t>(node.op), form));
       key.words.push_back(fold.dims);
       ++key.num_folds;

@@ -1,7 +1,9 @@
 #include "engine/device_fold.h"
 
+#include "engine/engine_state.h"
 #include "engine/expr_node.h"
 #include "engine/fold_call.h"
+#include "engine/fold_plan.h"
 #include "engine/operators.h"
 #include "engine/program.h"
 #include "engine/tensor_impl.h"
@@ -246,6 +248,19 @@ void fill(Engine::State& state, const Tensor& out, Bits bits) {
   compute_copy(state, out, one);
 }
 
+/// The sum, divided by how many elements become one.
+Tensor divided_on_device(Engine::State& state, const ExprNode& node, const Tensor& given) {
+  auto sum = std::make_shared<ExprNode>(node);
+  auto fold = std::make_shared<FoldNode>(*node.fold);
+  fold->is_mean = false;
+  double count = 1;
+  for (std::size_t dim = 0; dim < fold->arg_sizes.size(); ++dim)
+    if (fold->folds(dim)) count *= static_cast<double>(fold->arg_sizes[dim]);
+  sum->fold = std::move(fold);
+  const Expr quotient = Expr(fold_on_device(state, Expr(std::move(sum)), Tensor())) / count;
+  return compute_exprs(state, std::span(&quotient, 1), std::span(&given, 1))[0];
+}
+
 }  // namespace
 
 Tensor fold_on_device(Engine::State& state, const Expr& expr, const Tensor& given) {
@@ -255,6 +270,9 @@ Tensor fold_on_device(Engine::State& state, const Expr& expr, const Tensor& give
   const Expr argument(node.args[0]);
   const std::string unsupported = flatten(std::span(&argument, 1), {}).unsupported;
   WEFT_CHECK(unsupported.empty(), ArgumentError, unsupported);
+  WEFT_CHECK(order_of(node, fold_order(state.options.numerics)) != FoldOrder::exact,
+             UnsupportedError, "Numerics::exact: sums on devices round at each step");
+  if (fold.is_mean) return divided_on_device(state, node, given);
   const Tensor result = given.defined() ? given
                                         : empty({fold.sizes.data(), fold.sizes.size()},
                                                 {node.dtype, device_of(*node.args[0])});

@@ -6,6 +6,7 @@
 #include "engine/engine_state.h"
 #include "engine/fold_call.h"
 #include "engine/operators.h"
+#include "engine/pass_list.h"
 #include "engine/row_blocks.h"
 #include "engine/tensor_impl.h"
 #include "runtime/storage_moves.h"
@@ -28,11 +29,6 @@ Tensor new_output(const CallPlan::Output& output) {
                       ? Storage::allocate(output.storage_bytes)
                       : Storage::allocate(output.storage_bytes, output.device);
   return Tensor(std::move(impl));
-}
-
-void fill_params(const CallPlan& plan, const CallKey& key, Bits* params) {
-  for (std::size_t i = 0; i < plan.params.size(); ++i)
-    params[i] = key.numbers[plan.params[i].number]->scalar.bits(plan.params[i].dtype);
 }
 
 /// Collects the addresses of a call's operands.  Outputs that the plan allocates go to `results`,
@@ -138,7 +134,9 @@ bool take_values(std::span<const Expr> exprs, std::span<const Expr> values,
 /// A call in progress: what the fast and the slow way share.
 class Call {
  public:
-  explicit Call(Engine::State& state) : state_(state) {}
+  /// What runs is noted down by `recorder`, if there is one.
+  explicit Call(Engine::State& state, PassRecorder* recorder = nullptr)
+      : state_(state), recorder_(recorder) {}
 
   /// One op, see run_eager().
   void eager(Op op, std::span<const Tensor* const> inputs, const Tensor& given, Tensor& result,
@@ -182,12 +180,15 @@ class Call {
  private:
   void keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
                          std::span<Tensor> results, bool divisors_checked) {
-    if (key_.num_folds > 0 && is_for_device(given) && is_single_fold(key_, exprs, given)) {
+    if (key_.num_folds > 0 && is_for_device(given) && is_single_fold(key_, exprs, given, order())) {
       results[0] = fold_on_device(state_, exprs[0], given[0]);
+      if (recorder_ != nullptr) recorder_->give_up();
       return;
     }
-    if (key_.num_folds > 0 && !is_single_fold(key_, exprs, given))
-      return fold_by_fold(exprs, given, results);
+    if (key_.num_folds > 0 && !is_single_fold(key_, exprs, given, order())) {
+      if (!run_cached(given, results)) run_passes(exprs, given, results);
+      return;
+    }
     if (!run_cached(given, results, divisors_checked))
       run_checked(exprs, given, results, false, divisors_checked);
   }
@@ -197,18 +198,96 @@ class Call {
                                state_.options.backend);
   }
 
+  bool is_on_cpu() const {
+    return std::all_of(key_.inputs.begin(), key_.inputs.end(),
+                       [](const Tensor* input) { return input->device().type == DeviceType::cpu; });
+  }
+
+  /// Pass by pass for the first time; what was done is kept as a plan.
+  void run_passes(std::span<const Expr> exprs, std::span<const Tensor> given,
+                  std::span<Tensor> results) {
+    const std::uint64_t generation = state_.plans.generation();
+    PassRecorder recorder;
+    std::shared_ptr<CallPlan> plan;
+    const std::optional<RowBlocks> blocks = fold_in_blocks(exprs, given, results);
+    const auto outputs = [&] {
+      std::vector<Tensor> all(given.begin(), given.end());
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (!all[i].defined()) all[i] = results[i];
+      return all;
+    };
+    if (blocks) {
+      plan = plan_of_blocks(*blocks, exprs, given, outputs());
+    } else {
+      fold_by_fold(exprs, given, results, recorder);
+      plan = recorder.finish(key_, given, outputs());
+    }
+    if (plan == nullptr) {
+      if (recorder_ != nullptr) recorder_->give_up();
+      return;
+    }
+    note_keys(*plan, given);
+    if (recorder_ != nullptr) recorder_->add(plan, outputs(), key_);
+    state_.plans.insert(key_, hash_, plan, generation);
+  }
+
+  void note_keys(CallPlan& plan, std::span<const Tensor> given) const {
+    for (const Tensor* input : key_.inputs) plan.keys = plan.keys | dispatch_keys_of(*input);
+    for (const Tensor& output : given) plan.keys = plan.keys | dispatch_keys_of(output);
+  }
+
+  /// Tells the recorder of a plan that has run.
+  void record(const CallPlan& plan, std::span<const Tensor> given,
+              std::span<const Tensor> results) const {
+    if (recorder_ == nullptr) return;
+    if (plan.divides_integers) return recorder_->give_up();
+    std::vector<Tensor> outputs;
+    for (std::size_t i = 0; i < plan.outputs.size(); ++i)
+      outputs.push_back(plan.outputs[i].is_new ? results[i] : given[i]);
+    recorder_->add(plan.shared_from_this(), outputs, key_);
+  }
+
+  /// What fold_in_blocks() did, from the plans that its blocks have left.
+  std::shared_ptr<CallPlan> plan_of_blocks(const RowBlocks& blocks, std::span<const Expr> exprs,
+                                           std::span<const Tensor> given,
+                                           std::span<const Tensor> outputs) {
+    const std::int64_t rows = blocks.rows_per_block, rest = blocks.num_rows % rows;
+    RowPasses passes{blocks.num_rows, rows, state_.num_threads.load(std::memory_order_relaxed),
+                     nullptr, nullptr};
+    const auto block_plan = [&](const std::vector<Expr>& block, std::int64_t first,
+                                std::int64_t count, CallKey& key) {
+      std::vector<Tensor> parts;
+      for (const Tensor& output : outputs) parts.push_back(output.narrow(0, first, count));
+      make_key(key, block, parts);
+      const CallPlan* const plan = state_.plans.find(key, key.hash());
+      const bool is_fit = plan != nullptr && !plan->divides_integers;
+      return is_fit ? plan->shared_from_this() : std::shared_ptr<const CallPlan>();
+    };
+    const std::vector<Expr> first_block = take_rows(blocks, exprs, 0, rows);
+    CallKey first_key;
+    passes.block = passes.last_block = block_plan(first_block, 0, rows, first_key);
+    if (rest != 0) {
+      CallKey last_key;
+      const std::vector<Expr> last = take_rows(blocks, exprs, blocks.num_rows - rest, rest);
+      passes.last_block = block_plan(last, blocks.num_rows - rest, rest, last_key);
+    }
+    if (passes.block == nullptr || passes.last_block == nullptr) return nullptr;
+    return plan_row_passes(passes, key_, first_key, given, outputs);
+  }
+
   /// The same on as many rows at a time as stay in the cache, where folds stay within rows.
-  bool fold_in_blocks(std::span<const Expr> exprs, std::span<const Tensor> given,
-                      std::span<Tensor> results) {
+  std::optional<RowBlocks> fold_in_blocks(std::span<const Expr> exprs,
+                                          std::span<const Tensor> given,
+                                          std::span<Tensor> results) {
     const std::int64_t cache_bytes = state_.features.l2_bytes;
     std::int64_t num_bytes = 0;
     for (const Tensor* input : key_.inputs)
       num_bytes += input->numel() * static_cast<std::int64_t>(itemsize_bytes(input->dtype()));
-    if (num_bytes <= cache_bytes / 2 || is_for_device(given)) return false;
+    if (num_bytes <= cache_bytes / 2 || is_for_device(given)) return {};
     const std::optional<RowBlocks> blocks = plan_row_blocks(exprs, cache_bytes);
-    if (!blocks) return false;
+    if (!blocks) return {};
     const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);
-    if (!outputs) return false;
+    if (!outputs) return {};
     const std::int64_t rows = blocks->rows_per_block;
     const auto run = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t first = begin * rows; first < std::min(end * rows, blocks->num_rows);
@@ -223,7 +302,7 @@ class Call {
     parallel_for(0, (blocks->num_rows + rows - 1) / rows, 1, run,
                  {state_.num_threads.load(std::memory_order_relaxed)});
     std::copy(outputs->begin(), outputs->end(), results.begin());
-    return true;
+    return blocks;
   }
 
   /// Outputs that can be written part by part: new ones, and given ones that need no resizing and
@@ -248,26 +327,58 @@ class Call {
     return outputs;
   }
 
+  FoldOrder order() const { return fold_order(state_.options.numerics); }
+
+  /// The argument of a fold in memory: contiguous, so that it is walkable by its shape.
+  Tensor argument_value(const ExprNode& fold, PassRecorder& recorder) {
+    const Expr argument(fold.args[0]);
+    const Dims& sizes = fold.fold->arg_sizes;
+    const Tensor value = empty({sizes.data(), sizes.size()}, {argument.dtype()});
+    Tensor result;
+    Call(state_, &recorder)
+        .expressions(std::span(&argument, 1), std::span(&value, 1), std::span(&result, 1));
+    return value;
+  }
+
   /// A pass for each fold, and one for what is elementwise around them.
   void fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> given,
-                    std::span<Tensor> results) {
-    if (fold_in_blocks(exprs, given, results)) return;
+                    std::span<Tensor> results, PassRecorder& recorder) {
     const auto value_of = [&](const Expr& expr) {
       Tensor result;
       const Tensor anew;
-      Call(state_).expressions(std::span(&expr, 1), std::span(&anew, 1), std::span(&result, 1));
+      Call(state_, &recorder)
+          .expressions(std::span(&expr, 1), std::span(&anew, 1), std::span(&result, 1));
       return result;
     };
     const auto compute = [&](const Expr& fold) {
       CallKey key;
       const Tensor anew;
       make_key(key, std::span(&fold, 1), std::span(&anew, 1));
-      if (is_single_fold(key, std::span(&fold, 1), std::span(&anew, 1))) return value_of(fold);
-      return value_of(with_argument(fold, value_of(Expr(fold.node().args[0]))));
+      if (is_single_fold(key, std::span(&fold, 1), std::span(&anew, 1), order()))
+        return value_of(fold);
+      const Expr argument(fold.node().args[0]);
+      return value_of(with_argument(
+          fold, is_on_cpu() ? argument_value(fold.node(), recorder) : value_of(argument)));
     };
     const std::vector<Expr> rest = without_folds(exprs, ComputeFold(compute));
     if (take_values(exprs, rest, given, results)) return;
-    Call last(state_);
+    // Results that are reduced over different dimensions have different sizes.
+    const Dims sizes = sizes_of(exprs[0].node());
+    const auto has_sizes = [&](const Expr& expr) { return sizes_of(expr.node()) == sizes; };
+    if (!std::all_of(exprs.begin(), exprs.end(), has_sizes)) {
+      std::vector<Expr> values;  // all of them before an output is written, which may be an input
+      for (const Expr& expr : rest) values.emplace_back(value_of(expr));
+      for (std::size_t i = 0; i < rest.size(); ++i)
+        if (given[i].defined()) {
+          Call(state_, &recorder)
+              .expressions(std::span(values).subspan(i, 1), given.subspan(i, 1),
+                           results.subspan(i, 1));
+        } else {
+          results[i] = values[i].node().tensor;
+        }
+      return;
+    }
+    Call last(state_, &recorder);
     last.expressions(rest, given, results);
     // Reductions are contiguous.  What is elementwise keeps that, except where nothing is left.
     const auto is_own = [&](const Tensor* input) {
@@ -287,6 +398,7 @@ class Call {
     if (plan == nullptr || (plan->divides_integers && !divisors_checked)) return false;
     state_.plan_hits.add();
     run_plan(*plan, key_, given, results);
+    record(*plan, given, results);
     return true;
   }
 
@@ -315,9 +427,12 @@ class Call {
             : plan_call(key_, program, given, options, state_.kernels, check_values);
     run_planned(call);
     std::ranges::copy(call.outputs, results.begin());
-    for (const Tensor* input : key_.inputs)
-      call.plan->keys = call.plan->keys | dispatch_keys_of(*input);
-    for (const Tensor& output : given) call.plan->keys = call.plan->keys | dispatch_keys_of(output);
+    note_keys(*call.plan, given);
+    if (call.is_cacheable) {
+      record(*call.plan, given, results);
+    } else if (recorder_ != nullptr) {
+      recorder_->give_up();
+    }
     if (call.is_cacheable) state_.plans.insert(key_, hash_, call.plan, generation);
   }
 
@@ -375,6 +490,7 @@ class Call {
   }
 
   Engine::State& state_;
+  PassRecorder* recorder_;
   CallKey key_;
   std::uint64_t hash_ = 0;
   bool is_planned_ = false;  ///< the cache has a plan for the key
@@ -538,73 +654,6 @@ std::vector<Tensor> Engine::eval(std::span<const Expr> exprs, std::span<const Te
   Call(*state_).dispatched(exprs, given, results);
   return results;
 }
-
-PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
-  CallKey key;
-  make_key(key, std::span(&expr, 1), std::span(&out, 1));
-  const bool is_fold = is_single_fold(key, std::span(&expr, 1), std::span(&out, 1));
-  const bool is_one_pass = is_fold && !is_for_device({key.inputs.data(), key.inputs.size()},
-                                                     std::span(&out, 1), state_->options.backend);
-  WEFT_CHECK(key.num_folds == 0 || is_one_pass, UnsupportedError,
-             "prepare(): an expression with reductions runs pass by pass; use eval()");
-  const Expr computed = is_fold ? Expr(expr.node().args[0]) : expr;
-  const std::span<const Tensor> given = is_fold ? std::span<const Tensor>() : std::span(&out, 1);
-  const Program program = flatten(std::span(&computed, 1), given);
-  WEFT_CHECK(program.integer_divisors.empty(), UnsupportedError,
-             "prepare(): integer division looks at its divisors before each run; use eval()");
-  PlannerOptions options = state_->planner_options();
-  options.is_prepared = true;
-  PlannedCall call =
-      is_fold ? plan_fold_call(key, expr.node(), program, out, options, state_->kernels, {})
-              : plan_call(key, program, given, options, state_->kernels);
-  auto state = std::make_shared<PreparedPlan::State>();
-  state->params.resize(call.plan->params.size());
-  fill_params(*call.plan, key, state->params.data());
-  state->plan = std::move(call.plan);
-  state->outputs = std::move(call.outputs);
-  state->inputs = std::move(call.inputs);
-  state->num_storage_moves = detail::num_storage_moves.load(std::memory_order_relaxed);
-  for (const std::vector<Tensor>* operands : {&state->outputs, &state->inputs})
-    for (const Tensor& operand : *operands) {
-      const TensorImpl& impl = *operand.impl();
-      const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
-      std::byte* data = impl.storage->data();
-      const std::int64_t offset_bytes = impl.storage_offset * itemsize;
-      state->addresses.push_back({impl.storage.get(), offset_bytes});
-      state->base.push_back(data + offset_bytes);
-    }
-  const LaunchPlan& plan = state->plan->launch;
-  state->kernel = plan.kernel.get();
-  if (plan.kernel != nullptr) plan.kernel->request();
-  state->args = {state->base.data(), plan.extents.data(), plan.stride_bytes.data(),
-                 state->params.data(), plan.kernel.get()};
-  return PreparedPlan(std::move(state));
-}
-
-void PreparedPlan::run() const {
-  const State& state = *state_;
-  const LaunchPlan& plan = state.plan->launch;
-  const std::uint64_t num_moves = detail::num_storage_moves.load(std::memory_order_relaxed);
-  if (plan.is_single_call && num_moves == state.num_storage_moves) [[likely]]
-    return state.kernel->entry()(&state.args);
-  std::array<std::byte*, ir::max_launch_operands> base;
-  for (std::size_t i = 0; i < state.addresses.size(); ++i)
-    base[i] = state.addresses[i].storage->data() + state.addresses[i].offset_bytes;
-  if (!state.plan->is_empty) weft::run(*state.plan, base.data(), state.params.data());
-}
-
-void PreparedPlan::run(std::span<std::byte* const> data) const {
-  WEFT_CHECK(data.size() == static_cast<std::size_t>(num_operands()), ArgumentError,
-             "run(): the plan has ", num_operands(), " operands, but ", data.size(),
-             " addresses were given");
-  if (!state_->plan->is_empty) weft::run(*state_->plan, data.data(), state_->params.data());
-}
-
-int PreparedPlan::num_operands() const {
-  return static_cast<int>(state_->outputs.size() + state_->inputs.size());
-}
-
-const std::vector<Tensor>& PreparedPlan::outputs() const { return state_->outputs; }
 
 void Engine::wait_optimised() { state_->kernels.wait_optimised(); }
 

@@ -32,12 +32,13 @@ struct Engine::State {
   PlannerOptions planner_options(bool is_copy = false) const {
     const int max_threads = num_threads.load(std::memory_order_relaxed);
     return {.backend = options.backend,
-            .numerics = options.numerics,
+            .numerics = elementwise(options.numerics),
             .features = features,
             .num_threads = max_threads,
             .is_copy = is_copy,
             .streaming_bytes = streaming_bytes(features),
-            .device_kernels = device_kernels};
+            .device_kernels = device_kernels,
+            .fold_order = fold_order(options.numerics)};
   }
   /// The option, or what suits the caches of the target.
   std::int64_t streaming_bytes(const CpuFeatures& target) const {

@@ -122,7 +122,8 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
              " is for backend nvrtc, but the backend is ", options.backend);
   PlannerOptions planner = state_->planner_options();
   planner.backend = options.backend;
-  planner.numerics = options.numerics;
+  planner.numerics = elementwise(options.numerics);
+  planner.fold_order = fold_order(options.numerics);
   planner.features = features_for(options.target);
   const bool is_host = planner.features == host_features();
   planner.streaming_bytes = state_->streaming_bytes(planner.features);

@@ -5,6 +5,7 @@
 
 #include <weft/expr.h>
 #include <weft/inline_array.h>
+#include <weft/numerics.h>
 #include <weft/promotion.h>
 
 #include <memory>
@@ -20,12 +21,28 @@ enum class FoldForm : std::uint8_t {
   scan_index,  ///< where the extremum so far is, the last of equals
 };
 
+/// What decides in which order a fold combines floats.
+enum class FoldOrder : std::uint8_t {
+  by_layout,  ///< the fastest, which depends on strides
+  by_shape,   ///< that of a contiguous argument: Numerics::layout_invariant
+  exact,      ///< none, as sums don't round before they are known: Numerics::exact
+};
+
+/// What a mode of numerics means for folds.
+constexpr FoldOrder fold_order(Numerics numerics) {
+  return numerics == Numerics::exact              ? FoldOrder::exact
+         : numerics == Numerics::layout_invariant ? FoldOrder::by_shape
+                                                  : FoldOrder::by_layout;
+}
+
 /// The rest of an ExprNode of Kind::fold.
 struct FoldNode {
   FoldForm form = FoldForm::value;
   bool keepdim = false;
   bool is_reverse = false;  ///< scans
-  std::uint64_t dims = 0;   ///< a bit for each dimension of `arg_sizes` that is folded
+  bool is_mean = false;     ///< what was combined is divided by how many became one; real floats
+  FoldOrder order = FoldOrder::by_layout;  ///< at least; the engine's numerics may ask for more
+  std::uint64_t dims = 0;  ///< a bit for each dimension of `arg_sizes` that is folded
   Dims arg_sizes;
   Dims sizes;  ///< of the result
 

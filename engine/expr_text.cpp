@@ -93,13 +93,18 @@ class ExprWriter {
       if (fold.folds(dim)) dims.append(dims.empty() ? "" : ", ").append(std::to_string(dim));
     if (fold.is_scan() && dims.empty()) dims = "0";  // of a single number, which has that one
     push(detail::concat(", dims=[", dims, "]", fold.keepdim ? ", keepdim=true" : "",
-                        fold.is_reverse ? ", reverse=true" : "", ")"));
+                        fold.is_reverse ? ", reverse=true" : "",
+                        fold.order == FoldOrder::exact      ? ", numerics=exact"
+                        : fold.order == FoldOrder::by_shape ? ", numerics=layout_invariant"
+                                                            : "",
+                        ")"));
     push(*node.args[0], 0);
     push(detail::concat(fold_name(node), "("));
   }
 
   static std::string fold_name(const ExprNode& node) {
     const FoldForm form = node.fold->form;
+    if (node.fold->is_mean) return "mean";
     const bool is_truth = is_boolean(node.compute_dtype);
     const std::string_view prefix = node.fold->is_scan()                               ? "cum"
                                     : form == FoldForm::index                          ? "arg"

@@ -1,5 +1,6 @@
 #include "engine/fold_call.h"
 
+#include "engine/fold_plan.h"
 #include "engine/scan_plan.h"
 #include "engine/tensor_impl.h"
 
@@ -20,7 +21,8 @@ bool is_plain_tensor(const ExprNode& node) {
 /// Folds that differ only in whether reduced dimensions are kept.
 bool is_same_fold(const ExprNode& a, const ExprNode& b) {
   return a.args[0] == b.args[0] && a.op == b.op && a.fold->form == b.fold->form &&
-         a.fold->dims == b.fold->dims && a.fold->is_reverse == b.fold->is_reverse;
+         a.fold->dims == b.fold->dims && a.fold->is_reverse == b.fold->is_reverse &&
+         a.fold->is_mean == b.fold->is_mean && a.fold->order == b.fold->order;
 }
 
 std::shared_ptr<ExprNode> with_kept_dims(const ExprNode& node) {
@@ -110,6 +112,32 @@ std::int64_t numel_of(const Dims& sizes) {
   return count;
 }
 
+/// Whether the operands can be walked in the order that the fold has.  A new output always can.
+bool is_walkable(const ExprNode& node, FoldOrder order, const Tensor& output,
+                 std::span<const Tensor* const> inputs) {
+  const FoldNode& fold = *node.fold;
+  if (fold.is_scan() || numel_of(fold.arg_sizes) == 0) return true;
+  // Devices combine in the order of the shape anyway.
+  const auto is_on_cpu = [](const Tensor* input) {
+    return input->device().type != DeviceType::cuda;
+  };
+  if (!std::all_of(inputs.begin(), inputs.end(), is_on_cpu)) return true;
+  if (order_of(node, order) != FoldOrder::by_shape) return true;
+  std::vector<Tensor> operands;
+  if (output.defined()) operands.push_back(with_reduced_dims(output, fold));
+  for (const Tensor* input : inputs) operands.push_back(*input);
+  return dims_by_shape(fold, operands).has_value();
+}
+
+std::string_view order_text(FoldOrder order) {
+  switch (order) {
+    case FoldOrder::by_layout: return "";
+    case FoldOrder::by_shape: return " by shape";
+    case FoldOrder::exact: return " without rounding";
+  }
+  return "";
+}
+
 }  // namespace
 
 bool compares_nothing(const ExprNode& node) {
@@ -146,14 +174,25 @@ std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device) {
 std::string describe_pass(const Expr& fold, const PlannerOptions& options,
                           jit::KernelCache& kernels) {
   const ExprNode& node = fold.node();
-  const Expr argument(node.args[0]);
-  const Program program = flatten(std::span(&argument, 1), {});
+  const Dims& arg_sizes = node.fold->arg_sizes;
+  Expr argument(node.args[0]);
+  Program program = flatten(std::span(&argument, 1), {});
   std::vector<Tensor> inputs;
   for (const ExprNode* leaf : program.leaves) inputs.push_back(leaf->tensor);
+  std::vector<const Tensor*> leaves;
+  for (const Tensor& input : inputs) leaves.push_back(&input);
+  std::string order(order_text(order_of(node, options.fold_order)));
+  if (!is_walkable(node, options.fold_order, Tensor(), leaves)) {
+    order += " through a copy";
+    argument = Expr(
+        empty({arg_sizes.data(), arg_sizes.size()}, {argument.dtype(), {DeviceType::meta, 0}}));
+    program = flatten(std::span(&argument, 1), {});
+    inputs = {argument.node().tensor};
+  }
   std::string_view kind = "fold";
   if (node.fold->is_scan()) {
     kind = "scan";
-  } else if (numel_of(node.fold->arg_sizes) == 0 || compares_nothing(node)) {
+  } else if (numel_of(arg_sizes) == 0 || compares_nothing(node)) {
     kind = "constant";
   } else if (!inputs.empty()) {
     check_dtype(node);
@@ -163,9 +202,8 @@ std::string describe_pass(const Expr& fold, const PlannerOptions& options,
     kind = plan_fold(node, program, output, inputs, options, kernels)->is_inner ? "inner fold"
                                                                                 : "outer fold";
   }
-  return detail::concat(kind, " of ", name(node.compute_dtype),
-                        dims_text({node.fold->arg_sizes.data(), node.fold->arg_sizes.size()}), ": ",
-                        text(fold));
+  return detail::concat(kind, order, " of ", name(node.compute_dtype),
+                        dims_text({arg_sizes.data(), arg_sizes.size()}), ": ", text(fold));
 }
 
 Expr with_argument(const Expr& fold, const Tensor& value) {
@@ -190,15 +228,16 @@ bool can_be_written(const Tensor& tensor, const CallKey& key) {
 }
 
 bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
-                    std::span<const Tensor> outputs) {
+                    std::span<const Tensor> outputs, FoldOrder order) {
   if (key.num_folds != 1 || exprs.size() != 1 || key.inputs.size() == 0) return false;
   const ExprNode& node = exprs[0].node();
   if (node.kind != ExprNode::Kind::fold) return false;
   if (node.fold->is_scan() && !is_plain_tensor(*node.args[0])) return false;
-  if (outputs.empty() || !outputs[0].defined()) return true;
-  return outputs[0].dtype() == node.dtype &&
-         std::ranges::equal(outputs[0].sizes(), node.fold->sizes) &&
-         can_be_written(outputs[0], key);
+  const Tensor& output = outputs.empty() ? Tensor() : outputs[0];
+  const bool is_fit = !output.defined() || (output.dtype() == node.dtype &&
+                                            std::ranges::equal(output.sizes(), node.fold->sizes) &&
+                                            can_be_written(output, key));
+  return is_fit && is_walkable(node, order, output, {key.inputs.data(), key.inputs.size()});
 }
 
 PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Program& program,
@@ -210,6 +249,7 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
   WEFT_CHECK(program.unsupported.empty(), ArgumentError, program.unsupported);
   const std::int64_t num_outputs = numel_of(fold.sizes);
   if (num_outputs != 0 && !compares_nothing(node)) check_dtype(node);
+  const FoldOrder order = order_of(node, options.fold_order);
   if (check_values) check_values();
 
   const Tensor result =
@@ -224,9 +264,10 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
   plan.is_empty = num_outputs == 0;
   if (plan.is_empty) return call;
   if (fold.is_scan()) {
-    plan.pass =
-        [scan = plan_scan(node, result, call.inputs[0], options.features.isa, options.num_threads)](
-            std::byte* const* base, const Bits*) { scan(base); };
+    plan.pass = [scan = plan_scan(node, result, call.inputs[0], order, options.features.isa,
+                                  options.num_threads)](std::byte* const* base, const Bits*) {
+      scan(base);
+    };
     return call;
   }
   const Tensor walked = with_reduced_dims(result, fold);

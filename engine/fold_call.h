@@ -33,8 +33,9 @@ Expr with_argument(const Expr& fold, const Tensor& value);
 
 /// Whether the call is a single fold that can run at once: of an elementwise argument, or, for a
 /// scan, of a tensor as it lies, into a new tensor or one that is written as it is.
+/// `order` is what the engine's numerics ask of folds.
 bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
-                    std::span<const Tensor> outputs);
+                    std::span<const Tensor> outputs, FoldOrder order);
 
 /// A fold's output as the fold walks through it: the reduced dimensions have size 1.
 Tensor with_reduced_dims(const Tensor& output, const FoldNode& fold);

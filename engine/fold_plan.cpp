@@ -43,7 +43,17 @@ TensorIterator plan_iteration(const ExprNode& node, const Tensor& output,
   return config.build();
 }
 
-std::vector<FoldDim> all_dims(const TensorIterator& iterator) {
+/// The loops in the order of the iterator, fastest first, or in that of the shape.
+std::vector<FoldDim> plan_dims(const ExprNode& node, FoldOrder order, const Tensor& output,
+                               std::span<const Tensor> inputs) {
+  if (order == FoldOrder::by_shape) {
+    std::vector<Tensor> operands{output};
+    operands.insert(operands.end(), inputs.begin(), inputs.end());
+    std::optional<std::vector<FoldDim>> dims = dims_by_shape(*node.fold, operands);
+    WEFT_ASSERT(dims, "the argument is not walkable by its shape");
+    return *std::move(dims);
+  }
+  const TensorIterator iterator = plan_iteration(node, output, inputs, place_operand(*node.fold));
   std::vector<FoldDim> dims;
   const auto num_operands = static_cast<std::size_t>(iterator.ntensors());
   for (std::size_t dim = 0; dim < iterator.shape().size(); ++dim) {
@@ -70,9 +80,11 @@ std::size_t largest_input(const std::vector<FoldDim>& dims, std::size_t num_inpu
   return best;
 }
 
-/// The dimension along which vectors run: the fastest that fills some, else the longest.
-std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input) {
+/// The dimension along which vectors run: the fastest that fills some, else the longest.  The
+/// fastest is the first in dims_by_shape().
+std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input, FoldOrder order) {
   const auto distance = [&](const FoldDim& dim) {
+    if (order == FoldOrder::by_shape) return static_cast<std::int64_t>(&dim - dims.data());
     const std::int64_t stride = std::abs(dim.stride_bytes[input]);
     return stride == 0 ? std::numeric_limits<std::int64_t>::max() : stride;
   };
@@ -84,6 +96,9 @@ std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input) {
   return static_cast<std::size_t>(std::min_element(dims.begin(), dims.end(), is_better) -
                                   dims.begin());
 }
+
+/// Of one row of the loops of exact sums.
+constexpr std::int64_t exact_block_rows = 256;
 
 std::int64_t product(const std::vector<FoldDim>& dims) {
   std::int64_t result = 1;
@@ -117,11 +132,15 @@ std::shared_ptr<jit::TieredKernel> make_map(const FoldPlan& plan, const Program&
 
 void plan_blocks(FoldPlan& plan) {
   const std::int64_t block = fold_block_elements(plan.fold);
+  const bool is_exact = plan.order == FoldOrder::exact;
   plan.num_rows = product(plan.reduced);
   plan.num_kept = product(plan.kept);
   if (!plan.is_inner) {
-    plan.rows_per_block = fold_block_rows;
-    const std::int64_t strip_bytes = plan.map == nullptr ? fold_buffer_bytes : 2 << 10;
+    plan.rows_per_block = is_exact ? exact_block_rows : fold_block_rows;
+    // Of each column an exact sum holds some hundred bytes.
+    const std::int64_t lying = is_exact ? 512 : fold_buffer_bytes,
+                       computed = is_exact ? 128 : 2 << 10;
+    const std::int64_t strip_bytes = plan.map == nullptr ? lying : computed;
     plan.strip_extent = std::min(plan.vector.extent, strip_bytes / plan.fold.itemsize());
   } else if (plan.vector.extent >= block) {
     plan.segments_per_row = (plan.vector.extent + block - 1) / block;
@@ -144,22 +163,27 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
                                           const Tensor& output, std::span<const Tensor> inputs,
                                           const PlannerOptions& options,
                                           jit::KernelCache& kernels) {
-  const Tensor places = place_operand(*node.fold);
-  const TensorIterator iterator = plan_iteration(node, output, inputs, places);
   auto plan = std::make_shared<FoldPlan>();
   plan->form = node.fold->form;
+  plan->order = order_of(node, options.fold_order);
   const bool is_plain = options.backend == "interp";
   const Isa isa = options.features.isa;
   const DType dtype = node.compute_dtype;
   plan->fold =
       is_plain ? jit::make_plain_fold(node.op, dtype) : jit::make_fold(node.op, dtype, isa);
   if (plan->form == FoldForm::index) plan->extrema = jit::extremum_loops(node.op, dtype, isa);
-  plan->num_operands = static_cast<std::size_t>(iterator.ntensors());
+  if (plan->order == FoldOrder::exact)
+    plan->exact = jit::exact_loops(is_complex(dtype) ? real_dtype(dtype) : dtype,
+                                   is_plain ? Isa::generic : isa);
+  for (std::size_t dim = 0; dim < node.fold->arg_sizes.size(); ++dim)
+    if (node.fold->folds(dim)) plan->num_folded *= node.fold->arg_sizes[dim];
+  if (node.fold->is_mean) plan->divisor = static_cast<double>(plan->num_folded);
   plan->max_threads = options.num_threads;
 
-  std::vector<FoldDim> dims = all_dims(iterator);
+  const std::vector<FoldDim> dims = plan_dims(node, plan->order, output, inputs);
+  plan->num_operands = dims[0].stride_bytes.size();
   const std::size_t input = largest_input(dims, inputs.size());
-  const std::size_t along = vector_dim(dims, input);
+  const std::size_t along = vector_dim(dims, input, plan->order);
   const auto is_reduced = [](const FoldDim& dim) {
     return dim.stride_bytes[0] == 0 && dim.extent > 1;
   };
@@ -189,7 +213,11 @@ std::shared_ptr<const FoldPlan> plan_fill(const ExprNode& node, const Tensor& ou
   plan->is_fill = true;
   const bool is_index = plan->form == FoldForm::index;
   plan->fold.dtype = node.dtype;
-  if (!is_index) plan->fold.identity = *ir::identity_of(node.op, node.dtype);
+  if (node.fold->is_mean) {  // 0 / 0
+    plan->fold.identity = Scalar(std::numeric_limits<double>::quiet_NaN()).bits(node.dtype);
+  } else if (!is_index) {
+    plan->fold.identity = *ir::identity_of(node.op, node.dtype);
+  }
   const std::int64_t itemsize = plan->fold.itemsize();
   for (std::size_t dim = output.sizes().size(); dim-- > 0;)
     plan->kept.push_back({output.sizes()[dim], {output.strides()[dim] * itemsize}});

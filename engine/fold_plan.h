@@ -13,6 +13,7 @@
 
 #include "engine/expr_node.h"
 #include "engine/planner.h"
+#include "jit/fold/exact.h"
 #include "jit/fold/fold.h"
 #include "jit/kernel_cache.h"
 
@@ -20,6 +21,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,9 +37,13 @@ struct FoldDim {
 /// Immutable.
 struct FoldPlan {
   FoldForm form = FoldForm::value;
+  FoldOrder order = FoldOrder::by_layout;
   bool is_fill = false;  ///< nothing is read: outputs get the identity, or place 0
   jit::Fold fold;
-  jit::ExtremumLoops extrema;  ///< FoldForm::index
+  jit::ExtremumLoops extrema;   ///< FoldForm::index
+  jit::ExactLoops exact;        ///< FoldOrder::exact
+  double divisor = 0;           ///< of f32 and f64: each result is divided by it; 0: by nothing
+  std::int64_t num_folded = 1;  ///< elements that become one
   bool is_inner = true;
   FoldDim vector;
   std::vector<FoldDim> reduced;  ///< fastest first, never empty
@@ -70,10 +76,24 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
                                           const Tensor& output, std::span<const Tensor> inputs,
                                           const PlannerOptions& options, jit::KernelCache& kernels);
 
+/// The order of a fold, where the engine asks for `engine`: by_layout, which is the fastest, where
+/// every order gives the same bits.
+///
+/// Errors: ArgumentError if FoldOrder::exact is asked for and the fold rounds but is no sum.
+FoldOrder order_of(const ExprNode& node, FoldOrder engine);
+
+/// The loops of FoldOrder::by_shape, which depend on the sizes of the argument alone: dimensions
+/// that are neighbours and both folded, or both kept, are one.  Fastest first.  None if one of the
+/// operands, which broadcast to the argument, can't be walked so.
+std::optional<std::vector<FoldDim>> dims_by_shape(const FoldNode& fold,
+                                                  std::span<const Tensor> operands);
+
 /// Plans to write what is known without reading: the identity, or 0 for FoldForm::index.
 std::shared_ptr<const FoldPlan> plan_fill(const ExprNode& node, const Tensor& output);
 
 /// `base`: the output, then the inputs; `params` as the program has them.
 void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params);
+/// The same for FoldOrder::exact.
+void run_exact_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params);
 
 }  // namespace weft

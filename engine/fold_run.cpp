@@ -1,10 +1,9 @@
 // Running a planned fold: the walk over rows and blocks, the tree over blocks, and threads.
-#include "engine/fold_plan.h"
+#include "engine/fold_walk.h"
 
 #include <weft/parallel.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -12,37 +11,9 @@
 namespace weft {
 namespace {
 
-constexpr std::size_t max_operands = ir::max_launch_operands + 2;  // an output, places
-
-/// In bytes, one an operand.  Only those that there are get copied.
-class Offsets {
+class FoldRun : FoldWalk {
  public:
-  explicit Offsets(std::size_t count) : count_(count) { std::fill_n(values_, count, 0); }
-  Offsets(const Offsets& other) : count_(other.count_) {
-    std::copy_n(other.values_, count_, values_);
-  }
-  Offsets& operator=(const Offsets&) = delete;
-  std::int64_t& operator[](std::size_t i) { return values_[i]; }
-  std::int64_t operator[](std::size_t i) const { return values_[i]; }
-
- private:
-  std::size_t count_;
-  std::int64_t values_[max_operands];  // NOLINT: what is not written is not read
-};
-
-/// Work that is worth handing to another thread.
-constexpr std::int64_t work_worth_a_thread_ns = 2000;
-
-/// Values in rows: those of the one tensor that is folded as it lies, or computed ones.
-struct Chunk {
-  const std::byte* data;
-  std::int64_t row_stride_bytes;
-};
-
-class FoldRun {
- public:
-  FoldRun(const FoldPlan& plan, std::byte* const* base, const Bits* params)
-      : plan_(plan), fold_(plan.fold), base_(base), params_(params) {}
+  using FoldWalk::FoldWalk;
 
   void run() const {
     if (plan_.is_fill) return fill();
@@ -53,7 +24,7 @@ class FoldRun {
     if (is_row_each) return fold_rows();
     const std::int64_t num_units = plan_.num_kept * num_strips();
     const std::int64_t threads = num_threads();
-    const std::int64_t worth = plan_.work_ns / work_worth_a_thread_ns;
+    const std::int64_t worth = plan_.work_ns / fold_worth_a_thread_ns;
     if (num_units >= 2 * threads || plan_.num_blocks == 1 || threads == 1 || worth < 2)
       return run_parts(num_units, &FoldRun::fold_unit);
     run_cut_trees(num_units, std::min(worth, 4 * threads));
@@ -64,19 +35,11 @@ class FoldRun {
 
   void fill() const {
     for (std::int64_t i = 0; i < plan_.num_kept; ++i) {
-      Offsets offsets(1);
+      FoldOffsets offsets(1);
       advance(offsets, plan_.kept, i);
       std::memcpy(base_[0] + offsets[0], &fold_.identity,
                   static_cast<std::size_t>(fold_.itemsize()));
     }
-  }
-
-  std::int64_t num_threads() const {
-    return plan_.max_threads > 0 ? plan_.max_threads : weft::num_threads();
-  }
-  std::int64_t num_strips() const {
-    if (plan_.is_inner) return 1;
-    return (plan_.vector.extent + plan_.strip_extent - 1) / plan_.strip_extent;
   }
 
   /// Elements of a partial result.
@@ -97,83 +60,13 @@ class FoldRun {
   }
 
   void run_parts(std::int64_t num_units, Unit unit) const {
-    const std::int64_t worth = std::max<std::int64_t>(plan_.work_ns / work_worth_a_thread_ns, 1);
+    const std::int64_t worth = num_parts_worth();
     const std::int64_t grain = (num_units + worth - 1) / worth;
     const auto run = [&](std::int64_t begin, std::int64_t end) {
       Scratch scratch(scratch_bytes());
       for (std::int64_t i = begin; i < end; ++i) (this->*unit)(i, scratch.data());
     };
     parallel_for(0, num_units, grain, run, {plan_.max_threads, plan_.work_ns});
-  }
-
-  /// Memory for one thread's part, on the stack if it is little.
-  class Scratch {
-   public:
-    explicit Scratch(std::size_t size) {
-      if (size > sizeof inline_) heap_.resize(size);
-    }
-    std::byte* data() { return heap_.empty() ? inline_ : heap_.data(); }
-
-   private:
-    alignas(64) std::byte inline_[fold_buffer_bytes + 4096];
-    std::vector<std::byte> heap_;
-  };
-
-  static void advance(Offsets& offsets, const FoldDim& dim, std::int64_t steps) {
-    for (std::size_t i = 0; i < dim.stride_bytes.size(); ++i)
-      offsets[i] += steps * dim.stride_bytes[i];
-  }
-  /// Moves to element number `linear` of `dims`.
-  static void advance(Offsets& offsets, const std::vector<FoldDim>& dims, std::int64_t linear) {
-    for (const FoldDim& dim : dims) {
-      if (linear == 0) return;
-      advance(offsets, dim, linear % dim.extent);
-      linear /= dim.extent;
-    }
-  }
-
-  /// The values of `num_rows` rows along `row_dim`, `count` of each.
-  Chunk fetch(const Offsets& offsets, const FoldDim& row_dim, std::int64_t num_rows,
-              std::int64_t count, std::byte* buffer) const {
-    if (plan_.map == nullptr) return {base_[1] + offsets[1], row_dim.stride_bytes[1]};
-    const std::int64_t row_stride_bytes = count * fold_.itemsize();
-    const std::size_t num_operands = plan_.num_operands - (plan_.form == FoldForm::index ? 1 : 0);
-    std::array<std::byte*, max_operands> base;
-    std::array<std::int64_t, 2 * max_operands> stride_bytes;
-    base[0] = buffer;
-    stride_bytes[0] = row_stride_bytes;
-    stride_bytes[num_operands] = fold_.itemsize();
-    for (std::size_t i = 1; i < num_operands; ++i) {
-      base[i] = base_[i] + offsets[i];
-      stride_bytes[i] = row_dim.stride_bytes[i];
-      stride_bytes[num_operands + i] = plan_.vector.stride_bytes[i];
-    }
-    const std::array<std::int64_t, 2> extents{num_rows, count};
-    const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params_,
-                               plan_.map->context()};
-    plan_.map->entry()(&args);
-    return {buffer, row_stride_bytes};
-  }
-
-  /// Rows that a chunk of `count` values each may have.
-  std::int64_t rows_at_once(std::int64_t count) const {
-    if (plan_.map == nullptr) return std::numeric_limits<std::int64_t>::max();
-    return std::max<std::int64_t>(fold_buffer_bytes / (count * fold_.itemsize()), 1);
-  }
-
-  /// Calls `function(offsets, chunk, first row, rows)` for the rows [begin, end) that are reduced.
-  template <class Function>
-  void for_each_chunk(const Offsets& at, std::int64_t begin, std::int64_t end, std::int64_t count,
-                      std::byte* buffer, const Function& function) const {
-    const FoldDim& fastest = plan_.reduced[0];
-    while (begin < end) {
-      const std::int64_t rows =
-          std::min({end - begin, fastest.extent - begin % fastest.extent, rows_at_once(count)});
-      Offsets offsets = at;
-      advance(offsets, plan_.reduced, begin);
-      function(offsets, fetch(offsets, fastest, rows, count, buffer), rows);
-      begin += rows;
-    }
   }
 
   /// Calls `function(chunk, to, stride of to in bytes, rows)` for rows that each become one output,
@@ -183,13 +76,13 @@ class FoldRun {
     const FoldDim& fastest = plan_.kept[0];
     const std::int64_t count = plan_.vector.extent;
     const std::int64_t most = std::min(max_rows, rows_at_once(count));
-    const std::int64_t worth = std::max<std::int64_t>(plan_.work_ns / work_worth_a_thread_ns, 1);
+    const std::int64_t worth = num_parts_worth();
     const auto run = [&](std::int64_t begin, std::int64_t end) {
       alignas(64) std::byte buffer[fold_buffer_bytes];
       while (begin < end) {
         const std::int64_t rows =
             std::min({end - begin, fastest.extent - begin % fastest.extent, most});
-        Offsets offsets(plan_.num_operands);
+        FoldOffsets offsets(plan_.num_operands);
         advance(offsets, plan_.kept, begin);
         function(fetch(offsets, fastest, rows, count, buffer), base_[0] + offsets[0],
                  fastest.stride_bytes[0], rows);
@@ -203,9 +96,10 @@ class FoldRun {
   void fold_rows() const {
     for_each_row(
         std::numeric_limits<std::int64_t>::max(),
-        [&](const Chunk& chunk, std::byte* to, std::int64_t stride_bytes, std::int64_t rows) {
+        [&](const FoldChunk& chunk, std::byte* to, std::int64_t stride_bytes, std::int64_t rows) {
           fold_.loops.rows(fold_, to, stride_bytes, chunk.data, chunk.row_stride_bytes, rows,
                            plan_.vector.extent);
+          divide(to, stride_bytes, rows);
         });
   }
 
@@ -213,7 +107,7 @@ class FoldRun {
     constexpr std::int64_t max_rows = 256;
     const std::int64_t count = plan_.vector.extent, itemsize = fold_.itemsize();
     const std::int64_t step = plan_.vector.stride_bytes[place_operand()] / place_bytes;
-    for_each_row(max_rows, [&](const Chunk& chunk, std::byte* to, std::int64_t stride_bytes,
+    for_each_row(max_rows, [&](const FoldChunk& chunk, std::byte* to, std::int64_t stride_bytes,
                                std::int64_t rows) {
       alignas(16) std::byte values[max_rows * 16];
       fold_.loops.rows(fold_, values, itemsize, chunk.data, chunk.row_stride_bytes, rows, count);
@@ -226,22 +120,6 @@ class FoldRun {
     });
   }
 
-  /// Where a unit begins, and how many outputs side by side it has.
-  struct Place {
-    Offsets offsets;
-    std::int64_t num_columns = 1;
-  };
-  Place place_of(std::int64_t unit) const {
-    Place place{Offsets(plan_.num_operands)};
-    const std::int64_t strips = num_strips();
-    advance(place.offsets, plan_.kept, unit / strips);
-    if (plan_.is_inner) return place;
-    const std::int64_t first = unit % strips * plan_.strip_extent;
-    advance(place.offsets, plan_.vector, first);
-    place.num_columns = std::min(plan_.strip_extent, plan_.vector.extent - first);
-    return place;
-  }
-
   /// Elements that a partial result of this unit has.
   std::int64_t partial_of(const Place& place) const {
     return plan_.is_inner ? fold_.num_lanes() : place.num_columns;
@@ -251,30 +129,13 @@ class FoldRun {
   void fold_block(const Place& place, std::int64_t block, std::byte* partial,
                   std::byte* buffer) const {
     fold_.clear(partial, partial_of(place));
-    const std::int64_t first_row = block / plan_.segments_per_row * plan_.rows_per_block;
-    const std::int64_t last_row = std::min(first_row + plan_.rows_per_block, plan_.num_rows);
-    if (!plan_.is_inner) {
-      for_each_chunk(place.offsets, first_row, last_row, place.num_columns, buffer,
-                     [&](const Offsets&, const Chunk& chunk, std::int64_t rows) {
-                       fold_.loops.columns(fold_, partial, chunk.data, chunk.row_stride_bytes, rows,
-                                           place.num_columns);
-                     });
-      return;
-    }
-    Offsets at = place.offsets;
-    std::int64_t count = plan_.vector.extent;
-    if (plan_.segments_per_row > 1) {
-      const std::int64_t size = fold_block_elements(fold_);
-      const std::int64_t first = block % plan_.segments_per_row * size;
-      advance(at, plan_.vector, first);
-      count = std::min(size, count - first);
-    }
-    for_each_chunk(at, first_row, last_row, count, buffer,
-                   [&](const Offsets&, const Chunk& chunk, std::int64_t rows) {
-                     for (std::int64_t row = 0; row < rows; ++row)
-                       fold_.loops.lanes(fold_, partial, chunk.data + row * chunk.row_stride_bytes,
-                                         count);
-                   });
+    const auto fold_chunk = [&](const FoldChunk& chunk, std::int64_t rows, std::int64_t count) {
+      if (!plan_.is_inner)
+        return fold_.loops.columns(fold_, partial, chunk.data, chunk.row_stride_bytes, rows, count);
+      for (std::int64_t row = 0; row < rows; ++row)
+        fold_.loops.lanes(fold_, partial, chunk.data + row * chunk.row_stride_bytes, count);
+    };
+    for_each_chunk_of(place, block, buffer, fold_chunk);
   }
 
   /// Blocks of one long row whose lanes are known ahead of their turn: read side by side, they come
@@ -295,7 +156,7 @@ class FoldRun {
         block + BlocksAhead::count <= end;
     if (block >= ahead.first + BlocksAhead::count && are_whole) {
       const std::int64_t size = fold_block_elements(fold_);
-      Offsets at = place.offsets;
+      FoldOffsets at = place.offsets;
       advance(at, plan_.reduced, block / plan_.segments_per_row);
       advance(at, plan_.vector, block % plan_.segments_per_row * size);
       fold_.clear(ahead.lanes, BlocksAhead::count * fold_.num_lanes());
@@ -328,7 +189,11 @@ class FoldRun {
 
   void write(const Place& place, std::byte* partial) const {
     std::byte* to = base_[0] + place.offsets[0];
-    if (plan_.is_inner) return fold_.finish(to, partial);
+    if (plan_.is_inner) {
+      fold_.finish(to, partial);
+      return divide(to, 0, 1);
+    }
+    divide(partial, fold_.itemsize(), place.num_columns);
     const auto itemsize = static_cast<std::size_t>(fold_.itemsize());
     const std::int64_t stride_bytes = plan_.vector.stride_bytes[0];
     if (stride_bytes == fold_.itemsize()) {
@@ -424,9 +289,9 @@ class FoldRun {
     const std::int64_t step = plan_.vector.stride_bytes[place_operand()] / place_bytes;
     for (std::int64_t first = 0; first < plan_.vector.extent; first += block) {
       const std::int64_t count = std::min(block, plan_.vector.extent - first);
-      Offsets at = place.offsets;
+      FoldOffsets at = place.offsets;
       advance(at, plan_.vector, first);
-      const auto find = [&](const Offsets& offsets, const Chunk& chunk, std::int64_t rows) {
+      const auto find = [&](const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows) {
         for (std::int64_t row = 0; row < rows; ++row) {
           const std::byte* const data = chunk.data + row * chunk.row_stride_bytes;
           alignas(16) std::byte value[16];
@@ -448,7 +313,7 @@ class FoldRun {
     auto* const rows_found = best_places + plan_.strip_extent;
     auto* const values = reinterpret_cast<std::byte*>(rows_found + plan_.strip_extent);
     const std::int64_t step = plan_.reduced[0].stride_bytes[place_operand()] / place_bytes;
-    const auto find = [&](const Offsets& offsets, const Chunk& chunk, std::int64_t rows) {
+    const auto find = [&](const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows) {
       const std::int64_t first_place = offsets[place_operand()] / place_bytes;
       for (std::int64_t first = 0; first < rows; first += jit::max_extremum_rows) {
         plan_.extrema.columns(values, rows_found, chunk.data + first * chunk.row_stride_bytes,
@@ -461,16 +326,12 @@ class FoldRun {
     };
     for_each_chunk(place.offsets, 0, plan_.num_rows, place.num_columns, buffer, find);
   }
-
-  const FoldPlan& plan_;
-  const jit::Fold& fold_;
-  std::byte* const* base_;
-  const Bits* params_;
 };
 
 }  // namespace
 
 void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) {
+  if (plan.order == FoldOrder::exact) return run_exact_fold(plan, base, params);
   FoldRun(plan, base, params).run();
 }
 

@@ -168,7 +168,18 @@ std::vector<Tensor> reduce_with_data(std::span<const Expr> exprs, std::span<cons
 
 constexpr std::string_view reduce_arguments =
     "(Tensor self, int[] dim=[], bool keepdim=False, *, ScalarType? dtype=None, float p=2, "
-    "float correction=1, bool reverse=False";
+    "float correction=1, bool reverse=False, str? numerics=None";
+
+/// As a schema has it.
+using NumericsName = std::optional<std::string_view>;
+
+std::optional<Numerics> read(NumericsName name) {
+  if (!name) return {};
+  const std::optional<Numerics> found = parse_numerics(*name);
+  WEFT_CHECK(found, ArgumentError, "unknown numerics '", *name,
+             "'; a reduction can be layout_invariant or exact");
+  return found;
+}
 
 /// A kernel object for one reduction, into a new tensor or a given one.
 struct ReduceKernel {
@@ -176,8 +187,9 @@ struct ReduceKernel {
   ReduceExprs compute;
 
   Tensor operator()(const Tensor& self, IntSpan dim, bool keepdim, std::optional<DType> dtype,
-                    double p, double correction, bool reverse) const {
-    return into(Tensor(), self, {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse});
+                    double p, double correction, bool reverse, NumericsName numerics) const {
+    return into(Tensor(), self,
+                {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse, read(numerics)});
   }
   Tensor into(const Tensor& given, const Tensor& self, const ReduceOptions& options) const {
     const Expr expr = reduce(reduction, self, options);
@@ -189,9 +201,11 @@ struct ReduceOutKernel {
   ReduceKernel kernel;
 
   Tensor operator()(const Tensor& self, IntSpan dim, bool keepdim, std::optional<DType> dtype,
-                    double p, double correction, bool reverse, const Tensor& out) const {
-    return kernel.into(out, self,
-                       {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse});
+                    double p, double correction, bool reverse, NumericsName numerics,
+                    const Tensor& out) const {
+    return kernel.into(
+        out, self,
+        {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse, read(numerics)});
   }
 };
 
@@ -210,13 +224,9 @@ struct PairRow {
 /// In the order of Pair.
 constexpr PairRow pair_rows[] = {
     {"aminmax",
-     [](const Tensor& self, const ReduceOptions& options) {
-       return std::array{ops::amin(self, options), ops::amax(self, options)};
-     }},
+     [](const Tensor& self, const ReduceOptions& options) { return ops::aminmax(self, options); }},
     {"var_mean",
-     [](const Tensor& self, const ReduceOptions& options) {
-       return std::array{ops::var(self, options), ops::mean(self, options)};
-     }},
+     [](const Tensor& self, const ReduceOptions& options) { return ops::var_mean(self, options); }},
     {"max.dim",
      [](const Tensor& self, const ReduceOptions& options) {
        only_dim(options, "max");
@@ -246,9 +256,9 @@ struct ReducePairKernel {
 
   std::tuple<Tensor, Tensor> operator()(const Tensor& self, IntSpan dim, bool keepdim,
                                         std::optional<DType> dtype, double p, double correction,
-                                        bool reverse) const {
-    const std::array<Expr, 2> exprs =
-        make(self, {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse});
+                                        bool reverse, NumericsName numerics) const {
+    const std::array<Expr, 2> exprs = make(
+        self, {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse, read(numerics)});
     const std::array<Tensor, 2> given;
     std::vector<Tensor> results = compute(exprs, given);
     return {std::move(results[0]), std::move(results[1])};

@@ -92,11 +92,13 @@ class Operators {
   using Resolve = TypedOperatorHandle<Tensor(const Tensor&)>;
   using Fill = TypedOperatorHandle<Tensor(const Tensor&, const Scalar&)>;
   using Reduce = TypedOperatorHandle<Tensor(const Tensor&, IntSpan, bool, std::optional<DType>,
-                                            double, double, bool)>;
-  using ReduceOut = TypedOperatorHandle<Tensor(const Tensor&, IntSpan, bool, std::optional<DType>,
-                                               double, double, bool, const Tensor&)>;
+                                            double, double, bool, std::optional<std::string_view>)>;
+  using ReduceOut =
+      TypedOperatorHandle<Tensor(const Tensor&, IntSpan, bool, std::optional<DType>, double, double,
+                                 bool, std::optional<std::string_view>, const Tensor&)>;
   using ReducePair = TypedOperatorHandle<std::tuple<Tensor, Tensor>(
-      const Tensor&, IntSpan, bool, std::optional<DType>, double, double, bool)>;
+      const Tensor&, IntSpan, bool, std::optional<DType>, double, double, bool,
+      std::optional<std::string_view>)>;
 
   Operators();
   /// Null for structural ops and for another number of inputs than the op has.

@@ -74,10 +74,11 @@ class ExprParser {
  public:
   ExprParser(std::string_view text, std::vector<std::pair<std::string, Expr>> names,
              const ParseOptions& options);
-  Expr parse();
+  Expr parse() { return parse_all()[0]; }
+  std::vector<Expr> parse_all();
 
  private:
-  enum class Form { binary, unary, parenthesis, call, user_call, reduction, cast, copy };
+  enum class Form { binary, unary, parenthesis, call, user_call, reduction, pair, cast, copy };
 
   /// What is special about an argument of a call: its keyword, or that it is no value.
   struct Mark {
@@ -105,13 +106,13 @@ class ExprParser {
   void advance() { token_ = lexer_.next(); }
 
   void read_operand();
-  void read_name();
+  void read_name(bool is_at_start);
   void read_keyword(const ExprToken& name);
   void read_non_value(std::optional<std::string_view> word);
   bool is_at_argument() const;
   void read_after_operand();
   void read_binary(const BinarySpelling& spelling);
-  void open_call(std::string_view name, std::size_t position);
+  void open_call(std::string_view name, std::size_t position, bool is_at_start);
   void read_comma();
   void read_cast_dtype();
   void close();
@@ -120,6 +121,8 @@ class ExprParser {
   Expr call(const Pending& pending);
   Expr call_spelled(const Pending& pending, std::size_t num_args) const;
   Expr call_user_operator(const Pending& pending, std::span<const Expr> args) const;
+  void close_pair(const Pending& pending);
+  static Reduction reduction_of(const Pending& pending);
   Expr call_reduction(const Pending& pending, std::span<const Expr> args) const;
   Expr apply_at(std::size_t position, Op op, std::span<const Expr> args) const;
   [[noreturn]] void fail_unknown_name(std::string_view name, std::size_t position) const;
@@ -130,6 +133,7 @@ class ExprParser {
   ParseOptions options_;
   ExprToken token_;
   bool wants_operand_ = true;
+  bool is_at_start_ = true;  ///< nothing of the expression has been read
   std::vector<std::pair<std::string, Expr>> names_;
   std::vector<Expr> values_;
   std::vector<Pending> pending_;
@@ -140,7 +144,7 @@ ExprParser::ExprParser(std::string_view text, std::vector<std::pair<std::string,
                        const ParseOptions& options)
     : lexer_(text), options_(options), names_(std::move(names)) {}
 
-Expr ExprParser::parse() {
+std::vector<Expr> ExprParser::parse_all() {
   advance();
   if (token_.kind == ExprToken::Kind::end) fail(token_.position, "the expression is empty");
   while (wants_operand_ || token_.kind != ExprToken::Kind::end) {
@@ -152,17 +156,18 @@ Expr ExprParser::parse() {
   }
   reduce(comparison_precedence);
   if (!pending_.empty()) fail(pending_.back().position, "this '(' is never closed");
-  return values_.back();
+  return values_;
 }
 
 void ExprParser::read_operand() {
   const std::size_t position = token_.position;
+  const bool was_at_start = std::exchange(is_at_start_, false);
   if (token_.kind == ExprToken::Kind::number) {
     values_.emplace_back(token_.number);
     wants_operand_ = false;
     return advance();
   }
-  if (token_.kind == ExprToken::Kind::name) return read_name();
+  if (token_.kind == ExprToken::Kind::name) return read_name(was_at_start);
   if (token_.kind == ExprToken::Kind::word) {
     if (!is_at_argument()) fail(position, "a text in quotes is only an argument of a function");
     return read_non_value(token_.text);
@@ -183,13 +188,13 @@ void ExprParser::read_operand() {
   fail(position, "expected a value, found " + token_.described());
 }
 
-void ExprParser::read_name() {
+void ExprParser::read_name(bool is_at_start) {
   const ExprToken name = token_;
   const std::string_view hint = keyword_hint(name.text);
   if (!hint.empty()) fail(name.position, hint);
   if (name.text == "None" && is_at_argument()) return read_non_value({});
   advance();
-  if (token_.is("(")) return open_call(name.text, name.position);
+  if (token_.is("(")) return open_call(name.text, name.position, is_at_start);
   if (token_.is("=") && is_at_argument()) return read_keyword(name);
   const auto known = std::ranges::find(names_, name.text, &std::pair<std::string, Expr>::first);
   if (known != names_.end()) {
@@ -234,7 +239,7 @@ void ExprParser::read_non_value(std::optional<std::string_view> word) {
     fail(token_.position, "expected ',' or ')', found " + token_.described());
 }
 
-void ExprParser::open_call(std::string_view name, std::size_t position) {
+void ExprParser::open_call(std::string_view name, std::size_t position, bool is_at_start) {
   std::optional<Op> op;
   Form form = Form::call;
   if (name == "cast") {
@@ -243,6 +248,12 @@ void ExprParser::open_call(std::string_view name, std::size_t position) {
     form = Form::copy;
   } else if (parse_reduction(name)) {
     form = Form::reduction;
+  } else if (parse_pair_reduction(name)) {
+    if (!options_.are_several || !is_at_start)
+      fail(position, std::string(name) +
+                         " has two results: it stands alone, or between commas, "
+                         "where several expressions are read");
+    form = Form::pair;
   } else {
     op = find_function(name);
     const bool is_users =
@@ -279,6 +290,10 @@ void ExprParser::read_binary(const BinarySpelling& spelling) {
 
 void ExprParser::read_comma() {
   reduce(comparison_precedence);
+  if (pending_.empty() && options_.are_several) {
+    wants_operand_ = is_at_start_ = true;
+    return advance();
+  }
   if (pending_.empty() || pending_.back().form == Form::parenthesis) {
     fail(token_.position, "a ',' is only meaningful between the arguments of a function");
   }
@@ -289,8 +304,8 @@ void ExprParser::read_comma() {
   }
   advance();
   if (bracket.form == Form::cast) return read_cast_dtype();
-  if (bracket.form == Form::reduction) {
-    bracket.options = read_reduce_arguments(lexer_, token_, *parse_reduction(bracket.name));
+  if (bracket.form == Form::reduction || bracket.form == Form::pair) {
+    bracket.options = read_reduce_arguments(lexer_, token_, reduction_of(bracket));
     return;
   }
   wants_operand_ = true;
@@ -322,6 +337,7 @@ void ExprParser::close() {
   if (bracket.form != Form::parenthesis) {
     if (!marks_.empty() && marks_.back().value_index == values_.size())
       fail(token_.position, "expected a value, found " + token_.described());
+    if (bracket.form == Form::pair) return close_pair(bracket);
     const Expr result = call(bracket);
     while (!marks_.empty() && marks_.back().value_index >= bracket.num_values) marks_.pop_back();
     values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(bracket.num_values), values_.end());
@@ -426,6 +442,33 @@ Expr ExprParser::call_user_operator(const Pending& pending, std::span<const Expr
   }
 }
 
+/// The reduction whose arguments a call takes.
+Reduction ExprParser::reduction_of(const Pending& pending) {
+  if (pending.form == Form::reduction) return *parse_reduction(pending.name);
+  return *parse_pair_reduction(pending.name) == PairReduction::aminmax ? Reduction::amin
+                                                                       : Reduction::var;
+}
+
+/// Leaves both results, and nothing that could be done with them.
+void ExprParser::close_pair(const Pending& pending) {
+  const PairReduction reduction = *parse_pair_reduction(pending.name);
+  if (values_.size() != pending.num_values + 1)
+    fail(pending.position,
+         "expected a value to reduce: " + std::string(pending.name) + "(input, ...)");
+  const Expr value = values_.back();
+  values_.pop_back();
+  try {
+    for (const Expr& result : reduce_pair(reduction, value, pending.options))
+      values_.push_back(result);
+  } catch (const ArgumentError& error) {
+    fail(pending.position, error.what());
+  }
+  advance();
+  if (!token_.is(",") && token_.kind != ExprToken::Kind::end)
+    fail(token_.position, std::string(pending.name) + " has two results, which nothing combines");
+  wants_operand_ = false;
+}
+
 Expr ExprParser::call_reduction(const Pending& pending, std::span<const Expr> args) const {
   const Reduction reduction = *parse_reduction(pending.name);
   if (args.size() != 1)
@@ -472,6 +515,7 @@ void ExprParser::fail_unknown_function(std::string_view name, std::size_t positi
   for (std::string_view spelled : spelled_names())
     if (!find_function(spelled)) known.emplace_back(spelled);
   for (Reduction reduction : all_reductions()) known.emplace_back(weft::name(reduction));
+  if (options_.are_several) known.insert(known.end(), {"aminmax", "var_mean"});
   if (options_.definitions)
     for (std::string& own : options_.definitions->names()) known.push_back(std::move(own));
   fail(position, "unknown function " + quoted + "; the nearest are " +
@@ -498,7 +542,7 @@ Expr parse_expression(std::string_view text, std::vector<std::pair<std::string, 
 std::string_view built_in_meaning(std::string_view name) {
   if (find_function(name) || has_spelling(name) || name == "cast" || name == "copy")
     return "a built-in function";
-  if (parse_reduction(name)) return "a reduction or scan";
+  if (parse_reduction(name) || parse_pair_reduction(name)) return "a reduction or scan";
   if (named_number(name)) return "a number";
   if (!keyword_hint(name).empty() || name == "None") return "a word of Python";
   return {};
@@ -510,7 +554,14 @@ Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Te
 
 Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names,
                 const Definitions& definitions) {
-  return ExprParser(text, named_tensors(names), {&definitions, false}).parse();
+  return ExprParser(text, named_tensors(names), {.definitions = &definitions}).parse();
+}
+
+std::vector<Expr> parse_exprs(std::string_view text,
+                              std::span<const std::pair<std::string, Tensor>> names,
+                              const Definitions& definitions) {
+  const ParseOptions options{.definitions = &definitions, .are_several = true};
+  return ExprParser(text, named_tensors(names), options).parse_all();
 }
 
 }  // namespace weft

@@ -16,6 +16,7 @@ struct ParseOptions {
   /// Only names, syntax and numbers of arguments count; the result means nothing.  For definitions,
   /// whose parameters have no dtype yet.
   bool ignores_dtypes = false;
+  bool are_several = false;  ///< commas separate expressions, of which some give two results
 };
 
 /// Reads an expression over named expressions.

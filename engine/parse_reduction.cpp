@@ -72,6 +72,16 @@ class ArgumentReader {
     advance();
     return *found;
   }
+  /// exact, 'exact'.
+  Numerics numerics() {
+    const bool is_word =
+        token_.kind == ExprToken::Kind::name || token_.kind == ExprToken::Kind::word;
+    const auto found = is_word ? parse_numerics(token_.text) : std::nullopt;
+    if (!found)
+      fail(token_.position, "expected layout_invariant or exact, found " + token_.described());
+    advance();
+    return *found;
+  }
   /// 1, [0, 2], (0, 2), [].
   std::vector<std::int64_t> integers() {
     if (!token_.is("[") && !token_.is("(")) return {integer()};
@@ -144,14 +154,19 @@ constexpr Parameter reverse{
       options.reverse = reader.truth();
     }};
 
+constexpr Parameter numerics{
+    {"numerics"}, "None", [](ArgumentReader& reader, ReduceOptions& options) {
+      if (!reader.skip_none()) options.numerics = reader.numerics();
+    }};
+
 /// In the order of the positions.
 std::vector<const Parameter*> parameters_of(Reduction reduction) {
-  if (info(reduction).shape == ReductionShape::scan) return {&one_dim, &dtype, &reverse};
+  if (info(reduction).shape == ReductionShape::scan) return {&one_dim, &dtype, &reverse, &numerics};
   switch (reduction) {
-    case Reduction::norm: return {&power, &dims, &keepdim, &dtype};
+    case Reduction::norm: return {&power, &dims, &keepdim, &dtype, &numerics};
     case Reduction::var:
-    case Reduction::std: return {&dims, &unbiased, &keepdim, &correction, &dtype};
-    default: return {&dims, &keepdim, &dtype};
+    case Reduction::std: return {&dims, &unbiased, &keepdim, &correction, &dtype, &numerics};
+    default: return {&dims, &keepdim, &dtype, &numerics};
   }
 }
 

@@ -22,7 +22,7 @@
 namespace weft {
 
 /// All that a repeated call needs.  Immutable.
-struct CallPlan {
+struct CallPlan : std::enable_shared_from_this<CallPlan> {
   struct Output {
     bool is_new = false;            ///< the call allocates it
     std::size_t storage_bytes = 0;  ///< of a new one
@@ -35,7 +35,7 @@ struct CallPlan {
   };
 
   LaunchPlan launch;
-  /// A fold, a scan, or work on a device, which runs in place of `launch`.
+  /// A fold, a scan, several passes, or work on a device, which run in place of `launch`.
   std::function<void(std::byte* const* base, const Bits* params)> pass;
   DispatchKeySet keys;            ///< of the call's tensors
   bool is_empty = false;          ///< no elements: nothing to run

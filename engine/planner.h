@@ -26,6 +26,7 @@ struct PlannerOptions {
   std::int64_t streaming_bytes = 0;  ///< calls that move so many bytes write past the caches
   bool is_prepared = false;  ///< the plan outlives the call, so that no temporary can serve it
   std::shared_ptr<jit::nvrtc::KernelLoader> device_kernels = nullptr;  ///< for calls on a device
+  FoldOrder fold_order = FoldOrder::by_layout;  ///< of all folds, or what they ask for themselves
 };
 
 /// A call after planning: what to run and on which tensors.

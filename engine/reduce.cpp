@@ -2,6 +2,7 @@
 #include <weft/reduce.h>
 
 #include "engine/expr_node.h"
+#include "engine/fold_plan.h"
 #include "engine/tensor_impl.h"
 #include "ir/combine.h"
 
@@ -74,13 +75,15 @@ Dims reduced_sizes(const FoldNode& fold) {
 }
 
 Expr make_fold_node(FoldForm form, Op op, const Expr& value, const ReduceOptions& options,
-                    bool keepdim) {
+                    bool keepdim, bool is_mean = false) {
   auto fold = std::make_shared<FoldNode>();
   fold->form = form;
   fold->arg_sizes = sizes_of(value.node());
   fold->dims = dim_mask(options.dims, static_cast<int>(fold->arg_sizes.size()));
+  fold->is_mean = is_mean;
   fold->keepdim = keepdim && !fold->is_scan();
   fold->is_reverse = options.reverse && fold->is_scan();
+  fold->order = options.numerics ? fold_order(*options.numerics) : FoldOrder::by_layout;
   fold->sizes = reduced_sizes(*fold);
   auto node = std::make_shared<ExprNode>();
   node->kind = ExprNode::Kind::fold;
@@ -91,7 +94,15 @@ Expr make_fold_node(FoldForm form, Op op, const Expr& value, const ReduceOptions
   node->category = fold->sizes.empty() ? OperandCategory::zero_dim : OperandCategory::dimensioned;
   node->args.push_back(value.shared_node());
   node->fold = std::move(fold);
+  order_of(*node, FoldOrder::by_layout);  // refuses what has none
   return Expr(std::move(node));
+}
+
+void check_numerics(std::string_view name, const ReduceOptions& options) {
+  if (!options.numerics || fold_order(*options.numerics) != FoldOrder::by_layout) return;
+  throw ArgumentError(detail::concat(name, "(): numerics ", weft::name(*options.numerics),
+                                     " is for whole calls; one reduction can be layout_invariant "
+                                     "or exact"));
 }
 
 Expr converted(const Expr& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
@@ -127,6 +138,13 @@ class ReductionTerms {
   Expr fold_kept(Op op, const Expr& value) const {
     return make_fold_node(FoldForm::value, op, value, options, true);
   }
+  /// The sum divided by n: one rounding where sums are exact.
+  Expr average(bool keepdim) const {
+    if (is_complex(x.dtype()))
+      return make_fold_node(FoldForm::value, Op::add, x, options, keepdim) / n;
+    return make_fold_node(FoldForm::value, Op::add, x, options, keepdim, true);
+  }
+  Expr mean() const { return average(options.keepdim); }
   Expr first(Op op, const Expr& value) const {
     return make_fold_node(FoldForm::index, op, value, options, options.keepdim);
   }
@@ -152,7 +170,7 @@ class ReductionTerms {
 
   /// In two passes, so that nothing cancels.
   Expr variance() const {
-    const Expr deviation = x - fold_kept(Op::add, x) / n;
+    const Expr deviation = x - average(true);
     return fold(Op::add, squared_size(deviation)) / std::max(n - options.correction, 0.0);
   }
 
@@ -283,6 +301,7 @@ Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
   const ReductionInfo& row = info(reduction);
   const Dims sizes = sizes_of(x.node());
   check_shape(row, {sizes.data(), sizes.size()}, options);
+  check_numerics(row.name, options);
   if (reduction == Reduction::norm) check_norm({sizes.data(), sizes.size()}, options);
   const DType asked = options.dtype.value_or(x.dtype());
   const DType computed = compute_dtype(reduction, asked);
@@ -300,7 +319,24 @@ Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
   __builtin_unreachable();
 }
 
+std::string_view name(PairReduction reduction) {
+  return reduction == PairReduction::aminmax ? "aminmax" : "var_mean";
+}
+
+std::optional<PairReduction> parse_pair_reduction(std::string_view text) {
+  for (const PairReduction reduction : {PairReduction::aminmax, PairReduction::var_mean})
+    if (text == name(reduction)) return reduction;
+  return {};
+}
+
+std::array<Expr, 2> reduce_pair(PairReduction reduction, const Expr& x,
+                                const ReduceOptions& options) {
+  if (reduction == PairReduction::aminmax) return {ops::amin(x, options), ops::amax(x, options)};
+  return {ops::var(x, options), ops::mean(x, options)};
+}
+
 Expr fold(Op combine, const Expr& x, const ReduceOptions& options) {
+  check_numerics("fold", options);
   const DType dtype = options.dtype.value_or(x.dtype());
   const DType computed = wide_dtype(dtype);
   WEFT_CHECK(ir::identity_of(combine, computed), ArgumentError, "fold(): ", name(combine),

@@ -12,14 +12,20 @@ void check_input(const Tensor& a, std::string_view name) {
   WEFT_CHECK(a.defined(), ArgumentError, name, "(): input 0 is undefined");
 }
 
+/// As a schema has it.
+std::optional<std::string_view> numerics_name(const ReduceOptions& options) {
+  if (!options.numerics) return {};
+  return name(*options.numerics);
+}
+
 std::pair<Tensor, Tensor> call_pair(Engine::State& state, Pair pair, const Tensor& a,
                                     const ReduceOptions& options) {
   constexpr std::string_view names[] = {"aminmax", "var_mean", "max", "min", "cummax", "cummin"};
   check_input(a, names[static_cast<std::size_t>(pair)]);
   const CurrentCall current(state);
-  auto [first, second] =
-      operators().find(pair).handle.call(a, options.dims, options.keepdim, options.dtype, options.p,
-                                         options.correction, options.reverse);
+  auto [first, second] = operators().find(pair).handle.call(
+      a, options.dims, options.keepdim, options.dtype, options.p, options.correction,
+      options.reverse, numerics_name(options));
   return {std::move(first), std::move(second)};
 }
 
@@ -31,7 +37,7 @@ Tensor Engine::reduce(Reduction reduction, const Tensor& a, const ReduceOptions&
   if (!row.is_builtin(dispatch_keys_of(a))) [[unlikely]] {
     const CurrentCall current(*state_);
     return row.handle.call(a, options.dims, options.keepdim, options.dtype, options.p,
-                           options.correction, options.reverse);
+                           options.correction, options.reverse, numerics_name(options));
   }
   const Expr expr = weft::reduce(reduction, a, options);
   const Tensor given;
@@ -44,7 +50,8 @@ void Engine::reduce(Reduction reduction, const Tensor& a, const ReduceOptions& o
   WEFT_CHECK(out.defined(), ArgumentError, name(reduction), "(): the given output is undefined");
   const CurrentCall current(*state_);
   operators().find_out(reduction).handle.call(a, options.dims, options.keepdim, options.dtype,
-                                              options.p, options.correction, options.reverse, out);
+                                              options.p, options.correction, options.reverse,
+                                              numerics_name(options), out);
 }
 
 std::pair<Tensor, Tensor> Engine::aminmax(const Tensor& a, const ReduceOptions& options) {

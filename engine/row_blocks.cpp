@@ -39,7 +39,7 @@ class RowFinder {
     if (sizes_.size() > max_nodes) return false;
     for (const Expr& expr : exprs) {
       const Dims& sizes = sizes_.at(&expr.node());
-      if (sizes.empty() || (num_rows_ != 0 && sizes[0] != num_rows_)) return false;
+      if (sizes.empty() || sizes != sizes_.at(&exprs[0].node())) return false;
       num_rows_ = sizes[0];
       if (!visit(expr.node())) return false;
     }
@@ -142,7 +142,10 @@ class RowTaker {
     if (known != taken_.end()) return known->second;
     auto result = std::make_shared<ExprNode>(*node);
     if (node->kind == ExprNode::Kind::tensor) {
-      result->tensor = node->tensor.narrow(0, first_, count_);
+      // One view stays one: calls are known by how many there are.
+      Tensor& rows = rows_[node->tensor.impl().get()];
+      if (!rows.defined()) rows = node->tensor.narrow(0, first_, count_);
+      result->tensor = rows;
     } else if (node->fold != nullptr) {
       auto fold = std::make_shared<FoldNode>(*node->fold);
       fold->arg_sizes[0] = fold->sizes[0] = count_;
@@ -156,6 +159,7 @@ class RowTaker {
   std::int64_t first_;
   std::int64_t count_;
   std::unordered_map<const ExprNode*, std::shared_ptr<const ExprNode>> taken_;
+  std::unordered_map<const TensorImpl*, Tensor> rows_;
 };
 
 }  // namespace

@@ -1,11 +1,16 @@
 #include "engine/scan_plan.h"
 
+#include "jit/fold/block_scan.h"
 #include "jit/fold/scan.h"
 
 #include <weft/parallel.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace weft {
 namespace {
@@ -17,6 +22,7 @@ constexpr std::int64_t elements_per_ns = 1;
 struct ScanPlan {
   jit::Scan scan;
   jit::PlaceScan places = nullptr;  ///< FoldForm::scan_index
+  jit::BlockScan blocks;            ///< of long rows; without loops otherwise
   std::int64_t count = 1;           ///< elements that are scanned into one another
   bool is_reverse = false;
   std::int64_t stride_bytes[2] = {0, 0};  ///< along them: output, input
@@ -25,13 +31,75 @@ struct ScanPlan {
   int max_threads = 0;
 };
 
-/// Rows [begin, end) of rest[0], at number `outer` of the other dimensions.
-void run_rows(const ScanPlan& plan, std::byte* const* base, std::int64_t outer, std::int64_t begin,
-              std::int64_t end) {
-  jit::ScanOperand operands[2];
+/// A row as blocks, from number `first` on.
+std::array<jit::ScanOperand, 2> blocks_of(const jit::ScanOperand* row, std::int64_t first) {
+  std::array<jit::ScanOperand, 2> blocks{row[0], row[1]};
+  for (jit::ScanOperand& operand : blocks) {
+    operand.row_stride_bytes = jit::scan_block_elements * operand.stride_bytes;
+    operand.data += first * operand.row_stride_bytes;
+  }
+  return blocks;
+}
+
+/// Combines the totals of blocks with what comes before the first; leaves what comes before each,
+/// and returns what comes before the next.
+jit::BlockScan::Kept pass_on(const jit::BlockScan& loops, jit::BlockScan::Kept before,
+                             std::span<jit::BlockScan::Kept> totals) {
+  for (jit::BlockScan::Kept& total : totals)
+    before = loops.combine(std::exchange(total, before), before);
+  return before;
+}
+
+/// One row after the other, in the caller's thread.  The totals of some blocks bring them into the
+/// cache, where they are scanned.
+void run_long_rows(const ScanPlan& plan, const jit::ScanOperand* rows, std::int64_t num_rows) {
+  constexpr std::int64_t together = jit::scan_blocks_together;
+  const std::int64_t num_whole = plan.count / jit::scan_block_elements;
+  jit::ScanOperand row[2] = {rows[0], rows[1]};
+  for (std::int64_t i = 0; i < num_rows; ++i) {
+    jit::BlockScan::Kept before = plan.blocks.identity;
+    for (std::int64_t block = 0; block < num_whole; block += together) {
+      const auto [to, from] = blocks_of(row, block);
+      const std::int64_t count = std::min(together, num_whole - block);
+      std::array<jit::BlockScan::Kept, together> kept;
+      plan.blocks.totals(kept.data(), from, count, jit::scan_block_elements);
+      before = pass_on(plan.blocks, before, std::span(kept).first(static_cast<std::size_t>(count)));
+      plan.blocks.run(kept.data(), to, from, count, jit::scan_block_elements);
+    }
+    const auto [to, from] = blocks_of(row, num_whole);
+    plan.blocks.run(&before, to, from, 1, plan.count % jit::scan_block_elements);
+    for (jit::ScanOperand& operand : row) operand.data += operand.row_stride_bytes;
+  }
+}
+
+/// One row by several threads: first all totals, then the scans.
+void share_long_row(const ScanPlan& plan, const jit::ScanOperand* row) {
+  const std::int64_t num_whole = plan.count / jit::scan_block_elements;
+  const ParallelOptions options{plan.max_threads, plan.count / elements_per_ns};
+  std::vector<jit::BlockScan::Kept> kept(static_cast<std::size_t>(num_whole) + 1);
+  const auto total = [&](std::int64_t begin, std::int64_t end) {
+    const std::array<jit::ScanOperand, 2> blocks = blocks_of(row, begin);
+    plan.blocks.totals(kept.data() + begin, blocks[1], end - begin, jit::scan_block_elements);
+  };
+  parallel_for(0, num_whole, jit::scan_blocks_together, total, options);
+  kept.back() = pass_on(plan.blocks, plan.blocks.identity, std::span(kept).first(kept.size() - 1));
+  const auto scan = [&](std::int64_t begin, std::int64_t end) {
+    const std::array<jit::ScanOperand, 2> blocks = blocks_of(row, begin);
+    plan.blocks.run(kept.data() + begin, blocks[0], blocks[1], end - begin,
+                    jit::scan_block_elements);
+  };
+  parallel_for(0, num_whole, jit::scan_blocks_together, scan, options);
+  const std::array<jit::ScanOperand, 2> last = blocks_of(row, num_whole);
+  plan.blocks.run(&kept.back(), last[0], last[1], 1, plan.count % jit::scan_block_elements);
+}
+
+/// Where row number `row` of rest[0] lies, at number `outer` of the other dimensions.
+std::array<jit::ScanOperand, 2> row_at(const ScanPlan& plan, std::byte* const* base,
+                                       std::int64_t outer, std::int64_t row) {
+  std::array<jit::ScanOperand, 2> operands;
   for (std::size_t i = 0; i < 2; ++i) {
     const std::int64_t row_stride = plan.rest[0].stride_bytes[i];
-    operands[i] = {base[i] + begin * row_stride, row_stride, plan.stride_bytes[i]};
+    operands[i] = {base[i] + row * row_stride, row_stride, plan.stride_bytes[i]};
     std::int64_t linear = outer;
     for (std::size_t dim = 1; dim < plan.rest.size(); ++dim) {
       operands[i].data += linear % plan.rest[dim].extent * plan.rest[dim].stride_bytes[i];
@@ -41,6 +109,14 @@ void run_rows(const ScanPlan& plan, std::byte* const* base, std::int64_t outer, 
     operands[i].data += (plan.count - 1) * plan.stride_bytes[i];
     operands[i].stride_bytes = -plan.stride_bytes[i];
   }
+  return operands;
+}
+
+/// Rows [begin, end) of rest[0], at number `outer` of the other dimensions.
+void run_rows(const ScanPlan& plan, std::byte* const* base, std::int64_t outer, std::int64_t begin,
+              std::int64_t end) {
+  const std::array<jit::ScanOperand, 2> operands = row_at(plan, base, outer, begin);
+  if (plan.blocks.run != nullptr) return run_long_rows(plan, operands.data(), end - begin);
   if (plan.places == nullptr)
     return plan.scan.run(plan.scan, operands[0], operands[1], end - begin, plan.count);
   const std::int64_t first = plan.is_reverse ? plan.count - 1 : 0;
@@ -52,6 +128,12 @@ void run_scan(const ScanPlan& plan, std::byte* const* base) {
   const std::int64_t work_ns = num_rows * plan.num_rest * plan.count / elements_per_ns;
   const std::int64_t worth = std::max<std::int64_t>(work_ns / work_worth_a_thread_ns, 1);
   const std::int64_t total = num_rows * plan.num_rest;
+  const int threads = plan.max_threads > 0 ? plan.max_threads : num_threads();
+  if (plan.blocks.run != nullptr && threads > 1 && total < threads) {
+    for (std::int64_t row = 0; row < total; ++row)
+      share_long_row(plan, row_at(plan, base, row / num_rows, row % num_rows).data());
+    return;
+  }
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     while (begin < end) {
       const std::int64_t row = begin % num_rows;
@@ -66,7 +148,7 @@ void run_scan(const ScanPlan& plan, std::byte* const* base) {
 }  // namespace
 
 std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, const Tensor& output,
-                                                      const Tensor& input, Isa isa,
+                                                      const Tensor& input, FoldOrder order, Isa isa,
                                                       int max_threads) {
   ScanPlan plan;
   plan.scan = jit::make_scan(node.op, node.compute_dtype, isa);
@@ -93,6 +175,13 @@ std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, cons
         {iterator.shape()[dim], {iterator.stride_bytes(0)[dim], iterator.stride_bytes(1)[dim]}});
   if (plan.rest.empty()) plan.rest.push_back({1, {0, 0}});
   for (std::size_t dim = 1; dim < plan.rest.size(); ++dim) plan.num_rest *= plan.rest[dim].extent;
+  // Neighbours are scanned as vectors.  Whether rows are some depends on the layout.
+  const bool are_neighbours =
+      plan.rest[0].extent > 1 &&
+      plan.rest[0].stride_bytes[1] == static_cast<std::int64_t>(itemsize_bytes(input.dtype()));
+  const bool is_long = plan.count >= jit::long_scan_elements && !are_neighbours;
+  if (is_long && plan.places == nullptr && order == FoldOrder::by_layout)
+    plan.blocks = jit::block_scan(node.op, node.compute_dtype);
   return [plan = std::move(plan)](std::byte* const* base) { run_scan(plan, base); };
 }
 

@@ -13,7 +13,7 @@ namespace weft {
 /// Mirrors: at::native's scan_dim_handling / cpu_cum_base_kernel: the scanned dimension is taken
 ///          out, the iterator walks through the others.
 std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, const Tensor& output,
-                                                      const Tensor& input, Isa isa,
+                                                      const Tensor& input, FoldOrder order, Isa isa,
                                                       int max_threads);
 
 }  // namespace weft

@@ -40,7 +40,8 @@ constexpr Op float_part_ops[] = {
 #undef WEFT_OP
 };
 
-constexpr std::array<std::string_view, 3> numerics_names{"default", "strict", "fast"};
+constexpr std::array<std::string_view, 5> numerics_names{"default", "strict", "fast",
+                                                         "layout_invariant", "exact"};
 
 }  // namespace
 

@@ -205,7 +205,10 @@ Kernel parse(std::string_view text) {
   Reader reader(text);
   Kernel kernel;
   reader.expect("kernel");
-  kernel.numerics = reader.word("'default', 'strict' or 'fast'", parse_numerics);
+  kernel.numerics = reader.word("'default', 'strict' or 'fast'", [](std::string_view text) {
+    const std::optional<Numerics> numerics = parse_numerics(text);
+    return numerics && *numerics == elementwise(*numerics) ? numerics : std::nullopt;
+  });
   kernel.schedule = reader.word("a schedule", lookup_in(schedules));
   kernel.vector_bytes = reader.number<int>("a vector width in bytes");
   kernel.is_streaming = reader.take("streaming");

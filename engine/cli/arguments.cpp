@@ -19,6 +19,15 @@ bool is_name(std::string_view text) {
   return !text.empty() && is_letter(text[0]) && std::ranges::all_of(text, is_part);
 }
 
+void define_all(Definitions& known, const std::vector<std::string>& definitions) {
+  for (const std::string& word : definitions) {
+    const std::size_t split = word.find('=');
+    WEFT_CHECK(split != word.npos, ArgumentError, "expected NAME(PARAMETERS)=EXPRESSION, got '",
+               word, "'");
+    known.define(word.substr(0, split), word.substr(split + 1));
+  }
+}
+
 }  // namespace
 
 NamedTensors read_operands(const std::vector<std::string>& words,
@@ -45,13 +54,15 @@ NamedTensors read_operands(const std::vector<std::string>& words,
 Expr read_expression(const std::string& text, const NamedTensors& operands,
                      const std::vector<std::string>& definitions) {
   Definitions known;
-  for (const std::string& word : definitions) {
-    const std::size_t split = word.find('=');
-    WEFT_CHECK(split != word.npos, ArgumentError, "expected NAME(PARAMETERS)=EXPRESSION, got '",
-               word, "'");
-    known.define(word.substr(0, split), word.substr(split + 1));
-  }
+  define_all(known, definitions);
   return parse_expr(text, operands, known);
+}
+
+std::vector<Expr> read_expressions(const std::string& text, const NamedTensors& operands,
+                                   const std::vector<std::string>& definitions) {
+  Definitions known;
+  define_all(known, definitions);
+  return parse_exprs(text, operands, known);
 }
 
 std::vector<std::string> split_commas(std::string_view text) {
@@ -73,7 +84,7 @@ void check_backend(std::string_view backend) {
 Numerics read_numerics(std::string_view text) {
   const std::optional<Numerics> numerics = parse_numerics(text);
   WEFT_CHECK(numerics, ArgumentError, "unknown numerics '", text,
-             "'; there are default, strict, fast");
+             "'; there are default, strict, fast, layout_invariant, exact");
   return *numerics;
 }
 

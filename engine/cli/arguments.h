@@ -26,6 +26,9 @@ NamedTensors read_operands(const std::vector<std::string>& words,
 /// NAME(PARAMETERS)=EXPRESSION words, in this order.
 Expr read_expression(const std::string& text, const NamedTensors& operands,
                      const std::vector<std::string>& definitions);
+/// The same for several expressions with commas between them.
+std::vector<Expr> read_expressions(const std::string& text, const NamedTensors& operands,
+                                   const std::vector<std::string>& definitions);
 
 /// "a,b" -> {"a", "b"}; empty parts are left out.
 std::vector<std::string> split_commas(std::string_view text);

@@ -30,8 +30,8 @@ struct ExplainArguments : ExpressionArguments {
 void run_explain(const ExplainArguments& arguments);
 
 struct EvalArguments : ExpressionArguments {
-  std::string output;
-  int repeat = 0;  ///< timed runs
+  std::vector<std::string> outputs;  ///< a file for each result
+  int repeat = 0;                    ///< timed runs
 };
 void run_eval(const EvalArguments& arguments);
 

@@ -5,6 +5,7 @@
 #include "engine/cli/timing.h"
 
 #include <weft/engine.h>
+#include <weft/error.h>
 #include <weft/npy.h>
 
 #include <nlohmann/json.hpp>
@@ -13,6 +14,36 @@
 
 namespace weft::cli {
 
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json layout_json(const Tensor& tensor) {
+  return {{"dtype", name(tensor.dtype())},
+          {"sizes", std::vector(tensor.sizes().begin(), tensor.sizes().end())},
+          {"strides", std::vector(tensor.strides().begin(), tensor.strides().end())}};
+}
+
+/// "result" and "output" of one result, "results" and "outputs" of several.
+void print_json(const EvalArguments& arguments, const std::vector<Tensor>& results, double ns) {
+  ordered_json json;
+  if (results.size() == 1) {
+    json["result"] = layout_json(results[0]);
+    json["output"] = arguments.outputs[0];
+  } else {
+    json["results"] = ordered_json::array();
+    for (const Tensor& result : results) json["results"].push_back(layout_json(result));
+    json["outputs"] = arguments.outputs;
+  }
+  if (arguments.repeat > 0) {
+    json["repeat"] = arguments.repeat;
+    json["ns"] = ns;
+  }
+  std::cout << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace
+
 void run_eval(const EvalArguments& arguments) {
   check_backend(arguments.backend);
   EngineOptions options;
@@ -20,32 +51,26 @@ void run_eval(const EvalArguments& arguments) {
   options.numerics = read_numerics(arguments.numerics);
   const NamedTensors operands =
       read_operands(arguments.operands, [](const std::string& path) { return npy_read(path); });
-  const Expr expr = read_expression(arguments.expression, operands, arguments.definitions);
+  const std::vector<Expr> exprs =
+      read_expressions(arguments.expression, operands, arguments.definitions);
+  const std::vector<std::string>& outputs = arguments.outputs;
+  WEFT_CHECK(exprs.size() == outputs.size(), ArgumentError, "the expression has ", exprs.size(),
+             exprs.size() == 1 ? " result" : " results", ", but ", outputs.size(),
+             " files are given: -o FILE for each");
 
   Engine engine(options);
-  const Tensor result = engine.eval(expr);
-  npy_write(arguments.output, result);
+  const std::vector<Tensor> results = engine.eval(exprs);
+  for (std::size_t i = 0; i < results.size(); ++i) npy_write(outputs[i], results[i]);
 
   double ns = 0;
   if (arguments.repeat > 0) {
-    const Tensor out = empty_like(result);
-    ns = median_ns([&] { engine.eval(expr, out); }, arguments.repeat);
+    std::vector<Tensor> outs;
+    for (const Tensor& result : results) outs.push_back(empty_like(result));
+    ns = median_ns([&] { engine.eval(exprs, outs); }, arguments.repeat);
   }
-  if (arguments.json) {
-    using nlohmann::ordered_json;
-    ordered_json json;
-    json["result"] = {{"dtype", name(result.dtype())},
-                      {"sizes", std::vector(result.sizes().begin(), result.sizes().end())},
-                      {"strides", std::vector(result.strides().begin(), result.strides().end())}};
-    json["output"] = arguments.output;
-    if (arguments.repeat > 0) {
-      json["repeat"] = arguments.repeat;
-      json["ns"] = ns;
-    }
-    std::cout << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
-    return;
-  }
-  std::cout << arguments.output << ": " << layout_text(result) << '\n';
+  if (arguments.json) return print_json(arguments, results, ns);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    std::cout << outputs[i] << ": " << layout_text(results[i]) << '\n';
   if (arguments.repeat > 0) {
     std::cout << short_number(ns) << " ns per call, median of " << arguments.repeat << '\n';
   }

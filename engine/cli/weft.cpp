@@ -42,7 +42,8 @@ void add_expression(CLI::App& command, ExpressionArguments& arguments, const cha
       .add_option("--define", arguments.definitions,
                   "a user operator, as in 'swish(x)=x/(1+exp(-x))'; may be given again")
       ->allow_extra_args(false);
-  command.add_option("--numerics", arguments.numerics, "default, strict or fast");
+  command.add_option("--numerics", arguments.numerics,
+                     "default, strict, fast, layout_invariant or exact");
   command.add_flag("--json", arguments.json, "print one JSON object");
 }
 
@@ -77,7 +78,10 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
   CLI::App& eval = *app.add_subcommand("eval", "run on .npy files");
   add_expression(eval, arguments.eval, "FILE.npy");
   eval.add_option("--backend", arguments.eval.backend, "auto, interp, xbyak, llvm or nvrtc");
-  eval.add_option("-o,--output", arguments.eval.output, "the .npy file to write")->required();
+  eval.add_option("-o,--output", arguments.eval.outputs,
+                  "the .npy file to write; once for each result of 'aminmax(a)' or 'a + 1, sum(a)'")
+      ->required()
+      ->allow_extra_args(false);
   eval.add_option("--repeat", arguments.eval.repeat, "also run N times and print the time")
       ->check(CLI::Range(1, 1 << 20));
   eval.callback([&arguments] { run_eval(arguments.eval); });

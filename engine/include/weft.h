@@ -68,10 +68,11 @@ const char* weft_last_error_message(void);
 /* ---- engines ---- */
 
 typedef struct weft_engine_options {
-  size_t struct_bytes;  /* sizeof(weft_engine_options): members behind it are not read */
-  const char* backend;  /* "auto", "interp", "xbyak" or "llvm"; null: "auto" */
-  const char* numerics; /* "default", "strict" or "fast"; null: "default" */
-  int32_t num_threads;  /* at most so many work on one call; 0: as many as there are processors */
+  size_t struct_bytes; /* sizeof(weft_engine_options): members behind it are not read */
+  const char* backend; /* "auto", "interp", "xbyak" or "llvm"; null: "auto" */
+  const char*
+      numerics; /* "default", "strict", "fast", "layout_invariant", "exact"; null: "default" */
+  int32_t num_threads; /* at most so many work on one call; 0: as many as there are processors */
 } weft_engine_options;
 
 /* `options` may be null. */

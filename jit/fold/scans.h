@@ -111,7 +111,7 @@ void run_scan(const Scan&, const ScanOperand& to, const ScanOperand& from, std::
 }
 
 /// Sums and products; null for what has no loops of its own.
-Scan::Run find_scan(Op op, DType dtype) {
+[[maybe_unused]] Scan::Run find_scan(Op op, DType dtype) {
   const auto arithmetic = [&]<class T>(std::type_identity<T>) -> Scan::Run {
     return op == Op::add ? &run_scan<T, Sum> : &run_scan<T, Product>;
   };

@@ -288,7 +288,9 @@ TEST(ParseExpr, RefusesWhatMeansNothing) {
       {"sum(a, dims=[0, -2])", 1, "dim 0 appears multiple times in the list of dims"},
       {"sum(a, dims=[0 1])", 16, "expected ',' or ']', found '1'"},
       {"sum(a, dims=0.5)", 13, "expected an integer"},
-      {"sum(a, b)", 8, "this is no argument of sum(input, dims=None, keepdim=false, dtype=None)"},
+      {"sum(a, b)", 8,
+       "this is no argument of sum(input, dims=None, keepdim=false, dtype=None, "
+       "numerics=None)"},
       {"sum(a, 0, dims=1)", 11, "dims is given twice"},
       {"sum(a, keepdim=2)", 16, "expected true or false, found '2'"},
       {"sum()", 1, "expected a value to reduce"},

@@ -192,6 +192,9 @@ class Engine {
   /// Plans and compiles now, to run later and often.  A prepared plan is the built-in kernel:
   /// kernels that others registered for weft::eval, and Profile, see eval() and not its runs.
   PreparedPlan prepare(const Expr& expr, const Tensor& out = {});
+  /// Several results, as eval() has them.  Expressions that take several passes, as those with
+  /// reductions do, are computed once when they are prepared.
+  PreparedPlan prepare(std::span<const Expr> exprs, std::span<const Tensor> outs = {});
 
   /// Plans and compiles without running; the tensors may be unbacked layouts.  Backend "nvrtc"
   /// needs no GPU, and NVRTC only for "ptx" and "sass"; it knows no reductions.

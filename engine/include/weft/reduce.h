@@ -3,7 +3,9 @@
 #pragma once
 
 #include <weft/expr.h>
+#include <weft/numerics.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -58,6 +60,8 @@ struct ReduceOptions {
   double p = 2;                     ///< norm: the exponent; 0, infinities and fractions too
   double correction = 1;            ///< var, std: subtracted from the number of elements
   bool reverse = false;             ///< scans: from the last element to the first
+  /// layout_invariant or exact, for this reduction; otherwise what the engine has been told.
+  std::optional<Numerics> numerics = {};
 };
 
 /// `x` reduced.  Nothing runs before the expression is evaluated.
@@ -67,7 +71,8 @@ struct ReduceOptions {
 /// Numerics: float sums and products follow a tree that depends on shape and layout alone
 ///           (docs/reductions.md); f16, bf16 and the 8-bit floats compute in f32.
 /// Errors:   ArgumentError, with PyTorch's texts: a dimension out of range or given twice, an empty
-///           reduction without identity, a dtype that the reduction does not take.
+///           reduction without identity, a dtype that the reduction does not take; Numerics::exact
+///           for what rounds and is no sum, and the Numerics of whole calls.
 /// Mirrors:  the function of this name in torch.
 Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options = {});
 
@@ -78,6 +83,18 @@ Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options = {
 /// Dtype:  that of `x`; as in `options` if given.
 /// Errors: ArgumentError as above, and for an op without identity.
 Expr fold(Op combine, const Expr& x, const ReduceOptions& options = {});
+
+/// Reductions with two results, for Engine::eval() of several expressions: what they share is read
+/// once.
+enum class PairReduction : std::uint8_t {
+  aminmax,   ///< the smallest and the largest element
+  var_mean,  ///< the variance and the mean
+};
+std::string_view name(PairReduction reduction);
+std::optional<PairReduction> parse_pair_reduction(std::string_view text);
+/// Shapes, errors: as reduce(), for both results.   Mirrors: the function of this name in torch.
+std::array<Expr, 2> reduce_pair(PairReduction reduction, const Expr& x,
+                                const ReduceOptions& options = {});
 
 namespace detail {
 struct ReductionFunction {
@@ -94,6 +111,15 @@ namespace ops {
   inline constexpr detail::ReductionFunction name{Reduction::name};
 #include <weft/reductions.def>
 #undef WEFT_REDUCTION
+
+/// The smallest and the largest element.
+inline std::array<Expr, 2> aminmax(const Expr& x, const ReduceOptions& options = {}) {
+  return reduce_pair(PairReduction::aminmax, x, options);
+}
+/// The variance and the mean.
+inline std::array<Expr, 2> var_mean(const Expr& x, const ReduceOptions& options = {}) {
+  return reduce_pair(PairReduction::var_mean, x, options);
+}
 }  // namespace ops
 
 }  // namespace weft

@@ -11,9 +11,18 @@ enum class Numerics : std::uint8_t {
   standard,  ///< "default": small floats compute in f32 and round once at the end of a fused chain
   strict,    ///< small floats round after each op of the expression, as eager calls do
   fast,      ///< the backend may contract and reassociate
+  // As standard in what is elementwise; of reductions (docs/numerics.md):
+  layout_invariant,  ///< the same bits for every layout of the same numbers
+  exact,             ///< that, and sums and means of floats are exact, rounded once
 };
 
-std::string_view name(Numerics numerics);  ///< "default", "strict", "fast"
+/// What the elementwise part of a call follows.
+constexpr Numerics elementwise(Numerics numerics) {
+  return numerics > Numerics::fast ? Numerics::standard : numerics;
+}
+
+/// "default", "strict", "fast", "layout_invariant", "exact"
+std::string_view name(Numerics numerics);
 std::optional<Numerics> parse_numerics(std::string_view text);
 
 }  // namespace weft

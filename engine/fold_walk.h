@@ -1,0 +1,196 @@
+// The walk of a planned fold through its operands: what running it in one order or another has in
+// common.
+#pragma once
+
+#include "engine/fold_plan.h"
+
+#include <weft/parallel.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace weft {
+
+/// An output, places.
+inline constexpr std::size_t max_fold_operands = ir::max_launch_operands + 2;
+
+/// In bytes, one an operand.  Only those that there are get copied.
+class FoldOffsets {
+ public:
+  explicit FoldOffsets(std::size_t count) : count_(count) { std::fill_n(values_, count, 0); }
+  FoldOffsets(const FoldOffsets& other) : count_(other.count_) {
+    std::copy_n(other.values_, count_, values_);
+  }
+  FoldOffsets& operator=(const FoldOffsets&) = delete;
+  std::int64_t& operator[](std::size_t i) { return values_[i]; }
+  std::int64_t operator[](std::size_t i) const { return values_[i]; }
+
+ private:
+  std::size_t count_;
+  std::int64_t values_[max_fold_operands];  // NOLINT: what is not written is not read
+};
+
+/// Work on folds that is worth handing to another thread.
+inline constexpr std::int64_t fold_worth_a_thread_ns = 2000;
+
+/// Values in rows: those of the one tensor that is folded as it lies, or computed ones.
+struct FoldChunk {
+  const std::byte* data;
+  std::int64_t row_stride_bytes;
+};
+
+/// Immutable, like the plan: threads share it.
+class FoldWalk {
+ public:
+  FoldWalk(const FoldPlan& plan, std::byte* const* base, const Bits* params)
+      : plan_(plan), fold_(plan.fold), base_(base), params_(params) {}
+
+ protected:
+  std::int64_t num_threads() const {
+    return plan_.max_threads > 0 ? plan_.max_threads : weft::num_threads();
+  }
+  std::int64_t num_strips() const {
+    if (plan_.is_inner) return 1;
+    return (plan_.vector.extent + plan_.strip_extent - 1) / plan_.strip_extent;
+  }
+
+  /// How many parts the work is worth.
+  std::int64_t num_parts_worth() const {
+    return std::max<std::int64_t>(plan_.work_ns / fold_worth_a_thread_ns, 1);
+  }
+
+  /// Memory for one thread's part, on the stack if it is little.
+  class Scratch {
+   public:
+    explicit Scratch(std::size_t size) {
+      if (size > sizeof inline_) heap_.resize(size);
+    }
+    std::byte* data() { return heap_.empty() ? inline_ : heap_.data(); }
+
+   private:
+    alignas(64) std::byte inline_[fold_buffer_bytes + 4096];
+    std::vector<std::byte> heap_;
+  };
+
+  static void advance(FoldOffsets& offsets, const FoldDim& dim, std::int64_t steps) {
+    for (std::size_t i = 0; i < dim.stride_bytes.size(); ++i)
+      offsets[i] += steps * dim.stride_bytes[i];
+  }
+  /// Moves to element number `linear` of `dims`.
+  static void advance(FoldOffsets& offsets, const std::vector<FoldDim>& dims, std::int64_t linear) {
+    for (const FoldDim& dim : dims) {
+      if (linear == 0) return;
+      advance(offsets, dim, linear % dim.extent);
+      linear /= dim.extent;
+    }
+  }
+
+  /// The values of `num_rows` rows along `row_dim`, `count` of each.
+  FoldChunk fetch(const FoldOffsets& offsets, const FoldDim& row_dim, std::int64_t num_rows,
+                  std::int64_t count, std::byte* buffer) const {
+    if (plan_.map == nullptr) return {base_[1] + offsets[1], row_dim.stride_bytes[1]};
+    const std::int64_t row_stride_bytes = count * fold_.itemsize();
+    const std::size_t num_operands = plan_.num_operands - (plan_.form == FoldForm::index ? 1 : 0);
+    std::array<std::byte*, max_fold_operands> base;
+    std::array<std::int64_t, 2 * max_fold_operands> stride_bytes;
+    base[0] = buffer;
+    stride_bytes[0] = row_stride_bytes;
+    stride_bytes[num_operands] = fold_.itemsize();
+    for (std::size_t i = 1; i < num_operands; ++i) {
+      base[i] = base_[i] + offsets[i];
+      stride_bytes[i] = row_dim.stride_bytes[i];
+      stride_bytes[num_operands + i] = plan_.vector.stride_bytes[i];
+    }
+    const std::array<std::int64_t, 2> extents{num_rows, count};
+    const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params_,
+                               plan_.map->context()};
+    plan_.map->entry()(&args);
+    return {buffer, row_stride_bytes};
+  }
+
+  /// Rows that a chunk of `count` values each may have.
+  std::int64_t rows_at_once(std::int64_t count) const {
+    if (plan_.map == nullptr) return std::numeric_limits<std::int64_t>::max();
+    return std::max<std::int64_t>(fold_buffer_bytes / (count * fold_.itemsize()), 1);
+  }
+
+  /// Calls `function(offsets, chunk, first row, rows)` for the rows [begin, end) that are reduced.
+  template <class Function>
+  void for_each_chunk(const FoldOffsets& at, std::int64_t begin, std::int64_t end,
+                      std::int64_t count, std::byte* buffer, const Function& function) const {
+    const FoldDim& fastest = plan_.reduced[0];
+    while (begin < end) {
+      const std::int64_t rows =
+          std::min({end - begin, fastest.extent - begin % fastest.extent, rows_at_once(count)});
+      FoldOffsets offsets = at;
+      advance(offsets, plan_.reduced, begin);
+      function(offsets, fetch(offsets, fastest, rows, count, buffer), rows);
+      begin += rows;
+    }
+  }
+
+  /// Where a unit begins, and how many outputs side by side it has.
+  struct Place {
+    FoldOffsets offsets;
+    std::int64_t num_columns = 1;
+  };
+  Place place_of(std::int64_t unit) const {
+    Place place{FoldOffsets(plan_.num_operands)};
+    const std::int64_t strips = num_strips();
+    advance(place.offsets, plan_.kept, unit / strips);
+    if (plan_.is_inner) return place;
+    const std::int64_t first = unit % strips * plan_.strip_extent;
+    advance(place.offsets, plan_.vector, first);
+    place.num_columns = std::min(plan_.strip_extent, plan_.vector.extent - first);
+    return place;
+  }
+
+  /// Calls `function(chunk, rows, count)` for the values of one block of the tree's leaves.
+  template <class Function>
+  void for_each_chunk_of(const Place& place, std::int64_t block, std::byte* buffer,
+                         const Function& function) const {
+    const std::int64_t first_row = block / plan_.segments_per_row * plan_.rows_per_block;
+    const std::int64_t last_row = std::min(first_row + plan_.rows_per_block, plan_.num_rows);
+    FoldOffsets at = place.offsets;
+    std::int64_t count = plan_.is_inner ? plan_.vector.extent : place.num_columns;
+    if (plan_.segments_per_row > 1) {
+      const std::int64_t size = fold_block_elements(fold_);
+      const std::int64_t first = block % plan_.segments_per_row * size;
+      advance(at, plan_.vector, first);
+      count = std::min(size, count - first);
+    }
+    for_each_chunk(at, first_row, last_row, count, buffer,
+                   [&](const FoldOffsets&, const FoldChunk& chunk, std::int64_t rows) {
+                     function(chunk, rows, count);
+                   });
+  }
+
+  /// What lies `stride_bytes` apart, divided by how many elements became one, if the plan says so.
+  void divide(std::byte* values, std::int64_t stride_bytes, std::int64_t count) const {
+    if (plan_.divisor == 0) return;
+    if (fold_.dtype == DType::f32) return divide_as<float>(values, stride_bytes, count);
+    divide_as<double>(values, stride_bytes, count);
+  }
+
+  const FoldPlan& plan_;
+  const jit::Fold& fold_;
+  std::byte* const* base_;
+  const Bits* params_;
+
+ private:
+  template <class T>
+  void divide_as(std::byte* values, std::int64_t stride_bytes, std::int64_t count) const {
+    const T divisor = static_cast<T>(plan_.divisor);
+    for (std::int64_t i = 0; i < count; ++i, values += stride_bytes) {
+      T value;
+      std::memcpy(&value, values, sizeof value);
+      value /= divisor;
+      std::memcpy(values, &value, sizeof value);
+    }
+  }
+};
+
+}  // namespace weft
