@@ -32,5 +32,9 @@ void weft_llvm_disassemble(const void* code, std::size_t size, std::uint64_t dis
                            WeftLlvmResult* result) {
   real<WeftLlvmDisassemble>(llvm_symbols.disassemble)(code, size, display_base, result);
 }
+void weft_llvm_throughput(const void* loop, std::size_t size, double* cycles,
+                          WeftLlvmResult* result) {
+  real<WeftLlvmThroughput>(llvm_symbols.throughput)(loop, size, cycles, result);
+}
 void weft_llvm_release(void* owner) { real<WeftLlvmRelease>(llvm_symbols.release)(owner); }
 }
