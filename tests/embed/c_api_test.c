@@ -205,7 +205,7 @@ static void test_calls(weft_engine* engine) {
 static void test_expressions(weft_engine* engine) {
   const int64_t size[] = {3};
   const float a_values[] = {1, -2, 3}, b_values[] = {10, 20, 30};
-  const float totals[] = {2, 2, 2}, zeros[] = {0, 0, 0};
+  const float zeros[] = {0, 0, 0};
   weft_tensor *a = tensor_of(a_values, 1, size), *b = tensor_of(b_values, 1, size);
   const weft_named_tensor names[] = {{"a", a}, {"b", b}};
   const weft_named_tensor broken[] = {{"a", a}, {"b", NULL}};
@@ -220,7 +220,8 @@ static void test_expressions(weft_engine* engine) {
   CHECK(((float*)weft_tensor_data(out))[2] == 61);
   CHECK_OK(weft_eval_many(engine, 2, several, 2, names, outs));
   CHECK(((float*)weft_tensor_data(outs[0]))[1] == 44);
-  CHECK(has_values(outs[1], totals, 3));
+  CHECK(weft_tensor_ndim(outs[1]) == 0); /* each result has its own sizes */
+  CHECK(((float*)weft_tensor_data(outs[1]))[0] == 2);
   CHECK_OK(weft_eval(engine, "1 + 2", 0, NULL, outs));
   CHECK_OK(weft_engine_wait_optimised(engine));
 
