@@ -186,7 +186,8 @@ class Engine {
   /// Computes an expression in one pass over memory; reductions in it take a pass each.
   Tensor eval(const Expr& expr);
   void eval(const Expr& expr, const Tensor& out);
-  /// Several results of one pass; `outs[i]` undefined asks for a new tensor.
+  /// Several results: of one pass and broadcast to one shape, or with reductions among them each of
+  /// its own sizes.  `outs[i]` undefined asks for a new tensor.
   std::vector<Tensor> eval(std::span<const Expr> exprs, std::span<const Tensor> outs = {});
 
   /// Plans and compiles now, to run later and often.  A prepared plan is the built-in kernel:
