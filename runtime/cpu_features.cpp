@@ -1,6 +1,8 @@
 // Detection by cpuid, of what the operating system saves by xgetbv, of cache sizes by sysfs.
 #include "runtime/cpu_features.h"
 
+#include "runtime/cpuid.h"
+
 #include <weft/error.h>
 
 #include <fcntl.h>
@@ -13,27 +15,11 @@
 #include <string>
 #include <string_view>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
 namespace weft {
 
 namespace {
 
 #if defined(__x86_64__)
-struct CpuidLeaf {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-};
-
-/// All zeros where the processor has no such leaf.
-CpuidLeaf cpuid(unsigned leaf, unsigned subleaf) {
-  CpuidLeaf result;
-  if (!__get_cpuid_count(leaf, subleaf, &result.eax, &result.ebx, &result.ecx, &result.edx))
-    return {};
-  return result;
-}
-
 /// Whether all bits of `mask` are set.
 bool has(unsigned word, unsigned mask) { return (word & mask) == mask; }
 

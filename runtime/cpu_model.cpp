@@ -1,10 +1,7 @@
 #include "runtime/cpu_model.h"
 
 #include "runtime/cpu_features.h"
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
+#include "runtime/cpuid.h"
 
 #include <initializer_list>
 
@@ -12,17 +9,6 @@ namespace weft {
 namespace {
 
 #if defined(__x86_64__)
-struct CpuidLeaf {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-};
-
-/// All zeros where the processor has no such leaf.
-CpuidLeaf cpuid(unsigned leaf) {
-  CpuidLeaf result;
-  if (!__get_cpuid_count(leaf, 0, &result.eax, &result.ebx, &result.ecx, &result.edx)) return {};
-  return result;
-}
-
 /// Appends the bytes of registers, up to the zero that ends a text.
 void append(std::string& text, std::initializer_list<unsigned> registers) {
   for (const unsigned word : registers)

@@ -1,7 +1,5 @@
 // Copies between the CPU and devices, of every dtype and layout, on the stand-in for a GPU.
-#include "tests/cuda/fake_gpu_test.h"
-
-#include <weft/engine.h>
+#include "tests/cuda/engine_fixture.h"
 
 #include <cstring>
 #include <vector>
@@ -9,40 +7,15 @@
 namespace weft {
 namespace {
 
+using test::cpu;
 using test::fake_gpu;
+using test::gpu0;
+using test::gpu1;
 using test::message_of;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr Device gpu0{DeviceType::cuda, 0}, gpu1{DeviceType::cuda, 1}, cpu{};
-
-class CudaCopy : public test::OnFakeGpu {
- protected:
-  /// 0, 1, 2 ... in the order of the indices, of any dtype.
-  Tensor numbers(std::vector<std::int64_t> sizes, DType dtype = DType::f32) {
-    std::int64_t numel = 1;
-    for (const std::int64_t size : sizes) numel *= size;
-    return engine_.to(arange(numel), dtype).view(sizes);
-  }
-  Tensor on(Device device, const Tensor& tensor) {
-    ToOptions options;
-    options.device = device;
-    return engine_.to(tensor, options);
-  }
-  /// Whether both tensors, wherever they are, have the same elements.
-  void expect_same(const Tensor& a, const Tensor& b) {
-    const Tensor x = engine_.contiguous(on(cpu, a)), y = engine_.contiguous(on(cpu, b));
-    ASSERT_EQ(x.dtype(), y.dtype());
-    ASSERT_TRUE(std::ranges::equal(x.sizes(), y.sizes()));
-    EXPECT_EQ(std::memcmp(x.data(), y.data(),
-                          static_cast<std::size_t>(x.numel()) * itemsize_bytes(x.dtype())),
-              0)
-        << describe(a) << " and " << describe(b);
-  }
-  static int num_launches() { return fake_gpu().count("cuLaunchKernel"); }
-
-  Engine engine_;
-};
+using CudaCopy = test::EngineOnFakeGpu;
 
 TEST_F(CudaCopy, MovesDenseTensorsOfEveryDTypeAsTheyAre) {
   for (const DType dtype : all_dtypes) {

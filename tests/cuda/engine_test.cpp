@@ -1,7 +1,5 @@
 // Calls on tensors of a device, from plan to launch, on the stand-in for a GPU.
-#include "tests/cuda/fake_gpu_test.h"
-
-#include <weft/engine.h>
+#include "tests/cuda/engine_fixture.h"
 
 #include <unistd.h>
 
@@ -14,37 +12,13 @@ namespace weft {
 namespace {
 
 using test::fake_gpu;
+using test::gpu0;
+using test::gpu1;
 using test::message_of;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr Device gpu0{DeviceType::cuda, 0}, gpu1{DeviceType::cuda, 1};
-
-class CudaEngine : public test::OnFakeGpu {
- protected:
-  Tensor numbers(std::vector<std::int64_t> sizes, DType dtype = DType::f32) {
-    std::int64_t numel = 1;
-    for (const std::int64_t size : sizes) numel *= size;
-    return engine_.to(arange(numel), dtype).view(sizes);
-  }
-  Tensor on(Device device, const Tensor& tensor) {
-    ToOptions options;
-    options.device = device;
-    return engine_.to(tensor, options);
-  }
-  void expect_same(const Tensor& a, const Tensor& b) {
-    const Tensor x = engine_.contiguous(on({}, a)), y = engine_.contiguous(on({}, b));
-    ASSERT_EQ(x.dtype(), y.dtype());
-    ASSERT_TRUE(std::ranges::equal(x.sizes(), y.sizes())) << describe(a) << " " << describe(b);
-    EXPECT_EQ(std::memcmp(x.data(), y.data(),
-                          static_cast<std::size_t>(x.numel()) * itemsize_bytes(x.dtype())),
-              0)
-        << describe(a) << " and " << describe(b);
-  }
-  static int num_launches() { return fake_gpu().count("cuLaunchKernel"); }
-
-  Engine engine_;
-};
+using CudaEngine = test::EngineOnFakeGpu;
 
 TEST_F(CudaEngine, GivesTheCpusValuesAndLayouts) {
   const Tensor a = numbers({2, 3, 4, 5}), b = numbers({3, 1, 5});
