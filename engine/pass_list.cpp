@@ -54,8 +54,9 @@ class Origins {
   Origins(std::span<const Tensor> outputs, const CallKey& key) : outputs_(outputs), key_(key) {}
 
   /// None for another view of an input: the next call's inputs may lie apart.
-  std::optional<Origin> find(const Tensor& operand) {
-    for (std::size_t i = 0; i < key_.inputs.size(); ++i)
+  std::optional<Origin> find(const Tensor& operand, bool is_written) {
+    // What is written is the call's output, where that is an input as well.
+    for (std::size_t i = 0; i < key_.inputs.size() && !is_written; ++i)
       if (key_.inputs[i]->is_same(operand)) return Origin{outputs_.size() + i, 0};
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       if (outputs_[i].storage() == operand.storage())
@@ -135,7 +136,8 @@ std::shared_ptr<CallPlan> PassRecorder::finish(const CallKey& key, std::span<con
     Pass& pass = list.passes.emplace_back();
     pass.plan = step.plan;
     for (const Tensor& operand : step.operands) {
-      const std::optional<Origin> origin = origins.find(operand);
+      const bool is_written = pass.operands.size() < step.plan->outputs.size();
+      const std::optional<Origin> origin = origins.find(operand, is_written);
       if (!origin) return nullptr;
       pass.operands.push_back(*origin);
     }

@@ -69,12 +69,15 @@ std::unique_ptr<CudaBlock> CudaMemory::take_idle(const Key& key) {
   for (std::size_t i = blocks.size(); i-- > 0;) {
     // The host can't be made to wait in a stream, so that only what is done serves again.
     if (key.is_host && !are_done(*blocks[i])) continue;
+    if (!key.is_host) {
+      for (const CudaBlock::Use& use : blocks[i]->uses)
+        WEFT_CUDA_CALL(StreamWaitEvent, (key.stream.stream, use.event, 0),
+                       "cuda:", device_.index());
+    }
+    // Nothing throws from here on.
     std::unique_ptr<CudaBlock> block = std::move(blocks[i]);
     blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(i));
     if (!key.is_host) {
-      for (const CudaBlock::Use& use : block->uses)
-        WEFT_CUDA_CALL(StreamWaitEvent, (key.stream.stream, use.event, 0),
-                       "cuda:", device_.index());
       stats_.retained_bytes -= block->size_bytes;
       stats_.live_bytes += block->size_bytes;
       ++stats_.num_reused;
@@ -156,9 +159,11 @@ void CudaMemory::find_and_note_use(const void* address) {
     auto after = blocks_.upper_bound(address_of(address));
     if (after == blocks_.begin()) return;
     block = std::prev(after)->second;
+    // Borrowed memory lies in no block, and this one may be gone when the lock is.
+    if (address_of(address) >= block->address + block->size_bytes) return;
   }
   // The caller's tensor keeps it alive.
-  if (address_of(address) < block->address + block->size_bytes) note_use(*block);
+  note_use(*block);
 }
 
 CudaBlockHandle CudaMemory::allocate_host(std::size_t size_bytes) {

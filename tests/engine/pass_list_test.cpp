@@ -76,6 +76,18 @@ TEST(PassList, RepeatedCallsHaveOnePlanAndTheSameBits) {
     }
 }
 
+TEST(PassList, PlansPreparedInPlaceWriteTheOutputThatTheyAreGiven) {
+  Engine engine;
+  const Tensor x = numbers({7, 33}, 3), y = numbers({7, 33}, 4);
+  const Expr in(x);
+  const PreparedPlan plan = engine.prepare(in - ops::mean(in), x);
+  const Tensor other = numbers({7, 33}, 4), out = empty_like(other);
+  plan.run(std::vector<std::byte*>{out.data(), other.data()});
+  const Expr given(y);
+  EXPECT_TRUE(same_tensor(out, engine.eval(given - ops::mean(given))));
+  EXPECT_TRUE(same_tensor(other, y)) << "an input was written";
+}
+
 TEST(PassList, PreparedPlansRunIt) {
   Engine engine;
   for (const Sizes& sizes : {Sizes{7, 33}, Sizes{130, 5'001}})
