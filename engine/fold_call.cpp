@@ -1,13 +1,13 @@
 #include "engine/fold_call.h"
 
 #include "engine/fold_plan.h"
+#include "engine/rebuild.h"
 #include "engine/scan_plan.h"
 #include "engine/tensor_impl.h"
 
 #include <weft/error.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 namespace weft {
@@ -37,43 +37,17 @@ std::shared_ptr<ExprNode> with_kept_dims(const ExprNode& node) {
   return result;
 }
 
-/// Rebuilds expressions from the leaves on, without recursion.
+/// Puts the values of folds in their places.
 class FoldRemover {
  public:
   explicit FoldRemover(ComputeFold compute) : compute_(compute) {}
 
-  Expr remove(const Expr& root) {
-    std::vector<std::pair<std::shared_ptr<const ExprNode>, bool>> pending{
-        {root.shared_node(), false}};
-    while (!pending.empty()) {
-      const auto [node, arguments_done] = pending.back();
-      if (rebuilt_.contains(node.get())) {
-        pending.pop_back();
-      } else if (arguments_done || node->args.empty()) {
-        rebuilt_[node.get()] = rebuild(node);
-        pending.pop_back();
-      } else {
-        pending.back().second = true;
-        for (std::size_t i = node->args.size(); i-- > 0;)
-          pending.emplace_back(node->args[i], false);
-      }
-    }
-    return Expr(rebuilt_.at(&root.node()));
+  Rebuilder::Node operator()(const Rebuilder::Node& node) {
+    return node->kind == ExprNode::Kind::fold ? leaf(*node) : node;
   }
 
  private:
-  std::shared_ptr<const ExprNode> rebuild(const std::shared_ptr<const ExprNode>& node) {
-    const auto is_new = [&](const auto& arg) { return rebuilt_.at(arg.get()) != arg; };
-    std::shared_ptr<const ExprNode> result = node;
-    if (std::any_of(node->args.begin(), node->args.end(), is_new)) {
-      auto changed = std::make_shared<ExprNode>(*node);
-      for (auto& arg : changed->args) arg = rebuilt_.at(arg.get());
-      result = std::move(changed);
-    }
-    return node->kind == ExprNode::Kind::fold ? leaf(*result) : result;
-  }
-
-  std::shared_ptr<const ExprNode> leaf(const ExprNode& node) {
+  Rebuilder::Node leaf(const ExprNode& node) {
     auto found = std::find_if(computed_.begin(), computed_.end(),
                               [&](const auto& known) { return is_same_fold(*known.first, node); });
     if (found == computed_.end()) {
@@ -86,7 +60,6 @@ class FoldRemover {
   }
 
   ComputeFold compute_;
-  std::unordered_map<const ExprNode*, std::shared_ptr<const ExprNode>> rebuilt_;
   std::vector<std::pair<std::shared_ptr<const ExprNode>, Tensor>> computed_;
 };
 
@@ -158,8 +131,9 @@ void check_dtype(const ExprNode& node) {
 
 std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFold compute) {
   FoldRemover remover(compute);
+  Rebuilder rebuilder(remover);
   std::vector<Expr> result;
-  for (const Expr& expr : exprs) result.push_back(remover.remove(expr));
+  for (const Expr& expr : exprs) result.push_back(rebuilder.rebuild(expr));
   return result;
 }
 

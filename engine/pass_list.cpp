@@ -48,13 +48,42 @@ struct PassList {
   }
 };
 
-/// Finds where operands of steps lie.
+/// Places blocks that are in use during some of the steps, each where no other is at that time.
+class Arena {
+ public:
+  /// Returns the offset of a block.
+  std::size_t place(std::size_t num_bytes, std::size_t first_step, std::size_t last_step) {
+    Block block{0, (num_bytes + 63) / 64 * 64, first_step, last_step};
+    // Blocks lie in the order of their offsets, so that the first gap that is met is the lowest.
+    auto behind = blocks_.begin();
+    for (auto other = blocks_.begin(); other != blocks_.end(); ++other) {
+      if (other->last_step < first_step || last_step < other->first_step) continue;
+      if (other->offset >= block.offset + block.num_bytes) break;
+      block.offset = std::max(block.offset, other->offset + other->num_bytes);
+    }
+    while (behind != blocks_.end() && behind->offset < block.offset) ++behind;
+    blocks_.insert(behind, block);
+    num_bytes_ = std::max(num_bytes_, block.offset + block.num_bytes);
+    return block.offset;
+  }
+  std::size_t num_bytes() const { return num_bytes_; }
+
+ private:
+  struct Block {
+    std::size_t offset, num_bytes, first_step, last_step;
+  };
+  std::vector<Block> blocks_;
+  std::size_t num_bytes_ = 0;
+};
+
+/// Finds where operands of steps lie.  Offsets of temporaries are from their own first byte, until
+/// all of them are known.
 class Origins {
  public:
   Origins(std::span<const Tensor> outputs, const CallKey& key) : outputs_(outputs), key_(key) {}
 
   /// None for another view of an input: the next call's inputs may lie apart.
-  std::optional<Origin> find(const Tensor& operand, bool is_written) {
+  std::optional<Origin> find(const Tensor& operand, bool is_written, std::size_t step) {
     // What is written is the call's output, where that is an input as well.
     for (std::size_t i = 0; i < key_.inputs.size() && !is_written; ++i)
       if (key_.inputs[i]->is_same(operand)) return Origin{outputs_.size() + i, 0};
@@ -64,21 +93,38 @@ class Origins {
     for (const Tensor* input : key_.inputs)
       if (input->storage() == operand.storage()) return {};
     const Storage* const storage = operand.storage().get();
-    auto place = std::ranges::find(temporaries_, storage, &Temporary::first);
-    if (place == temporaries_.end()) {
-      place = temporaries_.insert(place, {storage, static_cast<std::int64_t>(temporary_bytes_)});
-      temporary_bytes_ += (storage->size_bytes() + 63) / 64 * 64;
-    }
-    return Origin{Origin::temporary, place->second + (operand.data() - storage->data())};
+    auto place = std::ranges::find(temporaries_, storage, &Temporary::storage);
+    if (place == temporaries_.end()) place = temporaries_.insert(place, {storage, step, step});
+    place->last_step = step;
+    return Origin{first_temporary + static_cast<std::size_t>(place - temporaries_.begin()),
+                  operand.data() - storage->data()};
   }
-  std::size_t temporary_bytes() const { return temporary_bytes_; }
+
+  /// Gives the temporaries of `passes` their places in one block, and returns its size in bytes.
+  std::size_t place_temporaries(std::span<Pass> passes) const {
+    Arena arena;
+    std::vector<std::int64_t> offsets;
+    for (const Temporary& each : temporaries_)
+      offsets.push_back(static_cast<std::int64_t>(
+          arena.place(each.storage->size_bytes(), each.first_step, each.last_step)));
+    for (Pass& pass : passes)
+      for (Origin& origin : pass.operands)
+        if (origin.operand >= first_temporary) {
+          origin.offset_bytes += offsets[origin.operand - first_temporary];
+          origin.operand = Origin::temporary;
+        }
+    return arena.num_bytes();
+  }
 
  private:
-  using Temporary = std::pair<const Storage*, std::int64_t>;
+  struct Temporary {
+    const Storage* storage;
+    std::size_t first_step, last_step;
+  };
+  static constexpr std::size_t first_temporary = ir::max_launch_operands;
   std::span<const Tensor> outputs_;
   const CallKey& key_;
   std::vector<Temporary> temporaries_;
-  std::size_t temporary_bytes_ = 0;
 };
 
 /// Whether each new result is memory of its own that begins with it.
@@ -114,6 +160,7 @@ CallPlan::Output planned_output(const Tensor& output, bool is_new) {
 
 void PassRecorder::add(std::shared_ptr<const CallPlan> plan, std::span<const Tensor> outputs,
                        const CallKey& key) {
+  if (!is_repeatable_) return;
   Step step;
   step.operands.assign(outputs.begin(), outputs.end());
   for (const std::uint32_t leaf : plan->leaves) step.operands.push_back(*key.inputs[leaf]);
@@ -137,7 +184,8 @@ std::shared_ptr<CallPlan> PassRecorder::finish(const CallKey& key, std::span<con
     pass.plan = step.plan;
     for (const Tensor& operand : step.operands) {
       const bool is_written = pass.operands.size() < step.plan->outputs.size();
-      const std::optional<Origin> origin = origins.find(operand, is_written);
+      const std::optional<Origin> origin =
+          origins.find(operand, is_written, list.passes.size() - 1);
       if (!origin) return nullptr;
       pass.operands.push_back(*origin);
     }
@@ -150,7 +198,8 @@ std::shared_ptr<CallPlan> PassRecorder::finish(const CallKey& key, std::span<con
     }
   }
   if (plan->params.size() > ir::max_launch_params) return nullptr;
-  list.temporary_bytes = origins.temporary_bytes();
+  list.temporary_bytes = origins.place_temporaries(list.passes);
+  for (const Pass& pass : list.passes) plan->steps.push_back(pass.plan);
   plan->pass = [list = std::move(list)](std::byte* const* base, const Bits* params) {
     list.run(base, params);
   };
@@ -187,6 +236,7 @@ std::shared_ptr<CallPlan> plan_row_passes(const RowPasses& passes, const CallKey
   std::shared_ptr<CallPlan> plan = begin_plan(key, given, outputs);
   plan->leaves = passes.block->leaves;
   plan->params = passes.block->params;
+  plan->steps = {passes.block, passes.last_block};
   plan->pass = [passes, row_bytes](std::byte* const* base, const Bits* params) {
     const std::int64_t rows = passes.rows_per_block;
     const auto run_blocks = [&](std::int64_t begin, std::int64_t end) {

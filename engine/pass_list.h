@@ -29,7 +29,10 @@ class PassRecorder {
   void add(std::shared_ptr<const CallPlan> plan, std::span<const Tensor> outputs,
            const CallKey& key);
   /// Something has happened that depends on more than the call's key.
-  void give_up() { is_repeatable_ = false; }
+  void give_up() {
+    is_repeatable_ = false;
+    steps_.clear();
+  }
   /// The plan of the whole call, whose outputs are `outputs`; null if it can't be repeated.
   std::shared_ptr<CallPlan> finish(const CallKey& key, std::span<const Tensor> given,
                                    std::span<const Tensor> outputs) const;

@@ -170,8 +170,8 @@ typedef struct weft_named_tensor {
 /* "tanh(a * b + 1)", "sum(where(m, x, 0), dims=[1])": one pass over memory. */
 weft_status weft_eval(weft_engine* engine, const char* expression, size_t num_names,
                       const weft_named_tensor* names, weft_tensor** out);
-/* Several results: expressions[i] goes to outs[i].  Of one pass and broadcast to one shape, or with
- * reductions among them each of its own sizes. */
+/* Several results: expressions[i] goes to outs[i], of its own sizes.  Those of equal sizes share a
+ * pass over memory. */
 weft_status weft_eval_many(weft_engine* engine, size_t num_expressions,
                            const char* const* expressions, size_t num_names,
                            const weft_named_tensor* names, weft_tensor** outs);

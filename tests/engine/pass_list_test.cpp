@@ -88,6 +88,94 @@ TEST(PassList, PlansPreparedInPlaceWriteTheOutputThatTheyAreGiven) {
   EXPECT_TRUE(same_tensor(other, y)) << "an input was written";
 }
 
+TEST(PassList, PreparingWritesNothing) {
+  Engine engine;
+  const Tensor x = numbers({9, 50}, 5), before = numbers({9, 50}, 5);
+  const Expr centred = Expr(x) - ops::mean(x, last);
+  const Tensor expected = computed_anew({Expr(before) - ops::mean(before, last)})[0];
+  const Tensor out = full({9, 50}, 99.0F);
+  const PreparedPlan apart = engine.prepare(centred, out);
+  EXPECT_TRUE(same_tensor(out, full({9, 50}, 99.0F)));
+  const PreparedPlan in_place = engine.prepare(centred, x);
+  EXPECT_TRUE(same_tensor(x, before));
+  apart.run();
+  EXPECT_TRUE(same_tensor(out, expected));
+  in_place.run();
+  EXPECT_TRUE(same_tensor(x, expected));
+  // What can't be prepared is left as it was, too.
+  const Tensor small = full({3}, 99.0F), long_one = full({12, 50}, 99.0F);
+  EXPECT_THROW(engine.prepare(centred, small), UnsupportedError);
+  EXPECT_TRUE(same_tensor(small, full({3}, 99.0F)));
+  const Tensor shifted = long_one.narrow(0, 0, 9);
+  const Expr overlapping(long_one.narrow(0, 1, 9));
+  EXPECT_THROW(engine.prepare(overlapping - ops::mean(overlapping, last), shifted), ArgumentError);
+  const Expr ints(full({9, 50}, std::int32_t{4}));
+  const Tensor counts = full({9, 1}, std::int64_t{99});
+  EXPECT_THROW(engine.prepare(ops::sum(ops::div_floor(ints, ints), last) + 1, counts),
+               UnsupportedError);
+  EXPECT_TRUE(same_tensor(counts, full({9, 1}, std::int64_t{99})));
+  EXPECT_TRUE(same_tensor(long_one, full({12, 50}, 99.0F)));
+}
+
+TEST(PassList, WhatHasBeenCalledIsPreparedWithoutComputing) {
+  Engine engine;
+  const Tensor x = numbers({9, 50}, 6), out = new_tensor({9, 50}, DType::f32);
+  const Expr scaled = Expr(x) / ops::sum(x, last);
+  engine.eval(scaled, out);
+  const EngineStats before = engine.stats();
+  const PreparedPlan plan = engine.prepare(scaled, out);
+  EXPECT_EQ(engine.stats().plan_misses, before.plan_misses);
+  EXPECT_EQ(engine.stats().plan_hits, before.plan_hits);
+  plan.run();
+  EXPECT_TRUE(same_tensor(out, computed_anew({scaled})[0]));
+}
+
+TEST(PassList, TemporariesTakeTheirTurns) {
+  // Each sum of rows is in memory until the next has been taken; the first one to the end.
+  Engine engine;
+  const Tensor x = numbers({40, 60}, 7);
+  const auto make = [](const Tensor& from) {
+    const Expr first = ops::sum(from, last);
+    Expr value(from);
+    for (int i = 0; i < 6; ++i) value = value - ops::mean(value * first, last);
+    return value + first;
+  };
+  engine.eval(make(x));
+  for (std::uint64_t seed = 8; seed < 11; ++seed) {
+    const Tensor other = numbers({40, 60}, seed);
+    EXPECT_TRUE(same_tensor(engine.eval(make(other)), computed_anew({make(other)})[0]));
+  }
+}
+
+TEST(PassList, ResultsHaveTheSizesOfTheirExpressions) {
+  Engine engine;
+  const Tensor a = numbers({4, 5}, 1), row = numbers({5}, 2);
+  for (int round = 0; round < 2; ++round) {
+    const std::vector<Expr> exprs{Expr(a) + Expr(row), Expr(row) * 2, Expr(a) * 3};
+    const std::vector<Tensor> results = engine.eval(exprs);
+    for (std::size_t i = 0; i < exprs.size(); ++i)
+      EXPECT_TRUE(same_tensor(results[i], computed_anew({exprs[i]})[0])) << "result " << i;
+    // An output that another expression reads is written when that has been computed.
+    const Tensor in_out = numbers({5}, 2), sum = new_tensor({4, 5}, DType::f32);
+    const Expr in_place[] = {Expr(in_out) * 2, Expr(a) + Expr(in_out)};
+    const Tensor outs[] = {in_out, sum};
+    engine.eval(in_place, outs);
+    EXPECT_TRUE(same_tensor(in_out, results[1]));
+    EXPECT_TRUE(same_tensor(sum, results[0]));
+    // An output of other sizes is resized to its own expression's.
+    const Tensor resized = empty({0}), other = empty({0});
+    const Tensor wrong[] = {resized, other};
+    engine.eval(std::span(exprs).first(2), wrong);
+    EXPECT_TRUE(same_tensor(resized, results[0]));
+    EXPECT_TRUE(same_tensor(other, results[1]));
+  }
+  const std::vector<Expr> exprs{Expr(a) + Expr(row), Expr(row) * 2};
+  const PreparedPlan plan = engine.prepare(exprs);
+  plan.run();
+  for (std::size_t i = 0; i < exprs.size(); ++i)
+    EXPECT_TRUE(same_tensor(plan.outputs()[i], computed_anew({exprs[i]})[0]));
+}
+
 TEST(PassList, PreparedPlansRunIt) {
   Engine engine;
   for (const Sizes& sizes : {Sizes{7, 33}, Sizes{130, 5'001}})

@@ -129,8 +129,8 @@ class PreparedPlan {
   /// Runs on the tensors that it was prepared with.
   void run() const;
   /// Runs on other memory: one address an operand, outputs first, inputs in the order of
-  /// operand_names(). The layouts must be those it was prepared with, outputs must not partly
-  /// overlap inputs; nothing is checked.
+  /// operand_names(). The layouts must be those it was prepared with, an output must be an input
+  /// where it was one then, and share no memory with others; nothing is checked.
   void run(std::span<std::byte* const> data) const;
   int num_operands() const;
   const std::vector<Tensor>& outputs() const;
@@ -186,15 +186,15 @@ class Engine {
   /// Computes an expression in one pass over memory; reductions in it take a pass each.
   Tensor eval(const Expr& expr);
   void eval(const Expr& expr, const Tensor& out);
-  /// Several results: of one pass and broadcast to one shape, or with reductions among them each of
-  /// its own sizes.  `outs[i]` undefined asks for a new tensor.
+  /// Several results, each of the sizes of its own expression.  Those of equal sizes share a pass.
+  /// `outs[i]` undefined asks for a new tensor.
   std::vector<Tensor> eval(std::span<const Expr> exprs, std::span<const Tensor> outs = {});
 
   /// Plans and compiles now, to run later and often.  A prepared plan is the built-in kernel:
   /// kernels that others registered for weft::eval, and Profile, see eval() and not its runs.
   PreparedPlan prepare(const Expr& expr, const Tensor& out = {});
-  /// Several results, as eval() has them.  Expressions that take several passes, as those with
-  /// reductions do, are computed once when they are prepared.
+  /// Several results, as eval() has them.  What takes several passes, as most expressions with
+  /// reductions do, is computed once while it is prepared, though not into `outs`.
   PreparedPlan prepare(std::span<const Expr> exprs, std::span<const Tensor> outs = {});
 
   /// Plans and compiles without running; the tensors may be unbacked layouts.  Backend "nvrtc"

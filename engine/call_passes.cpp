@@ -1,0 +1,228 @@
+// Calls that take several passes: a fold each, and what is elementwise around them.
+#include "engine/call.h"
+
+#include "engine/device_plan.h"
+#include "engine/fold_call.h"
+#include "engine/tensor_impl.h"
+
+#include <weft/error.h>
+#include <weft/iterator.h>
+#include <weft/parallel.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace weft {
+namespace {
+
+/// Where all that is asked for are new tensors with the values of different folds, these are the
+/// results.
+bool take_values(std::span<const Expr> exprs, std::span<const Expr> values,
+                 std::span<const Tensor> given, std::span<Tensor> results) {
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    if (exprs[i].node().kind != ExprNode::Kind::fold || given[i].defined()) return false;
+    const auto is_shared = [&](const Expr& other) {
+      return other.node().tensor.storage() == values[i].node().tensor.storage();
+    };
+    if (std::any_of(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), is_shared))
+      return false;
+  }
+  for (std::size_t i = 0; i < exprs.size(); ++i) results[i] = values[i].node().tensor;
+  return true;
+}
+
+}  // namespace
+
+bool Call::is_on_cpu() const {
+  return std::all_of(key_.inputs.begin(), key_.inputs.end(),
+                     [](const Tensor* input) { return input->device().type == DeviceType::cpu; });
+}
+
+void Call::run_passes(std::span<const Expr> exprs, std::span<const Tensor> given,
+                      std::span<Tensor> results) {
+  const std::uint64_t generation = state_.plans.generation();
+  PassRecorder recorder;
+  if (is_for_device(given)) recorder.give_up();  // temporaries of the list are on the host
+  std::shared_ptr<CallPlan> plan;
+  const std::optional<RowBlocks> blocks = fold_in_blocks(exprs, given, results);
+  const auto outputs = [&] {
+    std::vector<Tensor> all(given.begin(), given.end());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (!all[i].defined()) all[i] = results[i];
+    return all;
+  };
+  if (blocks) {
+    plan = plan_of_blocks(*blocks, exprs, given, outputs());
+  } else {
+    fold_by_fold(exprs, given, results, recorder);
+    plan = recorder.finish(key_, given, outputs());
+  }
+  if (plan == nullptr) {
+    if (recorder_ != nullptr) recorder_->give_up();
+    return;
+  }
+  note_keys(*plan, given);
+  if (recorder_ != nullptr) recorder_->add(plan, outputs(), key_);
+  state_.plans.insert(key_, hash_, plan, generation);
+}
+
+std::shared_ptr<CallPlan> Call::plan_of_blocks(const RowBlocks& blocks, std::span<const Expr> exprs,
+                                               std::span<const Tensor> given,
+                                               std::span<const Tensor> outputs) {
+  const std::int64_t rows = blocks.rows_per_block, rest = blocks.num_rows % rows;
+  RowPasses passes{blocks.num_rows, rows, state_.num_threads.load(std::memory_order_relaxed),
+                   nullptr, nullptr};
+  const auto block_plan = [&](const std::vector<Expr>& block, std::int64_t first,
+                              std::int64_t count, CallKey& key) {
+    std::vector<Tensor> parts;
+    for (const Tensor& output : outputs) parts.push_back(output.narrow(0, first, count));
+    make_key(key, block, parts);
+    const CallPlan* const plan = state_.plans.find(key, key.hash());
+    const bool is_fit = plan != nullptr && !plan->divides_integers;
+    return is_fit ? plan->shared_from_this() : std::shared_ptr<const CallPlan>();
+  };
+  const std::vector<Expr> first_block = take_rows(blocks, exprs, 0, rows);
+  CallKey first_key;
+  passes.block = passes.last_block = block_plan(first_block, 0, rows, first_key);
+  if (rest != 0) {
+    CallKey last_key;
+    const std::vector<Expr> last = take_rows(blocks, exprs, blocks.num_rows - rest, rest);
+    passes.last_block = block_plan(last, blocks.num_rows - rest, rest, last_key);
+  }
+  if (passes.block == nullptr || passes.last_block == nullptr) return nullptr;
+  return plan_row_passes(passes, key_, first_key, given, outputs);
+}
+
+std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
+                                              std::span<const Tensor> given,
+                                              std::span<Tensor> results) {
+  const std::int64_t cache_bytes = state_.features.l2_bytes;
+  std::int64_t num_bytes = 0;
+  for (const Tensor* input : key_.inputs)
+    num_bytes += input->numel() * static_cast<std::int64_t>(itemsize_bytes(input->dtype()));
+  if (num_bytes <= cache_bytes / 2 || is_for_device(given)) return {};
+  const std::optional<RowBlocks> blocks = plan_row_blocks(exprs, cache_bytes);
+  if (!blocks) return {};
+  const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);
+  if (!outputs) return {};
+  const std::int64_t rows = blocks->rows_per_block;
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t first = begin * rows; first < std::min(end * rows, blocks->num_rows);
+         first += rows) {
+      const std::int64_t count = std::min(rows, blocks->num_rows - first);
+      std::vector<Tensor> parts;
+      for (const Tensor& output : *outputs) parts.push_back(output.narrow(0, first, count));
+      std::vector<Tensor> written = parts;
+      Call(state_).expressions(take_rows(*blocks, exprs, first, count), parts, written);
+    }
+  };
+  parallel_for(0, (blocks->num_rows + rows - 1) / rows, 1, run,
+               {state_.num_threads.load(std::memory_order_relaxed)});
+  std::copy(outputs->begin(), outputs->end(), results.begin());
+  return blocks;
+}
+
+std::optional<std::vector<Tensor>> Call::new_or_apart(std::span<const Expr> exprs,
+                                                      std::span<const Tensor> given) const {
+  const std::vector<Expr> rest = without_folds(exprs, Device());
+  const Program program = flatten(rest, given);
+  std::vector<Tensor> inputs;
+  for (const ExprNode* leaf : program.leaves) inputs.push_back(leaf->tensor);
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    const Tensor& output = given[i];
+    if (!output.defined()) continue;
+    const Dims sizes = sizes_of(exprs[i].node());
+    const bool is_fit = std::ranges::equal(output.sizes(), sizes) && can_be_written(output, key_);
+    if (!is_fit) return {};
+  }
+  std::vector<Tensor> outputs(given.begin(), given.end());
+  const TensorIterator iterator = plan_iteration(program, outputs, inputs, true);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    outputs[i] = iterator.output(static_cast<int>(i));
+  return outputs;
+}
+
+Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder) {
+  const Expr argument(fold.args[0]);
+  const Dims& sizes = fold.fold->arg_sizes;
+  const Tensor value = empty({sizes.data(), sizes.size()}, {argument.dtype()});
+  Tensor result;
+  Call(state_, &recorder)
+      .expressions(std::span(&argument, 1), std::span(&value, 1), std::span(&result, 1));
+  return value;
+}
+
+void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> given,
+                        std::span<Tensor> results, PassRecorder& recorder) {
+  // All are computed before an output is written that may be an input.
+  std::vector<Tensor> values(given.begin(), given.end());
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    const Dims sizes = sizes_of(exprs[i].node());
+    const bool is_fit = values[i].defined() && std::ranges::equal(values[i].sizes(), sizes) &&
+                        can_be_written(values[i], key_);
+    if (!is_fit) values[i] = Tensor();
+  }
+  std::vector<bool> is_done(exprs.size());
+  for (std::size_t first = 0; first < exprs.size(); ++first) {
+    if (is_done[first]) continue;
+    std::vector<std::size_t> group;
+    std::vector<Expr> group_exprs;
+    std::vector<Tensor> group_given;
+    for (std::size_t i = first; i < exprs.size(); ++i) {
+      if (!have_equal_sizes({{exprs[first], exprs[i]}})) continue;
+      is_done[i] = true;
+      group.push_back(i);
+      group_exprs.push_back(exprs[i]);
+      group_given.push_back(values[i]);
+    }
+    std::vector<Tensor> group_results = group_given;
+    Call(state_, &recorder).expressions(group_exprs, group_given, group_results);
+    for (std::size_t i = 0; i < group.size(); ++i)
+      if (!group_given[i].defined()) values[group[i]] = group_results[i];
+  }
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    if (!given[i].defined()) {
+      results[i] = values[i];
+    } else if (!values[i].is_same(given[i])) {
+      const Expr value(values[i]);
+      Call(state_, &recorder)
+          .expressions(std::span(&value, 1), given.subspan(i, 1), results.subspan(i, 1));
+    }
+  }
+}
+
+void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> given,
+                        std::span<Tensor> results, PassRecorder& recorder) {
+  const auto value_of = [&](const Expr& expr) {
+    Tensor result;
+    const Tensor anew;
+    Call(state_, &recorder)
+        .expressions(std::span(&expr, 1), std::span(&anew, 1), std::span(&result, 1));
+    return result;
+  };
+  const auto compute = [&](const Expr& fold) {
+    CallKey key;
+    const Tensor anew;
+    make_key(key, std::span(&fold, 1), std::span(&anew, 1));
+    if (is_single_fold(key, std::span(&fold, 1), std::span(&anew, 1), order()))
+      return value_of(fold);
+    const Expr argument(fold.node().args[0]);
+    return value_of(with_argument(
+        fold, is_on_cpu() ? argument_value(fold.node(), recorder) : value_of(argument)));
+  };
+  const std::vector<Expr> rest = without_folds(exprs, ComputeFold(compute));
+  if (take_values(exprs, rest, given, results)) return;
+  if (!have_equal_sizes(exprs)) return run_by_sizes(rest, given, results, recorder);
+  Call last(state_, &recorder);
+  last.expressions(rest, given, results);
+  // Reductions are contiguous.  What is elementwise keeps that, except where nothing is left.
+  const auto is_own = [&](const Tensor* input) {
+    return std::find(key_.inputs.begin(), key_.inputs.end(), input) != key_.inputs.end();
+  };
+  if (std::any_of(last.key_.inputs.begin(), last.key_.inputs.end(), is_own)) return;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (!given[i].defined() && results[i].numel() == 0)
+      results[i] = empty(results[i].sizes(), {results[i].dtype(), results[i].device()});
+}
+
+}  // namespace weft

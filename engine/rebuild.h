@@ -1,0 +1,33 @@
+// An expression again, with other nodes in some places.
+#pragma once
+
+#include "engine/expr_node.h"
+
+#include <weft/parallel.h>
+
+#include <memory>
+#include <unordered_map>
+
+namespace weft {
+
+/// Rebuilds expressions from the leaves on, without recursion.  What they share stays shared.
+class Rebuilder {
+ public:
+  using Node = std::shared_ptr<const ExprNode>;
+  /// What stands in the place of a node, whose arguments have been rebuilt already; the node
+  /// itself where nothing changes.
+  using Change = FunctionRef<Node(const Node& node)>;
+
+  /// `change` has to outlive this.
+  explicit Rebuilder(Change change) : change_(change) {}
+
+  Expr rebuild(const Expr& root);
+
+ private:
+  Node with_rebuilt_arguments(const Node& node) const;
+
+  Change change_;
+  std::unordered_map<const ExprNode*, Node> rebuilt_;
+};
+
+}  // namespace weft
