@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -23,8 +24,8 @@ using detail::IterOperandTraits;
 constexpr int max_given = static_cast<int>(detail::inline_operands);
 constexpr int max_given_dims = static_cast<int>(detail::inline_dims);
 
-/// Strides in bytes, by dimension and then by operand.
-using GivenStrides = std::int64_t[max_given_dims][max_given];
+/// Strides in bytes, by operand and then by dimension.
+using GivenStrides = std::int64_t[max_given][max_given_dims];
 
 /// Addresses that hold all of an operand.
 struct ByteRange {
@@ -79,7 +80,8 @@ std::byte* base_of(const TensorImpl& impl) {
                                                const detail::GivenOperand& given,
                                                const TensorImpl& impl, std::byte* data,
                                                std::uint64_t traits) {
-  static_cast<IterOperandTraits&>(operand) = std::bit_cast<IterOperandTraits>(traits);
+  std::memcpy(static_cast<void*>(static_cast<IterOperandTraits*>(&operand)), &traits,
+              sizeof(traits));
   operand.borrowed = given.borrowed;
   operand.data = data;
   operand.impl = &impl;
@@ -99,28 +101,29 @@ std::byte* base_of(const TensorImpl& impl) {
   return a.numel == b.numel && ndim == b.ndim() && (ndim <= 1 || same_inner_sizes(a, b));
 }
 
-/// The strides of an operand that may be broadcast.  Sets the bits of the dimensions that it has in
-/// full in `own`; returns false where its sizes don't broadcast to `sizes`.
-bool collect_strides(const TensorImpl& impl, const std::int64_t* sizes, int ndim,
-                     std::int64_t itemsize, std::int64_t* to, unsigned& own) {
-  const int missing = ndim - impl.ndim();
-  if (missing < 0) return false;
-  const std::int64_t* own_size = impl.sizes.data();
-  const std::int64_t* own_stride = impl.strides.data();
-  unsigned full = 0;
-  int dim = 0;
-  for (; dim < missing; ++dim, to += max_given) *to = 0;
-  for (; dim < ndim; ++dim, to += max_given, ++own_size, ++own_stride) {
-    if (*own_size == sizes[dim]) [[likely]] {
-      *to = *own_stride * itemsize;
-      full |= 1U << dim;
-    } else if (*own_size == 1) {
-      *to = 0;
+/// The strides of an operand that may be broadcast.  Sets the bits of the dimensions that it does
+/// not have in full in `missing`; returns false where its sizes don't broadcast to `sizes`.
+[[gnu::always_inline]] inline bool collect_strides(const TensorImpl& impl,
+                                                   const std::int64_t* sizes, int ndim,
+                                                   std::int64_t itemsize, std::int64_t* to,
+                                                   unsigned& missing) {
+  const int num_missing = ndim - impl.ndim();
+  if (num_missing < 0) return false;
+  const std::int64_t* const own_sizes = impl.sizes.data();
+  const std::int64_t* const own_strides = impl.strides.data();
+  missing = (1U << num_missing) - 1;
+  for (std::int64_t dim = 0; dim < num_missing; ++dim) to[dim] = 0;
+  for (std::int64_t dim = num_missing; dim < ndim; ++dim) {
+    const std::int64_t own = dim - num_missing;
+    if (own_sizes[own] == sizes[dim]) [[likely]] {
+      to[dim] = own_strides[own] * itemsize;
+    } else if (own_sizes[own] == 1) {
+      to[dim] = 0;
+      missing |= 1U << dim;
     } else {
       return false;
     }
   }
-  own = full;
   return true;
 }
 
@@ -129,9 +132,9 @@ bool collect_strides(const TensorImpl& impl, const std::int64_t* sizes, int ndim
 void order_by_output(const GivenStrides& given, int ndim, int* perm) {
   for (int i = 1; i < ndim; ++i) {
     const int moved = perm[i];
-    const std::int64_t stride = std::abs(given[moved][0]);
+    const std::int64_t stride = std::abs(given[0][moved]);
     int place = i;
-    for (; place > 0 && std::abs(given[perm[place - 1]][0]) > stride; --place)
+    for (; place > 0 && std::abs(given[0][perm[place - 1]]) > stride; --place)
       perm[place] = perm[place - 1];
     perm[place] = moved;
   }
@@ -147,8 +150,8 @@ void order_dimensions(const GivenStrides& given, const std::int64_t* sizes, int 
       const int inner = perm[place];
       int comparison = 0;
       for (int k = 0; k < num_operands && comparison == 0; ++k) {
-        const std::int64_t stride0 = std::abs(given[outer][k]);
-        const std::int64_t stride1 = std::abs(given[inner][k]);
+        const std::int64_t stride0 = std::abs(given[k][outer]);
+        const std::int64_t stride1 = std::abs(given[k][inner]);
         if (stride0 == 0 || stride1 == 0) continue;
         if (stride0 != stride1) {
           comparison = stride0 < stride1 ? -1 : 1;
@@ -165,14 +168,6 @@ void order_dimensions(const GivenStrides& given, const std::int64_t* sizes, int 
   }
 }
 
-template <int num_operands>
-bool continues(const std::int64_t* strides, std::int64_t size, const std::int64_t* next) {
-  for (int k = 0; k < num_operands; ++k) {
-    if (size * strides[k] != next[k]) return false;
-  }
-  return true;
-}
-
 /// Permutes and coalesces at once: every dimension of the result is written when it is complete.
 template <int num_operands>
 void merge_dimensions(const GivenStrides& given, const std::int64_t* sizes, const int* perm,
@@ -182,26 +177,32 @@ void merge_dimensions(const GivenStrides& given, const std::int64_t* sizes, cons
   table.values.resize_inline(static_cast<std::size_t>(num_operands * ndim));
   std::int64_t* size_out = shape.data();
   std::int64_t* strides_out = table.values.data();
-  const auto write = [&](std::int64_t size, const std::int64_t* strides) {
+  const auto write = [&](std::int64_t size, int dim) {
     *size_out++ = size;
     std::int64_t* to = strides_out++;
-    for (int k = 0; k < num_operands; ++k, to += ndim) *to = strides[k];
+    for (int k = 0; k < num_operands; ++k, to += ndim) *to = given[k][dim];
   };
-  std::int64_t size = sizes[perm[0]];
-  const std::int64_t* strides = given[perm[0]];
+  const auto continues = [&](int dim, std::int64_t size, int next) {
+    for (int k = 0; k < num_operands; ++k) {
+      if (size * given[k][dim] != given[k][next]) return false;
+    }
+    return true;
+  };
+  int dim = perm[0];
+  std::int64_t size = sizes[dim];
   for (int i = 1; i < ndim; ++i) {
-    const std::int64_t next_size = sizes[perm[i]];
-    const std::int64_t* const next = given[perm[i]];
+    const int next = perm[i];
+    const std::int64_t next_size = sizes[next];
     if (size == 1) {
-      strides = next;
-    } else if (next_size != 1 && !continues<num_operands>(strides, size, next)) {
-      write(size, strides);
+      dim = next;
+    } else if (next_size != 1 && !continues(dim, size, next)) {
+      write(size, dim);
       size = 1;
-      strides = next;
+      dim = next;
     }
     size *= next_size;
   }
-  write(size, strides);
+  write(size, dim);
   shape.resize_inline(static_cast<std::size_t>(size_out - shape.data()));
 }
 
@@ -214,15 +215,17 @@ inline void TensorIterator::set_contiguous_shape(std::int64_t itemsize) {
   const int ndim = first.ndim();
   const std::int64_t* const from = first.sizes.data();
   fast_setup_ = FastSetup::contiguous;
-  sizes_.resize(static_cast<std::size_t>(ndim));
-  perm_.resize(static_cast<std::size_t>(ndim));
-  std::int64_t* const sizes = sizes_.data();
-  int* const perm = perm_.data();
   strides_.num_rows = num_operands;
   if (ndim == 1) {
-    sizes[0] = from[0];
-    perm[0] = 0;
+    sizes_.resize_inline(1);
+    perm_.resize_inline(1);
+    sizes_[0] = from[0];
+    perm_[0] = 0;
   } else {
+    sizes_.resize(static_cast<std::size_t>(ndim));
+    perm_.resize(static_cast<std::size_t>(ndim));
+    std::int64_t* const sizes = sizes_.data();
+    int* const perm = perm_.data();
     bool is_reversal = true;
     for (int dim = 0; dim < ndim; ++dim) {
       sizes[dim] = from[dim];
@@ -296,13 +299,12 @@ bool TensorIterator::plan_strided(const detail::GivenOperands& given) {
   const TraitWords words(first->dtype);
   const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(first->dtype));
   const std::int64_t* const sizes = first->sizes.data();
-  const unsigned all_dims = (1U << ndim) - 1;
   GivenStrides strides;
   ByteRange written[max_given];
   bool is_same_shape = true;
   bool is_channels_last = true;
   bool is_dense = true;
-  unsigned seen = 0;  // dimensions that an input has in full
+  unsigned unseen = ~0U;  // dimensions that no input has in full
   operands_.resize_inline(static_cast<std::size_t>(num_given));
   IterOperand* const operands = operands_.data();
   for (int i = 0; i < num_given; ++i) {
@@ -310,11 +312,11 @@ bool TensorIterator::plan_strided(const detail::GivenOperands& given) {
     if (impl == nullptr || (word_of<ViewTraits>(*impl) & strided_mask) != words.strided)
       return false;
     std::byte* const base = base_of(*impl);
-    unsigned own;
-    if (base == nullptr || !collect_strides(*impl, sizes, ndim, itemsize, &strides[0][i], own))
+    unsigned missing;
+    if (base == nullptr || !collect_strides(*impl, sizes, ndim, itemsize, strides[i], missing))
       return false;
-    const bool is_full = own == all_dims;
-    is_same_shape &= is_full && impl->ndim() == ndim;
+    const bool is_full = missing == 0;
+    is_same_shape &= is_full;
     is_channels_last &= impl->is_channels_last_contiguous;
     is_dense &= impl->is_non_overlapping_and_dense;
     std::byte* const data = base + impl->storage_offset * itemsize;
@@ -327,7 +329,7 @@ bool TensorIterator::plan_strided(const detail::GivenOperands& given) {
       written[i] = range;
       continue;
     }
-    seen |= own;
+    unseen &= missing;
     for (int output = 0; output < num_outputs; ++output) {
       if (!range.overlaps(written[output])) [[likely]]
         continue;
@@ -335,7 +337,7 @@ bool TensorIterator::plan_strided(const detail::GivenOperands& given) {
       operands[output].is_read_write = true;
     }
   }
-  if (seen != all_dims || (is_same_shape && (is_channels_last || is_dense))) return false;
+  if (unseen != 0 || (is_same_shape && (is_channels_last || is_dense))) return false;
   sizes_.resize_inline(static_cast<std::size_t>(ndim));
   perm_.resize_inline(static_cast<std::size_t>(ndim));
   std::int64_t* const sizes_to = sizes_.data();
