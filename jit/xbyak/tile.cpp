@@ -119,7 +119,6 @@ TileOperand TileEmitter::describe(std::size_t index) const {
 }
 
 void TileEmitter::emit() {
-  tile_ = {};
   tile_.num_loops = kernel_.loops.size();
   tile_.is_copy = is_transposing_copy(kernel_);
   entry();

@@ -85,7 +85,7 @@ bool is_all_pixels(const ir::Kernel& kernel);
 ir::Kernel pixel_kernel(const ir::Kernel& kernel);
 
 /// Emits everything that the kernel needs, the entry first, and describes it in `tile`, whose
-/// address becomes part of the code.
+/// address becomes part of the code.  The thresholds in it are left as they are.
 ///
 /// Errors: Xbyak::Error when the buffer or the constant pool is too small.
 void emit_tile(Assembler& code, const ir::Kernel& kernel, TileCode& tile);

@@ -65,30 +65,48 @@ void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectang
 
 }  // namespace
 
-void copy_plane(const TileCode& tile, const Plane& plane, Stage stage, bool streams) {
-  const std::size_t staged = tile.operands[0].is_staged ? 0 : 1;
-  const TileOperand& operand = tile.operands[staged];
+PlaneCopy::PlaneCopy(const TileCode& tile, const Plane& plane, Stage stage, bool streams)
+    : tile_(tile),
+      operand_(tile.operands[tile.operands[0].is_staged ? 0 : 1]),
+      stage_(stage),
+      streams_(streams),
+      is_pixels_(is_pixels(operand_, plane, operand_.is_output ? 0 : 1)) {
+  const std::size_t staged = operand_.is_output ? 0 : 1;
   const std::size_t dense = 1 - staged;
-  if (is_pixels(operand, plane, staged))
-    return interleave_pixels(tile, operand, plane.base[dense], plane.row_stride[dense],
-                             plane.base[staged], plane.columns, streams);
-  std::byte* across = plane.base[staged];
-  std::byte* along = plane.base[dense];
+  const std::int64_t across_stride = plane.column_stride[staged];
   std::int64_t along_stride = plane.row_stride[dense];
-  if (operand.is_reversed) {  // upside down both ways is the same
-    across += (plane.rows - 1) * plane.row_stride[staged];
-    along += (plane.rows - 1) * along_stride;
+  if (operand_.is_reversed) {  // upside down both ways is the same
+    offset_[staged] = (plane.rows - 1) * plane.row_stride[staged];
+    offset_[dense] = (plane.rows - 1) * along_stride;
     along_stride = -along_stride;
   }
-  const std::int64_t across_stride = plane.column_stride[staged];
-  if (staged == 1)
-    copy_panels(tile, operand,
-                {across, across_stride, along, along_stride, plane.columns, plane.rows}, stage,
-                streams);
-  else
-    copy_panels(tile, operand,
-                {along, along_stride, across, across_stride, plane.rows, plane.columns}, stage,
-                streams);
+  shape_ = operand_.is_output
+               ? Rectangle{nullptr, along_stride, nullptr, across_stride, plane.rows, plane.columns}
+               : Rectangle{nullptr, across_stride, nullptr, along_stride, plane.columns, plane.rows};
+  const std::int64_t itemsize = operand_.itemsize;
+  const std::int64_t narrow_step = 16 / itemsize, wide_step = wide_step_bytes / itemsize;
+  const bool is_one_panel = shape_.num_lines < std::max(wide_step, panel_lines) + wide_step;
+  if (streams || !is_one_panel || shape_.num_items < narrow_step || shape_.num_lines < narrow_step)
+    return;
+  whole_ = tile.at<TransposeFunction>(
+      shape_.num_lines >= wide_step ? operand_.wide_transpose : operand_.narrow_transpose);
+}
+
+void PlaneCopy::run(std::byte* to, std::byte* from) const {
+  if (is_pixels_) {
+    const bool to_pixels = operand_.is_output;
+    const std::int64_t plane_stride = to_pixels ? shape_.from_stride : shape_.to_stride;
+    const std::int64_t count = to_pixels ? shape_.num_items : shape_.num_lines;
+    return interleave_pixels(tile_, operand_, to_pixels ? from : to, plane_stride,
+                             to_pixels ? to : from, count, streams_);
+  }
+  Rectangle plane = shape_;
+  plane.to = to + offset_[0];
+  plane.from = from + offset_[1];
+  if (whole_ != nullptr)
+    return whole_(plane.from, plane.from_stride, plane.to, plane.to_stride, plane.num_lines,
+                  plane.num_items);
+  copy_panels(tile_, operand_, plane, stage_, streams_);
 }
 
 std::int64_t planes_at_once(const TileCode& tile, const Plane& plane, const std::int64_t* stride,

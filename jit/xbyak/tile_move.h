@@ -85,8 +85,25 @@ void interleave_pixels(const TileCode& tile, const TileOperand& operand, std::by
                        std::int64_t plane_stride, std::byte* pixels, std::int64_t count,
                        bool streams);
 
-/// A copy's plane; `streams` as above.
-void copy_plane(const TileCode& tile, const Plane& plane, Stage stage, bool streams);
+/// Copies planes of one shape, one at a time: what is the same for all of them is decided once.
+class PlaneCopy {
+ public:
+  /// `streams` as above.  `tile` and `stage` must outlive the object.
+  PlaneCopy(const TileCode& tile, const Plane& plane, Stage stage, bool streams);
+
+  /// The plane whose first elements are there.
+  void run(std::byte* to, std::byte* from) const;
+
+ private:
+  const TileCode& tile_;
+  const TileOperand& operand_;  ///< the staged one
+  const Stage stage_;
+  const bool streams_;
+  const bool is_pixels_;
+  Rectangle shape_;                          ///< without addresses
+  std::array<std::int64_t, 2> offset_ = {};  ///< of the rectangle's first line, [operand]
+  TransposeFunction* whole_ = nullptr;       ///< moves it at once, if one function can
+};
 
 /// Planes of a copy that are better copied together.
 struct Planes {

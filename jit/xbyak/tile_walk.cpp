@@ -251,6 +251,16 @@ class Nest {
   }
 
   const Plane& plane() const { return plane_; }
+  /// plane(), to keep while the nest goes on; without the bases of operands that there are not.
+  Plane current() const {
+    Plane plane;
+    for (std::size_t i = 0; i < num_operands_; ++i) plane.base[i] = plane_.base[i];
+    plane.rows = plane_.rows;
+    plane.columns = plane_.columns;
+    plane.row_stride = plane_.row_stride;
+    plane.column_stride = plane_.column_stride;
+    return plane;
+  }
 
   std::size_t num_loops() const { return num_outer_; }
   /// [operand]
@@ -332,33 +342,56 @@ void copy_joined_planes(const TileCode& tile, Nest& nest, const JoinedPlanes& jo
   while (nest.advance());
 }
 
-}  // namespace
+/// All planes of any other copy.  `prefetches` one while the one before is at work.
+void copy_each_plane(const TileCode& tile, Nest& nest, Stage stage, bool streams, bool prefetches) {
+  const PlaneCopy copy(tile, nest.plane(), stage, streams);
+  bool is_last = false;
+  while (!is_last) {
+    std::byte* const to = nest.plane().base[0];
+    std::byte* const from = nest.plane().base[1];
+    is_last = !nest.advance();
+    if (prefetches && !is_last) prefetch(tile, nest.plane());
+    copy.run(to, from);
+  }
+}
 
-void run_tiles(const KernelArgs* args, const TileCode* tile) {
+/// A call that needs the buffer of its tiles.
+[[gnu::noinline]] void run_staged(const KernelArgs& args, const TileCode& tile, std::int64_t bytes,
+                                  bool streams) {
   alignas(64) std::array<std::byte, stage_bytes> small_stage;
-  Nest nest(*args, *tile);
-  const std::int64_t bytes = total_bytes(*tile, *args);
-  const bool streams = bytes >= tile->streaming_bytes;
-  Stage stage = bytes >= tile->large_bytes ? large_stage() : Stage();
+  Stage stage = bytes >= tile.large_bytes ? large_stage() : Stage();
   if (stage.empty()) stage = small_stage;
-  const std::int64_t plane_bytes =
-      nest.plane().rows * nest.plane().columns * tile->operands[0].itemsize;
-  if (streams) {
-    const JoinedPlanes joined(*tile, nest, stage);
-    if (joined.is_joined()) return copy_joined_planes(*tile, nest, joined, stage);
+  Nest nest(args, tile);
+  const std::int64_t* const sides = args.extents + tile.num_loops - 2;
+  const bool prefetches =
+      streams && sides[0] * sides[1] * tile.operands[0].itemsize <= prefetched_bytes;
+  if (tile.is_copy) {
+    const JoinedPlanes joined(tile, nest, stage);
+    if (joined.is_joined()) return copy_joined_planes(tile, nest, joined, stage);
+    return copy_each_plane(tile, nest, stage, streams, prefetches);
   }
   bool is_last = false;
   while (!is_last) {
-    const Plane plane = nest.plane();
+    const Plane plane = nest.current();
     is_last = !nest.advance();
-    if (!is_last && streams && plane_bytes <= prefetched_bytes) prefetch(*tile, nest.plane());
-    if (tile->is_copy)
-      copy_plane(*tile, plane, stage, streams);
-    else if (is_pixel_plane(*tile, plane))
-      run_pixels(*tile, *args, plane, stage, streams);
+    if (prefetches && !is_last) prefetch(tile, nest.plane());
+    if (is_pixel_plane(tile, plane))
+      run_pixels(tile, args, plane, stage, streams);
     else
-      StagedPlane(*tile, *args, plane, stage, streams).run();
+      StagedPlane(tile, args, plane, stage, streams).run();
   }
+}
+
+}  // namespace
+
+void run_tiles(const KernelArgs* args, const TileCode* tile) {
+  const std::int64_t bytes = total_bytes(*tile, *args);
+  const bool streams = bytes >= tile->streaming_bytes;
+  if (tile->is_copy && !streams) {  // from memory to memory
+    Nest nest(*args, *tile);
+    return copy_each_plane(*tile, nest, {}, false, false);
+  }
+  run_staged(*args, *tile, bytes, streams);
   if (streams) _mm_sfence();
 }
 

@@ -1,8 +1,12 @@
 // The tile schedule against the interpreter: every item size, ragged sizes, gaps, and directions.
 #include "xbyak_harness.h"
 
+#include "jit/xbyak/tile.h"
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <memory>
 
 namespace weft::jit::testing {
 namespace {
@@ -314,6 +318,25 @@ TEST_P(XbyakTile, LargeCopiesOfManyPlanes) {
       ASSERT_TRUE(comparison.agree(run, random_)) << runs << " runs of " << planes << " planes";
     }
   }
+}
+
+/// From which sizes on a call writes past the caches is its caller's to say, not the code's.
+TEST_P(XbyakTile, KeepsItsThresholds) {
+  const ir::Kernel kernel =
+      scheduled(nested(cast_kernel(DType::f32, DType::f32), {{}, {.is_across = true}}), GetParam());
+  constexpr std::size_t buffer_bytes = 64 << 10;
+  const std::unique_ptr<std::byte, decltype(&std::free)> buffer(
+      static_cast<std::byte*>(std::aligned_alloc(64, buffer_bytes)), std::free);
+  ASSERT_NE(buffer, nullptr);
+  xbyak::Assembler code({buffer.get(), buffer_bytes}, buffer_bytes / 4,
+                        target_for(GetParam()).features);
+  xbyak::TileCode tile;
+  tile.streaming_bytes = 12345;
+  tile.large_bytes = 678;
+  emit_tile(code, kernel, tile);
+  EXPECT_EQ(tile.streaming_bytes, 12345);
+  EXPECT_EQ(tile.large_bytes, 678);
+  EXPECT_TRUE(tile.is_copy);
 }
 
 /// Random classes in nests of two to four loops: strided and constant operands beside those to
