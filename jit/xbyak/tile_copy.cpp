@@ -7,8 +7,10 @@
 namespace weft::jit::xbyak {
 namespace {
 
-/// Lines that a copy reads at once: as many as there are streams that processors keep track of.
-constexpr std::int64_t panel_lines = 32;
+/// Lines that a copy reads at once: past the caches as many as there are streams that processors
+/// keep track of; within them more, so that few pages are written at a time.
+constexpr std::int64_t streaming_panel_lines = 32;
+constexpr std::int64_t panel_lines = 128;
 
 /// As transpose(), past the caches wherever it is written to: pieces are put together in `stage`,
 /// from where whole cache lines leave.
@@ -45,7 +47,7 @@ void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectang
       streams && operand.streaming_transpose != 0 && starts_lines(whole.to, whole.to_stride);
   if (streams && !may_stream && whole.num_lines * itemsize >= least_streamed_bytes)
     return transpose_by_stage(tile, operand, whole, stage);
-  const std::int64_t panel = std::max(lines_a_step, panel_lines);
+  const std::int64_t panel = std::max(lines_a_step, streams ? streaming_panel_lines : panel_lines);
   for (std::int64_t line = 0; line < whole.num_lines;) {
     const std::int64_t left = whole.num_lines - line;
     // A rest too small for the widest step joins the panel before it.
@@ -80,16 +82,17 @@ PlaneCopy::PlaneCopy(const TileCode& tile, const Plane& plane, Stage stage, bool
     offset_[dense] = (plane.rows - 1) * along_stride;
     along_stride = -along_stride;
   }
-  shape_ = operand_.is_output
-               ? Rectangle{nullptr, along_stride, nullptr, across_stride, plane.rows, plane.columns}
-               : Rectangle{nullptr, across_stride, nullptr, along_stride, plane.columns, plane.rows};
+  shape_ =
+      operand_.is_output
+          ? Rectangle{nullptr, along_stride, nullptr, across_stride, plane.rows, plane.columns}
+          : Rectangle{nullptr, across_stride, nullptr, along_stride, plane.columns, plane.rows};
   const std::int64_t itemsize = operand_.itemsize;
   const std::int64_t narrow_step = 16 / itemsize, wide_step = wide_step_bytes / itemsize;
   const bool is_one_panel = shape_.num_lines < std::max(wide_step, panel_lines) + wide_step;
   if (streams || !is_one_panel || shape_.num_items < narrow_step || shape_.num_lines < narrow_step)
     return;
-  whole_ = tile.at<TransposeFunction>(
-      shape_.num_lines >= wide_step ? operand_.wide_transpose : operand_.narrow_transpose);
+  whole_ = tile.at<TransposeFunction>(shape_.num_lines >= wide_step ? operand_.wide_transpose
+                                                                    : operand_.narrow_transpose);
 }
 
 void PlaneCopy::run(std::byte* to, std::byte* from) const {

@@ -32,8 +32,11 @@ class TransposeEmitter {
   void partial_block();
   void point_at(const Reg64& item);
   void point_to(const Reg64& base, const Reg64& item);
-  void move_step(const Reg64& to, int step);
-  void load_all(int step, int part);
+  void move_steps(const Reg64& to, int first_step, int num_steps);
+  int steps_at_once() const;
+  int rows_at_once() const { return side_ * steps_at_once(); }
+  void fetch_rows(const Reg64& base, int first_row);
+  void load_all(int first_step, int num_steps, int part);
   void load(int index, int line, int step, int part);
   void transpose_lanes();
   void round();
@@ -46,16 +49,18 @@ class TransposeEmitter {
   Assembler& code_;
   const TransposeShape shape_;
   const int side_;
-  const int num_lanes_;      ///< of a register
-  const int num_parts_;      ///< registers that make a step
-  std::vector<int> values_;  ///< registers, in the order of the list
+  const int num_lanes_;                  ///< of a register
+  const int num_parts_;                  ///< registers that make a step
+  std::vector<int> values_;              ///< registers, in the order of the list
+  std::vector<std::vector<int>> steps_;  ///< the same of several steps
   std::vector<int> free_;
 
   static constexpr int spill_bytes = 32;
   static constexpr int from_rewind_slot = spill_bytes;
   static constexpr int to_rewind_slot = spill_bytes + 8;
   static constexpr int item_slot = spill_bytes + 16;
-  static constexpr int frame_bytes = spill_bytes + 24;
+  static constexpr int fetch_rewind_slot = spill_bytes + 24;
+  static constexpr int frame_bytes = spill_bytes + 40;
 
   // The arguments; the counts become the last positions at which a step may start.
   const Reg64 from_{Xbyak::Operand::RDI}, from_stride_{Xbyak::Operand::RSI};
@@ -125,9 +130,11 @@ void TransposeEmitter::load(int index, int line, int step, int part) {
   }
 }
 
-// The lanes' pointers are 3/4 of the way further down afterwards, for sides of more than 4.
-void TransposeEmitter::load_all(int step, int part) {
-  values_.clear();
+// All that is needed of a line at once, so that it need not stay in a cache that lines of such
+// strides fight for.  The lanes' pointers are 3/4 of the way further down afterwards, for sides of
+// more than 4.
+void TransposeEmitter::load_all(int first_step, int num_steps, int part) {
+  steps_.assign(static_cast<std::size_t>(num_steps), {});
   free_.clear();
   for (int index = code_.num_vectors(); index-- > 0;) free_.push_back(index);
   for (int line = 0; line < side_; ++line) {
@@ -136,9 +143,12 @@ void TransposeEmitter::load_all(int step, int part) {
         const Reg64& base = lanes_[static_cast<std::size_t>(part * num_lanes_ + lane)];
         code_.lea(base, code_.ptr[base + from_stride_ * 4]);
       }
-    values_.push_back(free_.back());
-    free_.pop_back();
-    load(values_.back(), line, step, part);
+    for (int step = 0; step < num_steps; ++step) {
+      const int value = free_.back();
+      free_.pop_back();
+      steps_[static_cast<std::size_t>(step)].push_back(value);
+      load(value, line, first_step + step, part);
+    }
   }
 }
 
@@ -202,28 +212,52 @@ void TransposeEmitter::store_all(const Reg64& base, int first_row, int part) {
   }
 }
 
-// One step's rows, the `step`-th of a block.
-void TransposeEmitter::move_step(const Reg64& to, int step) {
+// Steps of a block whose values fit half of the registers: the others are for what rounds make.
+int TransposeEmitter::steps_at_once() const {
+  return num_parts_ > 1 ? 1 : std::max(1, std::min(4, code_.num_vectors() / 2 / side_));
+}
+
+// Some steps' rows, from the `first_step`-th of a block.
+void TransposeEmitter::move_steps(const Reg64& to, int first_step, int num_steps) {
   for (int part = 0; part < num_parts_; ++part) {
     if (part > 0) rewind(to, to_rewind_slot);
-    load_all(step, part);
-    transpose_lanes();
-    store_all(to, step * side_, part);
+    load_all(first_step, num_steps, part);
+    for (int k = 0; k < num_steps; ++k) {
+      const int first_row = (first_step + k) * side_;
+      if (k > 0 && first_row % 4 == 0) code_.lea(to, code_.ptr[to + to_stride_ * 4]);
+      values_ = steps_[static_cast<std::size_t>(k)];
+      transpose_lanes();
+      store_all(to, first_row, part);
+      free_.insert(free_.begin(), values_.begin(), values_.end());
+    }
   }
+}
+
+// Asks for the lines that the next steps write: stores leave in order, so that each would wait
+// alone for its line.  Bytes take so long to transpose that they gain nothing.
+void TransposeEmitter::fetch_rows(const Reg64& base, int first_row) {
+  if (shape_.is_streaming || shape_.step_bytes < line_bytes || shape_.itemsize == 1) return;
+  for (int row = first_row; row < first_row + rows_at_once(); ++row) {
+    if (row > first_row && row % 4 == 0) code_.lea(base, code_.ptr[base + to_stride_ * 4]);
+    code_.prefetcht0(code_.ptr[nth(base, to_stride_, to_stride3_, row)]);
+  }
+  if (rows_at_once() > 4) code_.sub(base, code_.qword[code_.rsp + fetch_rewind_slot]);
 }
 
 // A cache line's worth of items of the current lines, with the addresses computed once.
 void TransposeEmitter::whole_block() {
   const int num_steps = line_bytes / lane_bytes;
+  const int at_once = steps_at_once();
   point_at(block_);
   point_to(item_, block_);
-  for (int step = 0; step < num_steps; ++step) {
+  for (int step = 0; step < num_steps; step += at_once) {
     if (step > 0) {
       for (int lane = 0; lane < num_lanes_ * num_parts_; ++lane)
         rewind(lanes_[static_cast<std::size_t>(lane)], from_rewind_slot);
       if (step * side_ % 4 == 0) code_.lea(item_, code_.ptr[item_ + to_stride_ * 4]);
     }
-    move_step(item_, step);
+    fetch_rows(item_, step * side_);
+    move_steps(item_, step, at_once);
   }
 }
 
@@ -236,7 +270,7 @@ void TransposeEmitter::partial_block() {
   code_.mov(code_.qword[code_.rsp + item_slot], item_);
   point_at(item_);
   point_to(item_, item_);
-  move_step(item_, 0);
+  move_steps(item_, 0, 1);
   code_.mov(item_, code_.qword[code_.rsp + item_slot]);
   code_.cmp(item_, last_item_);
   const auto was_last = code_.jump_if(Condition::zero);
@@ -257,6 +291,8 @@ void TransposeEmitter::emit() {
   code_.mov(code_.qword[code_.rsp + from_rewind_slot], code_.rax);
   code_.imul(code_.rax, to_stride_, side_ - 4);
   code_.mov(code_.qword[code_.rsp + to_rewind_slot], code_.rax);
+  code_.imul(code_.rax, to_stride_, rows_at_once() - 4);
+  code_.mov(code_.qword[code_.rsp + fetch_rewind_slot], code_.rax);
   code_.sub(last_line_, shape_.lines_a_step());
   code_.sub(last_item_, side_);
   code_.lea(from_stride3_, code_.ptr[from_stride_ + from_stride_ * 2]);
