@@ -115,7 +115,8 @@ Tensor on_cpu(Engine& engine, const Tensor& tensor) {
 }
 
 bool is_close(Engine& engine, const Tensor& actual, const Tensor& expected, bool is_exact) {
-  const Expr x = cast(Expr(actual), DType::f64), y = cast(Expr(expected), DType::f64);
+  const DType wide = is_complex(expected.dtype()) ? DType::c128 : DType::f64;
+  const Expr x = cast(Expr(actual), wide), y = cast(Expr(expected), wide);
   const Expr error = ops::abs(x - y);
   const Tensor worst =
       engine.eval(ops::max(is_exact ? error : error / ops::maximum(ops::abs(y), Expr(1e-30))));
@@ -202,6 +203,7 @@ class Bench {
       device.emplace_back(name, on_device(engine_, host.back().second));
     }
     const Tensor out = on_device(engine_, sample(engine_, workload.layouts.back()));
+    engine_.fill(out, 99);  // not what the workload is to write
     const Expr expr = parse_expr(workload.expression, device);
     const auto start = Clock::now();
     engine_.eval(expr, out);

@@ -6,6 +6,7 @@
 #include "engine/fold_plan.h"
 #include "engine/operators.h"
 #include "engine/program.h"
+#include "engine/rebuild.h"
 #include "engine/tensor_impl.h"
 #include "ir/combine.h"
 
@@ -16,7 +17,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,68 +28,61 @@ using Node = std::shared_ptr<const ExprNode>;
 /// Beyond so many nodes an argument is computed once, and not in each slice of one kernel.
 constexpr std::size_t most_fused_nodes = 16;
 
-std::size_t num_nodes(const ExprNode& node, std::unordered_map<const ExprNode*, bool>& seen) {
-  if (!seen.emplace(&node, true).second) return 0;
-  std::size_t count = 1;
-  for (const Node& arg : node.args) count += num_nodes(*arg, seen);
+/// Distinct ones.
+std::size_t num_nodes(const Expr& expr) {
+  std::size_t count = 0;
+  const auto visit = [&](const Node& node) {
+    ++count;
+    return node;
+  };
+  Rebuilder(visit).rebuild(expr);
   return count;
 }
 
 /// Slices that one call combines: few where each takes many instructions.
 std::int64_t slices_a_call(const Expr& expr) {
-  std::unordered_map<const ExprNode*, bool> seen;
-  const std::size_t count = num_nodes(expr.node(), seen);
+  const std::size_t count = num_nodes(expr);
   return count <= 2 ? 8 : count <= 6 ? 4 : 2;
 }
 
-/// An expression on some of the indices of one dimension.
-class Slicer {
- public:
-  Slicer(const Dims& sizes, std::size_t dim, std::int64_t first, std::int64_t count)
-      : sizes_(sizes), dim_(dim), first_(first), count_(count) {}
-
-  Node slice(const Node& node) {
-    const auto known = sliced_.find(node.get());
-    if (known != sliced_.end()) return known->second;
-    auto result = std::make_shared<ExprNode>(*node);
+/// An expression on indices [first, first + count) of one of the dimensions that have `sizes`.
+Expr slice_of(const Expr& expr, const Dims& sizes, std::size_t dim, std::int64_t first,
+              std::int64_t count) {
+  const auto slice = [&](const Node& node) -> Node {
     // What has no dimensions is the same for all slices, and may be a number of the CPU.
-    if (node->kind == ExprNode::Kind::tensor && node->tensor.dim() != 0)
-      result->tensor = node->tensor.expand(sizes_).narrow(static_cast<int>(dim_), first_, count_);
-    for (Node& arg : result->args) arg = slice(arg);
-    return sliced_[node.get()] = std::move(result);
-  }
+    if (node->kind != ExprNode::Kind::tensor || node->tensor.dim() == 0) return node;
+    auto result = std::make_shared<ExprNode>(*node);
+    result->tensor = node->tensor.expand(sizes).narrow(static_cast<int>(dim), first, count);
+    return result;
+  };
+  return Rebuilder(slice).rebuild(expr);
+}
 
- private:
-  const Dims& sizes_;
-  std::size_t dim_;
-  std::int64_t first_, count_;
-  std::unordered_map<const ExprNode*, Node> sliced_;
-};
-
-Device device_of(const ExprNode& node) {
-  if (node.kind == ExprNode::Kind::tensor) return node.tensor.device();
-  for (const Node& arg : node.args)
-    if (const Device device = device_of(*arg); device.type != DeviceType::cpu) return device;
-  return {};
+Device device_of(const Expr& expr) {
+  Device device;
+  const auto visit = [&](const Node& node) {
+    if (node->kind == ExprNode::Kind::tensor && device.type == DeviceType::cpu)
+      device = node->tensor.device();
+    return node;
+  };
+  Rebuilder(visit).rebuild(expr);
+  return device;
 }
 
 class DeviceFold {
  public:
   DeviceFold(Engine::State& state, const ExprNode& node)
       : state_(state), fold_(*node.fold), op_(node.op), dtype_(node.compute_dtype) {
-    device_ = device_of(*node.args[0]);
+    device_ = device_of(Expr(node.args[0]));
   }
 
   /// Folds `argument` into `out`, which has its sizes but 1 where it is folded.
   void run(Expr argument, const Tensor& out) {
     Dims sizes = fold_.arg_sizes;
-    if (slices_a_call(argument) == 2) {
-      std::unordered_map<const ExprNode*, bool> seen;
-      if (num_nodes(argument.node(), seen) > most_fused_nodes) {
-        const Tensor value = new_tensor(sizes);
-        write(argument, value);
-        argument = Expr(value);
-      }
+    if (num_nodes(argument) > most_fused_nodes) {
+      const Tensor value = new_tensor(sizes);
+      write(argument, value);
+      argument = Expr(value);
     }
     while (!sizes.empty()) {
       const std::size_t dim = longest(sizes);
@@ -130,7 +123,7 @@ class DeviceFold {
                const Tensor& out) {
     const std::int64_t length = out.size(static_cast<int>(dim));
     const auto slice = [&](std::int64_t first, std::int64_t count) {
-      return Expr(Slicer(sizes, dim, first, count).slice(argument.shared_node()));
+      return slice_of(argument, sizes, dim, first, count);
     };
     std::vector<Expr> tree;
     for (std::int64_t i = 0; i < num_slices; ++i) tree.push_back(slice(i * length, length));

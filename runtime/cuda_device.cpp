@@ -24,8 +24,14 @@ struct ThreadStream {
   bool is_given = false;
 };
 
+std::uint64_t next_thread_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
 struct ThreadStreams {
   std::array<ThreadStream, cuda::max_devices> of_device;
+  std::uint64_t number = next_thread_number();  ///< addresses would come back with later threads
   ~ThreadStreams();
 };
 // Read on each launch.  What ends with the thread gives its own streams back.
@@ -141,7 +147,7 @@ CudaStream CudaDevice::stream() {
 
 CudaStreamKey CudaDevice::stream_key() {
   const CudaStream current = stream();
-  return {current, current == stream_per_thread ? &thread_streams : nullptr};
+  return {current, current == stream_per_thread ? thread_streams.number : 0};
 }
 
 bool CudaDevice::is_capturing() {

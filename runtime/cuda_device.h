@@ -16,7 +16,7 @@ class CudaMemory;
 /// What work is queued in.  CU_STREAM_PER_THREAD is another stream in each thread.
 struct CudaStreamKey {
   CudaStream stream = nullptr;
-  const void* thread = nullptr;  ///< of a stream per thread
+  std::uint64_t thread = 0;  ///< of a stream per thread: a number that no other thread ever has
   friend bool operator==(const CudaStreamKey&, const CudaStreamKey&) = default;
 };
 

@@ -2,6 +2,7 @@
 #include "runtime/cuda_libraries.h"
 
 #include "runtime/cuda_driver.h"
+#include "runtime/environment.h"
 
 #include <weft/error.h>
 
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <sstream>
@@ -20,11 +20,6 @@ namespace weft {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-  const char* const value = secure_getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 /// Where toolkits are installed, the one that the environment names first.
 std::vector<fs::path> toolkit_folders(const CudaEnvironment& environment) {
@@ -136,13 +131,13 @@ CudaLibrary open_first(const std::vector<std::string>& candidates, const Use& us
 
 CudaEnvironment CudaEnvironment::of_process() {
   CudaEnvironment environment;
-  environment.nvrtc = variable("WEFT_NVRTC");
-  environment.driver = variable("WEFT_CUDA_DRIVER");
-  environment.cuda_home = variable("CUDA_HOME");
-  if (environment.cuda_home.empty()) environment.cuda_home = variable("CUDA_PATH");
-  environment.virtual_env = variable("VIRTUAL_ENV");
-  environment.conda = variable("CONDA_PREFIX");
-  environment.home = variable("HOME");
+  environment.nvrtc = environment_variable("WEFT_NVRTC");
+  environment.driver = environment_variable("WEFT_CUDA_DRIVER");
+  environment.cuda_home = environment_variable("CUDA_HOME");
+  if (environment.cuda_home.empty()) environment.cuda_home = environment_variable("CUDA_PATH");
+  environment.virtual_env = environment_variable("VIRTUAL_ENV");
+  environment.conda = environment_variable("CONDA_PREFIX");
+  environment.home = environment_variable("HOME");
   return environment;
 }
 
@@ -231,7 +226,7 @@ std::string find_cuda_program(std::string_view name) {
   const CudaEnvironment environment = CudaEnvironment::of_process();
   std::vector<fs::path> folders;
   for (const fs::path& toolkit : toolkit_folders(environment)) folders.push_back(toolkit / "bin");
-  std::istringstream path(variable("PATH"));
+  std::istringstream path(environment_variable("PATH"));
   for (std::string folder; std::getline(path, folder, ':');)
     if (!folder.empty()) folders.emplace_back(folder);
   for (const fs::path& folder : folders)

@@ -1,9 +1,11 @@
 #include "runtime/cuda_memory.h"
 
+#include "runtime/hash.h"
 #include "runtime/log.h"
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -26,9 +28,10 @@ CudaAddress address_of(const void* pointer) { return reinterpret_cast<CudaAddres
 }  // namespace
 
 std::size_t CudaMemory::KeyHash::operator()(const Key& key) const {
-  const std::size_t stream = reinterpret_cast<std::size_t>(key.stream.stream) ^
-                             reinterpret_cast<std::size_t>(key.stream.thread);
-  return (stream * 0x9e3779b97f4a7c15u + key.size_bytes) * 0x9e3779b97f4a7c15u + key.is_host;
+  PairHasher hasher;
+  hasher.add(reinterpret_cast<std::uintptr_t>(key.stream.stream), key.stream.thread);
+  hasher.add(key.size_bytes, key.is_host);
+  return hasher.hash();
 }
 
 void CudaBlockReturn::operator()(CudaBlock* block) const noexcept {

@@ -49,16 +49,10 @@ bool is_abandoned(const struct stat& status) {
   return std::time(nullptr) - status.st_mtime > unfinished_age_s;
 }
 
-/// Whether code from the file may run in this process.
-bool is_trusted(const struct stat& status) {
-  return (status.st_uid == ::geteuid() || status.st_uid == 0) &&
-         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 /// Whether only this user and root put files into the folder, or it is not there yet.
 bool is_own_folder(const std::string& folder) {
   struct stat status;
-  return ::stat(folder.c_str(), &status) != 0 || is_trusted(status);
+  return ::stat(folder.c_str(), &status) != 0 || is_own(status);
 }
 
 constexpr std::string_view foreign_folder = "lies in a folder that other users can write to";
@@ -77,7 +71,7 @@ Read read_file(const std::string& path, bool touch) {
     read.fault = reason(errno);
   } else if (!S_ISREG(status.st_mode)) {
     read.fault = "is no file";
-  } else if (!is_trusted(status)) {
+  } else if (!is_own(status)) {
     read.fault = "could have been written by another user";
   } else if (static_cast<std::uint64_t>(status.st_size) > max_entry_bytes) {
     read.fault = "is too large";

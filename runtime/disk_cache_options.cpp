@@ -1,22 +1,17 @@
 // Where the disk cache is and what may be done with it, from the environment.
 #include <weft/disk_cache.h>
 
+#include "runtime/environment.h"
+
 #include <weft/error.h>
 
 #include <atomic>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <limits>
 
 namespace weft {
 namespace {
-
-/// Empty if it is not set, or must not be looked at.
-std::string variable(const char* name) {
-  const char* value = ::secure_getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 /// Wrong settings must not stop a program, nor be repeated for each engine.
 void ignore(const char* name, const std::string& value, const char* expected) {
@@ -26,7 +21,7 @@ void ignore(const char* name, const std::string& value, const char* expected) {
 }
 
 CacheMode mode_from_environment() {
-  const std::string value = variable("WEFT_CACHE");
+  const std::string value = environment_variable("WEFT_CACHE");
   if (value.empty()) return CacheMode::on;
   for (const CacheMode mode : {CacheMode::on, CacheMode::off, CacheMode::read, CacheMode::check})
     if (value == name(mode)) return mode;
@@ -35,16 +30,16 @@ CacheMode mode_from_environment() {
 }
 
 std::string folder_from_environment() {
-  if (std::string folder = variable("WEFT_CACHE_DIR"); !folder.empty()) return folder;
+  if (std::string folder = environment_variable("WEFT_CACHE_DIR"); !folder.empty()) return folder;
   // The XDG specification has relative paths ignored.
-  if (const std::string home = variable("XDG_CACHE_HOME"); home.starts_with('/'))
+  if (const std::string home = environment_variable("XDG_CACHE_HOME"); home.starts_with('/'))
     return home + "/weft";
-  const std::string home = variable("HOME");
+  const std::string home = environment_variable("HOME");
   return home.starts_with('/') ? home + "/.cache/weft" : std::string();
 }
 
 std::uint64_t max_bytes_from_environment(std::uint64_t otherwise) {
-  const std::string value = variable("WEFT_CACHE_SIZE");
+  const std::string value = environment_variable("WEFT_CACHE_SIZE");
   if (value.empty()) return otherwise;
   std::uint64_t number = 0;
   const char* const end = value.data() + value.size();

@@ -16,6 +16,11 @@
 #include <utility>
 
 namespace weft {
+
+bool is_own(const struct stat& status) {
+  return (status.st_uid == ::geteuid() || status.st_uid == 0) &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
 namespace {
 
 std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }

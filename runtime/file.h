@@ -2,12 +2,17 @@
 // Messages don't name the file; callers, who know what it is to them, do.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 
 namespace weft {
+
+/// Whether only this user and root can have written what has this status.
+bool is_own(const struct stat& status);
 
 /// A file descriptor that closes itself.
 class FileDescriptor {

@@ -3,6 +3,7 @@
 #include <weft/tuning.h>
 
 #include "runtime/cpu_model.h"
+#include "runtime/environment.h"
 #include "runtime/file.h"
 #include "runtime/hash.h"
 #include "runtime/log.h"
@@ -17,7 +18,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -31,11 +31,6 @@ constexpr std::string_view checksum_name = "checksum ";
 constexpr std::size_t max_file_bytes = 4096;
 
 std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
-
-std::string variable(const char* name) {
-  const char* value = ::secure_getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 std::string folder_of(const std::string& file) {
   const std::size_t slash = file.rfind('/');
@@ -55,9 +50,9 @@ std::string cpu_line() { return "cpu " + cpu_model(); }
 /// Why a file or folder of this status could have been changed by somebody else; empty if it could
 /// not.  In a folder like /tmp nobody replaces what belongs to others.
 std::string distrust(const struct stat& status, bool is_folder) {
+  if (is_own(status)) return {};
   if (status.st_uid != ::geteuid() && status.st_uid != 0) return "belongs to another user";
-  const bool is_shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  if (!is_shared || (is_folder && (status.st_mode & S_ISVTX) != 0)) return {};
+  if (is_folder && (status.st_mode & S_ISVTX) != 0) return {};
   return is_folder ? "lies in a folder that other users can write to"
                    : "can be written by other users";
 }
@@ -163,12 +158,12 @@ const std::vector<TuningField>& tuning_fields() {
 }
 
 std::string tuning_file() {
-  if (std::string named = variable("WEFT_TUNE"); !named.empty())
+  if (std::string named = environment_variable("WEFT_TUNE"); !named.empty())
     return named == "off" ? std::string() : named;
   // The XDG specification has relative paths ignored.
-  if (const std::string home = variable("XDG_CONFIG_HOME"); home.starts_with('/'))
+  if (const std::string home = environment_variable("XDG_CONFIG_HOME"); home.starts_with('/'))
     return home + "/weft/tuning";
-  const std::string home = variable("HOME");
+  const std::string home = environment_variable("HOME");
   return home.starts_with('/') ? home + "/.config/weft/tuning" : std::string();
 }
 
