@@ -3,7 +3,7 @@
 #include <weft/error.h>
 #include <weft/iterator.h>
 
-#include "tests/engine/recordings.h"
+#include "tests/engine/support/ints.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <weft/error.h>
 
 #include "runtime/log.h"
-#include "tests/engine/recordings.h"
+#include "tests/engine/support/ints.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

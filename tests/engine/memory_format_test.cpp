@@ -1,8 +1,6 @@
-// Flags and strides of memory formats: PyTorch's recordings, replayed, and the cases that are easy
-// to get wrong.
+// Flags and strides of memory formats: the cases that are easy to get wrong.  weft_conformance
+// replays PyTorch's recordings.
 #include "engine/memory_format.h"
-
-#include "tests/engine/recordings.h"
 
 #include <weft/error.h>
 #include <weft/tensor.h>
@@ -10,80 +8,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 namespace weft {
 namespace {
 
-using nlohmann::json;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using Strides = std::vector<std::int64_t>;
-
-Strides values(IntSpan dims) { return {dims.begin(), dims.end()}; }
-
-/// Everything that one recording says about a layout, computed here, under the recording's names.
-json measure(const Tensor& x) {
-  json seen;
-  const TensorImpl& impl = *x.impl();
-  seen["numel"] = x.numel();
-  seen["c"] = int{x.is_contiguous()};
-  seen["cl"] = int{x.is_contiguous(MemoryFormat::channels_last)};
-  seen["cl3"] = int{x.is_contiguous(MemoryFormat::channels_last_3d)};
-  seen["nod"] = int{x.is_non_overlapping_and_dense()};
-  seen["smf"] = name(x.suggest_memory_format());
-  seen["smf_exact"] = name(x.suggest_memory_format(true));
-  const auto like = [&](MemoryFormat format) { return values(empty_like_strides(impl, format)); };
-  seen["el_p"] = seen["clone_p"] = seen["to_dt"] = like(MemoryFormat::preserve);
-  seen["el_c"] = like(MemoryFormat::contiguous);
-  seen["contig_self"] = int{contiguous_is_self(x, MemoryFormat::contiguous)};
-  seen["contig"] =
-      contiguous_is_self(x, MemoryFormat::contiguous) ? json(values(x.strides())) : seen["el_c"];
-  if (x.dim() != 4 && x.dim() != 5) return seen;
-  const bool is_2d = x.dim() == 4;
-  const MemoryFormat format = is_2d ? MemoryFormat::channels_last : MemoryFormat::channels_last_3d;
-  const std::string suffix = is_2d ? "_cl" : "_cl3";
-  seen["el" + suffix] = seen["clone" + suffix] = like(format);
-  const auto kept_if = [&](bool is_self) { return is_self ? values(x.strides()) : like(format); };
-  seen["contig" + suffix] = kept_if(contiguous_is_self(x, format));
-  seen["to" + suffix] = kept_if(to_is_self(x, x.dtype(), format));
-  return seen;
-}
-
-void replay(const std::filesystem::path& path, std::size_t least_lines) {
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path;
-  std::size_t num_lines = 0;
-  for (std::string line; std::getline(file, line); ++num_lines) {
-    const json recorded = testing::parse_json(line);
-    const Tensor x = unbacked(recorded["sz"].get<Strides>(), recorded["st"].get<Strides>(),
-                              DType::f32, recorded.value("off", 0));
-    const json seen = measure(x);
-    for (const auto& [key, value] : seen.items())
-      EXPECT_EQ(value, recorded.at(key)) << key << " of " << line;
-    for (const auto& [key, value] : recorded.items()) {
-      if (key == "id" || key == "tag" || key == "sz" || key == "st" || key == "off" ||
-          key == "overlap")
-        continue;
-      EXPECT_TRUE(seen.contains(key)) << key << " is recorded and not compared: " << line;
-    }
-    if (::testing::Test::HasFailure()) return;
-  }
-  EXPECT_GE(num_lines, least_lines);
-}
-
-TEST(MemoryFormatRecordings, CommittedSample) {
-  replay(WEFT_SOURCE_DIR "/tests/conformance/data/layout.jsonl", 60);
-}
-
-TEST(MemoryFormatRecordings, WholeCorpus) {
-  const std::filesystem::path path = WEFT_SOURCE_DIR "/../shared/conformance/layout.jsonl";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "the corpus is not on this machine";
-  replay(path, 1000);
-}
 
 Tensor layout(const Strides& sizes, const Strides& strides) {
   return unbacked(sizes, strides, DType::f32);

@@ -1,11 +1,12 @@
-// Replays overlap.jsonl, and checks the exact answers against marking every byte.
+// Checks the exact answers against marking every byte.  weft_conformance replays PyTorch's
+// recordings.
 #include <weft/overlap.h>
 
 #include <weft/error.h>
 #include <weft/iterator.h>
 
 #include "engine/overlap_solver.h"
-#include "tests/engine/recordings.h"
+#include "tests/engine/support/ints.h"
 
 #include <gtest/gtest.h>
 
@@ -15,66 +16,7 @@
 namespace weft {
 namespace {
 
-using nlohmann::json;
 using testing::Ints;
-
-/// The recorded views, on two storages of `n` elements.
-struct RecordedViews {
-  Tensor out;
-  std::vector<Tensor> inputs;
-
-  explicit RecordedViews(const json& recorded) {
-    const DType dtype = testing::recorded_dtype(recorded["dt"]);
-    const Ints length = {recorded["n"].get<std::int64_t>()};
-    const Tensor whole[] = {empty(length, {dtype, {}, MemoryFormat::contiguous}),
-                            empty(length, {dtype, {}, MemoryFormat::contiguous})};
-    const auto view = [&](const json& json) {
-      return whole[json["s"].get<int>()].as_strided(json["sz"].get<Ints>(), json["st"].get<Ints>(),
-                                                    json["off"].get<std::int64_t>());
-    };
-    out = view(recorded["out"]);
-    for (const json& input : recorded["in"]) {
-      inputs.push_back(input.contains("same") ? out : view(input));
-    }
-  }
-};
-
-std::string plan(const std::string& op, const RecordedViews& views) {
-  TensorIteratorConfig config;
-  const bool in_place = op == "add_" || op == "neg_" || op == "zero_";
-  config.add_output(views.out);
-  if (in_place && op != "zero_") config.add_input(views.out);
-  for (const Tensor& input : views.inputs) config.add_input(input);
-  if (op == "copy_" || op == "zero_") config.resize_outputs(false);
-  // Filling twice does no harm.
-  if (op == "zero_") config.set_check_mem_overlap(false);
-  try {
-    config.build();
-    return "ok";
-  } catch (const ArgumentError& error) {
-    return testing::error_kind(error.what());
-  }
-}
-
-TEST(Overlap, StatusAndRefusalsAreThoseOfTheRecordings) {
-  const int count = testing::for_each_recording(
-      "overlap.jsonl", [](const json& recorded, const std::string& line) {
-        SCOPED_TRACE(line);
-        const RecordedViews views(recorded);
-        EXPECT_EQ(name(has_internal_overlap(views.out)), recorded["internal"].get<std::string>());
-        for (std::size_t i = 0; i < views.inputs.size(); ++i) {
-          EXPECT_EQ(name(get_overlap_status(views.inputs[i], views.out)),
-                    recorded["status"][i].get<std::string>());
-        }
-        const std::string result = plan(recorded["op"], views);
-        // Newer PyTorch returns at once from copying a view onto an equal one; so does the engine,
-        // before it plans.
-        if (!recorded.contains("newer")) {
-          EXPECT_EQ(result, recorded["res"].get<std::string>());
-        }
-      });
-  EXPECT_GT(count, 0);
-}
 
 /// Bytes of every element, in row-major order.
 std::vector<std::pair<Ints, std::int64_t>> elements(const Tensor& tensor) {

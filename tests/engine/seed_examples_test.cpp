@@ -3,7 +3,7 @@
 #include <weft/iterator.h>
 #include <weft/tensor.h>
 
-#include "tests/engine/recordings.h"
+#include "tests/engine/support/ints.h"
 
 #include <gtest/gtest.h>
 
