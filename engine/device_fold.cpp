@@ -268,7 +268,7 @@ Tensor fold_on_device(Engine::State& state, const Expr& expr, const Tensor& give
   if (fold.is_mean) return divided_on_device(state, node, given);
   const Tensor result = given.defined() ? given
                                         : empty({fold.sizes.data(), fold.sizes.size()},
-                                                {node.dtype, device_of(*node.args[0])});
+                                                {node.dtype, device_of(Expr(node.args[0]))});
   if (result.numel() == 0) return result;
   if (compares_nothing(node)) {
     fill(state, result, Bits());
