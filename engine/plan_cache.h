@@ -38,8 +38,8 @@ struct CallPlan : std::enable_shared_from_this<CallPlan> {
   /// A fold, a scan, several passes, or work on a device, which run in place of `launch`.
   std::function<void(std::byte* const* base, const Bits* params)> pass;
   std::vector<std::shared_ptr<const CallPlan>> steps;  ///< the plans that `pass` runs
-  DispatchKeySet keys;            ///< of the call's tensors
-  bool is_empty = false;          ///< no elements: nothing to run
+  DispatchKeySet keys;                                 ///< of the call's tensors
+  bool is_empty = false;                               ///< no elements: nothing to run
   bool divides_integers = false;  ///< divisors have to be checked before each run
   /// Takes one output and the inputs of its key as they come, and nothing needs a look before a
   /// run.
