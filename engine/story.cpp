@@ -134,7 +134,8 @@ void add_code(const StoryParts& parts, Story& story) {
   story.code_instructions = parts.loops.instructions;
   if (parts.loops.hot < 0) return;
   const jit::AssemblyLoop& hot = parts.loops.loops[static_cast<std::size_t>(parts.loops.hot)];
-  story.hot_loop = {hot.instructions, jit::elements_of(hot, stored_bytes_per_element(kernel))};
+  story.hot_loop = {hot.instructions, jit::elements_of(hot, stored_bytes_per_element(kernel)),
+                    parts.throughput.cycles, parts.throughput.processor};
 }
 
 }  // namespace

@@ -210,11 +210,11 @@ Story::Chapter code_chapter(const StoryParts& parts, const Story& story) {
   std::string line = detail::concat("hot loop: ", hot.instructions, " instructions");
   if (hot.elements != 0) line += detail::concat(" for ", hot.elements, " elements");
   chapter.lines.push_back(line + each(static_cast<double>(hot.instructions)));
-  if (const double hot_cycles = parts.throughput.cycles; hot_cycles > 0) {
+  if (hot.cycles > 0) {
     char cycles[32];
-    std::snprintf(cycles, sizeof cycles, "%.3g", hot_cycles);
-    chapter.lines.push_back(detail::concat("LLVM's model of ", parts.throughput.processor, ": ",
-                                           cycles, " cycles an iteration", each(hot_cycles),
+    std::snprintf(cycles, sizeof cycles, "%.3g", hot.cycles);
+    chapter.lines.push_back(detail::concat("LLVM's model of ", hot.modelled_processor, ": ", cycles,
+                                           " cycles an iteration", each(hot.cycles),
                                            ", if nothing waits for memory"));
   } else {
     chapter.lines.push_back("no cycles by LLVM's models: " + parts.throughput.reason);

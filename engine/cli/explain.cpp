@@ -46,7 +46,11 @@ void add_story(const Explanation& explanation, ordered_json& json) {
     json["story"].push_back({{"title", chapter.title}, {"lines", chapter.lines}});
   json["bytes"] = {{"read", story.read_bytes}, {"written", story.written_bytes}};
   if (const Story::HotLoop& hot = story.hot_loop; hot.instructions != 0)
-    json["hot_loop"] = {{"instructions", hot.instructions}, {"elements", hot.elements}};
+    json["hot_loop"] = {
+        {"instructions", hot.instructions},
+        {"elements", hot.elements},
+        {"cycles", hot.cycles > 0 ? ordered_json(hot.cycles) : ordered_json(nullptr)},
+        {"modelled_processor", hot.modelled_processor}};
   if (explanation.texts.contains("ir")) {
     json["ir_passes"] = ordered_json::array();
     for (const Story::IrStep& step : story.ir_steps)

@@ -136,6 +136,22 @@ class Explain(CliTest):
         self.assertRegex(told, r"(?m)^> .*vaddps ymm")
         self.assertIn("; %2 = add f32 %0, %1\n", told)
 
+    def test_the_hot_loop_has_its_figures(self):
+        told = self.json_of("explain", "a + b", "a=f32[1000]", "b=f32[1000]", "--target=avx2")
+        if "hot_loop" not in told:
+            self.skipTest("no machine code to read")
+        hot = told["hot_loop"]
+        self.assertEqual(hot["elements"], 32)
+        self.assertGreater(hot["instructions"], 8)
+        lines, = [chapter["lines"] for chapter in told["story"] if chapter["title"] == "code"]
+        if hot["cycles"] is None:
+            self.assertTrue(lines[-1].startswith("no cycles by LLVM's models: "), lines)
+        else:
+            # Two loads and a store a vector, of four vectors, and three loads at the most a cycle.
+            self.assertGreaterEqual(hot["cycles"], 2)
+            self.assertLess(hot["cycles"], hot["instructions"])
+            self.assertIn(f"LLVM's model of {hot['modelled_processor']}: ", lines[-1])
+
     def test_reductions_say_where_their_loops_are(self):
         told = self.json_of("explain", "sum(a * a)", "a=f32[1000]", "--emit=asm", "--target=avx2")
         self.assertIn("; the loops that reduce are compiled with weft: jit/fold/loops.h, for avx2\n", told["asm"])

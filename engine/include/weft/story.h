@@ -45,8 +45,10 @@ struct Story {
   };
   /// The loop of the machine code in which a large call spends its time.
   struct HotLoop {
-    std::int64_t instructions = 0;  ///< 0: there is no machine code to read
-    std::int64_t elements = 0;      ///< an iteration; 0: it can't be told
+    std::int64_t instructions = 0;   ///< 0: there is no machine code to read
+    std::int64_t elements = 0;       ///< an iteration; 0: it can't be told
+    double cycles = 0;               ///< an iteration by LLVM's model; 0: LLVM does not know it
+    std::string modelled_processor;  ///< whose model that is
   };
 
   std::string expression;
