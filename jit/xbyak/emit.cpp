@@ -227,7 +227,8 @@ void KernelEmitter::head() {
 // hides that, and keeps more of main memory's banks busy.
 void KernelEmitter::interleaved_pages() {
   constexpr int num_pages = 4;
-  constexpr int page_bytes = 4096;
+  // Of the output; where an input has gaps, half a page comes from a whole one or more.
+  const int page_bytes = operands_.reads_gaps() ? 2048 : 4096;
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
   if (operands_.has_lane_access() || has_calls()) return;
   if (num_pages * length > 2 * max_unrolled_instructions) return;
@@ -236,7 +237,7 @@ void KernelEmitter::interleaved_pages() {
   while (together > 1 && together * num_pages * length > max_unrolled_instructions) together /= 2;
   const int page_vectors = page_bytes / kernel_.vector_bytes;
   const int block = num_pages * page_vectors * lanes_;
-  const int needed = block + operands_.full_elements() - lanes_;
+  const int needed = block + operands_.full_streamed_elements() - lanes_;
   code_.sub(gpr::remaining, needed);
   const auto few = code_.jump_if(Condition::below);
   const std::uint8_t* block_head = code_.here();

@@ -19,6 +19,7 @@ Operands::Operands(Assembler& code, Registers& registers, const ir::Kernel& kern
       kernel_(kernel),
       lanes_(kernel.loops.back().lanes),
       full_elements_(kernel.loops.back().lanes),
+      full_streamed_elements_(kernel.loops.back().lanes),
       places_(kernel.operands.size()) {
   classify();
   assign_registers();
@@ -50,6 +51,7 @@ void Operands::classify() {
       if (place.is_streamed && streamed_ < 0) streamed_ = static_cast<int>(i);
       continue;
     }
+    reads_gaps_ |= place.stride >= 2;
     const int reads = can_permute(place) ? 64 : can_shuffle(place) ? 16 : 0;
     has_lane_access_ |= place.is_moving && place.stride != -1 && reads == 0;
     if (reads > 0) {
@@ -59,7 +61,10 @@ void Operands::classify() {
       const int first = (lanes_ - group) * place.stride;
       const int span = ((group - 1) * place.stride + 1) * place.itemsize;
       const int items = first + (span + reads - 1) / reads * reads / place.itemsize;
-      full_elements_ = std::max(full_elements_, (items - 2) / place.stride + 2);
+      const int needed = (items - 2) / place.stride + 2;
+      full_elements_ = std::max(full_elements_, needed);
+      if (reads == 16 || !reads_exactly(place))
+        full_streamed_elements_ = std::max(full_streamed_elements_, needed);
     }
   }
   is_simple_ &= code_.has_avx512() && !streams();

@@ -35,6 +35,8 @@ class Operands {
   bool is_simple() const { return is_simple_; }
   /// Whether an access takes an instruction or more for each lane.
   bool has_lane_access() const { return has_lane_access_; }
+  /// Whether some input has gaps between its elements.
+  bool reads_gaps() const { return reads_gaps_; }
   /// Whether some output can be stored past the caches, where it is aligned.
   bool streams() const { return streamed_ >= 0; }
   /// Vectors that fill a cache line of the first streamed output.
@@ -43,6 +45,8 @@ class Operands {
   const Reg64& tail_count() const { return is_simple_ ? gpr::remaining : gpr::count; }
   /// How many elements must be left for a copy of the body that is not the tail.
   int full_elements() const { return full_elements_; }
+  /// The same for a copy that streams.
+  int full_streamed_elements() const { return full_streamed_elements_; }
   /// Registers that must be saved for the caller.
   const std::vector<Reg64>& saved_registers() const { return saved_; }
 
@@ -86,6 +90,12 @@ class Operands {
   void assign_registers();
   bool can_permute(const Place& place) const;
   bool can_shuffle(const Place& place) const;
+  /// From the first lane's item to the end of the last one's.
+  int lane_span_bytes(const Place& place) const {
+    return ((lanes_ - 1) * place.stride + 1) * place.itemsize;
+  }
+  /// Whether permuted loads of a streamed loop read nothing beyond the last lane's item.
+  bool reads_exactly(const Place& place) const { return lane_span_bytes(place) > 64; }
   RegExp address(const Place& place, int offset_bytes);
   void load_vector(const Xmm& out, const Place& place, Step step);
   void store_vector(const Xmm& x, const Place& place, Step step);
@@ -113,8 +123,10 @@ class Operands {
   const ir::Kernel& kernel_;
   int lanes_;
   int full_elements_;
+  int full_streamed_elements_;
   bool is_simple_ = true;
   bool has_lane_access_ = false;
+  bool reads_gaps_ = false;
   int streamed_ = -1;  ///< the first streamed output
   std::vector<Place> places_;
   std::vector<Reg64> saved_;

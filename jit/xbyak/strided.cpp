@@ -38,23 +38,30 @@ void permute_two(Assembler& code, int itemsize, const Xmm& out, const Xmm& indic
 
 // Which of the items so far and of register `source` the lanes take, when `source` is added: the
 // first permutation takes items of one or two registers, a later one keeps what is in its lane.
-static std::array<std::byte, 64> gather_indices(int lanes, int itemsize, int stride, int source) {
+// `source` was read so many items before its place.
+static std::array<std::byte, 64> gather_indices(int lanes, int itemsize, int stride, int source,
+                                                int items_before) {
   const int items = 64 / itemsize;
   std::array<std::byte, 64> indices{};
   for (int lane = 0; lane < lanes; ++lane) {
     const int from = lane * stride / items;
     const int item = lane * stride % items;
     const int kept = source <= 1 ? item : lane;
-    set_index(indices, lane, itemsize, from == source && source > 0 ? items + item : kept);
+    const bool is_added = from == source && source > 0;
+    set_index(indices, lane, itemsize, is_added ? items + item + items_before : kept);
   }
   return indices;
 }
 
+// In streamed loops the last register ends with the last lane's item, so that nothing beyond is
+// read; it crosses lines of the cache for that, which costs only where memory does not.
 void Operands::load_permuted(const Xmm& out, const Place& place, Step step) {
   constexpr int vector_bytes = 64;
   const int bytes = lanes_ * place.stride * place.itemsize;
   const int sources = (bytes + vector_bytes - 1) / vector_bytes;
   const int items = vector_bytes / place.itemsize;
+  const int unread_bytes =
+      step.streams && reads_exactly(place) ? sources * vector_bytes - lane_span_bytes(place) : 0;
   const Xmm whole = resized(out, vector_bytes);
   const Xmm indices = registers_.temp(vector_bytes);
   code_.note_written(whole);
@@ -63,7 +70,8 @@ void Operands::load_permuted(const Xmm& out, const Place& place, Step step) {
   if (step.is_tail)  // the number of items up to the last needed one
     code_.imul(code_.rcx, gpr::count, place.stride), code_.sub(code_.rcx, place.stride - 1);
   for (int source = 0; source < sources; ++source) {
-    const RegExp from = address(place, step.copy * bytes + source * vector_bytes);
+    const int before_bytes = source > 0 && source + 1 == sources ? unread_bytes : 0;
+    const RegExp from = address(place, step.copy * bytes + source * vector_bytes - before_bytes);
     if (step.is_tail) {
       code_.mov(code_.rdx, -1);
       code_.bzhi(code_.rdx, code_.rdx, code_.rcx);
@@ -76,8 +84,8 @@ void Operands::load_permuted(const Xmm& out, const Place& place, Step step) {
       code_.vmovups(whole, code_.ptr[from]);
     }
     if (source == 0 && sources > 1) continue;
-    code_.vmovups(indices,
-                  code_.constant(gather_indices(lanes_, place.itemsize, place.stride, source)));
+    code_.vmovups(indices, code_.constant(gather_indices(lanes_, place.itemsize, place.stride,
+                                                         source, before_bytes / place.itemsize)));
     const Address memory = code_.ptr[from];
     const Xbyak::Operand& table =
         step.is_tail ? static_cast<const Xbyak::Operand&>(source == 0 ? whole : part) : memory;

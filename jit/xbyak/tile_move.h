@@ -20,7 +20,8 @@ using Stage = std::span<std::byte>;
 /// them and read ahead.
 inline constexpr std::int64_t wanted_run_bytes = 1 << 10;
 
-/// Shorter rows have too few whole cache lines to write past the caches.
+/// Shorter rows have too few whole cache lines to write past the caches; where their ends share
+/// lines with others, wanted_run_bytes are too few.
 inline constexpr std::int64_t least_streamed_bytes = 256;
 
 /// A rectangle to transpose: as TransposeFunction has it.

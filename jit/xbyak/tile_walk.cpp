@@ -51,6 +51,7 @@ class StagedPlane {
         streams_(streams),
         streams_rows_(streams && tile.streaming_rows != 0) {
     choose_tile(std::ssize(stage));
+    if (streams_rows_ && !writes_whole_lines()) streamed_bytes_ = wanted_run_bytes;
     std::byte* free = stage.data();
     for (std::size_t i = 0; i < num_operands_; ++i) {
       const TileOperand& operand = tile.operands[i];
@@ -91,6 +92,18 @@ class StagedPlane {
     }
   }
 
+  /// Whether the rows of a tile are cache lines from one end to the other.
+  bool writes_whole_lines() const {
+    for (std::size_t i = 0; i < num_operands_; ++i) {
+      const TileOperand& operand = tile_.operands[i];
+      if (!operand.is_output || operand.is_staged) continue;
+      const std::int64_t piece_bytes =
+          tile_columns_ < plane_.columns ? tile_columns_ * operand.itemsize : 0;
+      if (!starts_lines(plane_.base[i], plane_.row_stride[i] | piece_bytes)) return false;
+    }
+    return true;
+  }
+
   Tile part(std::int64_t row, std::int64_t column) const {
     return {row, std::min(tile_rows_, plane_.rows - row), column,
             std::min(tile_columns_, plane_.columns - column)};
@@ -109,8 +122,8 @@ class StagedPlane {
     const bool is_one_run = can_flatten(columns);
     const std::int64_t extents[] = {is_one_run ? 1 : rows, is_one_run ? rows * columns : columns};
     const KernelArgs args{base_.data(), extents, strides_.data(), args_.params, nullptr};
-    const bool streams =
-        streams_rows_ && extents[1] * tile_.operands[0].itemsize >= least_streamed_bytes;
+    const bool streams = streams_rows_ && extents[1] * tile_.operands[0].itemsize >=
+                                              (is_one_run ? least_streamed_bytes : streamed_bytes_);
     tile_.at<void(const KernelArgs*)>(streams ? tile_.streaming_rows : tile_.rows)(&args);
     for (std::size_t i = 0; i < num_operands_; ++i) {
       const TileOperand& operand = tile_.operands[i];
@@ -154,6 +167,7 @@ class StagedPlane {
   const bool is_large_;
   const bool streams_;
   const bool streams_rows_;
+  std::int64_t streamed_bytes_ = least_streamed_bytes;  ///< of a row that pays
   std::int64_t tile_rows_ = 0;
   std::int64_t tile_columns_ = 0;
   std::array<std::byte*, ir::max_launch_operands> stage_;

@@ -92,13 +92,14 @@ TEST_P(XbyakStreaming, ManyPages) {
                                  {DType::u8, DType::f32},
                                  {DType::f32, DType::f16},
                                  {DType::u8, DType::i8}})
-    for (const StrideClass stride : {1, 2, -1}) {
+    for (const StrideClass stride : {1, 2, 3, 4, -1}) {
       ir::Kernel kernel = cast_kernel(from, to);
       kernel.operands[1].strides[0] = stride;
       kernel.is_streaming = true;
       kernel = scheduled(kernel, GetParam());
       const Comparison comparison(kernel, GetParam());
-      const std::int64_t block = 4 * 4096 / kernel.vector_bytes * kernel.loops.back().lanes;
+      const std::int64_t page_bytes = stride >= 2 ? 2048 : 4096;  // of the output
+      const std::int64_t block = 4 * page_bytes / kernel.vector_bytes * kernel.loops.back().lanes;
       for (const std::int64_t size : {block - 1, block, block + 1, 2 * block + 100})
         for (const Placement placement : {Placement::at_end, Placement::at_start})
           ASSERT_TRUE(comparison.agree({.extents = {size}, .placement = placement}, random_));
