@@ -84,12 +84,13 @@ class ExactRun : FoldWalk {
 
   void add_block(const Place& place, std::int64_t block, jit::ExactSum* sums) const {
     alignas(64) std::byte buffer[fold_buffer_bytes];
-    for_each_chunk_of(
-        place, block, buffer, [&](const FoldChunk& chunk, std::int64_t rows, std::int64_t count) {
-          if (!plan_.is_inner) return add_columns(sums, chunk, rows, count * num_parts_);
-          for (std::int64_t row = 0; row < rows; ++row)
-            add_row(sums, chunk.data + row * chunk.row_stride_bytes, count * num_parts_);
-        });
+    const auto add = [&](const FoldOffsets&, const FoldChunk& chunk, std::int64_t rows,
+                         std::int64_t count) {
+      if (!plan_.is_inner) return add_columns(sums, chunk, rows, count * num_parts_);
+      for (std::int64_t row = 0; row < rows; ++row)
+        add_row(sums, chunk.data + row * chunk.row_stride_bytes, count * num_parts_);
+    };
+    for_each_chunk_of(place, block, buffer, add);
   }
 
   /// `count` numbers, of which the first and every num_parts_-th go to the first sum.

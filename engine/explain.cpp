@@ -4,6 +4,7 @@
 #include "engine/fold_call.h"
 #include "engine/lower.h"
 #include "engine/story.h"
+#include "ir/pass.h"
 #include "ir/text.h"
 #include "jit/assembly_loops.h"
 #include "jit/disassemble.h"
@@ -64,7 +65,7 @@ std::string code_text(const jit::CodeObject& code, const std::string& stage) {
   const auto text = code.texts.find(stage);
   if (text != code.texts.end()) return text->second;
   if (stage != "asm" || code.instruction_bytes == 0) return {};
-  return jit::disassemble({reinterpret_cast<const std::byte*>(code.entry), code.instruction_bytes});
+  return jit::disassemble({code.instructions(), code.instruction_bytes});
 }
 
 /// The same for people: the loops of machine code are marked.
@@ -83,16 +84,23 @@ std::string fold_note(const CpuFeatures& features) {
       "lies dense needs none\n");
 }
 
+/// The IR of a reduction, which says in which order it combines.
+std::string reduction_text(ir::Kernel kernel, const CpuFeatures& features) {
+  kernel.vector_bytes = jit::Target{features}.vector_bytes();
+  ir::run_pipeline(kernel);
+  return detail::concat("; the reduction:\n", ir::print(kernel),
+                        "; what computes the values that it accumulates:\n");
+}
+
 /// What LLVM's models make of the hot loop, whose code lies in memory.
 jit::Throughput hot_throughput(const jit::CodeObject& code, const jit::AssemblyLoops& loops) {
   if (loops.hot < 0) return {};
   const jit::AssemblyLoop& hot = loops.loops[static_cast<std::size_t>(loops.hot)];
   const std::size_t end = hot.end_offset == 0 ? code.instruction_bytes : hot.end_offset;
   if (hot.calls) return {0, {}, "the loop calls functions, which they know nothing of"};
-  if (code.entry == nullptr || end > code.instruction_bytes || hot.first_offset >= end)
+  if (code.instructions() == nullptr || end > code.instruction_bytes || hot.first_offset >= end)
     return {0, {}, "code for other machines is there as text alone"};
-  return jit::loop_throughput(
-      {reinterpret_cast<const std::byte*>(code.entry) + hot.first_offset, end - hot.first_offset});
+  return jit::loop_throughput({code.instructions() + hot.first_offset, end - hot.first_offset});
 }
 
 /// A contiguous layout for the value of a fold.
@@ -130,10 +138,12 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
 
   std::vector<std::string> passes;
   std::optional<Expr> last_fold;
+  PassText last_pass;
   const auto pass = [&](const Expr& fold) {
     WEFT_CHECK(!is_cuda, UnsupportedError,
                "backend nvrtc: reductions and scans are not compiled for CUDA");
-    passes.push_back(describe_pass(fold, planner, state_->kernels));
+    last_pass = describe_pass(fold, planner, state_->kernels);
+    passes.push_back(last_pass.text);
     last_fold = fold;
     return unbacked_like(fold);
   };
@@ -168,7 +178,11 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
     return std::ranges::find(options.emit, stage) != options.emit.end();
   };
   if (wanted("iter")) explanation.texts["iter"] = iterator.text();
-  const Lowered lowered = lower(iterator, program, planner.numerics, planner.streaming_bytes);
+  // A reduction that code is generated for is one kernel with what it reduces.
+  const bool is_compiled = is_fold && last_pass.is_compiled;
+  const Lowered lowered = is_compiled
+                              ? *last_pass.lowered
+                              : lower(iterator, program, planner.numerics, planner.streaming_bytes);
   if (is_cuda) {
     const CudaCall call = explain_cuda(lowered, iterator, program, options, explanation);
     explanation.story = make_story({explanation,
@@ -195,7 +209,10 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   target.keep_texts = !is_host || wanted("llvm") || wanted("asm");
   const jit::CompiledKernel compiled = jit::compile(signature, target);
   explanation.backend = compiled.code->backend;
-  explanation.refusals = compiled.refusals;
+  for (const std::string& refusal : last_pass.refusals)
+    if (is_fold) explanation.refusals.push_back(refusal + " (the reduction as a whole)");
+  explanation.refusals.insert(explanation.refusals.end(), compiled.refusals.begin(),
+                              compiled.refusals.end());
   explanation.schedule = ir::name(compiled.kernel.schedule);
   explanation.compile_us = compiled.code->compile_us;
 
@@ -207,7 +224,10 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
     if (wanted(stage))
       explanation.texts[stage] = shown_text(
           compiled, stage, stage[0] == 'a' ? assembly : code_text(*compiled.code, stage), loops);
-  if (is_fold && wanted("asm")) explanation.texts["asm"].insert(0, fold_note(planner.features));
+  if (is_fold && !is_compiled && last_pass.lowered != nullptr && wanted("ir"))
+    explanation.texts["ir"].insert(0, reduction_text(last_pass.lowered->kernel, planner.features));
+  if (is_fold && !is_compiled && wanted("asm"))
+    explanation.texts["asm"].insert(0, fold_note(planner.features));
   const std::int64_t folded_bytes =
       is_fold ? result.numel() * static_cast<std::int64_t>(itemsize_bytes(result.dtype())) : -1;
   explanation.story =

@@ -145,8 +145,7 @@ std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device) {
   return without_folds(exprs, ComputeFold(empty_value));
 }
 
-std::string describe_pass(const Expr& fold, const PlannerOptions& options,
-                          jit::KernelCache& kernels) {
+PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::KernelCache& kernels) {
   const ExprNode& node = fold.node();
   const Dims& arg_sizes = node.fold->arg_sizes;
   Expr argument(node.args[0]);
@@ -163,6 +162,7 @@ std::string describe_pass(const Expr& fold, const PlannerOptions& options,
     program = flatten(std::span(&argument, 1), {});
     inputs = {argument.node().tensor};
   }
+  PassText result;
   std::string_view kind = "fold";
   if (node.fold->is_scan()) {
     kind = "scan";
@@ -173,11 +173,15 @@ std::string describe_pass(const Expr& fold, const PlannerOptions& options,
     const Dims& sizes = node.fold->sizes;
     const std::vector<std::int64_t> strides(sizes.size(), 1);
     const Tensor output = unbacked({sizes.data(), sizes.size()}, strides, node.dtype);
-    kind = plan_fold(node, program, output, inputs, options, kernels)->is_inner ? "inner fold"
-                                                                                : "outer fold";
+    const auto plan = plan_fold(node, program, output, inputs, options, kernels);
+    kind = plan->is_inner ? "inner fold" : "outer fold";
+    result.lowered = lower_fold(*plan, program, inputs, options.numerics);
+    result.is_compiled = plan->reduction != nullptr;
+    result.refusals = plan->refusals;
   }
-  return detail::concat(kind, order, " of ", name(node.compute_dtype),
-                        dims_text({arg_sizes.data(), arg_sizes.size()}), ": ", text(fold));
+  result.text = detail::concat(kind, order, " of ", name(node.compute_dtype),
+                               dims_text({arg_sizes.data(), arg_sizes.size()}), ": ", text(fold));
+  return result;
 }
 
 Expr with_argument(const Expr& fold, const Tensor& value) {

@@ -2,11 +2,13 @@
 // what is elementwise around them.
 #pragma once
 
+#include "engine/lower.h"
 #include "engine/planner.h"
 
 #include <weft/parallel.h>
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,9 +26,14 @@ std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFold compute
 /// The same for calls that don't run: tensors of `device` without data.
 std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device);
 
-/// How such a fold runs: "outer fold of f32[4,5], sum(a, dims=[0])".
-std::string describe_pass(const Expr& fold, const PlannerOptions& options,
-                          jit::KernelCache& kernels);
+/// How such a fold runs.
+struct PassText {
+  std::string text;                   ///< "outer fold of f32[4,5], sum(a, dims=[0])"
+  std::unique_ptr<Lowered> lowered;   ///< null if the loop IR can't say it
+  bool is_compiled = false;           ///< whether code is generated for it
+  std::vector<std::string> refusals;  ///< why not: "xbyak: tan f64 is a call"
+};
+PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::KernelCache& kernels);
 
 /// A fold of the tensor `value` in place of its argument.
 Expr with_argument(const Expr& fold, const Tensor& value);

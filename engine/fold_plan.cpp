@@ -130,11 +130,33 @@ std::shared_ptr<jit::TieredKernel> make_map(const FoldPlan& plan, const Program&
   return kernels.get(signature_of(kernel, options));
 }
 
+/// Rows that each become one output: shorter ones are folded faster from a buffer, many at a time.
+constexpr std::int64_t min_reduced_row = 256;
+
+/// Looks for code for the whole fold, which only backends take that generate some.
+void make_reduction(FoldPlan& plan, const Program& program, std::span<const Tensor> inputs,
+                    const PlannerOptions& options, jit::KernelCache& kernels) {
+  if (options.backend != "auto" && options.backend != "xbyak") return;
+  if (plan.is_inner && plan.num_rows == 1 && plan.vector.extent < min_reduced_row) {
+    plan.refusals.push_back(detail::concat("xbyak: rows of fewer than ", min_reduced_row,
+                                           " elements are folded from a buffer"));
+    return;
+  }
+  const std::unique_ptr<Lowered> lowered = lower_fold(plan, program, inputs, options.numerics);
+  if (lowered == nullptr) return;
+  jit::Signature signature = signature_of(lowered->kernel, options);
+  signature.backend = "auto";  // which refuses nothing
+  const std::shared_ptr<jit::TieredKernel> kernel = kernels.get(std::move(signature));
+  const jit::CompiledKernel& compiled = kernel->first();
+  if (compiled.code->backend == "interp")
+    plan.refusals = compiled.refusals;
+  else
+    plan.reduction = compiled.code;
+}
+
 void plan_blocks(FoldPlan& plan) {
   const std::int64_t block = fold_block_elements(plan.fold);
   const bool is_exact = plan.order == FoldOrder::exact;
-  plan.num_rows = product(plan.reduced);
-  plan.num_kept = product(plan.kept);
   if (!plan.is_inner) {
     plan.rows_per_block = is_exact ? exact_block_rows : fold_block_rows;
     // Of each column an exact sum holds some hundred bytes.
@@ -196,8 +218,12 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
   if (plan->kept.empty()) plan->kept.push_back(one);
 
   const bool is_dense = plan->vector.stride_bytes[1] == plan->fold.itemsize();
-  if (!is_plain_load(program) || !is_dense)
-    plan->map = make_map(*plan, program, inputs, options, kernels);
+  plan->num_rows = product(plan->reduced);
+  plan->num_kept = product(plan->kept);
+  if (!is_plain_load(program) || !is_dense) {
+    make_reduction(*plan, program, inputs, options, kernels);
+    if (plan->reduction == nullptr) plan->map = make_map(*plan, program, inputs, options, kernels);
+  }
   plan_blocks(*plan);
   std::int64_t bytes = plan->vector.extent * plan->num_rows * plan->num_kept;
   for (const Tensor& tensor : inputs)

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "engine/expr_node.h"
+#include "engine/lower.h"
 #include "engine/planner.h"
 #include "jit/fold/exact.h"
 #include "jit/fold/fold.h"
@@ -52,6 +53,10 @@ struct FoldPlan {
   /// Computes what is folded, from rows of the tensors to rows of a dense buffer: the loops are
   /// rows and elements.  Null if the one tensor is folded as it lies.
   std::shared_ptr<jit::TieredKernel> map;
+  /// Code that folds parts of blocks and computes what it folds, in one loop:
+  /// jit::CodeObject::leaf. Null if the loops compiled ahead fold what `map` computed, or a tensor.
+  std::shared_ptr<const jit::CodeObject> reduction;
+  std::vector<std::string> refusals;  ///< why there is none, where one was asked for
 
   std::int64_t num_rows = 1;  ///< product of `reduced`
   std::int64_t num_kept = 1;  ///< product of `kept`
@@ -63,6 +68,13 @@ struct FoldPlan {
   int max_threads = 0;
   std::int64_t work_ns = 0;
 };
+
+/// The fold as loop IR (docs/ir.md), but for the division of a mean: a loop over outputs, one over
+/// rows that are reduced, and the vectors'.  Where more dimensions are kept or reduced, strides are
+/// those of the fastest.  Null if the IR can't say it: places of extrema, and sums without
+/// rounding.
+std::unique_ptr<Lowered> lower_fold(const FoldPlan& plan, const Program& program,
+                                    std::span<const Tensor> inputs, Numerics numerics);
 
 /// Elements of a block along the vectors, and rows of one across.
 std::int64_t fold_block_elements(const jit::Fold& fold);

@@ -69,8 +69,8 @@ class FoldRun : FoldWalk {
     parallel_for(0, num_units, grain, run, {plan_.max_threads, plan_.work_ns});
   }
 
-  /// Calls `function(chunk, to, stride of to in bytes, rows)` for rows that each become one output,
-  /// at most `max_rows` that lie behind one another at a time.
+  /// Calls `function(offsets, chunk, to, stride of to in bytes, rows)` for rows that each become
+  /// one output, at most `max_rows` that lie behind one another at a time.
   template <class Function>
   void for_each_row(std::int64_t max_rows, const Function& function) const {
     const FoldDim& fastest = plan_.kept[0];
@@ -84,7 +84,7 @@ class FoldRun : FoldWalk {
             std::min({end - begin, fastest.extent - begin % fastest.extent, most});
         FoldOffsets offsets(plan_.num_operands);
         advance(offsets, plan_.kept, begin);
-        function(fetch(offsets, fastest, rows, count, buffer), base_[0] + offsets[0],
+        function(offsets, fetch(offsets, fastest, rows, count, buffer), base_[0] + offsets[0],
                  fastest.stride_bytes[0], rows);
         begin += rows;
       }
@@ -94,21 +94,37 @@ class FoldRun : FoldWalk {
   }
 
   void fold_rows() const {
-    for_each_row(
-        std::numeric_limits<std::int64_t>::max(),
-        [&](const FoldChunk& chunk, std::byte* to, std::int64_t stride_bytes, std::int64_t rows) {
-          fold_.loops.rows(fold_, to, stride_bytes, chunk.data, chunk.row_stride_bytes, rows,
-                           plan_.vector.extent);
-          divide(to, stride_bytes, rows);
-        });
+    if (plan_.reduction != nullptr) return fold_rows_by_leaf();
+    for_each_row(std::numeric_limits<std::int64_t>::max(),
+                 [&](const FoldOffsets&, const FoldChunk& chunk, std::byte* to,
+                     std::int64_t stride_bytes, std::int64_t rows) {
+                   fold_.loops.rows(fold_, to, stride_bytes, chunk.data, chunk.row_stride_bytes,
+                                    rows, plan_.vector.extent);
+                   divide(to, stride_bytes, rows);
+                 });
+  }
+
+  /// The lanes of some rows at a time, so that calls and what they set up are shared.
+  void fold_rows_by_leaf() const {
+    constexpr std::int64_t max_rows = 16;
+    for_each_row(max_rows, [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to,
+                               std::int64_t stride_bytes, std::int64_t rows) {
+      alignas(64) std::byte lanes[max_rows * jit::Fold::lanes_bytes];
+      fold_.clear(lanes, rows * fold_.num_lanes());
+      fold_leaf(offsets, plan_.reduced[0], 1, plan_.vector.extent, lanes, rows,
+                jit::Fold::lanes_bytes);
+      for (std::int64_t row = 0; row < rows; ++row)
+        fold_.finish(to + row * stride_bytes, lanes + row * jit::Fold::lanes_bytes);
+      divide(to, stride_bytes, rows);
+    });
   }
 
   void place_rows() const {
     constexpr std::int64_t max_rows = 256;
     const std::int64_t count = plan_.vector.extent, itemsize = fold_.itemsize();
     const std::int64_t step = plan_.vector.stride_bytes[place_operand()] / place_bytes;
-    for_each_row(max_rows, [&](const FoldChunk& chunk, std::byte* to, std::int64_t stride_bytes,
-                               std::int64_t rows) {
+    for_each_row(max_rows, [&](const FoldOffsets&, const FoldChunk& chunk, std::byte* to,
+                               std::int64_t stride_bytes, std::int64_t rows) {
       alignas(16) std::byte values[max_rows * 16];
       fold_.loops.rows(fold_, values, itemsize, chunk.data, chunk.row_stride_bytes, rows, count);
       for (std::int64_t row = 0; row < rows; ++row) {
@@ -129,7 +145,10 @@ class FoldRun : FoldWalk {
   void fold_block(const Place& place, std::int64_t block, std::byte* partial,
                   std::byte* buffer) const {
     fold_.clear(partial, partial_of(place));
-    const auto fold_chunk = [&](const FoldChunk& chunk, std::int64_t rows, std::int64_t count) {
+    const auto fold_chunk = [&](const FoldOffsets& offsets, const FoldChunk& chunk,
+                                std::int64_t rows, std::int64_t count) {
+      if (plan_.reduction != nullptr)
+        return fold_leaf(offsets, plan_.reduced[0], rows, count, partial);
       if (!plan_.is_inner)
         return fold_.loops.columns(fold_, partial, chunk.data, chunk.row_stride_bytes, rows, count);
       for (std::int64_t row = 0; row < rows; ++row)
@@ -149,7 +168,8 @@ class FoldRun : FoldWalk {
   /// fold_block() for blocks that come in order, and all of which before `end` will.
   void fold_next_block(const Place& place, std::int64_t block, std::int64_t end, BlocksAhead& ahead,
                        std::byte* partial, std::byte* buffer) const {
-    if (plan_.map != nullptr || plan_.segments_per_row <= BlocksAhead::count)
+    const bool is_lying = plan_.map == nullptr && plan_.reduction == nullptr;
+    if (!is_lying || plan_.segments_per_row <= BlocksAhead::count)
       return fold_block(place, block, partial, buffer);
     const bool are_whole =
         block % plan_.segments_per_row + BlocksAhead::count < plan_.segments_per_row &&

@@ -111,8 +111,36 @@ class FoldWalk {
     return {buffer, row_stride_bytes};
   }
 
+  /// Folds `count` elements of each of `num_rows` rows along `row_dim` by generated code, and the
+  /// same of the next `num_sets - 1` outputs along the kept dimension into the partial results
+  /// `set_bytes` further on.
+  void fold_leaf(const FoldOffsets& offsets, const FoldDim& row_dim, std::int64_t num_rows,
+                 std::int64_t count, std::byte* partial, std::int64_t num_sets = 1,
+                 std::int64_t set_bytes = 0) const {
+    const std::size_t num_operands = plan_.num_operands;
+    std::array<std::byte*, max_fold_operands> base;
+    std::array<std::int64_t, 3 * max_fold_operands> stride_bytes;
+    base[0] = partial;
+    stride_bytes[0] = set_bytes;
+    stride_bytes[num_operands] = 0;
+    stride_bytes[2 * num_operands] = plan_.is_inner ? 0 : fold_.itemsize();
+    for (std::size_t i = 1; i < num_operands; ++i) {
+      base[i] = base_[i] + offsets[i];
+      stride_bytes[i] = plan_.kept[0].stride_bytes[i];
+      stride_bytes[num_operands + i] = row_dim.stride_bytes[i];
+      stride_bytes[2 * num_operands + i] = plan_.vector.stride_bytes[i];
+    }
+    const std::array<std::int64_t, 3> extents{num_sets, num_rows, count};
+    const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params_,
+                               plan_.reduction->leaf_context};
+    plan_.reduction->leaf(&args);
+  }
+
   /// Rows that a chunk of `count` values each may have.
   std::int64_t rows_at_once(std::int64_t count) const {
+    // Rows that are read side by side: as many streams as the prefetchers follow.
+    constexpr std::int64_t most_streams = 32;
+    if (plan_.reduction != nullptr && !plan_.is_inner) return most_streams;
     if (plan_.map == nullptr) return std::numeric_limits<std::int64_t>::max();
     return std::max<std::int64_t>(fold_buffer_bytes / (count * fold_.itemsize()), 1);
   }
@@ -148,7 +176,8 @@ class FoldWalk {
     return place;
   }
 
-  /// Calls `function(chunk, rows, count)` for the values of one block of the tree's leaves.
+  /// Calls `function(offsets, chunk, rows, count)` for the values of one block of the tree's
+  /// leaves.
   template <class Function>
   void for_each_chunk_of(const Place& place, std::int64_t block, std::byte* buffer,
                          const Function& function) const {
@@ -163,8 +192,8 @@ class FoldWalk {
       count = std::min(size, count - first);
     }
     for_each_chunk(at, first_row, last_row, count, buffer,
-                   [&](const FoldOffsets&, const FoldChunk& chunk, std::int64_t rows) {
-                     function(chunk, rows, count);
+                   [&](const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows) {
+                     function(offsets, chunk, rows, count);
                    });
   }
 

@@ -183,6 +183,15 @@ Tensor gather(const Buffer& actual, const Buffer& expected, DType dtype,
   return result;
 }
 
+/// The iterations that write another element of an output each: of reduce loops, one.
+std::vector<std::int64_t> output_extents(const ir::Kernel& kernel,
+                                         std::span<const std::int64_t> extents) {
+  std::vector<std::int64_t> result(extents.begin(), extents.end());
+  for (std::size_t loop = 0; loop < result.size(); ++loop)
+    if (kernel.loops[loop].kind == ir::LoopKind::reduce) result[loop] = 1;
+  return result;
+}
+
 void check_written_once(const Buffer& buffer, std::span<const std::int64_t> extents,
                         std::size_t operand) {
   std::vector<bool> is_written(buffer.bytes.size() / buffer.itemsize_bytes);
@@ -230,9 +239,10 @@ IrRun run_ir(std::string_view text, const IrRunOptions& options) {
   IrRun result;
   result.extents = options.extents.empty() ? some_extents(kernel.loops.size()) : options.extents;
   check_extents(kernel, result.extents);
+  const std::vector<std::int64_t> written = output_extents(kernel, result.extents);
   for (std::size_t i = 0; i < kernel.operands.size(); ++i)
     if (kernel.operands[i].role == ir::Role::output)
-      check_written_once(make_buffer(kernel.operands[i], result.extents), result.extents, i);
+      check_written_once(make_buffer(kernel.operands[i], written), written, i);
   if (kernel.schedule == ir::Schedule::unscheduled) {
     kernel.vector_bytes = jit::Target{host_features()}.vector_bytes();
     ir::run_pipeline(kernel);
@@ -244,8 +254,8 @@ IrRun run_ir(std::string_view text, const IrRunOptions& options) {
   const std::vector<Buffer> expected = run_code(kernel, *reference, result.extents, options.seed);
   for (std::size_t i = 0; i < kernel.operands.size(); ++i)
     if (kernel.operands[i].role == ir::Role::output)
-      result.outputs.push_back(gather(actual[i], expected[i], kernel.operands[i].dtype,
-                                      result.extents, result.difference, i));
+      result.outputs.push_back(
+          gather(actual[i], expected[i], kernel.operands[i].dtype, written, result.difference, i));
   return result;
 }
 

@@ -68,7 +68,7 @@ std::string loop_line(const StoryParts& parts, std::size_t loop) {
   const ir::Loop& found = parts.compiled.kernel.loops[loop];
   std::string line =
       detail::concat("loop of ", parts.lowered.extents[loop], ": ", name(found.kind));
-  if (found.kind == ir::LoopKind::vector) {
+  if (found.kind == ir::LoopKind::vector || found.lanes > 1) {
     line += detail::concat(" of ", found.lanes, " lanes");
     if (found.unroll > 1) line += detail::concat(", ", found.unroll, " vectors at once");
   }
@@ -128,12 +128,19 @@ Story::Chapter schedule_chapter(const StoryParts& parts, const Story& story) {
           "blocks that stay in the caches");
       break;
     case ir::Schedule::strided: say("strided: vectors are gathered or put together"); break;
+    case ir::Schedule::inner_reduce:
+      say("inner_reduce: vectors run along what is reduced, and their lanes are combined at the "
+          "end");
+      break;
+    case ir::Schedule::outer_reduce:
+      say("outer_reduce: vectors run along what is kept, a lane an output");
+      break;
     case ir::Schedule::scalar:
     case ir::Schedule::unscheduled: say("scalar: one element at a time"); break;
   }
   if (kernel.vector_bytes == 0)
     say("not linear, tile or strided: the target has no vector registers that weft uses");
-  else if (kernel.schedule != ir::Schedule::linear)
+  else if (kernel.schedule != ir::Schedule::linear && !ir::is_reduction(kernel))
     say("not linear: ", linear_refusal(parts));
   if (kernel.schedule == ir::Schedule::strided)
     say("not tile: ", why_not_tiled(parts.iterator, parts.program));
@@ -143,13 +150,17 @@ Story::Chapter schedule_chapter(const StoryParts& parts, const Story& story) {
   if (parts.lowered.block_extent != 0)
     say("in blocks of ", parts.lowered.block_extent,
         " so that the rows share what the caches hold");
-  chapter.lines.push_back(streaming_line(parts, story));
+  if (ir::is_reduction(kernel))
+    say("a tree of ", kernel.tree.lanes, " lanes, and blocks of ", kernel.tree.block,
+        kernel.loops.back().kind == ir::LoopKind::reduce ? " elements" : " rows");
+  else
+    chapter.lines.push_back(streaming_line(parts, story));
   return chapter;
 }
 
 Story::Chapter tier_chapter(const StoryParts& parts) {
   Story::Chapter chapter{"tier", {}};
-  for (const std::string& refusal : parts.compiled.refusals) {
+  for (const std::string& refusal : parts.explanation.refusals) {
     const std::size_t colon = refusal.find(": ");
     chapter.lines.push_back(colon == refusal.npos ? refusal
                                                   : refusal.substr(0, colon) +
@@ -190,7 +201,12 @@ Story::Chapter thresholds_chapter(const StoryParts& parts) {
 
 Story::Chapter code_chapter(const StoryParts& parts, const Story& story) {
   Story::Chapter chapter{"code", {}};
-  if (parts.folded_bytes >= 0)
+  const bool is_compiled = ir::is_reduction(parts.compiled.kernel);
+  if (is_compiled)
+    chapter.lines.push_back(
+        "what folds one block of the tree; the tree over blocks is walked by weft "
+        "(engine/fold_run.cpp)");
+  if (parts.folded_bytes >= 0 && !is_compiled)
     chapter.lines.push_back(
         "the loops that reduce are compiled with weft (jit/fold/loops.h); what is told here is of "
         "the "

@@ -51,6 +51,8 @@ std::uint64_t structural_hash(const Kernel& kernel) {
                 static_cast<std::uint64_t>(kernel.is_streaming) << 16 |
                 static_cast<std::uint64_t>(kernel.num_hoisted) << 32);
   mix(hash, static_cast<std::uint64_t>(kernel.vector_bytes));
+  mix(hash, static_cast<std::uint64_t>(kernel.tree.lanes) << 32 |
+                static_cast<std::uint32_t>(kernel.tree.block));
   mix(hash, kernel.operands.size());
   for (const Operand& operand : kernel.operands) {
     mix(hash, static_cast<std::uint64_t>(operand.dtype) |
@@ -69,7 +71,8 @@ std::uint64_t structural_hash(const Kernel& kernel) {
   mix(hash, kernel.body.size());
   for (const Inst& inst : kernel.body) {
     mix(hash, static_cast<std::uint64_t>(inst.op) | static_cast<std::uint64_t>(inst.dtype) << 8 |
-                  static_cast<std::uint64_t>(inst.operand) << 16);
+                  static_cast<std::uint64_t>(inst.operand) << 16 |
+                  static_cast<std::uint64_t>(inst.combine) << 24);
     for (ValueId arg : inst.args) mix(hash, arg);
     mix(hash, inst.bits.lo);
     mix(hash, inst.bits.hi);
@@ -83,6 +86,7 @@ std::string_view name(LoopKind kind) {
     case LoopKind::sequential: return "sequential";
     case LoopKind::vector: return "vector";
     case LoopKind::tile: return "tile";
+    case LoopKind::reduce: return "reduce";
   }
   return "";
 }
@@ -94,6 +98,8 @@ std::string_view name(Schedule schedule) {
     case Schedule::linear: return "linear";
     case Schedule::strided: return "strided";
     case Schedule::tile: return "tile";
+    case Schedule::inner_reduce: return "inner_reduce";
+    case Schedule::outer_reduce: return "outer_reduce";
   }
   return "";
 }

@@ -32,12 +32,16 @@ struct Inst {
   /// cast, bitcast: of the result.  Table ops: of the arguments after promotion; see
   /// result_dtype().
   DType dtype = DType::f32;
-  std::uint8_t operand = 0;  ///< load, store: which operand; param: which scalar argument
+  std::uint8_t operand = 0;   ///< load, store, accumulate: which operand; param: which argument
+  Op combine = Op::constant;  ///< accumulate: the op of the table; constant elsewhere
   std::array<ValueId, max_arity> args{no_value, no_value, no_value, no_value};
   Bits bits{};  ///< constant: the element
 
   friend bool operator==(const Inst&, const Inst&) = default;
 };
+
+/// Whether it writes to an output and defines no value.
+inline bool writes(const Inst& inst) { return inst.op == Op::store || inst.op == Op::accumulate; }
 
 /// The dtype of the value that `inst` defines (bool for comparisons, f32 for abs of c64 ...).
 DType result_dtype(const Inst& inst);
@@ -70,12 +74,13 @@ enum class LoopKind : std::uint8_t {
   sequential,  ///< in order, one thread
   vector,      ///< iterations are independent and `lanes` of them run at once
   tile,        ///< iterations are independent; runs in blocks together with the vector loop inside
+  reduce,      ///< iterations accumulate into the same elements, in the order of Kernel::tree
 };
 
 struct Loop {
   LoopKind kind = LoopKind::parallel;
-  int lanes = 1;   ///< vector: elements an iteration of the vector code handles
-  int unroll = 1;  ///< vector: vectors an iteration of the main loop handles
+  int lanes = 1;   ///< vector, reduce: elements an iteration of the vector code handles
+  int unroll = 1;  ///< vector, reduce: vectors an iteration of the main loop handles
   friend bool operator==(const Loop&, const Loop&) = default;
 };
 
@@ -85,7 +90,27 @@ enum class Schedule : std::uint8_t {
   linear,   ///< every inner stride is 0 or 1: whole vectors
   strided,  ///< some inner stride is another constant or only known at launch
   tile,     ///< some operand is contiguous along the loop around the innermost: see is_transposed()
+  inner_reduce,  ///< vectors run along a reduce loop: their lanes are combined at the end
+  outer_reduce,  ///< vectors run along a loop that is kept: a lane an output
 };
+
+/// The order in which reduce loops combine; it is part of what a kernel means, since it decides the
+/// bits of a float sum.  docs/reductions.md explains it.
+///
+/// A row is what the innermost loop gives to one output: all its iterations if it is a reduce loop,
+/// else one.  Element i of a row goes to partial result i % lanes.  A leaf is a row's `block`
+/// elements from a multiple of `block` on; or, where rows are shorter, as many whole rows, each
+/// rounded up to `lanes`, as make no more than `block`, but at least one.  A leaf begins with the
+/// identity and takes its elements in order.  Leaves are combined lane by lane as a binary tree
+/// whose left part is the largest power of two of leaves that leaves the right part one or more;
+/// lanes in the end by halves, lane i with lane i + lanes / 2.
+struct Tree {
+  int lanes = 0;  ///< partial results of one output; 0: there are no reduce loops
+  int block = 0;
+  friend bool operator==(const Tree&, const Tree&) = default;
+};
+/// No output has more bytes of partial results.
+inline constexpr std::size_t max_partial_bytes = 256;
 
 /// A loop nest over operands.  Extents, strides and base addresses are arguments of the compiled
 /// code (jit/code_object.h), not part of the kernel, so that one kernel serves every shape.
@@ -98,12 +123,16 @@ struct Kernel {
   std::vector<Operand> operands;  ///< outputs first
   std::vector<DType> params;      ///< scalar arguments
   std::vector<Loop> loops;        ///< outermost first; at least one
+  Tree tree;                      ///< of the reduce loops
   std::vector<Inst> body;
   std::uint32_t num_hoisted =
       0;  ///< the first so many instructions run once, before the innermost loop
 
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
+
+/// Whether the kernel reduces: it has reduce loops, and accumulates instead of storing.
+inline bool is_reduction(const Kernel& kernel) { return kernel.tree.lanes != 0; }
 
 /// A 64-bit hash of everything in the kernel; equal kernels have equal hashes.
 std::uint64_t structural_hash(const Kernel& kernel);

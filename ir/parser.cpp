@@ -118,9 +118,10 @@ auto lookup_in(const Enum (&values)[count]) {
 }
 
 constexpr Schedule schedules[] = {Schedule::unscheduled, Schedule::scalar, Schedule::linear,
-                                  Schedule::strided, Schedule::tile};
+                                  Schedule::strided,     Schedule::tile,   Schedule::inner_reduce,
+                                  Schedule::outer_reduce};
 constexpr LoopKind loop_kinds[] = {LoopKind::parallel, LoopKind::sequential, LoopKind::vector,
-                                   LoopKind::tile};
+                                   LoopKind::tile, LoopKind::reduce};
 
 DType read_dtype(Reader& reader) { return reader.word("a dtype", parse_dtype); }
 
@@ -156,8 +157,8 @@ void read_param(Reader& reader, Kernel& kernel) {
 
 void read_loop(Reader& reader, Kernel& kernel) {
   Loop loop;
-  loop.kind =
-      reader.word("an operand, a parameter, a loop, 'hoisted:' or 'body:'", lookup_in(loop_kinds));
+  loop.kind = reader.word("an operand, a parameter, a loop, 'tree', 'hoisted:' or 'body:'",
+                          lookup_in(loop_kinds));
   const std::string_view next = reader.peek_word();
   const bool has_lanes = !next.empty() && ((next[0] >= '0' && next[0] <= '9') || next[0] == '-');
   if (loop.kind == LoopKind::vector || has_lanes) {
@@ -168,6 +169,18 @@ void read_loop(Reader& reader, Kernel& kernel) {
   kernel.loops.push_back(loop);
 }
 
+/// "lanes N block N".
+void read_tree(Reader& reader, Kernel& kernel) {
+  if (is_reduction(kernel)) reader.fail("one tree");
+  reader.expect("lanes");
+  kernel.tree.lanes = reader.number<int>("a number of lanes");
+  if (kernel.tree.lanes == 0) reader.fail("one lane or more before this");
+  reader.expect("block");
+  kernel.tree.block = reader.number<int>("a number of elements");
+}
+
+bool is_write(std::string_view word) { return word == "store" || word == "accumulate"; }
+
 void read_inst(Reader& reader, Kernel& kernel) {
   const bool defines_value = reader.take('%');
   if (defines_value) {
@@ -175,14 +188,16 @@ void read_inst(Reader& reader, Kernel& kernel) {
     reader.expect('=');
   }
   Inst inst;
-  if (!defines_value && reader.peek_word() != "store") reader.fail("'%', 'store' or '}'");
-  if (defines_value && reader.peek_word() == "store") reader.fail("an op that defines a value");
+  if (!defines_value && !is_write(reader.peek_word()))
+    reader.fail("'%', 'store', 'accumulate' or '}'");
+  if (defines_value && is_write(reader.peek_word())) reader.fail("an op that defines a value");
   inst.op = reader.word("an op", parse_op);
   inst.dtype = read_dtype(reader);
-  if (inst.op == Op::load || inst.op == Op::store) {
+  if (inst.op == Op::load || writes(inst)) {
     reader.expect('$');
     inst.operand = reader.number<std::uint8_t>("an operand's index");
   }
+  if (inst.op == Op::accumulate) inst.combine = reader.word("an op to combine with", parse_op);
   if (inst.op == Op::param) {
     reader.expect('#');
     inst.operand = reader.number<std::uint8_t>("a parameter's index");
@@ -219,6 +234,8 @@ Kernel parse(std::string_view text) {
       read_operand(reader, kernel);
     } else if (reader.take('#')) {
       read_param(reader, kernel);
+    } else if (reader.take("tree")) {
+      read_tree(reader, kernel);
     } else if (reader.take("hoisted")) {
       has_hoisted = true;
       break;

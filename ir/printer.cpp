@@ -17,7 +17,7 @@ void append_hex(std::string& out, std::uint64_t value) {
 }
 
 void append_inst(std::string& out, ValueId id, const Inst& inst) {
-  if (inst.op != Op::store) {
+  if (!writes(inst)) {
     out += '%';
     append_number(out, id);
     out += " = ";
@@ -25,9 +25,13 @@ void append_inst(std::string& out, ValueId id, const Inst& inst) {
   append(out, info(inst.op).name);
   out += ' ';
   append(out, name(inst.dtype));
-  if (inst.op == Op::load || inst.op == Op::store) {
+  if (inst.op == Op::load || writes(inst)) {
     out += " $";
     append_number(out, inst.operand);
+  }
+  if (inst.op == Op::accumulate) {
+    out += ' ';
+    append(out, info(inst.combine).name);
   }
   if (inst.op == Op::param) {
     out += " #";
@@ -99,6 +103,13 @@ std::string print(const Kernel& kernel) {
     out += '\n';
   }
   for (const Loop& loop : kernel.loops) append_loop(out, loop);
+  if (is_reduction(kernel)) {
+    out += "  tree lanes ";
+    append_number(out, kernel.tree.lanes);
+    out += " block ";
+    append_number(out, kernel.tree.block);
+    out += '\n';
+  }
   if (kernel.num_hoisted != 0) out += "hoisted:\n";
   for (ValueId id = 0; id <= kernel.body.size(); ++id) {
     if (id == kernel.num_hoisted) out += "body:\n";

@@ -16,11 +16,23 @@
 //   V12  Hoisted instructions are neither stores nor loads that move along the innermost loop.
 //   V13  The schedule fits: `linear` has inner strides 0 and 1 only, outputs 1; `tile` has one tile
 //        loop, around the innermost, and an operand to transpose, and no other schedule has one;
-//        vector loops are linear, strided or tile; vector_bytes is 0, 16, 32 or 64, and not 0 for a
-//        vector loop.
+//        `inner_reduce` has a reduce loop innermost, `outer_reduce` around the innermost; vector
+//        loops are linear, strided, tile or outer_reduce; vector_bytes is 0, 16, 32 or 64, and not
+//        0 for a vector loop.
 //   V14  The body has at most 4096 instructions.
+//   V15  Reduce loops and a tree come together.  Around reduce loops are parallel ones, and inside
+//        of them at most one loop, parallel or vector.
+//   V16  With reduce loops the body stores nothing and accumulates once into each output, of which
+//        there are at most 4, and which stand still along reduce loops; without, it accumulates
+//        nothing.
+//   V17  What accumulates names an op of the table that has an identity and computes in its dtype;
+//        no other instruction names one.
+//   V18  A tree's lanes are a power of two and make at most 256 bytes of each output, its block is
+//        a multiple of them and at most 1048576.  There is one lane where the innermost loop is no
+//        reduce loop; else the vectors of an iteration, if any, are as many as the lanes.
 #include "ir/verifier.h"
 
+#include "ir/combine.h"
 #include "ir/text.h"
 
 #include <weft/error.h>
@@ -33,6 +45,8 @@ namespace {
 constexpr std::size_t max_operands = 255;
 constexpr std::size_t max_loops = 64;
 constexpr std::size_t max_instructions = 4096;
+constexpr std::size_t max_reduced_outputs = 4;
+constexpr int max_tree_block = 1 << 20;
 
 class Verifier {
  public:
@@ -51,8 +65,12 @@ class Verifier {
     for (ValueId id = 0; id < kernel_.body.size(); ++id) check_inst(id);
     for (std::size_t i = 0; i < kernel_.operands.size(); ++i)
       if (kernel_.operands[i].role == Role::output && stores_[i] != 1)
-        report("V11: output $", i, " is stored to ", stores_[i], " times; once is right");
+        report(is_reduction(kernel_) ? "V16" : "V11", ": output $", i, " is ",
+               is_reduction(kernel_) ? "accumulated into " : "stored to ", stores_[i],
+               " times; once is right");
     check_schedule();
+    check_nest();
+    if (is_reduction(kernel_)) check_reduction();
     return std::move(found_);
   }
 
@@ -91,7 +109,9 @@ class Verifier {
       const bool is_vector = loop.kind == LoopKind::vector;
       if (is_vector && i + 1 != kernel_.loops.size())
         report("V3: loop ", i, " is a vector loop but not the innermost");
-      const int limit = is_vector ? 64 : 1;
+      const bool has_vectors =
+          is_vector || (loop.kind == LoopKind::reduce && i + 1 == kernel_.loops.size());
+      const int limit = has_vectors ? 64 : 1;
       if (loop.lanes < 1 || loop.lanes > limit || loop.unroll < 1 || loop.unroll > limit)
         report("V3: loop ", i, " has ", loop.lanes, " lanes unrolled ", loop.unroll,
                " times; 1 to ", limit, " are allowed for a ", name(loop.kind), " loop");
@@ -114,8 +134,10 @@ class Verifier {
       } else if (i < arity && arg >= id) {
         report_at(id, "V4", "argument %", arg, " is not defined before");
         usable = false;
-      } else if (i < arity && kernel_.body[arg].op == Op::store) {
-        report_at(id, "V4", "argument %", arg, " is a store, which defines no value");
+      } else if (i < arity && writes(kernel_.body[arg])) {
+        report_at(id, "V4", "argument %", arg, " is ",
+                  kernel_.body[arg].op == Op::store ? "a store" : "an accumulate",
+                  ", which defines no value");
         usable = false;
       }
     }
@@ -138,7 +160,9 @@ class Verifier {
       case Op::param: check_param(id); break;
       case Op::load: check_access(id, Role::input); break;
       case Op::store:
+      case Op::accumulate:
         check_access(id, Role::output);
+        check_write(id);
         if (usable) expect_dtype(id, "the argument", arg_dtype(0), inst.dtype);
         break;
       case Op::cast: break;
@@ -182,7 +206,7 @@ class Verifier {
                 role == Role::input ? "output" : "input");
     else
       expect_dtype(id, "the operand", operand.dtype, inst.dtype);
-    if (inst.op == Op::store) {
+    if (writes(inst)) {
       ++stores_[inst.operand];
       has_stored_ = true;
     } else if (has_stored_) {
@@ -190,9 +214,26 @@ class Verifier {
     }
   }
 
+  void check_write(ValueId id) {
+    const Inst& inst = kernel_.body[id];
+    const bool accumulates = inst.op == Op::accumulate;
+    if (accumulates != is_reduction(kernel_))
+      report_at(id, "V16",
+                accumulates ? "in a kernel without reduce loops"
+                            : "a store in a kernel with reduce loops");
+    if (!accumulates) return;
+    const OpInfo& combine = info(inst.combine);
+    if (combine.form == Form::structural || !identity_of(inst.combine, inst.dtype))
+      report_at(id, "V17", combine.name, " has no identity");
+    else if (!computes_in(combine.domain, combine.result, inst.dtype))
+      report_at(id, "V17", combine.name, " does not compute in ", name(inst.dtype));
+  }
+
   void check_unused_fields(ValueId id) {
     const Inst& inst = kernel_.body[id];
-    const bool has_operand = inst.op == Op::load || inst.op == Op::store || inst.op == Op::param;
+    const bool has_operand = inst.op == Op::load || writes(inst) || inst.op == Op::param;
+    if (inst.op != Op::accumulate && inst.combine != Op::constant)
+      report_at(id, "V17", "names ", name(inst.combine), " to combine with");
     if (!has_operand && inst.operand != 0)
       report_at(id, "V10", "names operand ", int{inst.operand});
     if (inst.op != Op::constant) {
@@ -209,7 +250,7 @@ class Verifier {
 
   void check_hoisted(ValueId id) {
     const Inst& inst = kernel_.body[id];
-    if (inst.op == Op::store) report_at(id, "V12", "a hoisted store");
+    if (writes(inst)) report_at(id, "V12", "a hoisted ", name(inst.op));
     if (inst.op != Op::load || inst.operand >= kernel_.operands.size()) return;
     const auto& strides = kernel_.operands[inst.operand].strides;
     if (!strides.empty() && strides.back() != 0)
@@ -230,11 +271,75 @@ class Verifier {
                  inner == stride_any ? "*" : std::to_string(inner));
       }
     check_tile();
-    if (kernel_.loops.empty() || kernel_.loops.back().kind != LoopKind::vector) return;
+    if (kernel_.loops.empty()) return;
+    const bool is_inner = kernel_.loops.back().kind == LoopKind::reduce;
+    if ((kernel_.schedule == Schedule::inner_reduce && !is_inner) ||
+        (kernel_.schedule == Schedule::outer_reduce && (is_inner || !is_reduction(kernel_))))
+      report("V13: the schedule is ", name(kernel_.schedule), ", but the innermost loop is ",
+             name(kernel_.loops.back().kind));
+    if (kernel_.loops.back().kind != LoopKind::vector) return;
     if (kernel_.schedule != Schedule::linear && kernel_.schedule != Schedule::strided &&
-        kernel_.schedule != Schedule::tile)
+        kernel_.schedule != Schedule::tile && kernel_.schedule != Schedule::outer_reduce)
       report("V13: a vector loop in a schedule that is ", name(kernel_.schedule));
     if (bytes == 0) report("V13: a vector loop with vector_bytes 0");
+  }
+
+  /// Which kinds of loops are around which.
+  void check_nest() {
+    const auto& loops = kernel_.loops;
+    const auto is_reduce = [](const Loop& loop) { return loop.kind == LoopKind::reduce; };
+    const auto first = std::find_if(loops.begin(), loops.end(), is_reduce);
+    const bool has_reduce = first != loops.end();
+    if (has_reduce != is_reduction(kernel_))
+      report("V15: ", has_reduce ? "reduce loops without a tree" : "a tree without reduce loops");
+    if (!has_reduce) return;
+    const auto last = std::find_if_not(first, loops.end(), is_reduce);
+    const auto is_kept = [](const Loop& loop) { return loop.kind == LoopKind::parallel; };
+    if (!std::all_of(loops.begin(), first, is_kept))
+      report("V15: a loop around reduce loops is no parallel loop");
+    const bool has_inside = last != loops.end();
+    if (loops.end() - last > 1 ||
+        (has_inside && last->kind != LoopKind::parallel && last->kind != LoopKind::vector))
+      report("V15: inside of reduce loops there is more than one parallel or vector loop");
+  }
+
+  void check_reduction() {
+    std::size_t num_outputs = 0;
+    for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
+      const Operand& operand = kernel_.operands[i];
+      if (operand.role != Role::output) continue;
+      ++num_outputs;
+      for (std::size_t loop = 0; loop < kernel_.loops.size(); ++loop)
+        if (kernel_.loops[loop].kind == LoopKind::reduce && loop < operand.strides.size() &&
+            operand.strides[loop] != 0)
+          report("V16: output $", i, " moves along reduce loop ", loop);
+    }
+    if (num_outputs > max_reduced_outputs)
+      report("V16: ", num_outputs, " outputs; at most ", max_reduced_outputs,
+             " can be reduced together");
+    check_tree();
+  }
+
+  void check_tree() {
+    const auto [lanes, block] = kernel_.tree;
+    if (lanes < 1 || (lanes & (lanes - 1)) != 0)
+      return report("V18: ", lanes, " lanes are no power of two");
+    for (const Operand& operand : kernel_.operands)
+      if (operand.role == Role::output &&
+          itemsize_bytes(operand.dtype) * static_cast<std::size_t>(lanes) > max_partial_bytes)
+        report("V18: ", lanes, " lanes of ", name(operand.dtype), " are more than ",
+               max_partial_bytes, " bytes");
+    if (block < lanes || block % lanes != 0 || block > max_tree_block)
+      report("V18: a block of ", block, " elements; a multiple of ", lanes, " up to ",
+             max_tree_block, " is right");
+    if (kernel_.loops.empty()) return;
+    const Loop& inner = kernel_.loops.back();
+    if (inner.kind != LoopKind::reduce) {
+      if (lanes != 1) report("V18: ", lanes, " lanes, but the innermost loop is no reduce loop");
+    } else if ((inner.lanes != 1 || inner.unroll != 1) && inner.lanes * inner.unroll != lanes) {
+      report("V18: ", inner.unroll, " vectors of ", inner.lanes, " are not the tree's ", lanes,
+             " lanes");
+    }
   }
 
   void check_tile() {

@@ -31,7 +31,14 @@ using KernelFunction = void (*)(const KernelArgs*);
 /// A kernel ready to run, and what is known of how it came about.  Immutable; shared by threads.
 struct CodeObject {
   KernelFunction entry = nullptr;
-  const void* context = nullptr;       ///< what `entry` wants in KernelArgs::context
+  const void* context = nullptr;  ///< what `entry` wants in KernelArgs::context
+  /// Of a kernel that reduces (ir::is_reduction), else null: folds part of a leaf of its tree into
+  /// partial results.  It is launched with the kernel's loops, of which those around the reduce
+  /// loops count sets of partial results.  An output's base is the first set, which is dense: lane
+  /// by lane, where elements go in turn from lane 0 on, or column by column with room for a
+  /// multiple of 64 bytes.
+  KernelFunction leaf = nullptr;
+  const void* leaf_context = nullptr;  ///< what `leaf` wants in KernelArgs::context
   std::shared_ptr<const void> memory;  ///< keeps entry and context alive
   std::string backend;                 ///< "interp", "xbyak", "llvm"
   bool is_from_disk = false;           ///< loaded, not compiled
@@ -39,11 +46,15 @@ struct CodeObject {
   /// for the same kernel is likely to be slower.
   bool walks_in_blocks = false;
   std::size_t code_bytes = 0;         ///< of code memory, constants included
-  std::size_t instruction_bytes = 0;  ///< machine code from `entry` on; 0 if there is none
+  std::size_t instruction_bytes = 0;  ///< machine code from instructions() on; 0 if there is none
   double compile_us = 0;              ///< passes and backend; filled in by compile()
   /// Takes the code off the disk, where other processes would begin with it; empty if it is not
   /// there.  Throws nothing.
   std::function<void()> forget_on_disk;
+  /// Where generated code begins.
+  const std::byte* instructions() const {
+    return reinterpret_cast<const std::byte*>(leaf != nullptr ? leaf : entry);
+  }
   std::map<std::string, std::string>
       texts;  ///< stage name ("llvm", "asm") -> text; only when asked for
 };

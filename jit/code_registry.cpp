@@ -171,12 +171,13 @@ std::string symbol_name(const ir::Kernel& kernel) {
     if (inst.op == Op::load || inst.op == Op::store || inst.op == Op::constant ||
         inst.op == Op::param)
       continue;
+    const std::string_view op_name = name(inst.op == Op::accumulate ? inst.combine : inst.op);
     if (ops.size() > max_ops_length) {
       ops += "_etc";
       break;
     }
     if (!ops.empty()) ops += '_';
-    ops += name(inst.op);
+    ops += op_name;
   }
   if (ops.empty()) ops = "copy";
   std::array<char, 16> hash;
@@ -196,8 +197,7 @@ std::shared_ptr<const CodeObject> registered(std::shared_ptr<const CodeObject> c
                                              const ir::Kernel& kernel) {
   if (!is_code_registered() || code->instruction_bytes == 0) return code;
   auto result = std::make_shared<CodeObject>(*code);
-  const std::span<const std::byte> instructions(reinterpret_cast<const std::byte*>(code->entry),
-                                                code->instruction_bytes);
+  const std::span<const std::byte> instructions(code->instructions(), code->instruction_bytes);
   // Destroyed in reverse: the debugger forgets the code before its memory goes.
   struct Owner {
     std::shared_ptr<const void> memory;

@@ -18,6 +18,10 @@ bool is_conflicting(const Kernel& kernel) {
 
 Schedule schedule_for(const Kernel& kernel) {
   if (kernel.vector_bytes == 0) return Schedule::scalar;
+  if (is_reduction(kernel)) {
+    const bool is_inner = kernel.loops.back().kind == LoopKind::reduce;
+    return is_inner ? Schedule::inner_reduce : Schedule::outer_reduce;
+  }
   if (is_conflicting(kernel)) return Schedule::tile;
   const bool all_linear = std::all_of(kernel.operands.begin(), kernel.operands.end(), is_linear);
   return all_linear ? Schedule::linear : Schedule::strided;

@@ -8,7 +8,8 @@ namespace weft::ir {
 namespace {
 
 bool is_foldable(Op op) {
-  return op != Op::constant && op != Op::param && op != Op::load && op != Op::store;
+  return op != Op::constant && op != Op::param && op != Op::load && op != Op::store &&
+         op != Op::accumulate;
 }
 
 bool is_zero(const Inst& inst) { return inst.op == Op::constant && inst.bits == Bits{}; }

@@ -7,7 +7,7 @@ namespace {
 
 /// Whether the value of `inst` is the same along the whole innermost loop.
 bool is_invariant(const Kernel& kernel, const Inst& inst, const std::vector<bool>& invariant) {
-  if (inst.op == Op::store) return false;
+  if (writes(inst)) return false;
   if (inst.op == Op::load) return kernel.operands[inst.operand].strides.back() == 0;
   return std::all_of(inst.args.begin(), inst.args.end(),
                      [&](ValueId arg) { return arg == no_value || invariant[arg]; });

@@ -12,19 +12,35 @@ int unroll_for(std::size_t num_values) {
   return num_values <= 14 ? 2 : 1;
 }
 
-}  // namespace
-
-bool vectorise(Kernel& kernel) {
-  if (kernel.schedule != Schedule::linear && kernel.schedule != Schedule::strided &&
-      kernel.schedule != Schedule::tile)
-    return false;
-  Loop& inner = kernel.loops.back();
-  if (inner.kind != LoopKind::parallel) return false;
+/// Elements of the widest value that fill a register.
+int lanes_for(const Kernel& kernel) {
   std::size_t widest = 1;
   for (const Inst& inst : kernel.body)
     widest = std::max({widest, itemsize_bytes(inst.dtype), itemsize_bytes(result_dtype(inst))});
+  return std::max(1, kernel.vector_bytes / static_cast<int>(widest));
+}
+
+/// An iteration of the main loop goes once through the tree's lanes, if vectors fit them.
+bool vectorise_reduce(const Kernel& kernel, Loop& inner) {
+  const int lanes = lanes_for(kernel);
+  const int unroll = kernel.tree.lanes / lanes;
+  if (inner.lanes != 1 || lanes == 1 || unroll == 0 || kernel.tree.lanes % lanes != 0) return false;
+  inner.lanes = lanes;
+  inner.unroll = unroll;
+  return true;
+}
+
+}  // namespace
+
+bool vectorise(Kernel& kernel) {
+  Loop& inner = kernel.loops.back();
+  if (kernel.schedule == Schedule::inner_reduce) return vectorise_reduce(kernel, inner);
+  if (kernel.schedule != Schedule::linear && kernel.schedule != Schedule::strided &&
+      kernel.schedule != Schedule::tile && kernel.schedule != Schedule::outer_reduce)
+    return false;
+  if (inner.kind != LoopKind::parallel) return false;
   inner.kind = LoopKind::vector;
-  inner.lanes = std::max(1, kernel.vector_bytes / static_cast<int>(widest));
+  inner.lanes = lanes_for(kernel);
   inner.unroll = unroll_for(kernel.body.size() - kernel.num_hoisted);
   return true;
 }

@@ -1,9 +1,11 @@
 // Runs a kernel in blocks along the innermost loop: each instruction is one call of a block
 // function of ir/evaluate.h on the values of the whole block.  All loads of a block come before its
-// first store, so an output may be the memory of an input with the same strides.
+// first store, so an output may be the memory of an input with the same strides.  A kernel that
+// reduces is run so leaf by leaf.
 #include "jit/interp/backend.h"
 
 #include "ir/evaluate.h"
+#include "jit/fold/reduction.h"
 
 #include <weft/error.h>
 
@@ -35,7 +37,7 @@ struct Step {
   std::uint32_t slot = 0;  ///< byte offset of the value's block in the scratch memory
   std::array<std::uint32_t, max_arity> arg_slots{};
   Bits bits;
-  BlockFunction function = nullptr;  ///< table ops and casts
+  BlockFunction function = nullptr;  ///< table ops and casts; accumulate: what combines
 };
 
 struct Program {
@@ -43,6 +45,7 @@ struct Program {
   std::size_t num_loops;
   std::size_t block;  ///< elements
   std::size_t num_hoisted;
+  std::size_t num_lanes;  ///< elements accumulate into in turn; 0: each into its own
   std::vector<Step> steps;
 };
 
@@ -50,7 +53,7 @@ struct Program {
 std::size_t block_size(const Kernel& kernel) {
   std::size_t bytes = 0, num_values = 0;
   for (const Inst& inst : kernel.body) {
-    if (inst.op == Op::store) continue;
+    if (inst.op == Op::store) continue;  // accumulate has a value of its own, the combined one
     bytes += itemsize_bytes(result_dtype(inst));
     ++num_values;
   }
@@ -68,10 +71,13 @@ Program make_program(const Kernel& kernel) {
                   .num_loops = kernel.loops.size(),
                   .block = block_size(kernel),
                   .num_hoisted = kernel.num_hoisted,
+                  .num_lanes = kernel.loops.back().kind == ir::LoopKind::reduce
+                                   ? static_cast<std::size_t>(kernel.tree.lanes)
+                                   : 0,
                   .steps = {}};
   std::uint32_t next_slot = 0;
   for (const Inst& inst : kernel.body) {
-    const DType dtype = inst.op == Op::store ? inst.dtype : result_dtype(inst);
+    const DType dtype = writes(inst) ? inst.dtype : result_dtype(inst);
     Step step{.op = inst.op,
               .operand = inst.operand,
               .num_args = 0,
@@ -81,6 +87,8 @@ Program make_program(const Kernel& kernel) {
       if (arg != no_value) step.arg_slots[step.num_args++] = program.steps[arg].slot;
     if (inst.op == Op::cast)
       step.function = ir::cast_function(inst.dtype, result_dtype(kernel.body[inst.args[0]]));
+    else if (inst.op == Op::accumulate)
+      step.function = ir::block_function(inst.combine, inst.dtype);
     else if (info(inst.op).form != Form::structural)
       step.function = ir::block_function(inst.op, inst.dtype);
     if (inst.op != Op::store) {
@@ -156,6 +164,7 @@ class InnerLoop {
         copy_strided(address(step, base, begin), strides_[step.operand],
                      scratch_ + step.arg_slots[0], step.itemsize, step.itemsize, count);
         break;
+      case Op::accumulate: accumulate(step, base, begin, count); break;
       case Op::bitcast:
         std::memcpy(out, scratch_ + step.arg_slots[0], step.itemsize * count);
         break;
@@ -164,6 +173,21 @@ class InnerLoop {
         for (std::size_t i = 0; i < step.num_args; ++i) pointers[i] = scratch_ + step.arg_slots[i];
         step.function(out, pointers.data(), count);
       }
+    }
+  }
+
+  /// Partial results are dense.
+  void accumulate(const Step& step, std::byte* const* base, std::size_t begin, std::size_t count) {
+    const std::size_t num_lanes = program_.num_lanes;
+    for (std::size_t done = 0; done < count;) {
+      const std::size_t lane = num_lanes == 0 ? begin : (begin + done) % num_lanes;
+      const std::size_t n = num_lanes == 0 ? count : std::min(count - done, num_lanes - lane);
+      std::byte* const partial = base[step.operand] + lane * step.itemsize;
+      const std::array<const void*, 2> args{partial,
+                                            scratch_ + step.arg_slots[0] + done * step.itemsize};
+      step.function(scratch_ + step.slot, args.data(), n);
+      std::memcpy(partial, scratch_ + step.slot, n * step.itemsize);
+      done += n;
     }
   }
 
@@ -222,7 +246,10 @@ std::shared_ptr<const CodeObject> compile(const Kernel& kernel, const Target&) {
   code->backend = "interp";
   code->code_bytes = sizeof(Program) + program->steps.size() * sizeof(Step);
   code->memory = program;
-  return code;
+  if (!ir::is_reduction(kernel)) return code;
+  code->leaf = code->entry;
+  code->leaf_context = code->context;
+  return reduction_code(kernel, *code);
 }
 
 constexpr Backend backend{"interp", &refuses, &compile};

@@ -44,6 +44,7 @@ std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
 }
 
 std::string refuses(const ir::Kernel& kernel, const Target& target) {
+  if (ir::is_reduction(kernel)) return "the kernel reduces";
   return refuses_parts(kernel, target, refuses_whole(kernel, target),
                        [&](const ir::Kernel& parts) { return refuses_whole(parts, target); });
 }

@@ -68,6 +68,7 @@ void check_arch(std::string_view arch) {
 }
 
 std::string refuses(const Kernel& kernel) {
+  if (ir::is_reduction(kernel)) return "the kernel reduces";
   if (argument_bytes(kernel) > max_argument_bytes)
     return detail::concat(kernel.operands.size(), " operands along ", kernel.loops.size(),
                           " loops, whose strides are more than the ", max_argument_bytes,

@@ -3,8 +3,10 @@
 
 #include "jit/complex_parts.h"
 #include "jit/disassemble.h"
+#include "jit/fold/reduction.h"
 #include "jit/xbyak/calls.h"
 #include "jit/xbyak/emit.h"
+#include "jit/xbyak/reduce.h"
 #include "jit/xbyak/tile.h"
 #include "runtime/exec_memory.h"
 
@@ -26,7 +28,8 @@ using namespace xbyak;
 constexpr std::size_t max_buffer_bytes = std::size_t{16} << 20;
 
 bool is_moved(Op op) {
-  return op == Op::load || op == Op::store || op == Op::constant || op == Op::param;
+  return op == Op::load || op == Op::store || op == Op::accumulate || op == Op::constant ||
+         op == Op::param;
 }
 
 bool is_refused(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {
@@ -45,11 +48,13 @@ std::string describe(const ir::Kernel& kernel, ir::ValueId id) {
 std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   const int widest = target.vector_bytes();
   if (widest == 0) return "the target has neither AVX2 nor AVX-512";
+  const bool is_reduction = ir::is_reduction(kernel);
   if (kernel.schedule != ir::Schedule::linear && kernel.schedule != ir::Schedule::strided &&
-      kernel.schedule != ir::Schedule::tile)
+      kernel.schedule != ir::Schedule::tile && !is_reduction)
     return "the schedule is " + std::string(name(kernel.schedule)) +
            ", not linear, strided or tile";
-  if (kernel.vector_bytes != widest || kernel.loops.back().kind != ir::LoopKind::vector)
+  if (kernel.vector_bytes != widest ||
+      (kernel.loops.back().kind != ir::LoopKind::vector && !is_reduction))
     return "the kernel is not vectorised for " + std::to_string(widest) + "-byte registers";
   if (kernel.operands.size() > ir::max_launch_operands)
     return std::to_string(kernel.operands.size()) + " operands are more than " +
@@ -62,7 +67,7 @@ std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   if (lanes < 4) return "fewer than 4 lanes";
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
     if (is_refused(kernel, kernel.body[id], target.features.isa)) return describe(kernel, id);
-  return {};
+  return is_reduction ? refuses_reduction(kernel, target.features.isa) : std::string();
 }
 
 struct FreeBuffer {
@@ -118,6 +123,14 @@ std::shared_ptr<const CodeObject> publish_tile(const Assembler& code, const ir::
   return object;
 }
 
+/// The code as what folds leaves.
+std::shared_ptr<const CodeObject> publish_leaf(const Assembler& code, const ir::Kernel& kernel,
+                                               const Target& target) {
+  CodeObject object = *publish(code, kernel, target);
+  object.leaf = object.entry;
+  return reduction_code(kernel, object);
+}
+
 /// Null if the code turned out to need the frame that it was to do without.
 std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel,
                                        const Target& target, bool with_frame) {
@@ -130,6 +143,7 @@ std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel
   }
   emit_kernel(code, kernel, with_frame);
   if (!with_frame && code.frame_bytes() != 0) return nullptr;
+  if (ir::is_reduction(kernel)) return publish_leaf(code, kernel, target);
   return publish(code, kernel, target);
 }
 
@@ -161,6 +175,7 @@ bool calls_for_complex(const ir::Kernel& kernel, const Target& target) {
 }
 
 std::string refuses(const ir::Kernel& kernel, const Target& target) {
+  if (ir::is_reduction(kernel) && ir::has_complex(kernel)) return "complex numbers are reduced";
   return refuses_parts(kernel, target, refuses_whole(kernel, target),
                        [&](const ir::Kernel& parts) { return refuses_whole(parts, target); });
 }

@@ -1,10 +1,6 @@
 // The loop nest: outer loops over rows, and along a row an unrolled loop, a loop over single
 // vectors and a tail.
-#include "jit/xbyak/emit.h"
-
-#include "jit/xbyak/calls.h"
-#include "jit/xbyak/invariant_division.h"
-#include "jit/xbyak/rare_calls.h"
+#include "jit/xbyak/kernel_emitter.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,73 +13,7 @@ namespace {
 // anyway.
 constexpr std::size_t max_unrolled_instructions = 96;
 
-/// Whether an instruction is a row or a call, and no move.
-bool is_computed(const ir::Inst& inst) {
-  return info(inst.op).form != Form::structural || inst.op == Op::cast;
-}
-
-class KernelEmitter {
- public:
-  KernelEmitter(Assembler& code, const ir::Kernel& kernel, bool with_frame)
-      : code_(code),
-        kernel_(kernel),
-        with_frame_(with_frame),
-        registers_(code, kernel),
-        operands_(code, registers_, kernel),
-        divisions_(code, registers_, kernel),
-        rare_calls_(code, kernel),
-        lanes_(kernel.loops.back().lanes) {
-    const Isa isa = code.features().isa;
-    for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
-      if (is_computed(kernel.body[id]) && !has_row(kernel, kernel.body[id], isa))
-        calls_.push_back(id);
-  }
-
-  void emit();
-
- private:
-  void prologue();
-  void epilogue();
-  void outer_loops();
-  void enter_loop(std::size_t loop);
-  void leave_loop(std::size_t loop);
-  void inner_loop();
-  void head();
-  void interleaved_pages();
-  void vectors(int unrolled, bool streams);
-  void tail();
-  void tail_mask();
-  void body(Step step);
-  void hoisted(bool global);
-  void instruction(ir::ValueId id, Step step);
-  void parameter(ir::ValueId id);
-  void arithmetic(ir::ValueId id, Step step);
-  bool is_call(ir::ValueId id) const { return std::ranges::binary_search(calls_, id); }
-  bool has_calls() const { return !calls_.empty(); }
-  int unroll() const;
-  /// Elements that must be left for the main loop to be entered.
-  int main_loop_elements() const { return operands_.full_elements() + (unroll() - 1) * lanes_; }
-  std::size_t num_outer() const { return kernel_.loops.size() - 1; }
-  RegExp saved_pointer(std::size_t loop, std::size_t operand) const {
-    return code_.frame(pointers_slot_ +
-                       static_cast<int>(8 * (loop * kernel_.operands.size() + operand)));
-  }
-
-  Assembler& code_;
-  const ir::Kernel& kernel_;
-  bool with_frame_;
-  Registers registers_;
-  Operands operands_;
-  InvariantDivision divisions_;
-  RareCalls rare_calls_;
-  int lanes_;
-  std::vector<ir::ValueId> calls_;  ///< instructions without a row, in order
-  std::size_t frame_size_at_ = 0;   ///< position of the frame's size in the code
-  int stack_slot_ = 0;
-  int counters_slot_ = 0;
-  int pointers_slot_ = 0;
-  std::vector<const std::uint8_t*> loop_heads_;
-};
+}  // namespace
 
 void KernelEmitter::prologue() {
   code_.mark("entry");
@@ -122,7 +52,10 @@ void KernelEmitter::emit() {
   prologue();
   operands_.load_strides();
   hoisted(true);
-  outer_loops();
+  if (kernel_.schedule == ir::Schedule::outer_reduce)
+    fold_columns();
+  else
+    outer_loops();
   epilogue();
 }
 
@@ -173,7 +106,10 @@ void KernelEmitter::outer_loops() {
     code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, base)]);
     operands_.start_rows(code_.rcx);
   }
-  inner_loop();
+  if (kernel_.schedule == ir::Schedule::inner_reduce)
+    fold_row();
+  else
+    inner_loop();
   for (std::size_t loop = num_outer(); loop-- > 0;) leave_loop(loop);
 }
 
@@ -345,6 +281,7 @@ void KernelEmitter::instruction(ir::ValueId id, Step step) {
   switch (inst.op) {
     case Op::load: operands_.load(id, step); break;
     case Op::store: operands_.store(id, step); break;
+    case Op::accumulate: accumulate(id, step); break;
     case Op::constant:
       if (registers_.is_lazy(id)) break;
       registers_.is_mask(id) ? void(registers_.use_mask(id)) : void(registers_.use(id));
@@ -389,8 +326,6 @@ void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
                      x);
   find_row(inst.op, inst.dtype, code_.features().isa)->emit(registers_, code_, out, x, y, z);
 }
-
-}  // namespace
 
 bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features) {
   if (kernel.loops.size() > 1 || kernel.schedule != ir::Schedule::linear || kernel.is_streaming)

@@ -342,8 +342,7 @@ void emit_with_lanes(Registers& registers, Assembler& code, const Kernel& kernel
 }  // namespace
 
 bool involves_masks(const Kernel& kernel, const Inst& inst) {
-  if (inst.op == Op::load || inst.op == Op::store || inst.op == Op::constant ||
-      inst.op == Op::param)
+  if (inst.op == Op::load || writes(inst) || inst.op == Op::constant || inst.op == Op::param)
     return false;
   return result_dtype(inst) == DType::boolean || is_bool(kernel, inst.args[0]);
 }

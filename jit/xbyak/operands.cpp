@@ -44,7 +44,10 @@ void Operands::classify() {
     place.is_indexed = place.stride == 1;
     place.is_moving = place.stride != 0 && place.stride != 1;
     const bool is_output = operand.role == ir::Role::output;
-    is_simple_ &= place.is_indexed || (place.stride == 0 && !is_output);
+    // Partial results are accessed as reduce.cpp likes, and not by strides.
+    const bool is_partial = is_output && ir::is_reduction(kernel_);
+    is_simple_ &= place.is_indexed || (place.stride == 0 && (!is_output || is_partial));
+    if (is_partial) continue;
     if (is_output) {
       has_lane_access_ |= !place.is_indexed && place.stride != -1;
       place.is_streamed = kernel_.is_streaming && place.is_indexed && place.itemsize * lanes_ >= 16;
@@ -196,14 +199,14 @@ void Operands::store_masked(const Address& to, const Opmask& mask, const Xmm& x,
 }
 
 // A window over ones followed by zeros, shifted so that it starts with `count` ones.
-Xmm Operands::lane_mask(const Place& place) {
+Xmm Operands::lane_mask(int itemsize) {
   std::array<std::byte, 64> ones_then_zeros{};
   std::fill_n(ones_then_zeros.begin(), 32, std::byte{0xff});
-  const Xmm mask = registers_.temp(place.itemsize * lanes_);
+  const Xmm mask = registers_.temp(itemsize * lanes_);
   code_.lea(code_.rcx, code_.constant(ones_then_zeros));
   code_.mov(code_.rdx, gpr::count);
   code_.neg(code_.rdx);
-  code_.vmovups(mask, code_.ptr[code_.rcx + code_.rdx * place.itemsize + 32]);
+  code_.vmovups(mask, code_.ptr[code_.rcx + code_.rdx * itemsize + 32]);
   return mask;
 }
 
@@ -222,7 +225,7 @@ void Operands::load_vector(const Xmm& out, const Place& place, Step step) {
     return load_masked(out, Opmask(Registers::tail_mask_index), code_.ptr[address(place, 0)],
                        place.itemsize);
   if (place.itemsize < 4) return load_buffered(out, place);
-  const Xmm mask = lane_mask(place);
+  const Xmm mask = lane_mask(place.itemsize);
   const RegExp from = address(place, 0);
   place.itemsize == 4 ? code_.vpmaskmovd(out, mask, code_.ptr[from])
                       : code_.vpmaskmovq(out, mask, code_.ptr[from]);
@@ -241,7 +244,7 @@ void Operands::store_vector(const Xmm& x, const Place& place, Step step) {
     return store_masked(code_.ptr[address(place, 0)], Opmask(Registers::tail_mask_index), x,
                         place.itemsize);
   if (place.itemsize < 4) return store_buffered(x, place);
-  const Xmm mask = lane_mask(place);
+  const Xmm mask = lane_mask(place.itemsize);
   const RegExp to = address(place, 0);
   place.itemsize == 4 ? code_.vpmaskmovd(code_.ptr[to], mask, x)
                       : code_.vpmaskmovq(code_.ptr[to], mask, x);

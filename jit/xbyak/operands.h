@@ -13,6 +13,7 @@ struct Step {
   int copy = 0;          ///< of the unrolled loop's vectors, the how-manyeth
   bool streams = false;  ///< streamed outputs are aligned: store past the caches
   bool is_main = false;  ///< in the loop in which long rows spend their time
+  int accumulator = -1;  ///< of the registers with partial results; -1: they are in memory
 };
 
 /// Registers with a fixed meaning.  rax and rcx are scratch everywhere, and rdx and r10 too where
@@ -59,6 +60,14 @@ class Operands {
   /// Reads launch-time strides of the innermost loop, once a call.
   void load_strides();
 
+  /// The address of an element that is `offset_bytes` behind the operand's current one, or, where
+  /// the operand stands still along the innermost loop, behind its only one.  May change rax.
+  RegExp address(std::size_t operand, int offset_bytes) {
+    return address(places_[operand], offset_bytes);
+  }
+  /// Lanes of ones for the elements of the tail.  Changes rcx and rdx.  AVX2.
+  Xmm lane_mask(int itemsize);
+
   void load(ir::ValueId id, Step step);
   void store(ir::ValueId id, Step step);
   /// After each copy of the body, and after the `vectors` copies of an iteration.
@@ -102,7 +111,6 @@ class Operands {
   void broadcast(const Xmm& out, const Place& place);
   void load_masked(const Xmm& out, const Opmask& mask, const Address& from, int itemsize);
   void store_masked(const Address& to, const Opmask& mask, const Xmm& x, int itemsize);
-  Xmm lane_mask(const Place& place);
   void load_reversed(const Xmm& out, const Place& place, Step step);
   void store_reversed(const Xmm& x, const Place& place, Step step);
   Opmask upper_lanes_mask();

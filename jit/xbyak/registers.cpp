@@ -17,9 +17,13 @@ int arity(const ir::Inst& inst) { return info(inst.op).arity; }
 
 }  // namespace
 
-Registers::Registers(Assembler& code, const ir::Kernel& kernel)
-    : code_(code), kernel_(kernel), lanes_(kernel.loops.back().lanes), values_(kernel.body.size()) {
-  vectors_.free = code.num_vectors() == 32 ? 0xffffffffu : 0xffffu;
+Registers::Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved)
+    : code_(code),
+      kernel_(kernel),
+      lanes_(kernel.loops.back().lanes),
+      num_vectors_(code.num_vectors() - num_reserved),
+      values_(kernel.body.size()) {
+  vectors_.free = 0xffffffffu >> (32 - num_vectors_);
   masks_.free = code.has_avx512() ? 0xfcu : 0;  // k0 means "no mask", k1 is the tail's
   classify(kernel);
   choose_residents();
@@ -46,13 +50,13 @@ void Registers::classify(const ir::Kernel& kernel) {
     Value& value = values_[id];
     const bool is_hoisted = id < kernel.num_hoisted;
     value.is_constant = inst.op == Op::constant;
-    value.is_global = is_hoisted && inst.op != Op::load && inst.op != Op::store;
+    value.is_global = is_hoisted && inst.op != Op::load && !writes(inst);
     for (int i = 0; i < arity(inst); ++i) {
       Value& argument = values_[inst.args[i]];
       ++(is_hoisted ? argument.hoisted_uses : argument.body_uses);
       value.is_global &= argument.is_global;
     }
-    if (inst.op == Op::store) continue;
+    if (writes(inst)) continue;
     const DType dtype = result_dtype(inst);
     value.is_mask = dtype == DType::boolean && code_.has_avx512();
     value.itemsize = static_cast<std::uint8_t>(
@@ -94,7 +98,7 @@ void Registers::choose_residents() {
   std::stable_sort(candidates.begin(), candidates.end(), [&](ir::ValueId a, ir::ValueId b) {
     return values_[a].body_uses > values_[b].body_uses;
   });
-  int vectors_left = std::max(0, code_.num_vectors() - headroom - most_live());
+  int vectors_left = std::max(0, num_vectors_ - headroom - most_live());
   int masks_left = 1;  // of six; where on bools takes five
   for (const ir::ValueId id : candidates) {
     int& left = values_[id].is_mask ? masks_left : vectors_left;
@@ -333,7 +337,8 @@ void Registers::finish(ir::ValueId id) {
   Value& value = values_[id];
   if (value.index >= 0) {
     const bool keeps = value.is_long_lived && !value.is_resident && !value.is_constant;
-    if (keeps && value.slot < 0) save(id);
+    // Code that computes it may be emitted at several places, each of which fills the same slot.
+    if (keeps) value.slot < 0 ? save(id) : store(id);
     if (value.uses_left == 0) release(id);
   }
   position_ = id + 1;

@@ -19,7 +19,8 @@ namespace weft::jit::xbyak {
 /// lanes of all ones or all zeros, as wide as the items that it was made from.
 class Registers {
  public:
-  Registers(Assembler& code, const ir::Kernel& kernel);
+  /// The last `num_reserved` vector registers are left alone.
+  Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved = 0);
 
   int lanes() const { return lanes_; }
   /// Bytes of an item of this value in its register.
@@ -96,6 +97,7 @@ class Registers {
   Assembler& code_;
   const ir::Kernel& kernel_;
   int lanes_;
+  int num_vectors_;  ///< that it may use
   std::vector<Value> values_;
   std::vector<int> free_slots_;
   Bank vectors_;

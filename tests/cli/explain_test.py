@@ -153,10 +153,19 @@ class Explain(CliTest):
             self.assertIn(f"LLVM's model of {hot['modelled_processor']}: ", lines[-1])
 
     def test_reductions_say_where_their_loops_are(self):
-        told = self.json_of("explain", "sum(a * a)", "a=f32[1000]", "--emit=asm", "--target=avx2")
+        told = self.json_of("explain", "sum(a)", "a=f32[1000]", "--emit=asm,ir", "--target=avx2")
+        self.assertIn("; the reduction:\nkernel default inner_reduce 32 {\n", told["ir"])
         self.assertIn("; the loops that reduce are compiled with weft: jit/fold/loops.h, for avx2\n", told["asm"])
         lines, = [chapter["lines"] for chapter in told["story"] if chapter["title"] == "code"]
         self.assertTrue(lines[0].startswith("the loops that reduce are compiled with weft"), lines)
+
+    @unittest.skipUnless("xbyak" in REQUIRED_BACKENDS, "needs xbyak")
+    def test_reductions_of_expressions_are_one_kernel(self):
+        told = self.json_of("explain", "sum(square(a - b))", "a=f32[1000]", "b=f32[1000]", "--emit=asm,ir", "--target=avx2")
+        self.assertEqual(told["schedule"], "inner_reduce")
+        self.assertEqual(told["ir"], told["ir_passes"][-1]["ir"])
+        self.assertIn("  tree lanes 64 block 4096\n", told["ir"])
+        self.assertNotIn("jit/fold/loops.h", told["asm"])
 
     def test_flags(self):
         for backend in ["auto", "interp"]:

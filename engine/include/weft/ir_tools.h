@@ -31,7 +31,7 @@ struct IrRunOptions {
 struct IrRun {
   std::string backend;                ///< that ran it
   std::vector<std::int64_t> extents;  ///< that it ran with
-  std::vector<Tensor> outputs;        ///< contiguous, of these sizes
+  std::vector<Tensor> outputs;        ///< contiguous, of these sizes but 1 along reduce loops
   std::string difference;             ///< the first from the interpreter's results; empty: none
 };
 

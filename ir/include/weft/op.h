@@ -18,6 +18,8 @@ enum class Op : std::uint8_t {
   store,     ///< writes args[0] to `Inst::operand`
   cast,      ///< converts args[0] to `Inst::dtype` by the rules of weft/convert.h
   bitcast,   ///< reinterprets the bits of args[0] as `Inst::dtype` of the same size
+  /// combines args[0] by `Inst::combine` with what the reduce loops make of `Inst::operand`
+  accumulate,
 #define WEFT_OP(name, arity, domain, result, form, expression) name,
 #include <weft/ops.def>
 // After it, in this order, for is_part_function().
@@ -54,7 +56,7 @@ enum class ResultRule : std::uint8_t {
 };
 
 enum class Form : std::uint8_t {
-  structural,  ///< constant, param, load, store, cast, bitcast
+  structural,  ///< constant, param, load, store, cast, bitcast, accumulate
   primitive,   ///< a backend may have a row for it
   composite,   ///< rebuilt from primitives by the pass expand_composites; backends never see it
 };

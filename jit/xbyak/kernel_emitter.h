@@ -1,0 +1,98 @@
+// The class behind emit.h: emit.cpp has the loop nest, reduce.cpp the nests that reduce.
+#pragma once
+
+#include "jit/xbyak/emit.h"
+
+#include "jit/xbyak/calls.h"
+#include "jit/xbyak/invariant_division.h"
+#include "jit/xbyak/rare_calls.h"
+#include "jit/xbyak/reduce.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace weft::jit::xbyak {
+
+/// Whether an instruction is a row or a call, and no move.
+inline bool is_computed(const ir::Inst& inst) {
+  return info(inst.op).form != Form::structural || inst.op == Op::cast;
+}
+
+class KernelEmitter {
+ public:
+  KernelEmitter(Assembler& code, const ir::Kernel& kernel, bool with_frame)
+      : code_(code),
+        kernel_(kernel),
+        with_frame_(with_frame),
+        registers_(code, kernel, num_accumulators(kernel)),
+        operands_(code, registers_, kernel),
+        divisions_(code, registers_, kernel),
+        rare_calls_(code, kernel),
+        lanes_(kernel.loops.back().lanes) {
+    const Isa isa = code.features().isa;
+    for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
+      if (is_computed(kernel.body[id]) && !has_row(kernel, kernel.body[id], isa))
+        calls_.push_back(id);
+  }
+
+  void emit();
+
+ private:
+  void prologue();
+  void epilogue();
+  void outer_loops();
+  void enter_loop(std::size_t loop);
+  void leave_loop(std::size_t loop);
+  void inner_loop();
+  void head();
+  void interleaved_pages();
+  void vectors(int unrolled, bool streams);
+  void tail();
+  void tail_mask();
+  void body(Step step);
+  void hoisted(bool global);
+  void instruction(ir::ValueId id, Step step);
+  void parameter(ir::ValueId id);
+  void arithmetic(ir::ValueId id, Step step);
+
+  // reduce.cpp
+  void fold_row();
+  void fold_columns();
+  void columns(int together);
+  void strip(int together, bool is_tail);
+  void start_strip();
+  void accumulate(ir::ValueId id, Step step);
+  void combine(const Xmm& out, const Xmm& partial, const Xmm& value);
+  void move_accumulators(int count, bool loads);
+  RegExp partials(int accumulator);
+  Xmm accumulator(int index) const;
+  const ir::Inst& accumulation() const { return kernel_.body.back(); }
+  int accumulator_bytes() const;
+  bool is_call(ir::ValueId id) const { return std::ranges::binary_search(calls_, id); }
+  bool has_calls() const { return !calls_.empty(); }
+  int unroll() const;
+  /// Elements that must be left for the main loop to be entered.
+  int main_loop_elements() const { return operands_.full_elements() + (unroll() - 1) * lanes_; }
+  std::size_t num_outer() const { return kernel_.loops.size() - 1; }
+  RegExp saved_pointer(std::size_t loop, std::size_t operand) const {
+    return code_.frame(pointers_slot_ +
+                       static_cast<int>(8 * (loop * kernel_.operands.size() + operand)));
+  }
+
+  Assembler& code_;
+  const ir::Kernel& kernel_;
+  bool with_frame_;
+  Registers registers_;
+  Operands operands_;
+  InvariantDivision divisions_;
+  RareCalls rare_calls_;
+  int lanes_;
+  std::vector<ir::ValueId> calls_;  ///< instructions without a row, in order
+  std::size_t frame_size_at_ = 0;   ///< position of the frame's size in the code
+  int stack_slot_ = 0;
+  int counters_slot_ = 0;
+  int pointers_slot_ = 0;
+  std::vector<const std::uint8_t*> loop_heads_;
+};
+
+}  // namespace weft::jit::xbyak

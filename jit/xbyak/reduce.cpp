@@ -1,0 +1,237 @@
+// Leaves of a reduction.  Along a row that is reduced (fold_row) the main loop goes through all
+// lanes of the tree at once, a register for each vector of them; what is left of the row goes to
+// the lanes in memory.  Across rows (fold_columns) a strip of columns stays in registers while the
+// rows go by.
+#include "jit/xbyak/reduce.h"
+
+#include "jit/xbyak/kernel_emitter.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+
+namespace weft::jit::xbyak {
+namespace {
+
+/// Of the 16 registers of AVX2 a body wants some.
+constexpr int max_accumulators = 8;
+/// Columns in more registers gain nothing: the additions of one row wait for those of the last.
+constexpr int max_column_vectors = 4;
+
+/// Whether the op's row is one instruction, whose result may be one of the arguments.
+bool is_one_instruction(Op op, DType dtype, bool has_avx512) {
+  const bool is_wide = itemsize_bytes(dtype) == 8;
+  switch (op) {
+    case Op::add:
+    case Op::bitwise_and:
+    case Op::bitwise_or:
+    case Op::bitwise_xor: return true;
+    case Op::mul:
+      return is_floating(dtype) || (itemsize_bytes(dtype) > 1 && (has_avx512 || !is_wide));
+    case Op::maximum:
+    case Op::minimum: return is_integer(dtype) && (has_avx512 || !is_wide);
+    default: return false;
+  }
+}
+
+}  // namespace
+
+int num_accumulators(const ir::Kernel& kernel) {
+  if (!ir::is_reduction(kernel)) return 0;
+  const int unroll = kernel.loops.back().unroll;
+  return kernel.schedule == ir::Schedule::inner_reduce ? unroll
+                                                       : std::min(unroll, max_column_vectors);
+}
+
+std::string refuses_reduction(const ir::Kernel& kernel, Isa isa) {
+  const bool is_inner = kernel.schedule == ir::Schedule::inner_reduce;
+  const ir::Loop& vectors = kernel.loops.back();
+  if (!is_inner && kernel.schedule != ir::Schedule::outer_reduce)
+    return "the schedule is " + std::string(name(kernel.schedule));
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
+    const ir::StrideClass stride = kernel.operands[i].strides.back();
+    const bool is_output = kernel.operands[i].role == ir::Role::output;
+    if (i > 0 && is_output) return "several outputs are reduced";
+    if (is_output ? stride != (is_inner ? 0 : 1) : stride != 0 && stride != 1)
+      return detail::concat("$", i, " is not dense along the innermost loop");
+  }
+  const ir::Inst& last = kernel.body.back();
+  if (last.op != Op::accumulate) return "the last instruction does not accumulate";
+  if (is_boolean(last.dtype) || find_row(last.combine, last.dtype, isa) == nullptr)
+    return detail::concat("accumulate ", name(last.dtype), " ", name(last.combine), " has no row");
+  if (static_cast<int>(itemsize_bytes(last.dtype)) * vectors.lanes < 16)
+    return detail::concat("partial results of ", vectors.lanes, " lanes are less than a register");
+  if (is_inner && vectors.unroll > max_accumulators)
+    return detail::concat(vectors.unroll, " vectors of partial results are more than ",
+                          max_accumulators);
+  for (const ir::Inst& inst : kernel.body)
+    if (is_computed(inst) && (!has_row(kernel, inst, isa) || has_rare_call(kernel, inst)))
+      return detail::concat(name(inst.op), " ", name(inst.dtype), " is a call");
+  return {};
+}
+
+int KernelEmitter::accumulator_bytes() const {
+  return static_cast<int>(itemsize_bytes(accumulation().dtype)) * lanes_;
+}
+
+Xmm KernelEmitter::accumulator(int index) const {
+  return vector_register(code_.num_vectors() - 1 - index, accumulator_bytes());
+}
+
+/// Where the partial results of an accumulator are; those of column `index` on, or of all lanes.
+RegExp KernelEmitter::partials(int accumulator) {
+  return operands_.address(accumulation().operand, accumulator * accumulator_bytes());
+}
+
+void KernelEmitter::move_accumulators(int count, bool loads) {
+  for (int i = 0; i < count; ++i) {
+    const RegExp at = partials(i);
+    code_.note_written(accumulator(i));
+    loads ? code_.load_bytes(accumulator(i), at, accumulator_bytes())
+          : code_.store_bytes(at, accumulator(i), accumulator_bytes());
+  }
+}
+
+/// out = op(partial, value); `out` may be `partial`.
+void KernelEmitter::combine(const Xmm& out, const Xmm& partial, const Xmm& value) {
+  const ir::Inst& inst = accumulation();
+  const Row* const row = find_row(inst.combine, inst.dtype, code_.features().isa);
+  if (out.getIdx() != partial.getIdx() ||
+      is_one_instruction(inst.combine, inst.dtype, code_.has_avx512()))
+    return row->emit(registers_, code_, out, partial, value, value);
+  const Xmm result = registers_.temp(accumulator_bytes());
+  row->emit(registers_, code_, result, partial, value, value);
+  code_.move(out, result);
+}
+
+void KernelEmitter::accumulate(ir::ValueId id, Step step) {
+  const ir::Inst& inst = kernel_.body[id];
+  const Xmm value = registers_.use(inst.args[0]);
+  if (step.accumulator >= 0) {
+    const Xmm partial = accumulator(step.accumulator);
+    return combine(partial, partial, value);
+  }
+  const auto itemsize = static_cast<int>(itemsize_bytes(inst.dtype));
+  const Xmm partial = registers_.temp(accumulator_bytes());
+  const Xmm result = registers_.temp(accumulator_bytes());
+  const Xmm mask = step.is_tail && !code_.has_avx512() ? operands_.lane_mask(itemsize) : Xmm();
+  const auto at = [&] {
+    code_.mov(code_.ecx, gpr::index.cvt32());
+    code_.and_(code_.ecx, kernel_.tree.lanes - 1);
+    return partials(0) + code_.rcx * itemsize;
+  };
+  code_.load_bytes(partial, at(), accumulator_bytes());
+  combine(result, partial, value);
+  if (step.is_tail && code_.has_avx512()) {
+    const Opmask tail(Registers::tail_mask_index);
+    switch (itemsize) {
+      case 1: code_.vmovdqu8(partial | tail, result); break;
+      case 2: code_.vmovdqu16(partial | tail, result); break;
+      case 4: code_.vmovdqa32(partial | tail, result); break;
+      default: code_.vmovdqa64(partial | tail, result); break;
+    }
+  } else if (step.is_tail) {
+    code_.vpblendvb(partial, partial, result, mask);
+  }
+  code_.store_bytes(at(), step.is_tail ? partial : result, accumulator_bytes());
+}
+
+void KernelEmitter::fold_row() {
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
+  code_.mov(gpr::remaining, code_.qword[code_.rax + 8 * num_outer()]);
+  code_.mark("start of a row");
+  operands_.start_row();
+  code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
+  hoisted(false);
+  const int count = num_accumulators(kernel_);
+  const int step = count * lanes_;
+  code_.sub(gpr::remaining, step);
+  const auto few = code_.jump_if(Condition::below);
+  code_.mark("partial results");
+  move_accumulators(count, true);
+  code_.align(32);
+  const std::uint8_t* head = code_.here();
+  for (int i = 0; i < count; ++i) body({.copy = i, .is_main = true, .accumulator = i});
+  code_.add(gpr::index, step);
+  code_.sub(gpr::remaining, step);
+  code_.jump_back_if(Condition::not_below, head);
+  code_.mark("partial results");
+  move_accumulators(count, false);
+  code_.bind(few);
+  code_.add(gpr::remaining, step);
+  vectors(1, false);
+  const auto none = code_.jump_if(Condition::zero);
+  tail();
+  code_.bind(none);
+}
+
+/// The innermost loop but one is the rows', inside of each strip of columns.
+void KernelEmitter::fold_columns() {
+  const std::size_t rows = num_outer() - 1;
+  for (std::size_t loop = 0; loop < rows; ++loop) {
+    enter_loop(loop);
+    loop_heads_.push_back(code_.here());
+  }
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
+  code_.mov(gpr::remaining, code_.qword[code_.rax + 8 * num_outer()]);
+  code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
+  const int together = std::min(unroll(), max_column_vectors);
+  if (together > 1) columns(together);
+  columns(1);
+  code_.test(gpr::remaining, gpr::remaining);
+  const auto none = code_.jump_if(Condition::zero);
+  code_.mark("tail");
+  if (!operands_.is_simple()) code_.mov(gpr::count, gpr::remaining);
+  if (code_.has_avx512()) tail_mask();
+  strip(1, true);
+  code_.bind(none);
+  for (std::size_t loop = rows; loop-- > 0;) leave_loop(loop);
+}
+
+/// Strips of so many vectors, as long as there are whole ones.
+void KernelEmitter::columns(int together) {
+  const int width = together * lanes_;
+  code_.sub(gpr::remaining, width);
+  const auto few = code_.jump_if(Condition::below);
+  const std::uint8_t* head = code_.here();
+  code_.mark("a strip of columns");
+  strip(together, false);
+  code_.add(gpr::index, width);
+  code_.sub(gpr::remaining, width);
+  code_.jump_back_if(Condition::not_below, head);
+  code_.bind(few);
+  code_.add(gpr::remaining, width);
+}
+
+/// Addresses of the first row.
+void KernelEmitter::start_strip() {
+  const std::size_t rows = num_outer() - 1;
+  if (rows > 0) return operands_.start_rows(saved_pointer(rows - 1, 0));
+  code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, base)]);
+  operands_.start_rows(code_.rcx);
+}
+
+void KernelEmitter::strip(int together, bool is_tail) {
+  const std::size_t rows = num_outer() - 1;
+  start_strip();
+  // Of the tail, what lies behind the columns is room: CodeObject::leaf.
+  move_accumulators(together, true);
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
+  code_.mov(code_.rax, code_.qword[code_.rax + 8 * rows]);
+  code_.mov(code_.qword[code_.frame(counters_slot_) + 8 * rows], code_.rax);
+  code_.align(32);
+  const std::uint8_t* head = code_.here();
+  hoisted(false);
+  const bool is_main = !is_tail && together == unroll();
+  for (int i = 0; i < together; ++i)
+    body({.is_tail = is_tail, .copy = i, .is_main = is_main, .accumulator = i});
+  code_.mark("next row");
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, stride_bytes)]);
+  operands_.next_row(rows);
+  code_.dec(code_.qword[code_.frame(counters_slot_) + 8 * rows]);
+  code_.jump_back_if(Condition::not_zero, head);
+  code_.mark("partial results");
+  move_accumulators(together, false);
+}
+
+}  // namespace weft::jit::xbyak

@@ -1,0 +1,18 @@
+// What folds leaves of a reduction (ir::Tree): loops whose partial results stay in registers.
+#pragma once
+
+#include "ir/kernel.h"
+#include "runtime/cpu_features.h"
+
+#include <string>
+
+namespace weft::jit::xbyak {
+
+/// Why there is no code for a kernel that reduces, or an empty string.  Of its instructions, the
+/// one that accumulates is looked at.
+std::string refuses_reduction(const ir::Kernel& kernel, Isa isa);
+
+/// Vector registers that hold partial results; 0 if the kernel does not reduce.
+int num_accumulators(const ir::Kernel& kernel);
+
+}  // namespace weft::jit::xbyak
