@@ -130,18 +130,10 @@ std::shared_ptr<jit::TieredKernel> make_map(const FoldPlan& plan, const Program&
   return kernels.get(signature_of(kernel, options));
 }
 
-/// Rows that each become one output: shorter ones are folded faster from a buffer, many at a time.
-constexpr std::int64_t min_reduced_row = 256;
-
 /// Looks for code for the whole fold, which only backends take that generate some.
 void make_reduction(FoldPlan& plan, const Program& program, std::span<const Tensor> inputs,
                     const PlannerOptions& options, jit::KernelCache& kernels) {
   if (options.backend != "auto" && options.backend != "xbyak") return;
-  if (plan.is_inner && plan.num_rows == 1 && plan.vector.extent < min_reduced_row) {
-    plan.refusals.push_back(detail::concat("xbyak: rows of fewer than ", min_reduced_row,
-                                           " elements are folded from a buffer"));
-    return;
-  }
   const std::unique_ptr<Lowered> lowered = lower_fold(plan, program, inputs, options.numerics);
   if (lowered == nullptr) return;
   jit::Signature signature = signature_of(lowered->kernel, options);

@@ -69,10 +69,13 @@ struct FoldPlan {
   std::int64_t work_ns = 0;
 };
 
+/// Whether a fold's loop IR has a loop over rows that are reduced.
+inline bool fold_has_rows(const FoldPlan& plan) { return !plan.is_inner || plan.num_rows > 1; }
+
 /// The fold as loop IR (docs/ir.md), but for the division of a mean: a loop over outputs, one over
-/// rows that are reduced, and the vectors'.  Where more dimensions are kept or reduced, strides are
-/// those of the fastest.  Null if the IR can't say it: places of extrema, and sums without
-/// rounding.
+/// rows that are reduced, if there are several, and the vectors'.  Where more dimensions are kept
+/// or reduced, strides are those of the fastest.  Null if the IR can't say it: places of extrema,
+/// and sums without rounding.
 std::unique_ptr<Lowered> lower_fold(const FoldPlan& plan, const Program& program,
                                     std::span<const Tensor> inputs, Numerics numerics);
 

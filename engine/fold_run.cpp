@@ -94,7 +94,7 @@ class FoldRun : FoldWalk {
   }
 
   void fold_rows() const {
-    if (plan_.reduction != nullptr) return fold_rows_by_leaf();
+    if (plan_.reduction != nullptr) return fold_rows_whole();
     for_each_row(std::numeric_limits<std::int64_t>::max(),
                  [&](const FoldOffsets&, const FoldChunk& chunk, std::byte* to,
                      std::int64_t stride_bytes, std::int64_t rows) {
@@ -104,19 +104,16 @@ class FoldRun : FoldWalk {
                  });
   }
 
-  /// The lanes of some rows at a time, so that calls and what they set up are shared.
-  void fold_rows_by_leaf() const {
-    constexpr std::int64_t max_rows = 16;
-    for_each_row(max_rows, [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to,
-                               std::int64_t stride_bytes, std::int64_t rows) {
-      alignas(64) std::byte lanes[max_rows * jit::Fold::lanes_bytes];
-      fold_.clear(lanes, rows * fold_.num_lanes());
-      fold_leaf(offsets, plan_.reduced[0], 1, plan_.vector.extent, lanes, rows,
-                jit::Fold::lanes_bytes);
-      for (std::int64_t row = 0; row < rows; ++row)
-        fold_.finish(to + row * stride_bytes, lanes + row * jit::Fold::lanes_bytes);
-      divide(to, stride_bytes, rows);
-    });
+  /// By code that computes what it folds, and leaves the results.
+  void fold_rows_whole() const {
+    for_each_row(std::numeric_limits<std::int64_t>::max(),
+                 [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to,
+                     std::int64_t stride_bytes, std::int64_t rows) {
+                   launch_reduction(plan_.reduction->rows, offsets, to,
+                                    {{plan_.kept[0], rows, stride_bytes},
+                                     {plan_.vector, plan_.vector.extent, 0}});
+                   divide(to, stride_bytes, rows);
+                 });
   }
 
   void place_rows() const {

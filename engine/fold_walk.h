@@ -111,29 +111,42 @@ class FoldWalk {
     return {buffer, row_stride_bytes};
   }
 
-  /// Folds `count` elements of each of `num_rows` rows along `row_dim` by generated code, and the
-  /// same of the next `num_sets - 1` outputs along the kept dimension into the partial results
-  /// `set_bytes` further on.
-  void fold_leaf(const FoldOffsets& offsets, const FoldDim& row_dim, std::int64_t num_rows,
-                 std::int64_t count, std::byte* partial, std::int64_t num_sets = 1,
-                 std::int64_t set_bytes = 0) const {
-    const std::size_t num_operands = plan_.num_operands;
+  /// A loop of generated code: how often it runs, and how far its output then moves.
+  struct ReductionLoop {
+    const FoldDim& dim;
+    std::int64_t extent;
+    std::int64_t output_bytes;
+  };
+  /// Outermost first; inputs from `offsets` on.
+  void launch_reduction(jit::KernelFunction code, const FoldOffsets& offsets, std::byte* output,
+                        std::initializer_list<ReductionLoop> loops) const {
     std::array<std::byte*, max_fold_operands> base;
+    std::array<std::int64_t, 3> extents;
     std::array<std::int64_t, 3 * max_fold_operands> stride_bytes;
-    base[0] = partial;
-    stride_bytes[0] = set_bytes;
-    stride_bytes[num_operands] = 0;
-    stride_bytes[2 * num_operands] = plan_.is_inner ? 0 : fold_.itemsize();
-    for (std::size_t i = 1; i < num_operands; ++i) {
-      base[i] = base_[i] + offsets[i];
-      stride_bytes[i] = plan_.kept[0].stride_bytes[i];
-      stride_bytes[num_operands + i] = row_dim.stride_bytes[i];
-      stride_bytes[2 * num_operands + i] = plan_.vector.stride_bytes[i];
+    base[0] = output;
+    for (std::size_t i = 1; i < plan_.num_operands; ++i) base[i] = base_[i] + offsets[i];
+    std::size_t at = 0, num_loops = 0;
+    for (const ReductionLoop& loop : loops) {
+      extents[num_loops++] = loop.extent;
+      stride_bytes[at++] = loop.output_bytes;
+      for (std::size_t i = 1; i < plan_.num_operands; ++i)
+        stride_bytes[at++] = loop.dim.stride_bytes[i];
     }
-    const std::array<std::int64_t, 3> extents{num_sets, num_rows, count};
-    const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params_,
-                               plan_.reduction->leaf_context};
-    plan_.reduction->leaf(&args);
+    const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params_, nullptr};
+    code(&args);
+  }
+
+  /// Folds `count` elements of each of `num_rows` rows along `row_dim` by generated code.
+  void fold_leaf(const FoldOffsets& offsets, const FoldDim& row_dim, std::int64_t num_rows,
+                 std::int64_t count, std::byte* partial) const {
+    const ReductionLoop one_output{plan_.kept[0], 1, 0};
+    const ReductionLoop rows{row_dim, num_rows, 0};
+    const ReductionLoop vectors{plan_.vector, count, plan_.is_inner ? 0 : fold_.itemsize()};
+    const jit::KernelFunction leaf = plan_.reduction->leaf;
+    if (fold_has_rows(plan_))
+      launch_reduction(leaf, offsets, partial, {one_output, rows, vectors});
+    else
+      launch_reduction(leaf, offsets, partial, {one_output, vectors});
   }
 
   /// Rows that a chunk of `count` values each may have.

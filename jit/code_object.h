@@ -39,6 +39,9 @@ struct CodeObject {
   /// multiple of 64 bytes.
   KernelFunction leaf = nullptr;
   const void* leaf_context = nullptr;  ///< what `leaf` wants in KernelArgs::context
+  /// The same as `entry` where rows are no longer than a leaf (ir::Tree::block): several such rows
+  /// in one call.  Of some kernels whose innermost loop is their only reduce loop, else null.
+  KernelFunction rows = nullptr;
   std::shared_ptr<const void> memory;  ///< keeps entry and context alive
   std::string backend;                 ///< "interp", "xbyak", "llvm"
   bool is_from_disk = false;           ///< loaded, not compiled

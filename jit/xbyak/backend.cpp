@@ -14,6 +14,7 @@
 #include <weft/tuning.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -65,6 +66,13 @@ std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
       return "items of " + std::string(name(operand.dtype)) + " are too wide";
   const int lanes = kernel.loops.back().lanes;
   if (lanes < 4) return "fewer than 4 lanes";
+  std::size_t item_bytes = 1;
+  for (const ir::Inst& inst : kernel.body)
+    item_bytes =
+        std::max({item_bytes, itemsize_bytes(inst.dtype), itemsize_bytes(ir::result_dtype(inst))});
+  if (!std::has_single_bit(static_cast<unsigned>(lanes)) ||
+      item_bytes * static_cast<std::size_t>(lanes) > static_cast<std::size_t>(widest))
+    return detail::concat("vectors of ", lanes, " lanes are no registers");
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
     if (is_refused(kernel, kernel.body[id], target.features.isa)) return describe(kernel, id);
   return is_reduction ? refuses_reduction(kernel, target.features.isa) : std::string();
@@ -125,9 +133,12 @@ std::shared_ptr<const CodeObject> publish_tile(const Assembler& code, const ir::
 
 /// The code as what folds leaves.
 std::shared_ptr<const CodeObject> publish_leaf(const Assembler& code, const ir::Kernel& kernel,
-                                               const Target& target) {
+                                               const Target& target, std::size_t rows_at) {
   CodeObject object = *publish(code, kernel, target);
   object.leaf = object.entry;
+  if (rows_at != 0)
+    object.rows =
+        reinterpret_cast<KernelFunction>(reinterpret_cast<std::uintptr_t>(object.entry) + rows_at);
   return reduction_code(kernel, object);
 }
 
@@ -143,7 +154,13 @@ std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel
   }
   emit_kernel(code, kernel, with_frame);
   if (!with_frame && code.frame_bytes() != 0) return nullptr;
-  if (ir::is_reduction(kernel)) return publish_leaf(code, kernel, target);
+  if (ir::is_reduction(kernel)) {
+    if (!has_rows(kernel)) return publish_leaf(code, kernel, target, 0);
+    code.align(32);
+    const std::size_t rows_at = code.getSize();
+    emit_rows(code, kernel);
+    return publish_leaf(code, kernel, target, rows_at);
+  }
   return publish(code, kernel, target);
 }
 

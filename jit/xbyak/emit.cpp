@@ -106,10 +106,12 @@ void KernelEmitter::outer_loops() {
     code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, base)]);
     operands_.start_rows(code_.rcx);
   }
-  if (kernel_.schedule == ir::Schedule::inner_reduce)
-    fold_row();
-  else
+  if (kernel_.schedule != ir::Schedule::inner_reduce)
     inner_loop();
+  else if (folds_whole_rows_)
+    fold_whole_row();
+  else
+    fold_row();
   for (std::size_t loop = num_outer(); loop-- > 0;) leave_loop(loop);
 }
 
@@ -341,6 +343,12 @@ bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features) {
 
 void emit_kernel(Assembler& code, const ir::Kernel& kernel, bool with_frame) {
   KernelEmitter(code, kernel, with_frame).emit();
+}
+
+void emit_rows(Assembler& code, const ir::Kernel& kernel) {
+  KernelEmitter emitter(code, kernel, true);
+  emitter.fold_whole_rows();
+  emitter.emit();
 }
 
 }  // namespace weft::jit::xbyak

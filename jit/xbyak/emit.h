@@ -16,4 +16,9 @@ bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features);
 /// Errors: Xbyak::Error when the buffer or the constant pool is too small.
 void emit_kernel(Assembler& code, const ir::Kernel& kernel, bool with_frame);
 
+/// Behind the code of emit_kernel(), that of CodeObject::rows.
+///
+/// Requires: has_rows(kernel).
+void emit_rows(Assembler& code, const ir::Kernel& kernel);
+
 }  // namespace weft::jit::xbyak

@@ -35,6 +35,8 @@ class KernelEmitter {
         calls_.push_back(id);
   }
 
+  /// Each row to one element, not to partial results (CodeObject::rows).
+  void fold_whole_rows() { folds_whole_rows_ = true; }
   void emit();
 
  private:
@@ -56,7 +58,13 @@ class KernelEmitter {
   void arithmetic(ir::ValueId id, Step step);
 
   // reduce.cpp
+  void start_fold();
   void fold_row();
+  void fold_whole_row();
+  void fold_steps(int count);
+  void clear_accumulators(int count);
+  void combine_lanes(int count);
+  void merge_tail(const Xmm& partial, const Xmm& result, int itemsize);
   void fold_columns();
   void columns(int together);
   void strip(int together, bool is_tail);
@@ -82,6 +90,7 @@ class KernelEmitter {
   Assembler& code_;
   const ir::Kernel& kernel_;
   bool with_frame_;
+  bool folds_whole_rows_ = false;
   Registers registers_;
   Operands operands_;
   InvariantDivision divisions_;

@@ -4,6 +4,7 @@
 // rows go by.
 #include "jit/xbyak/reduce.h"
 
+#include "ir/combine.h"
 #include "jit/xbyak/kernel_emitter.h"
 
 #include <weft/error.h>
@@ -35,6 +36,11 @@ bool is_one_instruction(Op op, DType dtype, bool has_avx512) {
 }
 
 }  // namespace
+
+bool has_rows(const ir::Kernel& kernel) {
+  if (kernel.schedule != ir::Schedule::inner_reduce || kernel.loops.size() < 2) return false;
+  return kernel.loops[kernel.loops.size() - 2].kind == ir::LoopKind::parallel;
+}
 
 int num_accumulators(const ir::Kernel& kernel) {
   if (!ir::is_reduction(kernel)) return 0;
@@ -99,22 +105,41 @@ void KernelEmitter::combine(const Xmm& out, const Xmm& partial, const Xmm& value
   if (out.getIdx() != partial.getIdx() ||
       is_one_instruction(inst.combine, inst.dtype, code_.has_avx512()))
     return row->emit(registers_, code_, out, partial, value, value);
-  const Xmm result = registers_.temp(accumulator_bytes());
+  const Xmm result = registers_.temp(width_bytes(out));
   row->emit(registers_, code_, result, partial, value, value);
   code_.move(out, result);
+}
+
+/// Of `partial` only the lanes that the tail has elements for become those of `result`.
+void KernelEmitter::merge_tail(const Xmm& partial, const Xmm& result, int itemsize) {
+  if (!code_.has_avx512())
+    return code_.vpblendvb(partial, partial, result, operands_.lane_mask(itemsize));
+  const Opmask tail(Registers::tail_mask_index);
+  switch (itemsize) {
+    case 1: return code_.vmovdqu8(partial | tail, result);
+    case 2: return code_.vmovdqu16(partial | tail, result);
+    case 4: return code_.vmovdqa32(partial | tail, result);
+    default: return code_.vmovdqa64(partial | tail, result);
+  }
 }
 
 void KernelEmitter::accumulate(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
   const Xmm value = registers_.use(inst.args[0]);
-  if (step.accumulator >= 0) {
+  // A strip's tail may compute what no column is.
+  const bool has_room = kernel_.schedule == ir::Schedule::outer_reduce;
+  if (step.accumulator >= 0 && (has_room || !step.is_tail)) {
     const Xmm partial = accumulator(step.accumulator);
     return combine(partial, partial, value);
   }
   const auto itemsize = static_cast<int>(itemsize_bytes(inst.dtype));
-  const Xmm partial = registers_.temp(accumulator_bytes());
   const Xmm result = registers_.temp(accumulator_bytes());
-  const Xmm mask = step.is_tail && !code_.has_avx512() ? operands_.lane_mask(itemsize) : Xmm();
+  if (step.accumulator >= 0) {
+    const Xmm partial = accumulator(step.accumulator);
+    combine(result, partial, value);
+    return merge_tail(partial, result, itemsize);
+  }
+  const Xmm partial = registers_.temp(accumulator_bytes());
   const auto at = [&] {
     code_.mov(code_.ecx, gpr::index.cvt32());
     code_.and_(code_.ecx, kernel_.tree.lanes - 1);
@@ -122,39 +147,116 @@ void KernelEmitter::accumulate(ir::ValueId id, Step step) {
   };
   code_.load_bytes(partial, at(), accumulator_bytes());
   combine(result, partial, value);
-  if (step.is_tail && code_.has_avx512()) {
-    const Opmask tail(Registers::tail_mask_index);
-    switch (itemsize) {
-      case 1: code_.vmovdqu8(partial | tail, result); break;
-      case 2: code_.vmovdqu16(partial | tail, result); break;
-      case 4: code_.vmovdqa32(partial | tail, result); break;
-      default: code_.vmovdqa64(partial | tail, result); break;
-    }
-  } else if (step.is_tail) {
-    code_.vpblendvb(partial, partial, result, mask);
-  }
+  if (step.is_tail) merge_tail(partial, result, itemsize);
   code_.store_bytes(at(), step.is_tail ? partial : result, accumulator_bytes());
 }
 
-void KernelEmitter::fold_row() {
+/// The op's identity.
+void KernelEmitter::clear_accumulators(int count) {
+  const ir::Inst& inst = accumulation();
+  const std::uint64_t identity = ir::identity_of(inst.combine, inst.dtype)->lo;
+  const auto itemsize = static_cast<int>(itemsize_bytes(inst.dtype));
+  for (int i = 0; i < count; ++i) {
+    const Xmm x = accumulator(i);
+    code_.note_written(x);
+    if (identity == 0)
+      code_.set_zero(x);
+    else
+      code_.vmovups(x, code_.splat(identity, itemsize, accumulator_bytes()));
+  }
+}
+
+/// The lanes by halves, down to one, which is stored.
+void KernelEmitter::combine_lanes(int count) {
+  code_.mark("lanes");
+  registers_.start(Registers::Section::body);
+  const Xmm upper = registers_.temp(accumulator_bytes());
+  const std::uint32_t temps = registers_.marked_temps();
+  const auto fold_in = [&](const Xmm& x, const Xmm& y) {
+    combine(x, x, y);
+    registers_.free_temps_since(temps);
+  };
+  for (int width = count / 2; width > 0; width /= 2)
+    for (int i = 0; i < width; ++i) fold_in(accumulator(i), accumulator(i + width));
+  const auto itemsize = static_cast<int>(itemsize_bytes(accumulation().dtype));
+  for (int bytes = accumulator_bytes(); bytes > itemsize; bytes /= 2) {
+    code_.extract_upper(upper, accumulator(0), bytes);
+    const int half = std::max(16, bytes / 2);
+    fold_in(resized(accumulator(0), half), resized(upper, half));
+  }
+  registers_.free_temps_since(0);
+  const RegExp to = partials(0);
+  const Xmm one(accumulator(0).getIdx());
+  switch (itemsize) {
+    case 1: code_.vpextrb(code_.byte[to], one, 0); break;
+    case 2: code_.vpextrw(code_.word[to], one, 0); break;
+    case 4: code_.vmovd(code_.dword[to], one); break;
+    default: code_.vmovq(code_.qword[to], one); break;
+  }
+}
+
+/// Each vector of a row's rest goes to the next register, and so does the tail: a copy of the body
+/// for each of them.
+void KernelEmitter::fold_whole_row() {
+  start_fold();
+  const int count = num_accumulators(kernel_);
+  clear_accumulators(count);
+  code_.sub(gpr::remaining, count * lanes_);
+  const auto few = code_.jump_if(Condition::below);
+  fold_steps(count);
+  code_.bind(few);
+  code_.add(gpr::remaining, count * lanes_);
+  std::vector<Assembler::Jump> done{code_.jump_if(Condition::zero)}, tails;
+  for (int i = 0; i + 1 < count; ++i) {
+    code_.sub(gpr::remaining, lanes_);
+    tails.push_back(code_.jump_if(Condition::below));
+    body({.accumulator = i});
+    code_.add(gpr::index, lanes_);
+  }
+  code_.sub(gpr::remaining, lanes_);
+  for (int i = count; i-- > 0;) {
+    if (i + 1 < count) code_.bind(tails[static_cast<std::size_t>(i)]);
+    code_.mark("tail");
+    code_.add(gpr::remaining, lanes_);
+    done.push_back(code_.jump_if(Condition::zero));
+    if (!operands_.is_simple()) code_.mov(gpr::count, gpr::remaining);
+    if (code_.has_avx512()) tail_mask();
+    body({.is_tail = true, .accumulator = i});
+    if (i > 0) done.push_back(code_.jump_always());
+  }
+  for (const Assembler::Jump jump : done) code_.bind(jump);
+  combine_lanes(count);
+}
+
+void KernelEmitter::start_fold() {
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(gpr::remaining, code_.qword[code_.rax + 8 * num_outer()]);
   code_.mark("start of a row");
   operands_.start_row();
   code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
   hoisted(false);
-  const int count = num_accumulators(kernel_);
+}
+
+/// The lanes once, as often as the row has so many elements; `remaining` is less by that.
+void KernelEmitter::fold_steps(int count) {
   const int step = count * lanes_;
-  code_.sub(gpr::remaining, step);
-  const auto few = code_.jump_if(Condition::below);
-  code_.mark("partial results");
-  move_accumulators(count, true);
   code_.align(32);
   const std::uint8_t* head = code_.here();
   for (int i = 0; i < count; ++i) body({.copy = i, .is_main = true, .accumulator = i});
   code_.add(gpr::index, step);
   code_.sub(gpr::remaining, step);
   code_.jump_back_if(Condition::not_below, head);
+}
+
+void KernelEmitter::fold_row() {
+  start_fold();
+  const int count = num_accumulators(kernel_);
+  const int step = count * lanes_;
+  code_.sub(gpr::remaining, step);
+  const auto few = code_.jump_if(Condition::below);
+  code_.mark("partial results");
+  move_accumulators(count, true);
+  fold_steps(count);
   code_.mark("partial results");
   move_accumulators(count, false);
   code_.bind(few);

@@ -12,6 +12,9 @@ namespace weft::jit::xbyak {
 /// one that accumulates is looked at.
 std::string refuses_reduction(const ir::Kernel& kernel, Isa isa);
 
+/// Whether emit_rows() has code for a kernel that refuses_reduction() does not refuse.
+bool has_rows(const ir::Kernel& kernel);
+
 /// Vector registers that hold partial results; 0 if the kernel does not reduce.
 int num_accumulators(const ir::Kernel& kernel);
 

@@ -253,6 +253,51 @@ TEST_P(XbyakReduction, AgreesWithTheInterpreter) {
       }
 }
 
+/// The text of the same kernel without a loop over rows that are reduced.
+std::string without_rows(std::string text) {
+  const auto replace = [&](std::string_view what, std::string_view with) {
+    for (std::size_t at; (at = text.find(what)) != text.npos;) text.replace(at, what.size(), with);
+  };
+  replace("[* 0 0]", "[* 0]");
+  replace("[* * 1]", "[* 1]");
+  replace("parallel reduce reduce", "parallel reduce");
+  return text;
+}
+
+TEST_P(XbyakReduction, WholeRowsAreWhatTheTreeMakesOfThem) {
+  Random random{seed()};
+  for (const Fused& row : fused) {
+    const ir::Kernel kernel =
+        scheduled(kernel_of(without_rows(text_of(row, true, "[* * 1]"))), GetParam());
+    const Target target = target_for(GetParam());
+    if (kernel.loops.back().unroll > 8) continue;  // refused, as AgreesWithTheInterpreter checks
+    ASSERT_EQ(find_backend("xbyak")->refuses(kernel, target), "");
+    const auto code = find_backend("xbyak")->compile(kernel, target);
+    ASSERT_NE(code->rows, nullptr);
+    const Comparison comparison(kernel, GetParam());
+    constexpr std::int64_t num_rows = 3;
+    for (std::int64_t count = 1; count <= kernel.tree.block; count += 1 + count / 9) {
+      ASSERT_TRUE(comparison.agree({.extents = {num_rows, count}}, random));
+      // The same numbers by the code for whole rows.
+      const auto in = static_cast<std::int64_t>(itemsize_bytes(kernel.operands[1].dtype));
+      const auto out = static_cast<std::int64_t>(itemsize_bytes(kernel.operands[0].dtype));
+      std::vector<std::byte> a(static_cast<std::size_t>(num_rows * count * in)), b = a;
+      for (auto* bytes : {&a, &b})
+        for (std::byte& byte : *bytes) byte = static_cast<std::byte>(random() % 64);
+      std::vector<std::byte> expected(static_cast<std::size_t>(3 * num_rows * out)),
+          actual = expected;
+      const std::int64_t extents[] = {num_rows, count};
+      const std::int64_t stride_bytes[] = {2 * out, count * in, count * in, 0, in, in};
+      std::byte* base[] = {expected.data(), a.data(), b.data()};
+      const KernelArgs args{base, extents, stride_bytes, nullptr, code->context};
+      code->entry(&args);
+      base[0] = actual.data();
+      code->rows(&args);
+      ASSERT_EQ(actual, expected) << count << " elements\n" << ir::print(kernel);
+    }
+  }
+}
+
 TEST_P(XbyakReduction, RefusesByName) {
   const auto refusal = [&](std::string text) {
     return find_backend("xbyak")->refuses(scheduled(kernel_of(text), GetParam()),
@@ -271,6 +316,12 @@ TEST_P(XbyakReduction, RefusesByName) {
             "accumulate f64 hypot has no row");
   EXPECT_EQ(refusal(kernel("c64 [1]", "c64", "c64 $1 accumulate c64 $0 add %0")),
             "complex numbers are reduced");
+  ir::Kernel odd = kernel_of(
+      "kernel default inner_reduce 64 { $0 out f32 [0] $1 in f32 [1] reduce 64 x1 tree lanes 64 "
+      "block 64 body: %0 = load f32 $1 accumulate f32 $0 add %0 }");
+  odd.vector_bytes = target_for(GetParam()).vector_bytes();
+  EXPECT_EQ(find_backend("xbyak")->refuses(odd, target_for(GetParam())),
+            "vectors of 64 lanes are no registers");
   EXPECT_EQ(refusal(kernel("f64 [1]", "f64", "f64 $1 %1 = tan f64 %0 accumulate f64 $0 add %1")),
             "tan f64 is a call");
 }

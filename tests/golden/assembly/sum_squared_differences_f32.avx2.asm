@@ -176,12 +176,12 @@
    253  mov ecx, esi
    255  and ecx, 0x3f
    258  mov rax, qword ptr [rsp]
-   25c  vmovups ymm1, ymmword ptr [rax + 4*rcx]
-   261  vaddps ymm2, ymm1, ymm0
+   25c  vmovups ymm2, ymmword ptr [rax + 4*rcx]
+   261  vaddps ymm1, ymm2, ymm0
    265  mov ecx, esi
    267  and ecx, 0x3f
    26a  mov rax, qword ptr [rsp]
-   26e  vmovups ymmword ptr [rax + 4*rcx], ymm2
+   26e  vmovups ymmword ptr [rax + 4*rcx], ymm1
         ; addresses
    273  add rsi, 0x8
    277  sub r8, 0x8
@@ -210,20 +210,20 @@
         ; %3 = mul f32 %2, %2
    2ca  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-   2ce  lea rcx, [rip - 0x315]
-   2d5  mov rdx, r11
-   2d8  neg rdx
-   2db  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
-   2e1  mov ecx, esi
-   2e3  and ecx, 0x3f
-   2e6  mov rax, qword ptr [rsp]
-   2ea  vmovups ymm1, ymmword ptr [rax + 4*rcx]
-   2ef  vaddps ymm2, ymm1, ymm0
-   2f3  vpblendvb ymm1, ymm1, ymm2, ymm3
+   2ce  mov ecx, esi
+   2d0  and ecx, 0x3f
+   2d3  mov rax, qword ptr [rsp]
+   2d7  vmovups ymm2, ymmword ptr [rax + 4*rcx]
+   2dc  vaddps ymm1, ymm2, ymm0
+   2e0  lea rcx, [rip - 0x327]
+   2e7  mov rdx, r11
+   2ea  neg rdx
+   2ed  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
+   2f3  vpblendvb ymm2, ymm2, ymm1, ymm3
    2f9  mov ecx, esi
    2fb  and ecx, 0x3f
    2fe  mov rax, qword ptr [rsp]
-   302  vmovups ymmword ptr [rax + 4*rcx], ymm1
+   302  vmovups ymmword ptr [rax + 4*rcx], ymm2
 .L6:
         ; next iteration
    307  mov rax, qword ptr [rdi + 0x10]

@@ -120,12 +120,12 @@
    1ba  mov ecx, esi
    1bc  and ecx, 0x3f
    1bf  mov rax, qword ptr [rsp]
-   1c3  vmovups zmm17, zmmword ptr [rax + 4*rcx]
-   1ca  vaddps zmm18, zmm17, zmm16
+   1c3  vmovups zmm18, zmmword ptr [rax + 4*rcx]
+   1ca  vaddps zmm17, zmm18, zmm16
    1d0  mov ecx, esi
    1d2  and ecx, 0x3f
    1d5  mov rax, qword ptr [rsp]
-   1d9  vmovups zmmword ptr [rax + 4*rcx], zmm18
+   1d9  vmovups zmmword ptr [rax + 4*rcx], zmm17
         ; addresses
    1e0  add rsi, 0x10
    1e4  sub r8, 0x10
@@ -149,13 +149,13 @@
    21c  mov ecx, esi
    21e  and ecx, 0x3f
    221  mov rax, qword ptr [rsp]
-   225  vmovups zmm17, zmmword ptr [rax + 4*rcx]
-   22c  vaddps zmm18, zmm17, zmm16
-   232  vmovdqa32 zmm17 {k1}, zmm18
+   225  vmovups zmm18, zmmword ptr [rax + 4*rcx]
+   22c  vaddps zmm17, zmm18, zmm16
+   232  vmovdqa32 zmm18 {k1}, zmm17
    238  mov ecx, esi
    23a  and ecx, 0x3f
    23d  mov rax, qword ptr [rsp]
-   241  vmovups zmmword ptr [rax + 4*rcx], zmm17
+   241  vmovups zmmword ptr [rax + 4*rcx], zmm18
 .L6:
         ; next iteration
    248  mov rax, qword ptr [rdi + 0x10]
