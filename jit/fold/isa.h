@@ -11,8 +11,15 @@ namespace weft::jit {
   ExtremumLoops extremum_loops_##isa(Op op, DType dtype); \
   Scan::Run scan_##isa(Op op, DType dtype);
 WEFT_FOLD_ISA(generic)
+#if defined(__x86_64__)
 WEFT_FOLD_ISA(avx2)
 WEFT_FOLD_ISA(avx512)
+#else
+inline constexpr auto fold_loops_avx2 = fold_loops_generic, fold_loops_avx512 = fold_loops_generic;
+inline constexpr auto extremum_loops_avx2 = extremum_loops_generic,
+                      extremum_loops_avx512 = extremum_loops_generic;
+inline constexpr auto scan_avx2 = scan_generic, scan_avx512 = scan_generic;
+#endif
 #undef WEFT_FOLD_ISA
 
 }  // namespace weft::jit

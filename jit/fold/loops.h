@@ -4,7 +4,9 @@
 #include "jit/fold/fold.h"
 #include "jit/fold/ordered.h"
 
+#if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 
 #include <type_traits>
 #include <utility>
@@ -57,9 +59,14 @@ template <class V>
 #elif WEFT_VECTOR_BYTES == 32
   return static_cast<std::uint32_t>(
       _mm256_movemask_epi8(_mm256_loadu_si256(static_cast<const __m256i*>(comparison))));
-#else
+#elif defined(__x86_64__)
   return static_cast<std::uint32_t>(
       _mm_movemask_epi8(_mm_loadu_si128(static_cast<const __m128i*>(comparison))));
+#else
+  const auto* const bytes = static_cast<const unsigned char*>(comparison);
+  std::uint64_t bits = 0;
+  for (int i = 0; i < WEFT_VECTOR_BYTES; ++i) bits |= std::uint64_t{bytes[i]} >> 7 << i;
+  return bits;
 #endif
 }
 
