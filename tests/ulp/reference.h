@@ -14,15 +14,11 @@ namespace weft::ulp {
 using Function = void (*)(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y);
 inline constexpr mpfr_prec_t precision = 120;
 
-/// The same in f64, nearly: finds the candidates that are then measured exactly.
-using Screen = double (*)(double);
-
 struct Reference {
   Op op;
   Function function;
   double bound_f32;  ///< what the tests demand, in ulp
   double bound_f64;
-  Screen screen = nullptr;  ///< for f32, one argument; null: every input is measured exactly
 };
 
 std::span<const Reference> references();
