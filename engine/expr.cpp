@@ -106,6 +106,16 @@ Expr Expr::named(std::string name, const Tensor& tensor) {
 
 DType Expr::dtype() const { return node_->dtype; }
 
+namespace {
+
+/// Whether `base` to the power of `exponent` is a product, as PyTorch computes it too.
+bool is_square(const ExprNode& base, const ExprNode& exponent, DType common) {
+  return exponent.kind == ExprNode::Kind::scalar && exponent.scalar.as_complex() == 2.0 &&
+         base.kind != ExprNode::Kind::scalar && base.dtype == common && !is_boolean(common);
+}
+
+}  // namespace
+
 Expr apply(Op op, std::span<const Expr> args) {
   const OpInfo& row = info(op);
   WEFT_CHECK(row.form != Form::structural, ArgumentError, "'", row.name,
@@ -120,6 +130,8 @@ Expr apply(Op op, std::span<const Expr> args) {
   if (op == Op::pow && is_integral(common) && args[1].node().kind == ExprNode::Kind::scalar)
     WEFT_CHECK(args[1].node().scalar.as_double() >= 0, ArithmeticError,
                "Integers to negative integer powers are not allowed.");
+  if (op == Op::pow && is_square(args[0].node(), args[1].node(), common))
+    return apply(Op::square, {args[0]});
   auto node = std::make_shared<ExprNode>();
   node->kind = ExprNode::Kind::op;
   node->op = op;

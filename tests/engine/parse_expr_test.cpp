@@ -139,6 +139,18 @@ TEST(ParseExpr, SharesALeafAndKeepsItsTensor) {
   EXPECT_TRUE(expr.node().args[0]->tensor.is_same(names()[0].second));
 }
 
+TEST(ParseExpr, ThePowerOfTwoIsASquare) {
+  EXPECT_EQ(bracketed("a ** 2"), "square(a)");
+  EXPECT_EQ(bracketed("pow(a - b, 2.0)"), "square(sub(a,b))");
+  EXPECT_EQ(bracketed("i ** 2"), "square(i)");
+  // Other dtypes, other exponents.
+  EXPECT_EQ(bracketed("i ** 2.0"), "pow(i,2.0)");
+  EXPECT_EQ(bracketed("m ** 2"), "pow(m,2)");
+  EXPECT_EQ(bracketed("a ** (2+1j)"), "pow(a,(2.0+1.0j))");
+  EXPECT_EQ(bracketed("a ** 3"), "pow(a,3)");
+  EXPECT_EQ(bracketed("2 ** a"), "pow(2,a)");
+}
+
 TEST(ParseExpr, TensorNamesHideNumbers) {
   const std::vector<std::int64_t> none;
   const Names own{{"e", unbacked(none, none, DType::f32)},
