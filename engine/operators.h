@@ -103,8 +103,7 @@ class Operators {
   Operators();
   /// Null for structural ops and for another number of inputs than the op has.
   const TensorOperator* find(Op op, std::size_t num_inputs, bool has_output) const {
-    constexpr auto first = static_cast<std::size_t>(Op::bitcast) + 1;
-    const std::size_t index = static_cast<std::size_t>(op) - first;
+    const std::size_t index = static_cast<std::size_t>(op) - num_structural_ops;
     if (index >= num_ops_) return nullptr;
     const TensorOperator& found = (has_output ? given_result_ : new_result_)[index];
     return found.handle.index() + 1 == num_inputs + has_output ? &found : nullptr;

@@ -44,6 +44,13 @@ std::vector<std::int64_t> shape_of(const Case& fuzz_case) {
   return shape;
 }
 
+std::vector<std::int64_t> shape_of_root(const Case& fuzz_case, int root) {
+  Case one = fuzz_case;
+  one.roots = {root};
+  one.outputs = {CaseOutput()};
+  return shape_of(one);
+}
+
 std::int64_t storage_elements(const CaseTensor& tensor) {
   const std::optional<Reach> reached = reach(tensor.sizes, tensor.strides);
   WEFT_CHECK(reached && tensor.offset + reached->first >= 0, ArgumentError,

@@ -68,6 +68,8 @@ inline bool writes_to(const CaseOutput& output, int input) {
 }
 /// The sizes that the inputs of the roots broadcast to.  Errors: ArgumentError if they don't.
 std::vector<std::int64_t> shape_of(const Case& fuzz_case);
+/// The same of one root: the sizes of its result.
+std::vector<std::int64_t> shape_of_root(const Case& fuzz_case, int root);
 /// How many elements the storage needs.
 std::int64_t storage_elements(const CaseTensor& tensor);
 /// The same for an input and the outputs that are views of its storage; nothing if there are none.

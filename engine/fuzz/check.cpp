@@ -111,7 +111,7 @@ std::string index_text(std::span<const std::int64_t> index) {
 /// A case in memory.
 class Run {
  public:
-  explicit Run(const Case& fuzz_case) : case_(fuzz_case), shape_(shape_of(fuzz_case)) {
+  explicit Run(const Case& fuzz_case) : case_(fuzz_case) {
     for (std::size_t i = 0; i < fuzz_case.inputs.size(); ++i)
       inputs_.push_back(
           std::make_unique<GuardedTensor>(fuzz_case.inputs[i], fuzz_case.seed,
@@ -158,7 +158,8 @@ class Run {
     std::vector<Tensor> results;
     for (std::size_t i = 0; i < exprs_.size(); ++i) {
       const DType dtype = given_[i].defined() ? given_[i].dtype() : exprs_[i].dtype();
-      results.push_back(empty(shape_, TensorOptions{dtype, {}, MemoryFormat::contiguous}));
+      results.push_back(empty(shape_of_root(case_, case_.roots[i]),
+                              TensorOptions{dtype, {}, MemoryFormat::contiguous}));
       naive_eval(exprs_[i], results.back());
     }
     return results;
@@ -322,7 +323,6 @@ class Run {
   }
 
   const Case& case_;
-  std::vector<std::int64_t> shape_;
   std::vector<std::unique_ptr<GuardedTensor>> inputs_;
   std::vector<std::unique_ptr<GuardedTensor>> outputs_;
   std::unique_ptr<GuardedTensor> apart_;  ///< laid out as an output that is an input's memory

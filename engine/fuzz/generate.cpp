@@ -238,9 +238,9 @@ class Generator {
     std::vector<Tensor> layouts;
     for (const CaseTensor& input : case_.inputs) layouts.push_back(layout_of(input));
     const std::vector<Expr> nodes = build_expressions(case_, layouts);
-    const std::vector<std::int64_t> shape = shape_of(case_);
     for (const int root : case_.roots)
-      case_.outputs.push_back(random_output(nodes[static_cast<std::size_t>(root)].dtype(), shape));
+      case_.outputs.push_back(
+          random_output(nodes[static_cast<std::size_t>(root)].dtype(), shape_of_root(case_, root)));
   }
 
   CaseOutput random_output(DType result, const std::vector<std::int64_t>& shape) {

@@ -28,6 +28,9 @@ enum class Op : std::uint8_t {
 #undef WEFT_OP
 };
 
+/// Those that stand in front of the op table.
+inline constexpr std::size_t num_structural_ops = static_cast<std::size_t>(Op::accumulate) + 1;
+
 /// Which dtypes an op computes in, after promotion.
 enum class Domain : std::uint8_t {
   any,        ///< every dtype
