@@ -12,6 +12,7 @@ namespace {
 // More instructions than this in an iteration gain nothing: the processor overlaps iterations
 // anyway.
 constexpr std::size_t max_unrolled_instructions = 96;
+constexpr std::size_t shortest_prefetched = 8;  ///< instructions; shorter ones gain nothing
 
 }  // namespace
 
@@ -171,7 +172,7 @@ void KernelEmitter::interleaved_pages() {
   if (operands_.has_lane_access() || has_calls()) return;
   if (num_pages * length > 2 * max_unrolled_instructions) return;
   // As many vectors of a page as fill a line of the output.
-  int together = std::max(2, operands_.line_vectors());
+  int together = std::max(1, operands_.line_vectors());
   while (together > 1 && together * num_pages * length > max_unrolled_instructions) together /= 2;
   const int page_vectors = page_bytes / kernel_.vector_bytes;
   const int block = num_pages * page_vectors * lanes_;
@@ -183,9 +184,14 @@ void KernelEmitter::interleaved_pages() {
   code_.mov(gpr::count.cvt32(), page_vectors / together);
   code_.align(32);
   const std::uint8_t* head = code_.here();
+  // What a long body computes waits for its loads where the processor would look for more of them.
+  const bool prefetches = length >= shortest_prefetched;
   for (int page = 0; page < num_pages; ++page)
     for (int vector = 0; vector < together; ++vector)
-      body({.copy = page * page_vectors + vector, .streams = true, .is_main = true});
+      body({.copy = page * page_vectors + vector,
+            .streams = true,
+            .is_main = true,
+            .prefetches = prefetches});
   code_.add(gpr::index, together * lanes_);
   operands_.advance(together);
   code_.dec(gpr::count.cvt32());

@@ -14,6 +14,7 @@ struct Step {
   bool streams = false;  ///< streamed outputs are aligned: store past the caches
   bool is_main = false;  ///< in the loop in which long rows spend their time
   int accumulator = -1;  ///< of the registers with partial results; -1: they are in memory
+  bool prefetches = false;  ///< asks for lines of contiguous inputs before they are loaded
 };
 
 /// Registers with a fixed meaning.  rax and rcx are scratch everywhere, and rdx and r10 too where
@@ -107,6 +108,7 @@ class Operands {
   bool reads_exactly(const Place& place) const { return lane_span_bytes(place) > 64; }
   RegExp address(const Place& place, int offset_bytes);
   void load_vector(const Xmm& out, const Place& place, Step step);
+  void prefetch(const Place& place, Step step);
   void store_vector(const Xmm& x, const Place& place, Step step);
   void broadcast(const Xmm& out, const Place& place);
   void load_masked(const Xmm& out, const Opmask& mask, const Address& from, int itemsize);

@@ -106,6 +106,32 @@ TEST_P(XbyakStreaming, ManyPages) {
     }
 }
 
+// Bodies that ask for lines ahead, also behind the last of them.
+TEST_P(XbyakStreaming, LongBodies) {
+  for (const DType other : {DType::f32, DType::u8}) {
+    ir::Kernel kernel = make_kernel({DType::f32, DType::f32, other}, 1, 1);
+    kernel.body = {
+        {.op = Op::load, .dtype = DType::f32, .operand = 1},
+        {.op = Op::load, .dtype = other, .operand = 2},
+        {.op = Op::cast, .dtype = DType::f32, .args = {1, no_value, no_value, no_value}}};
+    for (ir::ValueId id = 2; id < 16; ++id)
+      kernel.body.push_back({.op = id % 2 == 0 ? Op::mul : Op::sub,
+                             .dtype = DType::f32,
+                             .args = {id, id % 3 == 0 ? 0U : 2U, no_value, no_value}});
+    kernel.body.push_back({.op = Op::store,
+                           .dtype = DType::f32,
+                           .operand = 0,
+                           .args = {16, no_value, no_value, no_value}});
+    kernel.is_streaming = true;
+    kernel = scheduled(kernel, GetParam());
+    const Comparison comparison(kernel, GetParam());
+    const std::int64_t block = 4 * 4096 / kernel.vector_bytes * kernel.loops.back().lanes;
+    for (const std::int64_t size : {block - 1, block, 2 * block + 100})
+      for (const Placement placement : {Placement::at_end, Placement::at_start})
+        ASSERT_TRUE(comparison.agree({.extents = {size}, .placement = placement}, random_));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, XbyakStreaming, ::testing::ValuesIn(runnable_isas()),
                          [](const auto& param) { return std::string(name(param.param)); });
 
