@@ -40,9 +40,8 @@ Nest nest_of(const Lowered& lowered, const TensorIterator& iterator, const Progr
 /// PTX and machine code, as far as they are asked for.
 void compile(const std::string& source, const std::string& arch, const ExplainOptions& options,
              bool wants_sass, Explanation& explanation) {
-  const jit::nvrtc::DeviceCode code = jit::nvrtc::compile_source(
-      nvrtc(), source,
-      {.arch = arch, .is_fast = options.numerics == Numerics::fast, .is_verbose = false});
+  const jit::nvrtc::DeviceCode code =
+      jit::nvrtc::compile_source(nvrtc(), source, {.arch = arch, .is_verbose = false});
   explanation.compile_us += code.compile_us;
   explanation.texts["ptx"] = code.ptx;
   if (wants_sass)

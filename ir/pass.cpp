@@ -9,6 +9,8 @@ namespace {
 constexpr Pass passes[] = {
     // Before the composites, so that sigmoid of bf16 computes wholly in f32 and rounds once.
     {"legalise_dtypes", legalise_dtypes},
+    // Before the composites, whose own arithmetic must stay as it is written.
+    {"contract_products", contract_products},
     {"expand_composites", expand_composites},
     {"expand_casts", expand_casts},
     {"fold_constants", fold_constants},

@@ -35,6 +35,9 @@ void run_pipeline(Kernel& kernel, const PassObserver& observer = {});
 /// in wider ones: casts around the op; with Numerics::standard the casts between two such ops
 /// vanish.
 bool legalise_dtypes(Kernel& kernel);
+/// With Numerics::fast makes one fma of an f32 or f64 product and the sum or difference that alone
+/// uses it.
+bool contract_products(Kernel& kernel);
 /// Rebuilds composite ops from primitives, by running their rows' expressions on ir::Value.
 bool expand_composites(Kernel& kernel);
 /// Rebuilds the casts that no machine has (bf16, f8, f64 to f16) from integer primitives.

@@ -80,7 +80,10 @@ class Splitter {
  private:
   void run_passes() {
     try {
+      // What `fast` contracts it has: the parts' arithmetic rounds as that of whole numbers does.
+      if (from_.numerics == Numerics::fast) split_.kernel.numerics = Numerics::standard;
       run_pipeline(split_.kernel);
+      split_.kernel.numerics = from_.numerics;
     } catch (const UnsupportedError& error) {  // too long a body
       split_.reason = error.what();
     }

@@ -67,12 +67,6 @@ class Emitter {
         splats_(kernel.body.size()),
         scope_(lines == Lines::none ? nullptr : add_debug_scope(*function_, module)) {
     set_line(0);
-    if (kernel.numerics == Numerics::fast) {
-      llvm::FastMathFlags flags;
-      flags.setAllowContract();
-      flags.setAllowReassoc();
-      builder_.setFastMathFlags(flags);
-    }
   }
 
   void run() {

@@ -78,7 +78,7 @@ std::span<const std::byte> bytes(std::string_view text) {
 /// What NVRTC is told.
 std::vector<std::string> arguments_of(const CompileOptions& options) {
   std::vector<std::string> arguments{"--gpu-architecture=" + options.arch, "--std=c++17",
-                                     options.is_fast ? "--fmad=true" : "--fmad=false"};
+                                     "--fmad=false"};
   if (options.is_verbose) arguments.emplace_back("--ptxas-options=-v");
   return arguments;
 }
@@ -145,7 +145,6 @@ std::shared_ptr<const DeviceCode> CodeCache::make(const ir::Kernel& kernel, cons
                                                   const std::string& arch, bool asks_disk) {
   CompileOptions options;
   options.arch = arch;
-  options.is_fast = kernel.numerics == Numerics::fast;
   std::string source = emit_source(kernel, variant);
   const std::string key = disk_key(nvrtc_, driver_version_, source, options);
   if (auto code = asks_disk ? load(bytes(key)) : nullptr) {

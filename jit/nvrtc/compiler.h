@@ -33,7 +33,6 @@ struct DeviceCode {
 /// How source is compiled.
 struct CompileOptions {
   std::string arch;         ///< "sm_90"
-  bool is_fast = false;     ///< multiplications and additions may be contracted
   bool is_verbose = false;  ///< has ptxas say what registers and memory the kernel takes
 };
 

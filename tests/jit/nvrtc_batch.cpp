@@ -235,16 +235,14 @@ bool NvrtcBatch::is_global(std::size_t index, const void* address) const {
   return false;
 }
 
-void NvrtcBatch::compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes,
-                                    bool is_fast) {
+void NvrtcBatch::compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes) {
   const Nvrtc& library = weft::nvrtc();
   if (!library.library.reason.empty()) GTEST_SKIP() << "NVRTC: " << library.library.reason;
   constexpr std::size_t at_once = 100;
   for (std::size_t first = 0; first < sources_.size(); first += at_once) {
     const std::size_t count = std::min(at_once, sources_.size() - first);
-    const nvrtc::DeviceCode code =
-        nvrtc::compile_source(library, unit_of(first, count, false),
-                              {.arch = arch, .is_fast = is_fast, .is_verbose = true});
+    const nvrtc::DeviceCode code = nvrtc::compile_source(library, unit_of(first, count, false),
+                                                         {.arch = arch, .is_verbose = true});
     EXPECT_FALSE(code.cubin.empty());
     static const std::regex kernel(
         "Function properties for (\\w+)\\s[^\\n]*?(\\d+) bytes stack frame, (\\d+) bytes spill "

@@ -66,8 +66,7 @@ class NvrtcBatch {
   /// Compiles all with NVRTC, if it is there, and expects that no kernel keeps anything in local
   /// memory, but for `most_stack_bytes` of functions.  Leaves a test out, loudly, where there is no
   /// NVRTC.
-  void compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes = 0,
-                          bool is_fast = false);
+  void compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes = 0);
 
  private:
   struct Case {

@@ -63,7 +63,7 @@ class NvrtcCompiler : public testing::Test {
   static DeviceCode compile(const ir::Kernel& kernel, const char* arch = "sm_90") {
     const Compiled compiled = widest(kernel);
     return compile_source(weft::nvrtc(), emit_source(compiled.kernel, compiled.variant),
-                          {.arch = arch, .is_fast = kernel.numerics == Numerics::fast});
+                          {.arch = arch});
   }
 };
 
@@ -107,7 +107,7 @@ TEST_F(NvrtcCompiler, TransposesGoThroughSharedMemory) {
                               Not(HasSubstr(".local"))));
 }
 
-TEST_F(NvrtcCompiler, ContractsUnderFastOnly) {
+TEST_F(NvrtcCompiler, LeavesProductsAndSumsAsTheKernelHasThem) {
   ir::Kernel kernel = cuda_kernel(Op::addcmul, DType::f32);
   EXPECT_THAT(compile(kernel).ptx, Not(HasSubstr("fma.rn.f32")));
   kernel.numerics = Numerics::fast;

@@ -155,13 +155,14 @@ TEST(NvrtcFunctions, AreWithinUlpsOfTheInterpreters) {
   batch.compile_with_nvrtc("sm_90", 40);
 }
 
-TEST(NvrtcFunctions, CompileUnderFast) {
+TEST(NvrtcFunctions, AreThoseOfF32UnderFast) {
   NvrtcBatch batch;
-  Collector collector(batch, DType::f32, {}, Numerics::fast);
+  Collector collector(batch, DType::f32, {.compares_nans = false, .ulp = 4}, Numerics::fast);
   for (const Op op : functions_of(DType::f32)) collector.add_op(op);
   collector.flush();
+  batch.run();
   // As above, in f32: sinf and its like take less.
-  batch.compile_with_nvrtc("sm_90", 40, true);
+  batch.compile_with_nvrtc("sm_90", 40);
 }
 
 TEST(NvrtcCasts, GiveTheInterpretersBits) {

@@ -93,8 +93,7 @@ void fuzz_ir(Bytes input) {
   options.extents.back() = 19;
   IrRun run;
   if (kernel.loops.size() > 4 || !is_accepted([&] { run = run_ir(given, options); })) return;
-  if (kernel.numerics != Numerics::fast && !run.difference.empty())
-    report_broken(backend + " differs: " + run.difference);
+  if (!run.difference.empty()) report_broken(backend + " differs: " + run.difference);
 }
 
 }  // namespace weft::fuzzing
