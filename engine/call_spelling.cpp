@@ -84,6 +84,13 @@ OpCall softplus(const Bound& given) {
   return {Op::softplus_beta, {given[0], given[1], given[2]}};
 }
 
+/// In f64 or c128, whatever is given.
+OpCall float_power(const Bound& given) {
+  const bool has_complex = is_complex(given[0].dtype()) || is_complex(given[1].dtype());
+  const DType dtype = has_complex ? DType::c128 : DType::f64;
+  return {Op::pow, {cast(given[0], dtype), cast(given[1], dtype)}};
+}
+
 /// The numbers that take the place of the infinities depend on the dtype; integers have none.
 OpCall nan_to_num(const Bound& given) {
   const bool is_float = is_floating(given[0].dtype());
@@ -119,6 +126,7 @@ constexpr Spelling spellings[] = {
     {"divide", "input, other, rounding_mode=None", divide},
     {"true_divide", "input, other", plain<Op::div>},
     {"floor_divide", "input, other", plain<Op::div_floor>},
+    {"float_power", "input, exponent", float_power},
     {"multiply", "input, other", plain<Op::mul>},
     {"negative", "input", plain<Op::neg>},
     {"absolute", "input", plain<Op::abs>},

@@ -54,8 +54,11 @@ DType compute_dtype(Op op, std::span<const Expr> args) {
   const OpInfo& row = info(op);
   PromotionState state;
   for (std::size_t i = row.result == ResultRule::select ? 1 : 0; i < args.size(); ++i)
-    if (!is_bare_parameter(op, args[i], i) || promotes_as_parameter(op))
-      state.add(args[i].dtype(), args[i].node().category);
+    if (!is_bare_parameter(op, args[i], i) || promotes_as_parameter(op)) {
+      // PyTorch multiplies by 2.0 ** exponent, which is f32 for integers.
+      const bool is_whole_exponent = op == Op::ldexp && i == 1 && is_integral(args[i].dtype());
+      state.add(is_whole_exponent ? DType::f32 : args[i].dtype(), args[i].node().category);
+    }
   const DType common = *state.result();
   if (op == Op::square && is_boolean(common)) return DType::i64;  // as pow(x, 2)
   return promotes_integers(row.result) && is_integral(common) ? DType::f32 : common;
@@ -156,6 +159,20 @@ Expr cast(const Expr& value, DType dtype) {
   node->category = std::min(value.node().category, OperandCategory::zero_dim);
   node->args.push_back(value.shared_node());
   return Expr(std::move(node));
+}
+
+Expr cast(const Expr& value, DType dtype, CastOverflow overflow) {
+  if (overflow != CastOverflow::saturates) return cast(value, dtype);
+  WEFT_CHECK(is_small_float(dtype), ArgumentError, "a cast to ", name(dtype),
+             " does not saturate; those to f16, bf16, f8e4m3fn and f8e5m2 do");
+  const Expr real = is_complex(value.dtype()) ? apply(Op::real, {value}) : value;
+  const double largest = largest_finite(dtype);
+  if (is_boolean(real.dtype()) ||
+      (is_floating(real.dtype()) && largest_finite(real.dtype()) <= largest))
+    return cast(real, dtype);
+  // In a dtype that has the bounds; integers within them are exact in it.
+  const Expr wide = real.dtype() == DType::f64 ? real : cast(real, DType::f32);
+  return cast(apply(Op::clamp, {wide, -largest, largest}), dtype);
 }
 
 Expr operator+(const Expr& a, const Expr& b) { return apply(Op::add, {a, b}); }

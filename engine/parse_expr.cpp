@@ -47,6 +47,10 @@ std::string_view keyword_hint(std::string_view word) {
   return {};
 }
 
+bool has_two_results(std::string_view name) {
+  return name == "frexp" || parse_pair_reduction(name).has_value();
+}
+
 std::optional<Op> find_function(std::string_view name) {
   const auto ops = all_ops();
   const auto found = std::ranges::find(ops, name, [](Op op) { return info(op).name; });
@@ -98,6 +102,7 @@ class ExprParser {
     std::optional<DType> dtype;  ///< cast: what to convert to, once read
     std::string_view name = {};  ///< user_call, reduction
     ReduceOptions options = {};  ///< reduction: the arguments behind the first
+    CastOverflow overflow = CastOverflow::overflows;  ///< cast
   };
 
   [[noreturn]] void fail(std::size_t position, std::string_view message) const {
@@ -115,6 +120,7 @@ class ExprParser {
   void open_call(std::string_view name, std::size_t position, bool is_at_start);
   void read_comma();
   void read_cast_dtype();
+  void read_cast_overflow();
   void close();
   void reduce(int down_to_precedence);
   void reduce_one();
@@ -248,7 +254,7 @@ void ExprParser::open_call(std::string_view name, std::size_t position, bool is_
     form = Form::copy;
   } else if (parse_reduction(name)) {
     form = Form::reduction;
-  } else if (parse_pair_reduction(name)) {
+  } else if (has_two_results(name)) {
     if (!options_.are_several || !is_at_start)
       fail(position, std::string(name) +
                          " has two results: it stands alone, or between commas, "
@@ -300,10 +306,11 @@ void ExprParser::read_comma() {
   Pending& bracket = pending_.back();
   if (bracket.form == Form::cast && bracket.dtype) {
     if (advance(); token_.is(")")) return;
-    fail(token_.position, "cast takes a value and a dtype, as in cast(a, bf16)");
+    return read_cast_overflow();
   }
   advance();
   if (bracket.form == Form::cast) return read_cast_dtype();
+  if (bracket.name == "frexp") fail(token_.position, "frexp takes 1 argument");
   if (bracket.form == Form::reduction || bracket.form == Form::pair) {
     bracket.options = read_reduce_arguments(lexer_, token_, reduction_of(bracket));
     return;
@@ -327,6 +334,22 @@ void ExprParser::read_cast_dtype() {
                               nearest_first(token_.text, std::move(known), num_dtypes));
   }
   advance();
+}
+
+void ExprParser::read_cast_overflow() {
+  constexpr std::string_view takes =
+      "cast takes a value and a dtype, as in cast(a, bf16), and saturate=true or false";
+  if (token_.text != "saturate") fail(token_.position, takes);
+  advance();
+  if (!token_.is("=")) fail(token_.position, "expected '=' after 'saturate'");
+  advance();
+  const std::optional<Scalar> given = named_number(token_.text);
+  if (token_.kind != ExprToken::Kind::name || !given || !is_boolean(given->dtype()))
+    fail(token_.position, "expected true or false, found " + token_.described());
+  pending_.back().overflow =
+      given->as_double() != 0 ? CastOverflow::saturates : CastOverflow::overflows;
+  advance();
+  if (!token_.is(")")) fail(token_.position, takes);
 }
 
 void ExprParser::close() {
@@ -390,7 +413,11 @@ Expr ExprParser::call(const Pending& pending) {
     if (args.size() != 1 || !pending.dtype) {
       fail(pending.position, "cast takes a value and a dtype, as in cast(a, bf16)");
     }
-    return cast(args[0], *pending.dtype);
+    try {
+      return cast(args[0], *pending.dtype, pending.overflow);
+    } catch (const ArgumentError& error) {
+      fail(pending.position, error.what());
+    }
   }
   if (pending.form == Form::copy) {
     if (args.size() != 1) {
@@ -451,15 +478,19 @@ Reduction ExprParser::reduction_of(const Pending& pending) {
 
 /// Leaves both results, and nothing that could be done with them.
 void ExprParser::close_pair(const Pending& pending) {
-  const PairReduction reduction = *parse_pair_reduction(pending.name);
+  const std::optional<PairReduction> reduction = parse_pair_reduction(pending.name);
   if (values_.size() != pending.num_values + 1)
     fail(pending.position,
-         "expected a value to reduce: " + std::string(pending.name) + "(input, ...)");
+         reduction ? "expected a value to reduce: " + std::string(pending.name) + "(input, ...)"
+                   : "frexp takes 1 argument");
   const Expr value = values_.back();
   values_.pop_back();
   try {
-    for (const Expr& result : reduce_pair(reduction, value, pending.options))
+    for (const Expr& result :
+         reduction ? reduce_pair(*reduction, value, pending.options) : ops::frexp(value))
       values_.push_back(result);
+    const std::string reason = reduction ? "" : unsupported_reason(values_.back().node());
+    if (!reason.empty()) fail(pending.position, reason);
   } catch (const ArgumentError& error) {
     fail(pending.position, error.what());
   }
@@ -515,7 +546,7 @@ void ExprParser::fail_unknown_function(std::string_view name, std::size_t positi
   for (std::string_view spelled : spelled_names())
     if (!find_function(spelled)) known.emplace_back(spelled);
   for (Reduction reduction : all_reductions()) known.emplace_back(weft::name(reduction));
-  if (options_.are_several) known.insert(known.end(), {"aminmax", "var_mean"});
+  if (options_.are_several) known.insert(known.end(), {"aminmax", "frexp", "var_mean"});
   if (options_.definitions)
     for (std::string& own : options_.definitions->names()) known.push_back(std::move(own));
   fail(position, "unknown function " + quoted + "; the nearest are " +
@@ -543,6 +574,7 @@ std::string_view built_in_meaning(std::string_view name) {
   if (find_function(name) || has_spelling(name) || name == "cast" || name == "copy")
     return "a built-in function";
   if (parse_reduction(name) || parse_pair_reduction(name)) return "a reduction or scan";
+  if (has_two_results(name)) return "a built-in function";
   if (named_number(name)) return "a number";
   if (!keyword_hint(name).empty() || name == "None") return "a word of Python";
   return {};

@@ -1,4 +1,4 @@
-// The engine's calls that reduce.
+// The engine's calls that reduce or have two results.
 #include "engine/engine_state.h"
 #include "engine/fold_call.h"
 #include "engine/operators.h"
@@ -52,6 +52,12 @@ void Engine::reduce(Reduction reduction, const Tensor& a, const ReduceOptions& o
   operators().find_out(reduction).handle.call(a, options.dims, options.keepdim, options.dtype,
                                               options.p, options.correction, options.reverse,
                                               numerics_name(options), out);
+}
+
+std::pair<Tensor, Tensor> Engine::frexp(const Tensor& a) {
+  check_input(a, "frexp");
+  std::vector<Tensor> results = eval(ops::frexp(a));
+  return {std::move(results[0]), std::move(results[1])};
 }
 
 std::pair<Tensor, Tensor> Engine::aminmax(const Tensor& a, const ReduceOptions& options) {

@@ -152,6 +152,20 @@ V mantissa_of(const V& x) {
   return select(is_finite(x) && x != like(x, 0), mantissa, x);
 }
 
+/// Of a whole number exactly, also if it is complex.
+template <class V>
+V two_to(const V& x) {
+  return by_kind(
+      x, [](const auto& v) { return exp2(v); },
+      [](const auto& v) {
+        const auto size = exp2(real(v)), angle = imag(v) * like(imag(v), 0.6931471805599453);
+        const auto is_real = angle == like(angle, 0);
+        // The sine of 0 is 0 also times an infinite size.
+        return complex(select(is_real, size, size * cos(angle)),
+                       select(is_real, angle, size * sin(angle)));
+      });
+}
+
 /// The bits of a float, less the sign, count its values in order: one more is the next one up.
 template <class V>
 V next_after(const V& x, const V& y) {

@@ -49,6 +49,8 @@ TEST(CallSpelling, ReadsKeywordsDefaultsAndOtherNames) {
       {"clamp(a, None, 1)", "clamp_max(a, 1)"},
       {"clamp(a, 0, 1)", "clamp(a, 0, 1)"},
       {"clip(a, min=-1, max=1)", "clamp(a, -1, 1)"},
+      {"float_power(i, exponent=2)", "cast(i, f64) ** cast(2, f64)"},
+      {"float_power(a, 2j)", "cast(a, c128) ** cast(2.0j, c128)"},
       {"round(a)", "round(a)"},
       {"round(a, decimals=2)", "round_decimals(a, 2)"},
       {"round(a, decimals=-2)", "round_decimals(a, -2)"},

@@ -69,7 +69,7 @@ Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Te
                 const Definitions& definitions);
 
 /// Reads one expression, or several with commas between them, for Engine::eval() of several:
-/// `sum(a), sum(a * a)`.  `aminmax(a)` and `var_mean(a)` alone between commas are two.
+/// `sum(a), sum(a * a)`.  `aminmax(a)`, `var_mean(a)` and `frexp(a)` alone between commas are two.
 std::vector<Expr> parse_exprs(std::string_view text,
                               std::span<const std::pair<std::string, Tensor>> names,
                               const Definitions& definitions = {});

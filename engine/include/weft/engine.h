@@ -171,6 +171,9 @@ class Engine {
   Tensor ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c);
   void ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& out);
 
+  /// Mantissa and exponent of each element, in one pass.  Mirrors: torch.frexp.
+  std::pair<Tensor, Tensor> frexp(const Tensor& a);
+
   /// `a` reduced or scanned, as weft/reduce.h has it.   Mirrors: torch's functions of these names.
   Tensor reduce(Reduction reduction, const Tensor& a, const ReduceOptions& options = {});
   void reduce(Reduction reduction, const Tensor& a, const ReduceOptions& options,

@@ -51,6 +51,14 @@ inline Expr apply(Op op, std::initializer_list<Expr> args) {
 /// Converts to `dtype`.
 Expr cast(const Expr& value, DType dtype);
 
+/// What a conversion makes of numbers beyond the largest of a small float.
+enum class CastOverflow : std::uint8_t {
+  overflows,  ///< as cast(): infinity, or NaN where the dtype has none
+  saturates,  ///< the largest number, infinities included; NaN stays NaN
+};
+/// Errors: ArgumentError if `dtype` has to saturate and is not f16, bf16 or an 8-bit float.
+Expr cast(const Expr& value, DType dtype, CastOverflow overflow);
+
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
@@ -93,12 +101,15 @@ namespace ops {
   inline constexpr detail::ExprFunction<arity> name{Op::name};
 #include <weft/ops.def>
 #undef WEFT_OP
+
+/// Mantissa and exponent, x = mantissa * 2^exponent: `engine.eval(frexp(x))` is one pass.
+inline std::array<Expr, 2> frexp(const Expr& x) { return {frexp_mantissa(x), frexp_exponent(x)}; }
 }  // namespace ops
 
 /// Reads an expression in Python's spelling over named tensors: `tanh(a*b + c)`, `where(m, a, 0)`,
-/// `cast(a, bf16)`, `copy(a)`, `a < b`, `2j`; PyTorch's keywords and defaults: `clamp(a, max=1)`,
-/// `div(a, b, rounding_mode='floor')`, `round(a, decimals=2)`; reductions and scans:
-/// `sum(a, dims=[0, 2], keepdim=true)`, `cumsum(a, dim=0)`.
+/// `cast(a, bf16)`, `cast(a, f8e5m2, saturate=true)`, `copy(a)`, `a < b`, `2j`; PyTorch's keywords
+/// and defaults: `clamp(a, max=1)`, `div(a, b, rounding_mode='floor')`, `round(a, decimals=2)`;
+/// reductions and scans: `sum(a, dims=[0, 2], keepdim=true)`, `cumsum(a, dim=0)`.
 ///
 /// Errors: ArgumentError whose message shows the text with a caret under the place.
 Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names);
