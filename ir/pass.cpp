@@ -19,6 +19,7 @@ constexpr Pass passes[] = {
     {"hoist_invariants", hoist_invariants},
     {"choose_schedule", choose_schedule},
     {"vectorise", vectorise},
+    {"unroll", unroll},
 };
 
 }  // namespace

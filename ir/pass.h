@@ -52,8 +52,10 @@ bool eliminate_dead_code(Kernel& kernel);
 bool hoist_invariants(Kernel& kernel);
 /// Fills in Kernel::schedule; for the tile schedule also the kind of the loop around the innermost.
 bool choose_schedule(Kernel& kernel);
-/// Makes the innermost loop a vector loop: lanes from vector_bytes and the widest value, and
-/// unroll.
+/// Makes the innermost loop a vector loop: lanes from vector_bytes and the widest value.
 bool vectorise(Kernel& kernel);
+/// Chooses how many vectors an iteration of the main loop takes; of a reduction along the innermost
+/// loop the tree says it, and vectorise() has done it.
+bool unroll(Kernel& kernel);
 
 }  // namespace weft::ir

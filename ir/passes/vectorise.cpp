@@ -5,13 +5,6 @@
 namespace weft::ir {
 namespace {
 
-/// More vectors at once hide latency while their values fit the registers, of which there are 16
-/// or 32.
-int unroll_for(std::size_t num_values) {
-  if (num_values <= 6) return 4;
-  return num_values <= 14 ? 2 : 1;
-}
-
 /// Elements of the widest value that fill a register.
 int lanes_for(const Kernel& kernel) {
   std::size_t widest = 1;
@@ -41,7 +34,6 @@ bool vectorise(Kernel& kernel) {
   if (inner.kind != LoopKind::parallel) return false;
   inner.kind = LoopKind::vector;
   inner.lanes = lanes_for(kernel);
-  inner.unroll = unroll_for(kernel.body.size() - kernel.num_hoisted);
   return true;
 }
 

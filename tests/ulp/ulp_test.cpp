@@ -73,6 +73,7 @@ TEST(Ulp, ScreensAreAsExactAsTheyPromise) {
 }
 
 TEST(Ulp, CandidatesAreFoundAtTheLimit) {
+  if (find_screen(Op::exp) == nullptr) GTEST_SKIP() << "this machine has no screens";
   const float one = 1;
   const double unit = 0x1p-23;
   constexpr float infinity = std::numeric_limits<float>::infinity();
