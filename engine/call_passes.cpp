@@ -154,13 +154,17 @@ Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder) {
 
 void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> given,
                         std::span<Tensor> results, PassRecorder& recorder) {
-  // All are computed before an output is written that may be an input.
-  std::vector<Tensor> values(given.begin(), given.end());
+  // All are computed before an output is written: it may be an input, and what one of the calls
+  // refuses must leave the outputs of the others as they were.
+  std::vector<Tensor> values(exprs.size());
   for (std::size_t i = 0; i < exprs.size(); ++i) {
+    if (!given[i].defined()) continue;
+    WEFT_CHECK(!given[i].is_read_only(), ArgumentError,
+               "expected an output that may be written, got memory lent for reading only: ",
+               describe(given[i]));
+    infer_result(exprs[i], given[i]);
     const Dims sizes = sizes_of(exprs[i].node());
-    const bool is_fit = values[i].defined() && std::ranges::equal(values[i].sizes(), sizes) &&
-                        can_be_written(values[i], key_);
-    if (!is_fit) values[i] = Tensor();
+    values[i] = empty({sizes.data(), sizes.size()}, {given[i].dtype(), given[i].device()});
   }
   std::vector<bool> is_done(exprs.size());
   for (std::size_t first = 0; first < exprs.size(); ++first) {
@@ -183,11 +187,11 @@ void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> giv
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     if (!given[i].defined()) {
       results[i] = values[i];
-    } else if (!values[i].is_same(given[i])) {
-      const Expr value(values[i]);
-      Call(state_, &recorder)
-          .expressions(std::span(&value, 1), given.subspan(i, 1), results.subspan(i, 1));
+      continue;
     }
+    const Expr value(values[i]);
+    Call(state_, &recorder)
+        .expressions(std::span(&value, 1), given.subspan(i, 1), results.subspan(i, 1));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "engine/fold_call.h"
 #include "engine/memory_format.h"
 #include "engine/operators.h"
+#include "engine/planner.h"
 
 #include <weft/error.h>
 
@@ -27,6 +28,10 @@ Tensor without_data(const Tensor& tensor) {
 }  // namespace
 
 Inferred Engine::infer(const Expr& given, const Tensor& out) const {
+  return infer_result(given, out);
+}
+
+Inferred infer_result(const Expr& given, const Tensor& out) {
   const Expr expr = without_folds(std::span(&given, 1), Device{DeviceType::meta, 0})[0];
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
   std::vector<Tensor> inputs;

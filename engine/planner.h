@@ -39,6 +39,9 @@ struct PlannedCall {
   bool is_cacheable = true;  ///< no output was resized and no temporary made
 };
 
+/// Engine::infer(): checks what can be checked without data.
+Inferred infer_result(const Expr& expr, const Tensor& out);
+
 /// The iterator's plan of a flattened call.  Allocates undefined outputs, resizes given ones.
 TensorIterator plan_iteration(const Program& program, std::span<const Tensor> outputs,
                               std::span<const Tensor> inputs, bool resize_outputs);
