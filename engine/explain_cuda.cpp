@@ -38,8 +38,8 @@ Nest nest_of(const Lowered& lowered, const TensorIterator& iterator, const Progr
 }
 
 /// PTX and machine code, as far as they are asked for.
-void compile(const std::string& source, const std::string& arch, const ExplainOptions& options,
-             bool wants_sass, Explanation& explanation) {
+void compile(const std::string& source, const std::string& arch, bool wants_sass,
+             Explanation& explanation) {
   const jit::nvrtc::DeviceCode code =
       jit::nvrtc::compile_source(nvrtc(), source, {.arch = arch, .is_verbose = false});
   explanation.compile_us += code.compile_us;
@@ -97,7 +97,7 @@ CudaCall explain_cuda(const Lowered& lowered, const TensorIterator& iterator,
   };
   // The source alone can be had without NVRTC.
   if (wanted("ptx") || wanted("sass") || nvrtc().library.reason.empty())
-    compile(source, arch, options, wanted("sass"), explanation);
+    compile(source, arch, wanted("sass"), explanation);
   if (!wanted("ptx")) explanation.texts.erase("ptx");
   if (wanted("signature")) explanation.texts["signature"] = explanation.signature + "\n";
   if (wanted("ir")) explanation.texts["ir"] = ir::print(prepared.kernel);
