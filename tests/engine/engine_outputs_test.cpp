@@ -262,5 +262,28 @@ TEST(engine_outputs, outputs_that_share_memory_are_refused) {
     EXPECT_EQ(get<float>(memory, i), static_cast<float>(500 + i));
 }
 
+TEST(engine_outputs, what_one_of_several_sizes_refuses_leaves_all_outputs_alone) {
+  Engine engine;
+  const Tensor a = scalar_tensor(1.5);
+  const Tensor b = tensor_of<double>({2, 3});
+  const std::vector<Tensor> outs{scalar_tensor(7.0), tensor_of<double>({8, 9})};
+  for (const bool is_first : {true, false}) {
+    const Expr forbidden = cast(is_first ? a : b, DType::c64);  // no f64 without a loss
+    const std::vector<Expr> exprs{is_first ? forbidden : Expr(a), is_first ? Expr(b) : forbidden};
+    message<ArgumentError>([&] { engine.eval(exprs, outs); });
+    EXPECT_EQ(get<double>(outs[0], 0), 7);
+    EXPECT_EQ(elements<double>(outs[1]), (std::vector<double>{8, 9}));
+  }
+}
+
+TEST(engine_outputs, one_of_several_sizes_is_converted_as_a_copy) {
+  Engine engine;
+  const Tensor a = tensor_of<std::uint64_t>({7, 8}).neg_view();
+  const Tensor spread = new_tensor({8}, DType::f32).slice(0, 0, 8, 4);
+  const std::vector<Expr> exprs{Expr(scalar_tensor(1.0F)), Expr(a)};
+  engine.eval(exprs, std::vector<Tensor>{Tensor(), spread});
+  EXPECT_EQ(elements<float>(spread), (std::vector<float>{-7, -8}));
+}
+
 }  // namespace
 }  // namespace weft::testing
