@@ -187,7 +187,8 @@ TEST(story, predictions_take_the_slower_of_memory_and_instructions) {
   machine.clock_hz = 1e9;
   EXPECT_DOUBLE_EQ(predict(story, machine).memory_ns, 1000);
   EXPECT_DOUBLE_EQ(predict(story, machine).ns(), 1000);
-  story.hot_loop = {64, 8};  // 8 instructions an element, 4 a cycle, 1 ns a cycle
+  story.hot_loop.instructions = 64;
+  story.hot_loop.elements = 8;  // 8 instructions an element, 4 a cycle, 1 ns a cycle
   EXPECT_DOUBLE_EQ(predict(story, machine).compute_ns, 2000);
   EXPECT_DOUBLE_EQ(predict(story, machine).ns(), 2000);
 }
