@@ -15,6 +15,7 @@
 #include <utility>
 
 namespace weft {
+
 Tensor new_output(const CallPlan::Output& output) {
   auto impl = std::make_shared<TensorImpl>(output.layout);
   impl->storage = output.device.type == DeviceType::cpu

@@ -157,14 +157,12 @@ void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> giv
   // All are computed before an output is written: it may be an input, and what one of the calls
   // refuses must leave the outputs of the others as they were.
   std::vector<Tensor> values(exprs.size());
+  std::vector<Dims> sizes;
   for (std::size_t i = 0; i < exprs.size(); ++i) {
+    sizes.push_back(sizes_of(exprs[i].node()));
     if (!given[i].defined()) continue;
-    WEFT_CHECK(!given[i].is_read_only(), ArgumentError,
-               "expected an output that may be written, got memory lent for reading only: ",
-               describe(given[i]));
     infer_result(exprs[i], given[i]);
-    const Dims sizes = sizes_of(exprs[i].node());
-    values[i] = empty({sizes.data(), sizes.size()}, {given[i].dtype(), given[i].device()});
+    values[i] = empty({sizes[i].data(), sizes[i].size()}, {given[i].dtype(), given[i].device()});
   }
   std::vector<bool> is_done(exprs.size());
   for (std::size_t first = 0; first < exprs.size(); ++first) {
@@ -173,7 +171,7 @@ void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> giv
     std::vector<Expr> group_exprs;
     std::vector<Tensor> group_given;
     for (std::size_t i = first; i < exprs.size(); ++i) {
-      if (!have_equal_sizes({{exprs[first], exprs[i]}})) continue;
+      if (sizes[i] != sizes[first]) continue;
       is_done[i] = true;
       group.push_back(i);
       group_exprs.push_back(exprs[i]);

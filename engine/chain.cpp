@@ -14,12 +14,16 @@
 namespace weft {
 namespace {
 
-/// The same layout with no bytes behind it.
+/// The same layout with no bytes behind it, which may be written and resized where the tensor may.
 Tensor without_data(const Tensor& tensor) {
   const TensorImpl& impl = *tensor.impl();
   const Device meta{DeviceType::meta, 0};
-  Tensor result = make_tensor(Storage::unbacked(impl.storage->size_bytes(), meta), impl.sizes,
-                              impl.strides, impl.storage_offset, impl.dtype);
+  const std::size_t size_bytes = impl.storage->size_bytes();
+  Tensor result =
+      make_tensor(impl.storage->is_resizable() ? Storage::unbacked(size_bytes, meta)
+                                               : Storage::borrow(nullptr, size_bytes, meta),
+                  impl.sizes, impl.strides, impl.storage_offset, impl.dtype);
+  result.impl()->access = impl.access;
   result.impl()->is_conj = impl.is_conj;
   result.impl()->is_neg = impl.is_neg;
   return result;

@@ -114,7 +114,7 @@ namespace {
 /// Whether `base` to the power of `exponent` is a product, as PyTorch computes it too.
 bool is_square(const ExprNode& base, const ExprNode& exponent, DType common) {
   return exponent.kind == ExprNode::Kind::scalar && exponent.scalar.as_complex() == 2.0 &&
-         base.kind != ExprNode::Kind::scalar && base.dtype == common && !is_boolean(common);
+         base.kind != ExprNode::Kind::scalar && base.dtype == common;
 }
 
 }  // namespace

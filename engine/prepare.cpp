@@ -78,7 +78,7 @@ class Rehearsal {
 
  private:
   Tensor written_elsewhere(const Tensor& output) {
-    if (!output.defined() || output.storage()->size_bytes() == 0) return output;
+    if (!output.defined() || output.storage()->data() == nullptr) return output;
     const Storage& from = *output.storage();
     std::shared_ptr<Storage>& to = moved_[&from];
     if (to == nullptr) {

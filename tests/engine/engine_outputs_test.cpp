@@ -276,6 +276,25 @@ TEST(engine_outputs, what_one_of_several_sizes_refuses_leaves_all_outputs_alone)
   }
 }
 
+TEST(engine_outputs, one_of_several_sizes_that_cannot_be_written_leaves_all_outputs_alone) {
+  Engine engine;
+  std::vector<double> memory{5};
+  const Sizes one{1}, two{2};
+  const Tensor a = scalar_tensor(1.5), b = tensor_of<double>({2, 3});
+  const Tensor unwritable[] = {tensor_of<double>({8, 9}).as_read_only(), zero_tensor(two),
+                               from_blob(memory.data(), IntSpan(one), DType::f64)};
+  for (const Tensor& refused : unwritable) {
+    const Tensor other = scalar_tensor(7.0);
+    const std::vector<Expr> exprs{Expr(a), Expr(b)}, swapped{Expr(b), Expr(a)};
+    message<ArgumentError>([&] { engine.eval(exprs, std::vector<Tensor>{other, refused}); });
+    message<ArgumentError>([&] { engine.eval(swapped, std::vector<Tensor>{refused, other}); });
+    message<ArgumentError>([&] { engine.infer(Expr(b), refused); });
+    EXPECT_EQ(get<double>(other, 0), 7);
+  }
+  EXPECT_EQ(get<double>(unwritable[0], 0), 8);
+  EXPECT_EQ(memory[0], 5);
+}
+
 TEST(engine_outputs, one_of_several_sizes_is_converted_as_a_copy) {
   Engine engine;
   const Tensor a = tensor_of<std::uint64_t>({7, 8}).neg_view();

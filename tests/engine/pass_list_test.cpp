@@ -109,6 +109,7 @@ TEST(PassList, PreparingWritesNothing) {
   const Tensor shifted = long_one.narrow(0, 0, 9);
   const Expr overlapping(long_one.narrow(0, 1, 9));
   EXPECT_THROW(engine.prepare(overlapping - ops::mean(overlapping, last), shifted), ArgumentError);
+  EXPECT_THROW(engine.prepare(centred, unbacked(Sizes{9, 50}, Sizes{50, 1}, DType::f32)), Error);
   const Expr ints(full({9, 50}, std::int32_t{4}));
   const Tensor counts = full({9, 1}, std::int64_t{99});
   EXPECT_THROW(engine.prepare(ops::sum(ops::div_floor(ints, ints), last) + 1, counts),
