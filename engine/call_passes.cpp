@@ -154,6 +154,7 @@ Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder) {
 
 void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> given,
                         std::span<Tensor> results, PassRecorder& recorder) {
+  check_outputs(given);
   // All are computed before an output is written: it may be an input, and what one of the calls
   // refuses must leave the outputs of the others as they were.
   std::vector<Tensor> values(exprs.size());

@@ -167,9 +167,10 @@ Expr cast(const Expr& value, DType dtype, CastOverflow overflow) {
              " does not saturate; those to f16, bf16, f8e4m3fn and f8e5m2 do");
   const Expr real = is_complex(value.dtype()) ? apply(Op::real, {value}) : value;
   const double largest = largest_finite(dtype);
-  if (is_boolean(real.dtype()) ||
-      (is_floating(real.dtype()) && largest_finite(real.dtype()) <= largest))
-    return cast(real, dtype);
+  // f8e4m3fn alone has no infinities; no integer is beyond the largest bf16.
+  const bool has_larger = is_floating(real.dtype()) ? real.dtype() != DType::f8e4m3fn
+                                                    : !is_boolean(real.dtype()) && largest < 0x1p64;
+  if (!has_larger) return cast(real, dtype);
   // In a dtype that has the bounds; integers within them are exact in it.
   const Expr wide = real.dtype() == DType::f64 ? real : cast(real, DType::f32);
   return cast(apply(Op::clamp, {wide, -largest, largest}), dtype);

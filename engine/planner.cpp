@@ -102,20 +102,6 @@ void log_discarded_parts(DType from, DType to) {
     log(LogTopic::plan, "Casting complex values to real discards the imaginary part");
 }
 
-/// Outputs can be written, and no two of them in one place.
-void check_outputs(std::span<const Tensor> outputs) {
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const Tensor& output = outputs[i];
-    if (!output.defined()) continue;
-    WEFT_CHECK(!output.is_zero_tensor(), ArgumentError, iter::immutable_zeros);
-    check_bytes(output);
-    for (std::size_t j = 0; j < i; ++j)
-      if (outputs[j].defined())
-        assert_no_overlap(output, outputs[j], detail::concat("output ", i),
-                          detail::concat("output ", j));
-  }
-}
-
 /// The operands' names, outputs first; none if none has one.
 std::vector<std::string> operand_names(const Program& program) {
   std::vector<std::string> names(static_cast<std::size_t>(program.num_outputs));
@@ -167,6 +153,19 @@ void plan_device_call(CallPlan& plan, const TensorIterator& iterator, const Prog
 }
 
 }  // namespace
+
+void check_outputs(std::span<const Tensor> outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& output = outputs[i];
+    if (!output.defined()) continue;
+    WEFT_CHECK(!output.is_zero_tensor(), ArgumentError, iter::immutable_zeros);
+    check_bytes(output);
+    for (std::size_t j = 0; j < i; ++j)
+      if (outputs[j].defined())
+        assert_no_overlap(output, outputs[j], detail::concat("output ", i),
+                          detail::concat("output ", j));
+  }
+}
 
 TensorIterator plan_iteration(const Program& program, std::span<const Tensor> outputs,
                               std::span<const Tensor> inputs, bool resize_outputs) {

@@ -39,6 +39,9 @@ struct PlannedCall {
   bool is_cacheable = true;  ///< no output was resized and no temporary made
 };
 
+/// Refuses outputs of one call that can't be written, and two of them in one place.
+void check_outputs(std::span<const Tensor> outputs);
+
 /// Engine::infer(): checks what can be checked without data.
 Inferred infer_result(const Expr& expr, const Tensor& out);
 

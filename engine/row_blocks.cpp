@@ -88,35 +88,44 @@ class RowFinder {
     return true;
   }
 
-  bool reads_outside_folds(const ExprNode& node) const {
-    if (node.kind == ExprNode::Kind::tensor) return visited_.contains(&node);
-    if (node.kind == ExprNode::Kind::fold) return false;
-    return std::any_of(node.args.begin(), node.args.end(),
-                       [&](const auto& arg) { return reads_outside_folds(*arg); });
+  /// Whether `is_it` is true of `root` or a node below, as far as the next folds.  Asks each once,
+  /// however many share it.
+  template <class Test>
+  static bool reaches(const ExprNode& root, const Test& is_it) {
+    std::unordered_set<const ExprNode*> seen;
+    std::vector<const ExprNode*> pending{&root};
+    while (!pending.empty()) {
+      const ExprNode* const node = pending.back();
+      pending.pop_back();
+      if (!seen.insert(node).second) continue;
+      if (is_it(*node)) return true;
+      if (node->kind == ExprNode::Kind::fold) continue;
+      for (const auto& arg : node->args) pending.push_back(arg.get());
+    }
+    return false;
+  }
+
+  bool reads_outside_folds(const ExprNode& root) const {
+    return reaches(root, [&](const ExprNode& node) {
+      return node.kind == ExprNode::Kind::tensor && visited_.contains(&node);
+    });
   }
 
   /// What would be folded again for each block.
-  static bool has_fold(const ExprNode& node) {
-    if (node.kind == ExprNode::Kind::fold) return true;
-    return std::any_of(node.args.begin(), node.args.end(),
-                       [](const auto& arg) { return has_fold(*arg); });
+  static bool has_fold(const ExprNode& root) {
+    return reaches(root, [](const ExprNode& node) { return node.kind == ExprNode::Kind::fold; });
   }
 
   /// Whether the operands that decide how a fold walks do so alike for any number of rows.
   bool reads_rows(const ExprNode& fold) const {
     bool has_one = false;
-    std::vector<const ExprNode*> pending{fold.args[0].get()};
-    while (!pending.empty()) {
-      const ExprNode* const node = pending.back();
-      pending.pop_back();
-      if (node->kind == ExprNode::Kind::tensor && sizes_.at(node) == fold.fold->arg_sizes) {
-        if (!lies_in_rows(*node->tensor.impl())) return false;
-        has_one = true;
-      }
-      if (node->kind == ExprNode::Kind::fold) continue;
-      for (const auto& arg : node->args) pending.push_back(arg.get());
-    }
-    return has_one;
+    const auto lies_otherwise = [&](const ExprNode& node) {
+      if (node.kind != ExprNode::Kind::tensor || sizes_.at(&node) != fold.fold->arg_sizes)
+        return false;
+      has_one = true;
+      return !lies_in_rows(*node.tensor.impl());
+    };
+    return !reaches(*fold.args[0], lies_otherwise) && has_one;
   }
 
   std::unordered_map<const ExprNode*, Dims> sizes_;

@@ -23,7 +23,7 @@
 //   V15  Reduce loops and a tree come together.  Around reduce loops are parallel ones, and inside
 //        of them at most one loop, parallel or vector.
 //   V16  With reduce loops the body stores nothing and accumulates once into each output, of which
-//        there are at most 4, and which stand still along reduce loops; without, it accumulates
+//        there are 1 to 4, and which stand still along reduce loops; without, it accumulates
 //        nothing.
 //   V17  What accumulates names an op of the table that has an identity and computes in its dtype;
 //        no other instruction names one.
@@ -314,6 +314,7 @@ class Verifier {
             operand.strides[loop] != 0)
           report("V16: output $", i, " moves along reduce loop ", loop);
     }
+    if (num_outputs == 0) report("V16: no output to reduce to");
     if (num_outputs > max_reduced_outputs)
       report("V16: ", num_outputs, " outputs; at most ", max_reduced_outputs,
              " can be reduced together");

@@ -13,11 +13,15 @@ int lanes_for(const Kernel& kernel) {
   return std::max(1, kernel.vector_bytes / static_cast<int>(widest));
 }
 
+constexpr int max_unroll = 64;  // rule V3
+
 /// An iteration of the main loop goes once through the tree's lanes, if vectors fit them.
 bool vectorise_reduce(const Kernel& kernel, Loop& inner) {
   const int lanes = lanes_for(kernel);
   const int unroll = kernel.tree.lanes / lanes;
-  if (inner.lanes != 1 || lanes == 1 || unroll == 0 || kernel.tree.lanes % lanes != 0) return false;
+  if (inner.lanes != 1 || lanes == 1 || kernel.tree.lanes % lanes != 0 || unroll == 0 ||
+      unroll > max_unroll)
+    return false;
   inner.lanes = lanes;
   inner.unroll = unroll;
   return true;

@@ -295,6 +295,17 @@ TEST(engine_outputs, one_of_several_sizes_that_cannot_be_written_leaves_all_outp
   EXPECT_EQ(memory[0], 5);
 }
 
+TEST(engine_outputs, several_sizes_are_not_written_to_one_place) {
+  Engine engine;
+  const Tensor a = tensor_of<double>({2, 3}), memory = tensor_of<double>({8, 9});
+  const std::vector<Expr> exprs{Expr(a) + Expr(1), reduce(Reduction::sum, Expr(a))};
+  const std::vector<Tensor> outs{memory, memory.select(0, 1)};
+  EXPECT_THAT(message<ArgumentError>([&] { engine.eval(exprs, outs); }),
+              ::testing::HasSubstr("element [] of output 1 and element [1] of output 0"));
+  message<ArgumentError>([&] { engine.prepare(exprs, outs); });
+  EXPECT_EQ(elements<double>(memory), (std::vector<double>{8, 9}));
+}
+
 TEST(engine_outputs, one_of_several_sizes_is_converted_as_a_copy) {
   Engine engine;
   const Tensor a = tensor_of<std::uint64_t>({7, 8}).neg_view();

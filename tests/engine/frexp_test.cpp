@@ -141,6 +141,18 @@ TEST(SaturatingCast, StaysWithinTheLargestOfSmallFloats) {
   }
 }
 
+TEST(SaturatingCast, TakesInfinitiesOfSmallFloats) {
+  Engine engine;
+  const Tensor x = tensor_of<float>({infinity, -infinity});
+  for (const DType from : {DType::f16, DType::bf16, DType::f8e5m2})
+    for (const DType to : {DType::f16, DType::bf16, DType::f8e5m2}) {
+      const Tensor result = engine.eval(cast(engine.to(x, from), to, CastOverflow::saturates));
+      const auto largest = static_cast<float>(largest_finite(to));
+      EXPECT_THAT(elements<float>(engine.to(result, DType::f32)), ElementsAre(largest, -largest))
+          << name(from) << " to " << name(to);
+    }
+}
+
 TEST(SaturatingCast, TakesEveryDtype) {
   Engine engine;
   for (const DType from : all_dtypes) {
@@ -152,6 +164,12 @@ TEST(SaturatingCast, TakesEveryDtype) {
   EXPECT_THAT(elements<float>(engine.to(
                   engine.eval(cast(wide, DType::f8e5m2, CastOverflow::saturates)), DType::f32)),
               ElementsAre(57344, -57344));
+  // More than half way between two numbers of 8 bits, by a bit that f32 does not have.
+  const Tensor odd =
+      tensor_of<std::int64_t>({(std::int64_t{1} << 40) + (std::int64_t{1} << 32) + 1});
+  EXPECT_EQ(elements<float>(engine.to(engine.eval(cast(odd, DType::bf16, CastOverflow::saturates)),
+                                      DType::f32)),
+            elements<float>(engine.to(engine.to(odd, DType::bf16), DType::f32)));
   EXPECT_THAT(refusal([&] { cast(wide, DType::f64, CastOverflow::saturates); }),
               HasSubstr("a cast to f64 does not saturate"));
   const std::vector<std::pair<std::string, Tensor>> names{{"a", wide}};

@@ -76,6 +76,19 @@ TEST(PassList, RepeatedCallsHaveOnePlanAndTheSameBits) {
     }
 }
 
+TEST(PassList, WhatIsSharedIsLookedAtOnce) {
+  Engine engine;
+  const Tensor x = numbers({130, 5'001}, 1), row = numbers({5'001}, 2);
+  // Each level doubles the ways from a result to its tensor.
+  Expr shared(x), shared_row(row);
+  for (int level = 0; level < 60; ++level) {
+    shared = ops::maximum(shared, shared);
+    shared_row = ops::maximum(shared_row, shared_row);
+  }
+  const Tensor expected = engine.eval(Expr(x) - ops::sum(x, last) + Expr(row));
+  EXPECT_TRUE(same_tensor(engine.eval(Expr(x) - ops::sum(shared, last) + shared_row), expected));
+}
+
 TEST(PassList, PlansPreparedInPlaceWriteTheOutputThatTheyAreGiven) {
   Engine engine;
   const Tensor x = numbers({7, 33}, 3), y = numbers({7, 33}, 4);
