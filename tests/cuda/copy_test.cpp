@@ -1,5 +1,6 @@
 // Copies between the CPU and devices, of every dtype and layout, on the stand-in for a GPU.
 #include "tests/cuda/engine_fixture.h"
+#include "tests/matchers.h"
 
 #include <cstring>
 #include <vector>
@@ -7,13 +8,13 @@
 namespace weft {
 namespace {
 
+using matchers::AllOf;
+using matchers::HasSubstr;
 using test::cpu;
 using test::fake_gpu;
 using test::gpu0;
 using test::gpu1;
 using test::message_of;
-using testing::AllOf;
-using testing::HasSubstr;
 
 using CudaCopy = test::EngineOnFakeGpu;
 

@@ -1,5 +1,6 @@
 // Calls on tensors of a device, from plan to launch, on the stand-in for a GPU.
 #include "tests/cuda/engine_fixture.h"
+#include "tests/matchers.h"
 
 #include <unistd.h>
 
@@ -11,12 +12,12 @@
 namespace weft {
 namespace {
 
+using matchers::AllOf;
+using matchers::HasSubstr;
 using test::fake_gpu;
 using test::gpu0;
 using test::gpu1;
 using test::message_of;
-using testing::AllOf;
-using testing::HasSubstr;
 
 using CudaEngine = test::EngineOnFakeGpu;
 

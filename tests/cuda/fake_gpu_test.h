@@ -7,7 +7,6 @@
 #include <weft/cuda.h>
 
 #include <dlfcn.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // Devices, streams, events, memory and copies of bytes on the stand-in for a GPU.
 #include "runtime/cuda_memory.h"
 #include "tests/cuda/fake_gpu_test.h"
+#include "tests/matchers.h"
 
 #include <weft/cuda.h>
 #include <weft/storage.h>
@@ -12,10 +13,10 @@
 namespace weft {
 namespace {
 
+using matchers::AllOf;
+using matchers::HasSubstr;
 using test::fake_gpu;
 using test::message_of;
-using testing::AllOf;
-using testing::HasSubstr;
 
 constexpr Device gpu0{DeviceType::cuda, 0}, gpu1{DeviceType::cuda, 1}, cpu{};
 

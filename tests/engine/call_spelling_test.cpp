@@ -1,10 +1,10 @@
 // Functions as PyTorch spells them: keywords, defaults, words, other names.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,7 +18,7 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::HasSubstr;
+using matchers::HasSubstr;
 
 Expr parse(std::string_view text) {
   static const std::vector<std::pair<std::string, Tensor>> names{

@@ -1,11 +1,11 @@
 // The contiguous chain and factories: inference, conversion, lazy bits, fill, ranges, zero tensors.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 
 #include <weft/cuda.h>
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -14,10 +14,10 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
+using matchers::Each;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
 
 Sizes strides_of(const Tensor& tensor) {
   return {tensor.strides().begin(), tensor.strides().end()};

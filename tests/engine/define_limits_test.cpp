@@ -1,8 +1,9 @@
 // Expressions of sizes that nobody should write: errors, not crashes.
+#include "tests/matchers.h"
+
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace weft {
 namespace {
 
-using testing::HasSubstr;
+using matchers::HasSubstr;
 
 constexpr int many = 10000;
 
@@ -93,7 +94,7 @@ TEST(Limits, OneOutputForTwoResults) {
   EXPECT_THAT(message_of<ArgumentError>([&] {
                 engine.eval(exprs, std::vector<Tensor>{out, out});
               }),
-              testing::Not(testing::AnyOf(HasSubstr("another class"), HasSubstr("no error"))));
+              matchers::Not(matchers::AnyOf(HasSubstr("another class"), HasSubstr("no error"))));
 }
 
 TEST(Limits, OutputsThatAreEachOthersInputs) {

@@ -1,8 +1,9 @@
 // User operators: what they expand to, and what may not be defined.
+#include "tests/matchers.h"
+
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +14,7 @@
 namespace weft {
 namespace {
 
-using testing::HasSubstr;
+using matchers::HasSubstr;
 
 Tensor numbers() { return arange(Scalar(-2.0), Scalar(3.0), Scalar(0.5)); }
 

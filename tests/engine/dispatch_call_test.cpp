@@ -1,8 +1,9 @@
 // Calls: key sets from arguments and threads, typed and boxed kernels either way round, handles,
 // libraries, listeners and the profile.
+#include "tests/matchers.h"
+
 #include <weft/dispatch.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,8 +18,8 @@
 namespace weft {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using matchers::ElementsAre;
+using matchers::HasSubstr;
 using Key = DispatchKey;
 
 template <class Function>

@@ -1,7 +1,8 @@
 // Schema strings: what is read, how it is printed, and what errors point at.
+#include "tests/matchers.h"
+
 #include <weft/dispatch.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +13,7 @@
 namespace weft {
 namespace {
 
-using testing::HasSubstr;
+using matchers::HasSubstr;
 
 std::string error_of(std::string_view schema) {
   try {

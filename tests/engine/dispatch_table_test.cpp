@@ -1,8 +1,9 @@
 // Which kernel a row of the dispatch table holds: the rules of precedence one by one, what is
 // re-exposed, and an independent model of the rules under random registrations.
+#include "tests/matchers.h"
+
 #include <weft/dispatch.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +15,7 @@
 namespace weft {
 namespace {
 
-using testing::HasSubstr;
+using matchers::HasSubstr;
 using Key = DispatchKey;
 
 /// An operator without arguments whose kernels say their name, called with any keys.
@@ -238,14 +239,14 @@ TEST(DispatchTable, DumpsShowRegistrationsAndRows) {
             "Meta: fallthrough registered at m.cpp:5\n"
             "Autograd[alias]: registered at a.cpp:4\n");
   const std::string table = registry.op("a::f").dump_computed_table();
-  EXPECT_THAT(table, testing::StartsWith("CPU: registered at new.cpp:3 [kernel]\n"
-                                         "Meta: fallthrough registered at m.cpp:5 [kernel]\n"
-                                         "UserInner1: fallthrough registered at "));
+  EXPECT_THAT(table, matchers::StartsWith("CPU: registered at new.cpp:3 [kernel]\n"
+                                          "Meta: fallthrough registered at m.cpp:5 [kernel]\n"
+                                          "UserInner1: fallthrough registered at "));
   EXPECT_THAT(table, HasSubstr("\nAutogradCUDA: registered at a.cpp:4 [Autograd]\n"));
-  EXPECT_THAT(table, testing::Not(HasSubstr("CUDA: registered at new")));
+  EXPECT_THAT(table, matchers::Not(HasSubstr("CUDA: registered at new")));
   EXPECT_THAT(
       registry.text(),
-      testing::StartsWith("a::f(Tensor x) -> Tensor\n  CPU: registered at new.cpp:3 [kernel]\n"));
+      matchers::StartsWith("a::f(Tensor x) -> Tensor\n  CPU: registered at new.cpp:3 [kernel]\n"));
   EXPECT_TRUE(registry.op("a::f").has_kernel_for(Key::autograd));
   EXPECT_FALSE(registry.op("a::f").has_kernel_for(Key::autograd_cpu));
   EXPECT_TRUE(registry.op("a::f").has_computed_kernel_for(Key::autograd_cpu));

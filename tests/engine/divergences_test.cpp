@@ -1,10 +1,10 @@
 // Where weft is better than PyTorch on purpose, as docs/divergences.md lists it.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,9 +13,9 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
 
 Sizes strides_of(const Tensor& tensor) {
   return {tensor.strides().begin(), tensor.strides().end()};

@@ -6,8 +6,8 @@
 #include <weft/naive.h>
 
 #include "engine/dlpack_abi.h"
+#include "tests/matchers.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -21,10 +21,10 @@
 namespace weft {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
-using testing::StartsWith;
+using matchers::AllOf;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
+using matchers::StartsWith;
 
 /// A struct as another library would make it, which counts how often it is deleted.
 template <class Managed>

@@ -1,10 +1,10 @@
 // What is planned and compiled once, and what must not be confused.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +14,7 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::ElementsAreArray;
+using matchers::ElementsAreArray;
 
 Tensor range(std::int64_t count, std::int64_t start = 0) {
   const Tensor result = new_tensor({count}, DType::f32);

@@ -1,11 +1,11 @@
 // Copies: every pair of dtypes, lazy bits, and the contiguous chain.
 #include "runtime/log.h"
 #include "tests/engine/support/layouts.h"
+#include "tests/matchers.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -14,8 +14,8 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
 
 Sizes strides_of(const Tensor& tensor) {
   return {tensor.strides().begin(), tensor.strides().end()};
@@ -185,7 +185,7 @@ TEST(engine_chain, contiguous) {
   } catch (const ArgumentError& error) {
     EXPECT_THAT(
         error.what(),
-        ::testing::HasSubstr("preserve memory format is unsupported by the contiguous operator"));
+        matchers::HasSubstr("preserve memory format is unsupported by the contiguous operator"));
   }
   const Tensor images = laid_out(Layout::contiguous, {2, 3, 4, 5}, DType::i16);
   const Tensor last = engine.contiguous(images, MemoryFormat::channels_last);

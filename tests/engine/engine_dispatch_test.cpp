@@ -1,9 +1,10 @@
 // The engine's public calls through the dispatcher.
+#include "tests/matchers.h"
+
 #include <weft/dispatch.h>
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,12 +18,11 @@
 namespace weft {
 namespace {
 
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
-using testing::Pair;
-using testing::UnorderedElementsAre;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
 using Key = DispatchKey;
+using Calls = std::map<std::string, std::uint64_t>;
 using Binary = TypedOperatorHandle<Tensor(const Tensor&, const Tensor&)>;
 
 class engine_dispatch : public testing::Test {
@@ -144,16 +144,21 @@ TEST_F(engine_dispatch, profile_counts_every_call) {
   engine_.clone(a);
   engine_.to(a, DType::f64);
   engine_.contiguous(a);
-  std::map<std::string, std::uint64_t> calls;
+  Calls calls;
   for (const ProfileRow& row : profile->rows()) {
     calls[row.op] = row.calls;
     EXPECT_GE(row.total_ns, row.self_ns);
   }
-  EXPECT_THAT(calls, UnorderedElementsAre(Pair("weft::add", 2), Pair("weft::add.out", 1),
-                                          Pair("weft::exp", 1), Pair("weft::fma", 1),
-                                          Pair("weft::eval", 1), Pair("weft::copy_", 3),
-                                          Pair("weft::empty_like", 2), Pair("weft::clone", 1),
-                                          Pair("weft::to", 1), Pair("weft::contiguous", 1)));
+  EXPECT_EQ(calls, (Calls{{"weft::add", 2},
+                          {"weft::add.out", 1},
+                          {"weft::exp", 1},
+                          {"weft::fma", 1},
+                          {"weft::eval", 1},
+                          {"weft::copy_", 3},
+                          {"weft::empty_like", 2},
+                          {"weft::clone", 1},
+                          {"weft::to", 1},
+                          {"weft::contiguous", 1}}));
   EXPECT_THAT(read(out), ElementsAreArray({2, 3, 4}));
 }
 
@@ -169,13 +174,16 @@ TEST_F(engine_dispatch, reductions_are_operators_with_outputs_and_pairs_too) {
   engine_.min(a, 0);
   const auto [running, places] = engine_.cummax(a, 0);
   engine_.cummin(a, 0);
-  std::map<std::string, std::uint64_t> calls;
+  Calls calls;
   for (const ProfileRow& row : profile->rows()) calls[row.op] = row.calls;
-  EXPECT_THAT(calls,
-              UnorderedElementsAre(Pair("weft::sum", 1), Pair("weft::sum.out", 1),
-                                   Pair("weft::aminmax", 1), Pair("weft::var_mean", 1),
-                                   Pair("weft::max.dim", 1), Pair("weft::min.dim", 1),
-                                   Pair("weft::cummax.dim", 1), Pair("weft::cummin.dim", 1)));
+  EXPECT_EQ(calls, (Calls{{"weft::sum", 1},
+                          {"weft::sum.out", 1},
+                          {"weft::aminmax", 1},
+                          {"weft::var_mean", 1},
+                          {"weft::max.dim", 1},
+                          {"weft::min.dim", 1},
+                          {"weft::cummax.dim", 1},
+                          {"weft::cummin.dim", 1}}));
   EXPECT_THAT(read(out), ElementsAre(6));
   EXPECT_THAT(read(largest), ElementsAre(3));
   EXPECT_EQ(place.dtype(), DType::i64);
@@ -271,12 +279,15 @@ TEST_F(engine_dispatch, every_call_of_the_chain_is_an_operator) {
   engine_.reshape(engine_.resolve_neg(a.neg_view()), row);
   engine_.resolve_conj(pairs.conj());
   engine_.fill(a, 5);
-  std::map<std::string, std::uint64_t> calls;
+  Calls calls;
   for (const ProfileRow& counted : profile->rows()) calls[counted.op] = counted.calls;
-  EXPECT_THAT(calls, UnorderedElementsAre(Pair("weft::reshape", 2), Pair("weft::resolve_neg", 1),
-                                          Pair("weft::resolve_conj", 1), Pair("weft::clone", 2),
-                                          Pair("weft::empty_like", 2), Pair("weft::fill_", 1),
-                                          Pair("weft::copy_", 3)));
+  EXPECT_EQ(calls, (Calls{{"weft::reshape", 2},
+                          {"weft::resolve_neg", 1},
+                          {"weft::resolve_conj", 1},
+                          {"weft::clone", 2},
+                          {"weft::empty_like", 2},
+                          {"weft::fill_", 1},
+                          {"weft::copy_", 3}}));
   EXPECT_THAT(read(a), ElementsAreArray({5, 5, 5}));
 }
 
@@ -324,7 +335,7 @@ TEST_F(engine_dispatch, chain_runs_an_autograd_kernel_of_clone_above_the_engines
   const IncludeDispatchKeyGuard include(Key::user_inner1);
   const Tensor a = values(1);
   EXPECT_TRUE(engine_.contiguous(a).is_same(a));
-  EXPECT_THAT(log, ElementsAre());
+  EXPECT_THAT(log, matchers::IsEmpty());
   const Tensor strided =
       a.as_strided(std::array<std::int64_t, 1>{2}, std::array<std::int64_t, 1>{2});
   const Tensor dense = engine_.contiguous(strided);

@@ -1,10 +1,10 @@
 // Engine::explain on the specification's worked examples, and what it must not do.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,11 +12,11 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
+using matchers::IsEmpty;
+using matchers::Not;
 
 Tensor layout(const Sizes& sizes, const Sizes& strides, DType dtype = DType::f32) {
   return unbacked(IntSpan(sizes), IntSpan(strides), dtype);

@@ -1,10 +1,10 @@
 // Given outputs: their size, dtype, strides and what they share with the inputs.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -12,9 +12,9 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
 
 Tensor range(std::int64_t count, std::int64_t start = 0) {
   const Tensor result = new_tensor({count}, DType::f32);
@@ -257,7 +257,7 @@ TEST(engine_outputs, outputs_that_share_memory_are_refused) {
   const std::vector<Tensor> same{shifted[0], shifted[0]};
   for (const auto& outs : {shifted, same})
     EXPECT_THAT(message<ArgumentError>([&] { engine.eval(exprs, outs); }),
-                ::testing::HasSubstr("single memory location"));
+                matchers::HasSubstr("single memory location"));
   for (std::int64_t i = 0; i < 34; ++i)
     EXPECT_EQ(get<float>(memory, i), static_cast<float>(500 + i));
 }

@@ -1,12 +1,12 @@
 // Floats taken apart, put together and squeezed: frexp in one pass, ldexp as PyTorch promotes it,
 // and conversions that saturate.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 #include "tests/required_backends.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,8 +16,8 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using matchers::ElementsAre;
+using matchers::HasSubstr;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 

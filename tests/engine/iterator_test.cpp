@@ -5,8 +5,8 @@
 
 #include "runtime/log.h"
 #include "tests/engine/support/ints.h"
+#include "tests/matchers.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -18,7 +18,7 @@
 namespace weft {
 namespace {
 
-using ::testing::HasSubstr;
+using matchers::HasSubstr;
 using testing::Ints;
 using testing::ints;
 

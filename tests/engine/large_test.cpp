@@ -4,7 +4,6 @@
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>

@@ -1,9 +1,10 @@
 // The layout notation: what is read, what is written back, and what is refused.
+#include "tests/matchers.h"
+
 #include <weft/error.h>
 #include <weft/expr.h>
 #include <weft/tensor.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,9 +14,9 @@
 namespace weft {
 namespace {
 
-using testing::ElementsAreArray;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
+using matchers::IsEmpty;
 
 TEST(ParseLayout, ReadsEveryForm) {
   const Tensor plain = parse_layout("f32[2,3,4,5]");

@@ -1,11 +1,11 @@
 // Flags and strides of memory formats: the cases that are easy to get wrong.  weft_conformance
 // replays PyTorch's recordings.
 #include "engine/memory_format.h"
+#include "tests/matchers.h"
 
 #include <weft/error.h>
 #include <weft/tensor.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,8 +14,8 @@
 namespace weft {
 namespace {
 
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
 using Strides = std::vector<std::int64_t>;
 
 Tensor layout(const Strides& sizes, const Strides& strides) {

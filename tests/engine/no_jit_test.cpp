@@ -6,8 +6,8 @@
 
 #include "runtime/hash.h"
 #include "runtime/log.h"
+#include "tests/matchers.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <linux/filter.h>
@@ -34,7 +34,7 @@
 namespace weft {
 namespace {
 
-using testing::HasSubstr;
+using matchers::HasSubstr;
 
 /// Calls of many kinds, and their results in a few digits.
 std::string compute(const std::string& backend) {

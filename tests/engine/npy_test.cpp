@@ -3,8 +3,8 @@
 #include <weft/npy.h>
 
 #include "engine/tensor_impl.h"
+#include "tests/matchers.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
@@ -22,11 +22,11 @@
 namespace weft {
 namespace {
 
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
+using matchers::IsEmpty;
+using matchers::StartsWith;
 namespace fs = std::filesystem;
 
 std::string little_endian(std::uint64_t value, int num_bytes) {
@@ -166,7 +166,7 @@ TEST_F(Npy, BytesThatAreNoBoolAreTrue) {
   put(npy(dictionary("|b1", "(4,)"), data));
   EXPECT_EQ(elements_of(npy_read(path())), std::string("\0\1\1\1", 4));
   EXPECT_EQ(elements_of(npy_map(path())), std::string("\0\1\1\1", 4));
-  EXPECT_THAT(get(), testing::EndsWith(data));
+  EXPECT_THAT(get(), matchers::EndsWith(data));
 }
 
 TEST_F(Npy, MappedTensorsOutliveTheirFileAndNeverChangeIt) {

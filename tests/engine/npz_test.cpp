@@ -1,9 +1,10 @@
 // .npz archives: what is written reads back, and no archive does harm.  NumPy's own are exchanged
 // by tests/embed/npz_test.py.
+#include "tests/matchers.h"
+
 #include <weft/error.h>
 #include <weft/npy.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -19,8 +20,8 @@
 namespace weft {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using matchers::ElementsAre;
+using matchers::HasSubstr;
 namespace fs = std::filesystem;
 
 std::string bytes_of(const Tensor& tensor) {
@@ -90,7 +91,7 @@ TEST_F(Npz, EveryDtypeAndLayoutReadsBack) {
     for (std::size_t i = 0; i < read.size(); ++i) {
       EXPECT_EQ(read[i].first, written[i].first);
       EXPECT_EQ(read[i].second.dtype(), written[i].second.dtype());
-      EXPECT_THAT(read[i].second.sizes(), testing::ElementsAreArray(written[i].second.sizes()));
+      EXPECT_THAT(read[i].second.sizes(), matchers::ElementsAreArray(written[i].second.sizes()));
     }
     EXPECT_EQ(bytes_of(read[0].second), std::string(12, '\1'));
     EXPECT_EQ(layout_text(npz_read(path(), "fortran")), "i64[4,3]{1,4}");

@@ -1,10 +1,10 @@
 // The expression parser: Python's precedence, numbers, and messages that point at the place.
 #include "engine/expr_node.h"
+#include "tests/matchers.h"
 
 #include <weft/error.h>
 #include <weft/expr.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace weft {
 namespace {
 
-using testing::HasSubstr;
+using matchers::HasSubstr;
 
 using Names = std::vector<std::pair<std::string, Tensor>>;
 

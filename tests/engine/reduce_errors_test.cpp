@@ -1,11 +1,11 @@
 // Reductions that are refused, given outputs, empty inputs, and the dispatcher.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 
 #include <weft/dispatch.h>
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,9 +14,9 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
 
 class ReduceErrors : public ::testing::Test {
  protected:

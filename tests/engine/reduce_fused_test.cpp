@@ -1,12 +1,12 @@
 // Reductions of expressions: code that computes and folds in one loop gives the bits of the
 // interpreter, whatever the number of threads, and weft explain shows it.
 #include "tests/engine/support/layouts.h"
+#include "tests/matchers.h"
 #include "tests/required_backends.h"
 
 #include <weft/engine.h>
 #include <weft/parallel.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,8 +16,8 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
+using matchers::HasSubstr;
+using matchers::Not;
 
 constexpr int num_cases = 1500;
 constexpr int thread_counts[] = {1, 3, 16};

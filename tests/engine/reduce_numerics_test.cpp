@@ -1,11 +1,11 @@
 // Numerics::layout_invariant, and how both modes of reductions are asked for.
 #include "tests/engine/support/layouts.h"
+#include "tests/matchers.h"
 
 #include <weft/dispatch.h>
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -13,7 +13,7 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::HasSubstr;
+using matchers::HasSubstr;
 
 std::string refusal(const std::function<void()>& call) {
   try {
@@ -185,8 +185,8 @@ TEST(SeveralResults, AreReadFromOneText) {
   const auto results = engine.eval(
       parse_exprs("aminmax(a, dims=[1]), sum(a * 2), var_mean(a, 1, correction=0)", names));
   ASSERT_EQ(results.size(), 5U);
-  EXPECT_THAT(elements<float>(results[0]), ::testing::ElementsAre(1, 6));
-  EXPECT_THAT(elements<float>(results[1]), ::testing::ElementsAre(4, 8));
+  EXPECT_THAT(elements<float>(results[0]), matchers::ElementsAre(1, 6));
+  EXPECT_THAT(elements<float>(results[1]), matchers::ElementsAre(4, 8));
   EXPECT_EQ(results[2].item(), Scalar(58.0));
   EXPECT_FLOAT_EQ(get<float>(results[3], 1), 2.F / 3);
   EXPECT_EQ(get<float>(results[4], 1), 7);

@@ -1,10 +1,10 @@
 // Reductions and scans against plain loops over indices, over random layouts.
 #include "tests/engine/support/layouts.h"
+#include "tests/matchers.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,8 +15,8 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();

@@ -1,8 +1,9 @@
 // std::span and elements by index, on tensors and back.
+#include "tests/matchers.h"
+
 #include <weft/error.h>
 #include <weft/span.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -11,7 +12,7 @@
 namespace weft {
 namespace {
 
-using testing::ElementsAreArray;
+using matchers::ElementsAreArray;
 using Sizes = std::vector<std::int64_t>;
 
 TEST(Span, MakesTensorsAndComesBack) {

@@ -1,17 +1,17 @@
 // Which calls write past the caches, and that they compute the same.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace weft::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
+using matchers::HasSubstr;
+using matchers::Not;
 
 Tensor layout(const Sizes& sizes, const Sizes& strides, DType dtype = DType::f32) {
   return unbacked(IntSpan(sizes), IntSpan(strides), dtype);

@@ -5,8 +5,8 @@
 #include <weft/tensor.h>
 
 #include "engine/tensor_impl.h"
+#include "tests/matchers.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 namespace weft {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
+using matchers::AllOf;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
 using Sizes = std::vector<std::int64_t>;
 
 template <class ErrorType = ArgumentError, class Function>
@@ -264,11 +264,11 @@ TEST(Tensor, ResizeOfAViewCountsItsOffset) {
 TEST(Tensor, ManyDimensionsAreResizedToFew) {
   const Tensor x = empty({1, 1, 1, 1, 1, 1, 1, 2}, DType::f32);
   x.resize_({4});
-  EXPECT_THAT(x.sizes(), testing::ElementsAre(4));
-  EXPECT_THAT(x.strides(), testing::ElementsAre(1));
+  EXPECT_THAT(x.sizes(), matchers::ElementsAre(4));
+  EXPECT_THAT(x.strides(), matchers::ElementsAre(1));
   x.resize_({1, 2, 1, 2, 1, 2, 1, 2, 1});
-  EXPECT_THAT(x.sizes(), testing::ElementsAreArray({1, 2, 1, 2, 1, 2, 1, 2, 1}));
-  EXPECT_THAT(x.strides(), testing::ElementsAreArray({16, 8, 8, 4, 4, 2, 2, 1, 1}));
+  EXPECT_THAT(x.sizes(), matchers::ElementsAreArray({1, 2, 1, 2, 1, 2, 1, 2, 1}));
+  EXPECT_THAT(x.strides(), matchers::ElementsAreArray({16, 8, 8, 4, 4, 2, 2, 1, 1}));
 }
 
 TEST(Tensor, ARefusedResizeChangesNothing) {
@@ -318,7 +318,7 @@ TEST(Dims, GrowsAndKeepsItsValues) {
   dims.erase(0);
   dims.insert_at(19, 42);
   dims.insert_at(0, 7);
-  EXPECT_THAT(std::vector<std::int64_t>(copy.begin(), copy.end()), testing::SizeIs(20));
+  EXPECT_EQ(std::distance(copy.begin(), copy.end()), 20);
   EXPECT_EQ(dims[0], 7);
   EXPECT_EQ(dims[19], 19);
   EXPECT_EQ(dims.back(), 42);

@@ -1,8 +1,9 @@
 // Views that there are not: who asks for them is told what PyTorch says.
+#include "tests/matchers.h"
+
 #include <weft/error.h>
 #include <weft/tensor.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 namespace weft {
 namespace {
 
-using testing::HasSubstr;
+using matchers::HasSubstr;
 using Index = std::vector<std::int64_t>;
 
 Tensor scalar() { return weft::empty(Index{}); }

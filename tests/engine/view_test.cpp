@@ -4,8 +4,8 @@
 #include <weft/tensor.h>
 
 #include "engine/tensor_impl.h"
+#include "tests/matchers.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace weft {
 namespace {
 
-using testing::ElementsAre;
-using testing::ElementsAreArray;
+using matchers::ElementsAre;
+using matchers::ElementsAreArray;
 using Index = std::vector<std::int64_t>;
 
 std::int64_t product(const Index& sizes) {

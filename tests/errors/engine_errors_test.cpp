@@ -1,11 +1,11 @@
 // Bad calls of the engine: which error, which text, and nothing written.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 
 #include <weft/cuda.h>
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,9 +14,9 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
+using matchers::StartsWith;
 
 /// "kind: message" of what `call` throws.
 std::string error_of(const std::function<void()>& call) {

@@ -1,14 +1,14 @@
 // Loops found in assembly text that is written here, so that nothing depends on a compiler.
 #include "jit/assembly_loops.h"
+#include "tests/matchers.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace weft::jit {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
+using matchers::HasSubstr;
+using matchers::Not;
 
 constexpr std::string_view nest = R"(        ; entry
      0  push rbx

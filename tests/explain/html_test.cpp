@@ -1,7 +1,8 @@
 // Names that are markup stay text in the page.  What else the page holds: html_test.py.
+#include "tests/matchers.h"
+
 #include <weft/explain_html.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,8 +10,8 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
+using matchers::HasSubstr;
+using matchers::Not;
 
 MachineSpeed some_machine() {
   MachineSpeed machine;

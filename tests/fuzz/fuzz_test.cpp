@@ -5,10 +5,10 @@
 #include "engine/fuzz/generate.h"
 #include "engine/fuzz/shrink.h"
 #include "engine/fuzz/storage.h"
+#include "tests/matchers.h"
 
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,12 +82,12 @@ TEST(FuzzCases, SharedStoragesAreWrittenDownWhole) {
   EXPECT_EQ(replay_fuzz_case(replay), std::nullopt);
   const std::string text = cxx_text(parse_case(replay), "interp");
   const std::string sizes = "std::vector<std::int64_t>{4}, std::vector<std::int64_t>{2}";
-  EXPECT_THAT(text, testing::HasSubstr("static std::uint32_t a_storage[9] = {"));
-  EXPECT_THAT(text, testing::HasSubstr(
+  EXPECT_THAT(text, matchers::HasSubstr("static std::uint32_t a_storage[9] = {"));
+  EXPECT_THAT(text, matchers::HasSubstr(
                         "const Tensor a = from_blob(a_storage, std::vector<std::int64_t>{9}, "
                         "std::vector<std::int64_t>{1}, DType::f32).as_strided(" +
                         sizes + ", 1);\n"));
-  EXPECT_THAT(text, testing::HasSubstr("const Tensor out0 = a.as_strided(" + sizes + ", 2);\n"));
+  EXPECT_THAT(text, matchers::HasSubstr("const Tensor out0 = a.as_strided(" + sizes + ", 2);\n"));
 }
 
 TEST(FuzzCheck, CallsOneOpEagerlyAgainAndWithOtherAliasing) {
@@ -151,7 +151,7 @@ TEST(FuzzShrink, CutsDownToTheElementThatFails) {
   EXPECT_EQ(finding.index, (std::vector<std::int64_t>{0, 0}));
   EXPECT_EQ(smallest.inputs.size(), 1U);
   EXPECT_THAT(command_text(smallest, "llvm"),
-              testing::StartsWith("weft fuzz --replay='exp(b)' 'b=f32[1,1]"));
+              matchers::StartsWith("weft fuzz --replay='exp(b)' 'b=f32[1,1]"));
 }
 
 TEST(FuzzShrink, BackendsThatDoNotExist) {

@@ -1,12 +1,12 @@
 // Passes on text, and kernels run from text.
 #include <weft/ir_tools.h>
 
+#include "tests/matchers.h"
 #include "tests/required_backends.h"
 
 #include <weft/error.h>
 #include <weft/info.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,8 +16,8 @@
 namespace weft {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using matchers::HasSubstr;
+using matchers::StartsWith;
 
 constexpr const char* doubled = R"(kernel default unscheduled 0 {
   $0 out f32 [* 1]
@@ -54,7 +54,7 @@ TEST(IrTools, RunsPasses) {
   EXPECT_THAT(shared, HasSubstr("add f32 %0, %0"));
   EXPECT_THAT(shared, HasSubstr("neg f32"));
   const std::string both = run_ir_passes(doubled, {"share_common_values", "eliminate_dead_code"});
-  EXPECT_THAT(both, Not(HasSubstr("neg f32")));
+  EXPECT_THAT(both, matchers::Not(HasSubstr("neg f32")));
   const std::string after = run_ir_passes(doubled, {"all"}, true);
   for (const std::string& pass : ir_pass_names())
     EXPECT_THAT(after, HasSubstr(detail::concat("; ", pass)));
@@ -109,8 +109,8 @@ TEST(IrTools, RefusesEveryKindOfInvalidKernel) {
     text.erase(text.find("\n;---\n"));
     const std::string number = std::to_string(std::stoi(rule.substr(1, 2)));
     EXPECT_THAT(message_of<ArgumentError>([&] { run_ir(text, {}); }),
-                testing::AllOf(StartsWith("the kernel is not valid: "),
-                               HasSubstr(detail::concat("V", number, ": "))))
+                matchers::AllOf(StartsWith("the kernel is not valid: "),
+                                HasSubstr(detail::concat("V", number, ": "))))
         << rule;
     ++num_invalid;
   }

@@ -1,20 +1,19 @@
 // What the golden files of the verifier cannot say in text.
 #include "ir/verifier.h"
+#include "tests/matchers.h"
 
 #include "ir/builder.h"
 #include "ir/text.h"
 
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
-
 namespace weft::ir {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using matchers::ElementsAre;
+using matchers::HasSubstr;
+using matchers::IsEmpty;
+using matchers::StartsWith;
 
 Kernel negation() {
   return parse(
@@ -51,7 +50,7 @@ TEST(Verifier, TooMuchHoisted) {
   Kernel kernel = negation();
   kernel.num_hoisted = 9;
   EXPECT_THAT(violations(kernel),
-              testing::Contains(HasSubstr("V12: 9 instructions are hoisted out of a body of 3")));
+              matchers::Contains(HasSubstr("V12: 9 instructions are hoisted out of a body of 3")));
 }
 
 TEST(Verifier, TooManyOperands) {
@@ -69,8 +68,8 @@ TEST(Verifier, ThrowsAllAndShowsTheKernel) {
     verify(kernel);
     FAIL();
   } catch (const InternalError& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("V6: "), HasSubstr("V7: "),
-                                             HasSubstr("bitwise_not f32 %0\n")));
+    EXPECT_THAT(error.what(), matchers::AllOf(HasSubstr("V6: "), HasSubstr("V7: "),
+                                              HasSubstr("bitwise_not f32 %0\n")));
   }
 }
 

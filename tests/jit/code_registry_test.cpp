@@ -3,10 +3,10 @@
 #include "ir/text.h"
 #include "jit/annotate.h"
 #include "jit/interp/backend.h"
+#include "tests/matchers.h"
 #include "xbyak_harness.h"
 
 #include <elf.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -34,9 +34,9 @@ extern jit_descriptor __jit_debug_descriptor;
 namespace weft::jit {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
+using matchers::HasSubstr;
+using matchers::Not;
+using matchers::StartsWith;
 
 constexpr std::array<std::byte, 5> code{};
 

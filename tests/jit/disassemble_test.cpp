@@ -1,15 +1,14 @@
 #include "jit/disassemble.h"
+#include "tests/matchers.h"
 #include "tests/required_backends.h"
-
-#include <gmock/gmock.h>
 
 #include <vector>
 
 namespace weft::jit {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using matchers::HasSubstr;
+using matchers::StartsWith;
 
 std::vector<std::byte> bytes(std::initializer_list<int> values) {
   std::vector<std::byte> result;

@@ -3,10 +3,9 @@
 #include "ir/text.h"
 #include "jit/llvm/backend.h"
 #include "tests/jit/llvm_support.h"
+#include "tests/matchers.h"
 
 #include <weft/error.h>
-
-#include <gmock/gmock.h>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,8 +18,8 @@
 namespace weft::jit::test {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using matchers::HasSubstr;
+using matchers::Not;
 
 ir::Kernel add_kernel(Isa isa) {
   ir::Kernel kernel = kernel_of(Op::add, DType::f32, isa);

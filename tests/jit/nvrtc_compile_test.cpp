@@ -4,10 +4,10 @@
 #include "jit/nvrtc/backend.h"
 #include "runtime/cuda_libraries.h"
 #include "tests/jit/nvrtc_batch.h"
+#include "tests/matchers.h"
 
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -25,11 +25,11 @@ namespace weft::jit::nvrtc {
 namespace {
 
 namespace fs = std::filesystem;
+using matchers::AllOf;
+using matchers::HasSubstr;
+using matchers::Not;
 using test::cuda_copy;
 using test::cuda_kernel;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 /// A kernel with the variant of an aligned call on many items.
 struct Compiled {

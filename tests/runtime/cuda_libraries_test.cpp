@@ -1,7 +1,7 @@
 // The search for NVRTC and the CUDA driver, in folders and with libraries made for the test.
 #include "runtime/cuda_driver.h"
+#include "tests/matchers.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace weft {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using matchers::AllOf;
+using matchers::Contains;
+using matchers::ElementsAre;
+using matchers::HasSubstr;
 
 class CudaLibraries : public testing::Test {
  protected:

@@ -1,9 +1,9 @@
 // Topics are off until asked for, and an event is one line.
 #include "runtime/log.h"
+#include "tests/matchers.h"
 
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -44,8 +44,8 @@ TEST_F(Log, UnknownTopicsAreErrorsAndChangeNothing) {
     set_log_topics("cache,colour");
     FAIL() << "no error";
   } catch (const ArgumentError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("Unknown log topic 'colour'"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("cache,compile,plan,tier,memory,tune or all"));
+    EXPECT_THAT(error.what(), matchers::HasSubstr("Unknown log topic 'colour'"));
+    EXPECT_THAT(error.what(), matchers::HasSubstr("cache,compile,plan,tier,memory,tune or all"));
   }
   EXPECT_TRUE(is_logged(LogTopic::plan));
   EXPECT_FALSE(is_logged(LogTopic::cache));

@@ -1,9 +1,10 @@
 // promote_types() against the table that PyTorch and the array API standard publish.
+#include "tests/matchers.h"
+
 #include <weft/promote.h>
 
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -81,9 +82,9 @@ TEST(PromoteTypes, ExplainsItsErrors) {
   EXPECT_EQ(error_of(DType::boolean, DType::f8e4m3fn),
             "Promotion for Float8 Types is not supported, attempted to promote bool and f8e4m3fn");
   EXPECT_THAT(error_of(DType::i32, DType::u64),
-              testing::AllOf(testing::HasSubstr("attempted to promote i32 and u64"),
-                             testing::HasSubstr("write cast(x, i64) for the u64 operand"),
-                             testing::HasSubstr("cast(x, u64) for the i32 operand")));
+              matchers::AllOf(matchers::HasSubstr("attempted to promote i32 and u64"),
+                              matchers::HasSubstr("write cast(x, i64) for the u64 operand"),
+                              matchers::HasSubstr("cast(x, u64) for the i32 operand")));
 }
 
 }  // namespace

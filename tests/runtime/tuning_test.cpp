@@ -3,11 +3,11 @@
 #include "runtime/hash.h"
 #include "runtime/log.h"
 #include "tests/in_child.h"
+#include "tests/matchers.h"
 
 #include <weft/error.h>
 #include <weft/tuning.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
@@ -24,7 +24,7 @@ namespace weft {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using matchers::HasSubstr;
 
 Tuning unusual() { return {1 << 20, 2 << 20, 3 << 20, 12345, 678, 9000}; }
 

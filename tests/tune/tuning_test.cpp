@@ -1,12 +1,12 @@
 // Thresholds change how calls run, and never what they compute.
 #include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 #include <weft/tune.h>
 #include <weft/tuning.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -18,7 +18,7 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::HasSubstr;
+using matchers::HasSubstr;
 
 constexpr std::int64_t most = std::int64_t{1} << 50;
 
