@@ -17,7 +17,8 @@ case "$mode" in
 esac
 
 "$root/tools/install-deps.sh" --bench
-configure_and_build -DWEFT_BENCH=ON
+configure -DWEFT_BENCH=ON
+build_targets
 mkdir -p "$root/bench/results"
 json=$root/bench/results/$name.json
 say "Measuring"

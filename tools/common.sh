@@ -21,10 +21,14 @@ num_jobs() {
   echo $((cores < fitting ? cores : fitting))
 }
 
-# configure_and_build [CMAKE_OPTION...]: Release, everything, into build/.
-configure_and_build() {
+# configure [CMAKE_OPTION...]: Release in build/.
+configure() {
   say "Configuring Release in build/"
   cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@"
+}
+
+# build_targets [TARGET...]: these, or everything.
+build_targets() {
   say "Building with $(num_jobs) jobs"
-  cmake --build "$build" --parallel "$(num_jobs)"
+  cmake --build "$build" --parallel "$(num_jobs)" --target "${@:-all}"
 }

@@ -3,7 +3,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 "$root/tools/install-deps.sh"
-configure_and_build
+configure
+build_targets
 
 status=0
 if command -v clang-format >/dev/null; then
