@@ -76,13 +76,9 @@ std::string shown_text(const jit::CompiledKernel& compiled, const std::string& s
   return stage == "asm" ? with_loops(text, loops, stored_bytes_per_element(compiled.kernel)) : text;
 }
 
-/// Where the loops of reductions and scans are: they are no code of the call.
-std::string fold_note(const CpuFeatures& features) {
-  return detail::concat(
-      "; the loops that reduce are compiled with weft: jit/fold/loops.h, for ", name(features.isa),
-      "\n; below is the kernel that computes what is reduced, into a buffer; what "
-      "lies dense needs none\n");
-}
+/// In place of IR.
+constexpr const char* no_ir =
+    "; the loop IR has no form for scans, places of extrema and sums without rounding\n";
 
 /// The IR of a reduction, which says in which order it combines.
 std::string reduction_text(ir::Kernel kernel, const CpuFeatures& features) {
@@ -90,6 +86,45 @@ std::string reduction_text(ir::Kernel kernel, const CpuFeatures& features) {
   ir::run_pipeline(kernel);
   return detail::concat("; the reduction:\n", ir::print(kernel),
                         "; what computes the values that it accumulates:\n");
+}
+
+/// What explain() says of loops that are compiled with weft.
+std::vector<Explanation::PrecompiledLoop> told_loops(const std::vector<PassText>& passes) {
+  std::vector<Explanation::PrecompiledLoop> loops;
+  for (const PassText& pass : passes)
+    for (const PrecompiledLoop& loop : pass.loops)
+      loops.push_back({loop.name, std::string(name(loop.isa)), loop.purpose});
+  return loops;
+}
+
+/// The machine code of a pass that runs before the kernel, or in its place.
+std::string pass_assembly(const PassText& pass) {
+  std::string text;
+  if (pass.code != nullptr) {
+    const std::string assembly = code_text(*pass.code, "asm");
+    text = with_loops(assembly, jit::find_loops(assembly), 0);
+  }
+  for (const PrecompiledLoop& loop : pass.loops) text += list_loop(loop).text;
+  return text;
+}
+
+/// Those of all passes, each after a line that says what it is.
+std::string passes_assembly(std::span<const PassText> passes) {
+  std::string text;
+  for (const PassText& pass : passes)
+    if (const std::string assembly = pass_assembly(pass); !assembly.empty())
+      text += detail::concat("; ", pass.text, "\n", assembly);
+  return text.empty() ? text : text + "; the kernel beside that:\n";
+}
+
+/// A kernel after its passes, where loops that are there already run in its place.
+jit::CompiledKernel not_compiled(const jit::Signature& signature, const jit::Target& target) {
+  auto code = std::make_shared<jit::CodeObject>();
+  code->backend = signature.backend == "interp" ? "interp" : "precompiled";
+  jit::CompiledKernel result{signature.kernel, std::move(code), {}};
+  result.kernel.vector_bytes = target.vector_bytes();
+  ir::run_pipeline(result.kernel);
+  return result;
 }
 
 /// What LLVM's models make of the hot loop, whose code lies in memory.
@@ -136,14 +171,12 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   const bool is_host = planner.features == host_features();
   planner.streaming_bytes = state_->streaming_bytes(planner.features);
 
-  std::vector<std::string> passes;
+  std::vector<PassText> passes;
   std::optional<Expr> last_fold;
-  PassText last_pass;
   const auto pass = [&](const Expr& fold) {
     WEFT_CHECK(!is_cuda, UnsupportedError,
                "backend nvrtc: reductions and scans are not compiled for CUDA");
-    last_pass = describe_pass(fold, planner, state_->kernels);
-    passes.push_back(last_pass.text);
+    passes.push_back(describe_pass(fold, planner, state_->kernels));
     last_fold = fold;
     return unbacked_like(fold);
   };
@@ -163,7 +196,8 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   const TensorIterator iterator = plan_iteration(program, std::span(&given, 1), inputs, true);
 
   Explanation explanation;
-  explanation.passes = std::move(passes);
+  for (const PassText& told : passes) explanation.passes.push_back(told.text);
+  explanation.precompiled = told_loops(passes);
   const Tensor& result = is_fold ? rest.node().tensor : iterator.output(0);
   explanation.result_dtype = result.dtype();
   explanation.result_sizes.assign(result.sizes().begin(), result.sizes().end());
@@ -178,10 +212,14 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
     return std::ranges::find(options.emit, stage) != options.emit.end();
   };
   if (wanted("iter")) explanation.texts["iter"] = iterator.text();
-  // A reduction that code is generated for is one kernel with what it reduces.
-  const bool is_compiled = is_fold && last_pass.is_compiled;
-  const Lowered lowered = is_compiled
-                              ? *last_pass.lowered
+  // A reduction that code is generated for is one kernel with what it reduces; one of what lies
+  // ready needs no other kernel.
+  const PassText* const last = is_fold ? &passes.back() : nullptr;
+  const bool is_compiled = is_fold && last->is_compiled;
+  const bool is_ready = is_fold && last->is_lying;
+  const bool has_ir = !is_ready || last->lowered != nullptr;
+  const Lowered lowered = is_compiled || (is_ready && has_ir)
+                              ? *last->lowered
                               : lower(iterator, program, planner.numerics, planner.streaming_bytes);
   if (is_cuda) {
     const CudaCall call = explain_cuda(lowered, iterator, program, options, explanation);
@@ -207,32 +245,38 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   // Code for other machines may refer to what this one lacks.
   target.run = is_host;
   target.keep_texts = !is_host || wanted("llvm") || wanted("asm");
-  const jit::CompiledKernel compiled = jit::compile(signature, target);
+  const jit::CompiledKernel compiled =
+      is_ready ? not_compiled(signature, target) : jit::compile(signature, target);
   explanation.backend = compiled.code->backend;
-  for (const std::string& refusal : last_pass.refusals)
-    if (is_fold) explanation.refusals.push_back(refusal + " (the reduction as a whole)");
+  if (is_fold)
+    for (const std::string& refusal : last->refusals)
+      explanation.refusals.push_back(refusal + " (the reduction as a whole)");
   explanation.refusals.insert(explanation.refusals.end(), compiled.refusals.begin(),
                               compiled.refusals.end());
-  explanation.schedule = ir::name(compiled.kernel.schedule);
+  explanation.schedule = has_ir ? ir::name(compiled.kernel.schedule) : last->schedule;
   explanation.compile_us = compiled.code->compile_us;
 
   const std::string assembly = code_text(*compiled.code, "asm");
-  const jit::AssemblyLoops loops = jit::find_loops(assembly);
+  const LoopListing ready = is_ready ? list_loop(last->loops.front()) : LoopListing();
+  const jit::AssemblyLoops loops = is_ready ? ready.loops : jit::find_loops(assembly);
   if (wanted("signature")) explanation.texts["signature"] = explanation.signature + "\n";
-  if (wanted("ir")) explanation.texts["ir"] = ir::print(compiled.kernel);
+  if (wanted("ir")) explanation.texts["ir"] = has_ir ? ir::print(compiled.kernel) : no_ir;
   for (const char* stage : {"llvm", "asm", "cuda", "ptx", "sass"})
     if (wanted(stage))
       explanation.texts[stage] = shown_text(
           compiled, stage, stage[0] == 'a' ? assembly : code_text(*compiled.code, stage), loops);
-  if (is_fold && !is_compiled && last_pass.lowered != nullptr && wanted("ir"))
-    explanation.texts["ir"].insert(0, reduction_text(last_pass.lowered->kernel, planner.features));
-  if (is_fold && !is_compiled && wanted("asm"))
-    explanation.texts["asm"].insert(0, fold_note(planner.features));
+  if (is_fold && !is_compiled && !is_ready && last->lowered != nullptr && wanted("ir"))
+    explanation.texts["ir"].insert(0, reduction_text(last->lowered->kernel, planner.features));
+  if (wanted("asm") && is_ready)
+    explanation.texts["asm"] = pass_assembly(*last);
+  else if (wanted("asm") && !is_compiled)
+    explanation.texts["asm"].insert(0, passes_assembly(passes));
   const std::int64_t folded_bytes =
       is_fold ? result.numel() * static_cast<std::int64_t>(itemsize_bytes(result.dtype())) : -1;
-  explanation.story =
-      make_story({explanation, given_expr, result, expr, program, iterator, lowered, signature,
-                  compiled, planner, loops, hot_throughput(*compiled.code, loops), folded_bytes});
+  explanation.story = make_story(
+      {explanation, given_expr, result, expr, program, iterator, lowered, signature, compiled,
+       planner, loops, is_ready ? ready.throughput : hot_throughput(*compiled.code, loops),
+       folded_bytes, is_ready ? &ready : nullptr, has_ir});
   return explanation;
 }
 

@@ -145,6 +145,26 @@ std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device) {
   return without_folds(exprs, ComputeFold(empty_value));
 }
 
+/// A contiguous tensor without data.
+static Tensor planned_tensor(const Dims& sizes, DType dtype) {
+  std::vector<std::int64_t> strides(sizes.size());
+  std::int64_t stride = 1;
+  for (std::size_t dim = sizes.size(); dim-- > 0; stride *= sizes[dim]) strides[dim] = stride;
+  return unbacked({sizes.data(), sizes.size()}, strides, dtype);
+}
+
+/// Scans take a tensor as it lies; an expression is written to a new one before.
+static void describe_scan(const ExprNode& node, std::span<const Tensor> inputs,
+                          const PlannerOptions& options, PassText& result) {
+  result.is_lying = is_plain_tensor(*node.args[0]);
+  result.schedule = "scan";
+  const Tensor input =
+      result.is_lying ? inputs[0] : planned_tensor(node.fold->arg_sizes, node.args[0]->dtype);
+  check_dtype(node);
+  result.loops = scan_loops(node, planned_tensor(node.fold->sizes, node.dtype), input,
+                            order_of(node, options.fold_order), options.features.isa);
+}
+
 PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::KernelCache& kernels) {
   const ExprNode& node = fold.node();
   const Dims& arg_sizes = node.fold->arg_sizes;
@@ -166,6 +186,7 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
   std::string_view kind = "fold";
   if (node.fold->is_scan()) {
     kind = "scan";
+    if (numel_of(arg_sizes) != 0 && !inputs.empty()) describe_scan(node, inputs, options, result);
   } else if (numel_of(arg_sizes) == 0 || compares_nothing(node)) {
     kind = "constant";
   } else if (!inputs.empty()) {
@@ -178,6 +199,10 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
     result.lowered = lower_fold(*plan, program, inputs, options.numerics);
     result.is_compiled = plan->reduction != nullptr;
     result.refusals = plan->refusals;
+    result.code = plan->reduction;
+    result.loops = precompiled_loops(*plan);
+    result.is_lying = plan->reduction == nullptr && plan->map == nullptr;
+    result.schedule = plan->is_inner ? "inner_reduce" : "outer_reduce";
   }
   result.text = detail::concat(kind, order, " of ", name(node.compute_dtype),
                                dims_text({arg_sizes.data(), arg_sizes.size()}), ": ", text(fold));

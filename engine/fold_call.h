@@ -4,6 +4,7 @@
 
 #include "engine/lower.h"
 #include "engine/planner.h"
+#include "engine/precompiled.h"
 
 #include <weft/parallel.h>
 
@@ -28,10 +29,15 @@ std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device);
 
 /// How such a fold runs.
 struct PassText {
-  std::string text;                   ///< "outer fold of f32[4,5], sum(a, dims=[0])"
-  std::unique_ptr<Lowered> lowered;   ///< null if the loop IR can't say it
-  bool is_compiled = false;           ///< whether code is generated for it
-  std::vector<std::string> refusals;  ///< why not: "xbyak: tan f64 is a call"
+  std::string text;                             ///< "outer fold of f32[4,5], sum(a, dims=[0])"
+  std::unique_ptr<Lowered> lowered;             ///< null if the loop IR can't say it
+  bool is_compiled = false;                     ///< whether code is generated for it
+  std::vector<std::string> refusals;            ///< why not: "xbyak: tan f64 is a call"
+  std::shared_ptr<const jit::CodeObject> code;  ///< that; null if there is none
+  std::vector<PrecompiledLoop> loops;           ///< that run where there is none
+  bool is_lying = false;                        ///< nothing is computed before them
+  std::string_view
+      schedule;  ///< "inner_reduce", "outer_reduce" or "scan"; empty if nothing is read
 };
 PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::KernelCache& kernels);
 

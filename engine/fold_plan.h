@@ -41,10 +41,11 @@ struct FoldPlan {
   FoldOrder order = FoldOrder::by_layout;
   bool is_fill = false;  ///< nothing is read: outputs get the identity, or place 0
   jit::Fold fold;
-  jit::ExtremumLoops extrema;   ///< FoldForm::index
-  jit::ExactLoops exact;        ///< FoldOrder::exact
-  double divisor = 0;           ///< of f32 and f64: each result is divided by it; 0: by nothing
-  std::int64_t num_folded = 1;  ///< elements that become one
+  jit::ExtremumLoops extrema;      ///< FoldForm::index
+  Isa extrema_isa = Isa::generic;  ///< that those are compiled for
+  jit::ExactLoops exact;           ///< FoldOrder::exact
+  double divisor = 0;              ///< of f32 and f64: each result is divided by it; 0: by nothing
+  std::int64_t num_folded = 1;     ///< elements that become one
   bool is_inner = true;
   FoldDim vector;
   std::vector<FoldDim> reduced;  ///< fastest first, never empty
@@ -78,6 +79,10 @@ inline bool fold_has_rows(const FoldPlan& plan) { return !plan.is_inner || plan.
 /// and sums without rounding.
 std::unique_ptr<Lowered> lower_fold(const FoldPlan& plan, const Program& program,
                                     std::span<const Tensor> inputs, Numerics numerics);
+
+/// Blocks of one long row that are read side by side: they come from memory faster than one after
+/// the other.
+inline constexpr std::int64_t blocks_side_by_side = 4;
 
 /// Elements of a block along the vectors, and rows of one across.
 std::int64_t fold_block_elements(const jit::Fold& fold);

@@ -154,10 +154,9 @@ class FoldRun : FoldWalk {
     for_each_chunk_of(place, block, buffer, fold_chunk);
   }
 
-  /// Blocks of one long row whose lanes are known ahead of their turn: read side by side, they come
-  /// from memory faster than one after the other.
+  /// Blocks of one long row whose lanes are known ahead of their turn.
   struct BlocksAhead {
-    static constexpr std::int64_t count = 4;
+    static constexpr std::int64_t count = blocks_side_by_side;
     std::int64_t first = -count;
     alignas(64) std::byte lanes[count * jit::Fold::lanes_bytes];
   };

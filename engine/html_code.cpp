@@ -72,10 +72,11 @@ std::string earlier_steps(const Story& story) {
 
 std::string code(const Explanation& explanation) {
   const Story& story = explanation.story;
-  if (story.ir_steps.empty()) return {};
   std::map<std::string_view, std::string> values;
-  std::string markup = detail::concat("<div class=\"code\">\n<div><h3>IR</h3><pre id=\"ir\">",
-                                      ir_lines(story.ir_steps.back().ir, values), "</pre></div>\n");
+  std::string markup = "<div class=\"code\">\n";
+  if (!story.ir_steps.empty())
+    markup += detail::concat("<div><h3>IR</h3><pre id=\"ir\">",
+                             ir_lines(story.ir_steps.back().ir, values), "</pre></div>\n");
   if (const auto assembly = explanation.texts.find("asm"); assembly != explanation.texts.end())
     markup += detail::concat("<div><h3>", escaped(explanation.backend), "</h3><pre id=\"asm\">",
                              assembly_lines(assembly->second, values), "</pre></div>\n");

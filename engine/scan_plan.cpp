@@ -3,6 +3,7 @@
 #include "jit/fold/block_scan.h"
 #include "jit/fold/scan.h"
 
+#include <weft/error.h>
 #include <weft/parallel.h>
 
 #include <algorithm>
@@ -145,11 +146,8 @@ void run_scan(const ScanPlan& plan, std::byte* const* base) {
   parallel_for(0, total, (total + worth - 1) / worth, run, {plan.max_threads, work_ns});
 }
 
-}  // namespace
-
-std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, const Tensor& output,
-                                                      const Tensor& input, FoldOrder order, Isa isa,
-                                                      int max_threads) {
+ScanPlan make_plan(const ExprNode& node, const Tensor& output, const Tensor& input, FoldOrder order,
+                   Isa isa, int max_threads) {
   ScanPlan plan;
   plan.scan = jit::make_scan(node.op, node.compute_dtype, isa);
   if (node.fold->form == FoldForm::scan_index)
@@ -182,7 +180,43 @@ std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, cons
   const bool is_long = plan.count >= jit::long_scan_elements && !are_neighbours;
   if (is_long && plan.places == nullptr && order == FoldOrder::by_layout)
     plan.blocks = jit::block_scan(node.op, node.compute_dtype);
-  return [plan = std::move(plan)](std::byte* const* base) { run_scan(plan, base); };
+  return plan;
+}
+
+}  // namespace
+
+std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, const Tensor& output,
+                                                      const Tensor& input, FoldOrder order, Isa isa,
+                                                      int max_threads) {
+  return [plan = make_plan(node, output, input, order, isa, max_threads)](std::byte* const* base) {
+    run_scan(plan, base);
+  };
+}
+
+std::vector<PrecompiledLoop> scan_loops(const ExprNode& node, const Tensor& output,
+                                        const Tensor& input, FoldOrder order, Isa isa) {
+  const ScanPlan plan = make_plan(node, output, input, order, isa, 1);
+  std::vector<PrecompiledLoop> loops;
+  const auto add = [&](std::string_view function, Isa compiled_for, auto entry,
+                       const char* purpose) {
+    loops.push_back({detail::concat(function, ", ", name(node.op), " ", name(node.compute_dtype)),
+                     compiled_for, reinterpret_cast<const void*>(entry), purpose});
+  };
+  if (plan.blocks.run != nullptr) {
+    add("BlockLoops::run of jit/fold/block_scan.cpp", Isa::generic, plan.blocks.run,
+        "scans blocks of a row, side by side");
+    add("BlockLoops::totals of jit/fold/block_scan.cpp", Isa::generic, plan.blocks.totals,
+        "before that finds what comes before each block");
+  } else if (plan.places != nullptr) {
+    add("run_places of jit/fold/scan.cpp", Isa::generic, plan.places,
+        "keeps where the extremum so far is");
+  } else {
+    add(plan.scan.source, plan.scan.isa, plan.scan.run, "scans rows, several at a time");
+    if (plan.scan.calls_row)
+      add("the row of ir/include/weft/ops.def", Isa::generic, plan.scan.combine,
+          "which that calls for each element");
+  }
+  return loops;
 }
 
 }  // namespace weft

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "engine/fold_plan.h"
+#include "engine/precompiled.h"
 
 #include <functional>
+#include <vector>
 
 namespace weft {
 
@@ -15,5 +17,9 @@ namespace weft {
 std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, const Tensor& output,
                                                       const Tensor& input, FoldOrder order, Isa isa,
                                                       int max_threads);
+
+/// The loops that such a scan runs, the one that does most of the work first.
+std::vector<PrecompiledLoop> scan_loops(const ExprNode& node, const Tensor& output,
+                                        const Tensor& input, FoldOrder order, Isa isa);
 
 }  // namespace weft

@@ -118,6 +118,7 @@ void add_merging(const TensorIterator& iterator, Story& story) {
 }
 
 void add_ir_steps(const StoryParts& parts, Story& story) {
+  if (!parts.has_ir) return;
   ir::Kernel kernel = parts.signature.kernel;
   kernel.vector_bytes = parts.compiled.kernel.vector_bytes;
   story.ir_steps.push_back({"as lowered", ir::print(kernel)});
@@ -134,8 +135,11 @@ void add_code(const StoryParts& parts, Story& story) {
   story.code_instructions = parts.loops.instructions;
   if (parts.loops.hot < 0) return;
   const jit::AssemblyLoop& hot = parts.loops.loops[static_cast<std::size_t>(parts.loops.hot)];
-  story.hot_loop = {hot.instructions, jit::elements_of(hot, stored_bytes_per_element(kernel)),
-                    parts.throughput.cycles, parts.throughput.processor};
+  const std::int64_t elements = parts.ready != nullptr
+                                    ? parts.ready->elements
+                                    : jit::elements_of(hot, stored_bytes_per_element(kernel));
+  story.hot_loop = {hot.instructions, elements, parts.throughput.cycles,
+                    parts.throughput.processor};
 }
 
 }  // namespace
@@ -178,12 +182,15 @@ Story make_story(const StoryParts& parts) {
   story.chapters = {operands_chapter(parts, story), broadcast_chapter(parts, story),
                     promotion_chapter(parts), order_chapter(parts, story),
                     coalescing_chapter(parts, story)};
-  // What follows is of code for CPUs.
-  if (parts.compiled.code->backend != "nvrtc")
-    story.chapters.insert(
-        story.chapters.end(),
-        {signature_chapter(parts), schedule_chapter(parts, story), tier_chapter(parts),
-         code_chapter(parts, story), thresholds_chapter(parts)});
+  // What follows is of code for CPUs, and of IR.
+  const auto add = [&](Story::Chapter chapter) { story.chapters.push_back(std::move(chapter)); };
+  if (parts.compiled.code->backend != "nvrtc") {
+    if (parts.has_ir) add(signature_chapter(parts));
+    if (parts.has_ir) add(schedule_chapter(parts, story));
+    add(tier_chapter(parts));
+    add(code_chapter(parts, story));
+    add(thresholds_chapter(parts));
+  }
   std::erase_if(story.chapters,
                 [](const Story::Chapter& chapter) { return chapter.lines.empty(); });
   return story;

@@ -3,6 +3,7 @@
 
 #include "engine/lower.h"
 #include "engine/planner.h"
+#include "engine/precompiled.h"
 #include "jit/assembly_loops.h"
 #include "jit/kernel_cache.h"
 #include "jit/throughput.h"
@@ -26,6 +27,10 @@ struct StoryParts {
   const jit::AssemblyLoops& loops;  ///< of the code, if it could be read
   jit::Throughput throughput = {};  ///< of the hot loop
   std::int64_t folded_bytes = -1;   ///< what is written by a fold of `expr`; -1: it is no fold
+  /// The loop compiled with weft that folds or scans the one operand where it lies: all that runs,
+  /// and `loops` and `throughput` are its.  Null: code is compiled for the call.
+  const LoopListing* ready = nullptr;
+  bool has_ir = true;  ///< of `ready`: false for what the loop IR has no form for
 };
 
 Story make_story(const StoryParts& parts);

@@ -166,6 +166,10 @@ Story::Chapter tier_chapter(const StoryParts& parts) {
                                                   : refusal.substr(0, colon) +
                                                         " refuses: " + refusal.substr(colon + 2));
   }
+  for (const Explanation::PrecompiledLoop& loop : parts.explanation.precompiled)
+    chapter.lines.push_back(detail::concat(loop.name, ": compiled with weft (",
+                                           loop.instruction_set, "), ", loop.purpose));
+  if (parts.ready != nullptr) return chapter;
   const jit::CodeObject& code = *parts.compiled.code;
   char time[32];
   std::snprintf(time, sizeof time, code.compile_us < 100 ? "%.3g" : "%.0f", code.compile_us);
@@ -201,16 +205,19 @@ Story::Chapter thresholds_chapter(const StoryParts& parts) {
 
 Story::Chapter code_chapter(const StoryParts& parts, const Story& story) {
   Story::Chapter chapter{"code", {}};
-  const bool is_compiled = ir::is_reduction(parts.compiled.kernel);
+  const bool is_compiled = parts.ready == nullptr && ir::is_reduction(parts.compiled.kernel);
   if (is_compiled)
     chapter.lines.push_back(
         "what folds one block of the tree; the tree over blocks is walked by weft "
         "(engine/fold_run.cpp)");
-  if (parts.folded_bytes >= 0 && !is_compiled)
+  if (parts.ready != nullptr)
     chapter.lines.push_back(
-        "the loops that reduce are compiled with weft (jit/fold/loops.h); what is told here is of "
-        "the "
-        "kernel that computes what they read, unless that lies dense");
+        "nothing is compiled for the call; what is told here is of the first of the "
+        "loops compiled with weft");
+  else if (parts.folded_bytes >= 0 && !is_compiled)
+    chapter.lines.push_back(
+        "what is told here is of the kernel that computes what the loops compiled "
+        "with weft read");
   if (story.code_instructions == 0) return chapter;
   chapter.lines.push_back(detail::concat(story.code_instructions, " instructions, ",
                                          parts.loops.loops.size(),

@@ -161,7 +161,8 @@ Story::Chapter operands_chapter(const StoryParts& parts, const Story& story) {
     std::string line =
         operand.name + std::string(width - operand.name.size() + 2, ' ') + operand.layout;
     if (i == 0 && parts.folded_bytes >= 0)
-      line += ir::is_reduction(parts.compiled.kernel)
+      line += parts.ready != nullptr ? ", what is reduced or scanned: it is read where it lies"
+              : ir::is_reduction(parts.compiled.kernel)
                   ? ", what is reduced: it stays in registers"
                   : ", what is reduced: it goes through a small buffer";
     else if (operand.is_output)

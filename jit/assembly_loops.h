@@ -21,6 +21,7 @@ struct AssemblyLoop {
   std::int64_t instructions = 0;
   std::int64_t stored_bytes =
       0;  ///< by the vector stores of one iteration, those to the stack left out
+  std::int64_t loaded_bytes = 0;  ///< by all instructions of one, those from the stack left out
 };
 
 struct AssemblyLoops {
@@ -33,7 +34,8 @@ struct AssemblyLoops {
 std::vector<std::string_view> lines_of(std::string_view text);
 
 /// Reads the format of disassemble(), with or without annotate()'s comments.  A loop is what lies
-/// between a label and the last jump back to it, if the code does not return in between.
+/// between a label and the last jump back to it, if no way leads to that jump but through the
+/// label, and the code does not return in between.
 AssemblyLoops find_loops(std::string_view assembly);
 
 /// `assembly` with a line before each loop's label that says what it is, and `>` before the
@@ -41,6 +43,14 @@ AssemblyLoops find_loops(std::string_view assembly);
 /// iteration has; 0 if that can't be known.
 std::string with_loops(std::string_view assembly, const AssemblyLoops& found,
                        std::int64_t bytes_per_element);
+
+/// Of the innermost loops the one that loads most, up to `most_bytes` an iteration, in the fewest
+/// instructions: what a fold spends its time in.  -1 if none loads.
+int most_loading(const AssemblyLoops& found, std::int64_t most_bytes);
+
+/// The same text where `elements` of an iteration of the hot loop are known; 0: they are not.
+std::string with_loops_of(std::string_view assembly, const AssemblyLoops& found,
+                          std::int64_t elements);
 
 /// The elements of one iteration, or 0.
 std::int64_t elements_of(const AssemblyLoop& loop, std::int64_t bytes_per_element);

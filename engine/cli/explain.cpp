@@ -91,6 +91,13 @@ ordered_json to_json(const Explanation& explanation) {
   json["schedule"] = explanation.schedule;
   json["compile_us"] = explanation.compile_us;
   if (!explanation.passes.empty()) json["passes"] = explanation.passes;
+  if (!explanation.precompiled.empty()) {
+    json["precompiled"] = ordered_json::array();
+    for (const Explanation::PrecompiledLoop& loop : explanation.precompiled)
+      json["precompiled"].push_back({{"name", loop.name},
+                                     {"instruction_set", loop.instruction_set},
+                                     {"purpose", loop.purpose}});
+  }
   add_tuning(json);
   add_story(explanation, json);
   for (const auto& [stage, text] : explanation.texts) {
@@ -122,6 +129,8 @@ void print(const Explanation& explanation, const std::vector<std::string>& emit)
   facts.add({"perm", text(perm)});
   facts.add({"shape", text(explanation.shape) + "  (coalesced, fastest first)"});
   for (const std::string& pass : explanation.passes) facts.add({"pass", pass});
+  for (const Explanation::PrecompiledLoop& loop : explanation.precompiled)
+    facts.add({"loop", detail::concat(loop.name, " (", loop.instruction_set, ")")});
   facts.add({"schedule", explanation.schedule});
   facts.add({"backend", explanation.backend});
   for (const std::string& refusal : explanation.refusals) facts.add({"", "not " + refusal});

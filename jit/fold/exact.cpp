@@ -179,11 +179,11 @@ double ExactSum::as_double(std::int64_t count) const {
 }
 
 ExactLoops exact_loops(DType dtype, Isa isa) {
-  switch (isa) {
-    case Isa::avx512: return exact_loops_avx512(dtype);
-    case Isa::avx2: return exact_loops_avx2(dtype);
-    default: return exact_loops_generic(dtype);
-  }
+  ExactLoops loops = isa == Isa::avx512 ? exact_loops_avx512(dtype)
+                     : isa == Isa::avx2 ? exact_loops_avx2(dtype)
+                                        : exact_loops_generic(dtype);
+  loops.isa = isa;
+  return loops;
 }
 
 }  // namespace weft::jit

@@ -63,6 +63,7 @@ struct ExactLoops {
   /// sums[i & mask].
   void (*add)(ExactSum* sums, std::size_t mask, const std::byte* data, std::int64_t stride_bytes,
               std::int64_t num_steps) = nullptr;
+  Isa isa = Isa::generic;  ///< that they are compiled for
 };
 
 /// Requires: `dtype` is f32 or f64.

@@ -171,7 +171,7 @@ void add_steps(ExactSum* sums, std::size_t mask, const std::byte* data, std::int
 }
 
 ExactLoops find_exact_loops(DType dtype) {
-  return {num_lanes, dtype == DType::f32 ? &add_steps<float> : &add_steps<double>};
+  return {num_lanes, dtype == DType::f32 ? &add_steps<float> : &add_steps<double>, Isa::generic};
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ Fold make_plain_fold(Op op, DType dtype) {
             *identity,
             ir::block_function(op, dtype),
             {plain_lanes, plain_columns, plain_rows, plain_finish, plain_lanes_of_rows},
+            Isa::generic,
             {}};
   WEFT_ASSERT(fold.row != nullptr, name(op), " does not compute in ", name(dtype));
   for (std::size_t i = 0; i < fold.identity_lanes.size(); i += itemsize_bytes(dtype))
@@ -91,7 +92,9 @@ Fold make_fold(Op op, DType dtype, Isa isa) {
                     : isa == Isa::avx2 ? fold_loops_avx2
                                        : fold_loops_generic;
   const FoldLoops loops = find(op, dtype);
-  if (loops.lanes != nullptr) fold.loops = loops;
+  if (loops.lanes == nullptr) return fold;
+  fold.loops = loops;
+  fold.isa = isa;
   return fold;
 }
 

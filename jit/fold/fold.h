@@ -46,6 +46,7 @@ struct Fold {
   Bits identity{};
   ir::BlockFunction row = nullptr;  ///< the op's row of the table
   FoldLoops loops;
+  Isa isa = Isa::generic;  ///< that the loops are compiled for; generic: they call the op's row
   std::array<std::byte, lanes_bytes> identity_lanes{};
 
   std::int64_t itemsize() const { return static_cast<std::int64_t>(itemsize_bytes(dtype)); }

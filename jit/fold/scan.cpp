@@ -78,11 +78,19 @@ Scan::Run complex_scan(Op op, DType dtype) {
 
 Scan make_scan(Op op, DType dtype, Isa isa) {
   const auto find = isa == Isa::avx512 ? scan_avx512 : isa == Isa::avx2 ? scan_avx2 : scan_generic;
-  Scan scan{op, dtype, ir::block_function(op, dtype), find(op, dtype)};
+  const char* const vectors = "run_scan of jit/fold/scans.h";
+  Scan scan{op, dtype, ir::block_function(op, dtype), find(op, dtype), isa, vectors, false};
+  if (scan.run != nullptr) return scan;
+  scan.isa = Isa::generic;
   // Extrema are compiled once: a scan of them is bound by the order of its elements.
-  if (scan.run == nullptr) scan.run = scan_generic(op, dtype);
-  if (scan.run == nullptr) scan.run = complex_scan(op, dtype);
-  if (scan.run == nullptr) scan.run = run_plain;
+  scan.run = scan_generic(op, dtype);
+  if (scan.run != nullptr) return scan;
+  scan.run = complex_scan(op, dtype);
+  scan.source = "run_complex of jit/fold/scan.cpp";
+  if (scan.run != nullptr) return scan;
+  scan.run = run_plain;
+  scan.source = "run_plain of jit/fold/scan.cpp";
+  scan.calls_row = true;
   return scan;
 }
 

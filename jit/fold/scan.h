@@ -28,6 +28,9 @@ struct Scan {
   DType dtype = DType::f32;
   ir::BlockFunction combine = nullptr;  ///< the op's row of the table
   Run run = nullptr;
+  Isa isa = Isa::generic;   ///< that `run` is compiled for
+  const char* source = "";  ///< its name and the file that it is in
+  bool calls_row = false;   ///< whether `run` computes by `combine`
 };
 
 /// Requires: the op computes in `dtype`; the operands share no memory.

@@ -32,6 +32,7 @@ struct LlvmModule {
   WeftLlvmVersion version = nullptr;
   WeftLlvmCompile compile = nullptr;
   WeftLlvmDisassemble disassemble = nullptr;
+  WeftLlvmDisassembleFunction disassemble_function = nullptr;
   WeftLlvmThroughput throughput = nullptr;
   WeftLlvmRelease release = nullptr;
 };

@@ -63,6 +63,7 @@ Opened open_file(const fs::path& path) {
       !find(handle, llvm_symbols.version, opened.functions.version) ||
       !find(handle, llvm_symbols.compile, opened.functions.compile) ||
       !find(handle, llvm_symbols.disassemble, opened.functions.disassemble) ||
+      !find(handle, llvm_symbols.disassemble_function, opened.functions.disassemble_function) ||
       !find(handle, llvm_symbols.throughput, opened.functions.throughput) ||
       !find(handle, llvm_symbols.release, opened.functions.release))
     opened.reason = path.string() + " is not weft's LLVM module";

@@ -99,6 +99,18 @@ WEFT_EXPORT void weft_llvm_disassemble(const void* code, std::size_t size,
   });
 }
 
+WEFT_EXPORT void weft_llvm_disassemble_function(const void* code, std::size_t size,
+                                                std::size_t entry, std::uint64_t display_base,
+                                                WeftLlvmResult* result) {
+  guard(result, [&] {
+    weft::jit::initialise_llvm();
+    CompiledCode texts;
+    texts.assembly_text = weft::jit::disassemble_x86_function(
+        {static_cast<const std::byte*>(code), size}, entry, display_base);
+    return texts;
+  });
+}
+
 WEFT_EXPORT void weft_llvm_throughput(const void* loop, std::size_t size, double* cycles,
                                       WeftLlvmResult* result) {
   *cycles = 0;

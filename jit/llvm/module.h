@@ -8,7 +8,7 @@
 extern "C" {
 
 /// Raised whenever anything below changes meaning; both sides compare it before any other call.
-inline constexpr std::uint32_t weft_llvm_interface = 4;
+inline constexpr std::uint32_t weft_llvm_interface = 5;
 
 struct WeftText {
   const char* data;
@@ -41,6 +41,10 @@ using WeftLlvmCompile = void (*)(const WeftLlvmRequest*, WeftLlvmResult*);
 /// Fills in `assembly` or `error`.
 using WeftLlvmDisassemble = void (*)(const void* code, std::size_t size, std::uint64_t display_base,
                                      WeftLlvmResult*);
+/// The function that begins `entry` bytes into `code`, found by following its jumps; fills in
+/// `assembly` or `error`.
+using WeftLlvmDisassembleFunction = void (*)(const void* code, std::size_t size, std::size_t entry,
+                                             std::uint64_t display_base, WeftLlvmResult*);
 /// Cycles that an iteration of a loop takes; fills in `assembly` with the processor whose model
 /// says so, or `error`.
 using WeftLlvmThroughput = void (*)(const void* loop, std::size_t size, double* cycles,
@@ -55,6 +59,7 @@ struct LlvmSymbols {
   const char* version = "weft_llvm_get_version";
   const char* compile = "weft_llvm_compile";
   const char* disassemble = "weft_llvm_disassemble";
+  const char* disassemble_function = "weft_llvm_disassemble_function";
   const char* throughput = "weft_llvm_throughput";
   const char* release = "weft_llvm_release";
 };

@@ -152,12 +152,18 @@ class Explain(CliTest):
             self.assertLess(hot["cycles"], hot["instructions"])
             self.assertIn(f"LLVM's model of {hot['modelled_processor']}: ", lines[-1])
 
-    def test_reductions_say_where_their_loops_are(self):
+    def test_reductions_show_the_loops_compiled_with_weft(self):
         told = self.json_of("explain", "sum(a)", "a=f32[1000]", "--emit=asm,ir", "--target=avx2")
-        self.assertIn("; the reduction:\nkernel default inner_reduce 32 {\n", told["ir"])
-        self.assertIn("; the loops that reduce are compiled with weft: jit/fold/loops.h, for avx2\n", told["asm"])
-        lines, = [chapter["lines"] for chapter in told["story"] if chapter["title"] == "code"]
-        self.assertTrue(lines[0].startswith("the loops that reduce are compiled with weft"), lines)
+        self.assertTrue(told["ir"].startswith("kernel default inner_reduce 32 {\n"), told["ir"])
+        loop, = told["precompiled"]
+        self.assertEqual((loop["name"], loop["instruction_set"]), ("Loops::rows of jit/fold/loops.h, add f32", "avx2"))
+        self.assertTrue(told["asm"].startswith(f"; {loop['name']}: compiled with weft (avx2), {loop['purpose']}\n"), told["asm"])
+        if "llvm" in REQUIRED_BACKENDS:
+            self.assertIn("  ret\n", told["asm"])
+        else:
+            self.assertIn("; its code can't be shown: ", told["asm"])
+        lines, = [chapter["lines"] for chapter in told["story"] if chapter["title"] == "tier"]
+        self.assertEqual(lines, [f"{loop['name']}: compiled with weft (avx2), {loop['purpose']}"])
 
     @unittest.skipUnless("xbyak" in REQUIRED_BACKENDS, "needs xbyak")
     def test_reductions_of_expressions_are_one_kernel(self):

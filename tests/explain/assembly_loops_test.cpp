@@ -34,6 +34,51 @@ constexpr std::string_view nest = R"(        ; entry
     60  jmp .L1
 )";
 
+TEST(assembly_loops, folds_are_hot_where_they_load) {
+  const AssemblyLoops found = find_loops(R"(     0  endbr64
+.L0:
+     4  vaddps zmm0, zmm0, zmmword ptr [rsi]
+     8  vaddps zmm1, zmm1, zmmword ptr [rsi + 0x40]
+     c  vaddps zmm1, zmm1, zmmword ptr [rsp + 0x40]
+    10  jne .L0
+.L1:
+    14  vaddps zmm0, zmm0, zmmword ptr [rsi]
+    18  vmovups zmmword ptr [rdi], zmm0
+    1c  jne .L1
+.L2:
+    20  vaddps zmm0, zmm0, zmmword ptr [rsi]
+    24  cmp byte ptr [rsi], 0x0
+    28  jne .L2
+    2c  ret
+)");
+  ASSERT_EQ(found.loops.size(), 3u);
+  EXPECT_EQ(found.loops[0].loaded_bytes, 128);  // the stack's left out
+  EXPECT_EQ(found.loops[1].loaded_bytes, 64);   // what is stored as well
+  EXPECT_EQ(found.loops[2].loaded_bytes, 65);
+  EXPECT_EQ(found.hot, 1);  // by what is stored
+  EXPECT_EQ(most_loading(found, 1000), 0);
+  EXPECT_EQ(most_loading(found, 100), 2);
+  EXPECT_EQ(most_loading(found, 10), -1);
+}
+
+TEST(assembly_loops, code_that_lies_elsewhere_makes_no_loop) {
+  const AssemblyLoops found = find_loops(R"(     0  test rdi, rdi
+     3  jae .L1
+.L0:
+     6  vmovups zmmword ptr [rdi], zmm0
+     a  jae .L0
+     c  jmp .L2
+.L1:
+    10  dec rdi
+    14  jmp .L0
+.L2:
+    18  vmovups zmmword ptr [rdi], zmm0
+    20  ret
+)");
+  ASSERT_EQ(found.loops.size(), 1u);
+  EXPECT_EQ(found.loops[0].instructions, 2);
+}
+
 TEST(assembly_loops, finds_loops_their_depth_and_the_hot_one) {
   const AssemblyLoops found = find_loops(nest);
   EXPECT_EQ(found.instructions, 14);  // padding is none

@@ -14,6 +14,8 @@ CALLS = [
     ["a * b + 1", "a=f32[2,3,4,5]:channels_last", "b=f32[3,4,5]"],
     ["where(a < b, a & b, 7)", "a=i32[64,64]", "b=i32[64,64]{1,64}"],
     ["sum(a * a, dims=[0])", "a=f32[1000,64]"],
+    ["argmax(a, dim=1)", "a=f32[100,64]"],
+    ["cumsum(a, dim=1)", "a=f64[100,64]"],
     ["copy(a)", "a=u8[1,3,224,224]:channels_last", "--out", "f32[1,3,224,224]"],
     ["a", "a=f32[]"],
     ["a + 1", "a=f32[0,4]"],
@@ -62,6 +64,12 @@ class Page(unittest.TestCase):
         if len(values) == 2 and values[1]:
             self.assertLessEqual(set(values[1]), set(values[0]))
         self.assertEqual(len(list(root.iter("circle"))), 1)
+
+    def test_loops_compiled_with_weft_are_on_the_page(self):
+        page = self.write(["cumsum(a, dim=1)", "a=f64[100,64]"])
+        self.assertIn("run_scan of jit/fold/scans.h, add f64: compiled with weft", page)
+        code = page[page.index('<pre id="asm">'):]
+        self.assertIn("run_scan of jit/fold/scans.h, add f64", code)
 
     def test_names_of_the_expression_stay_text(self):
         page = self.write(CALLS[1])

@@ -32,6 +32,11 @@ void weft_llvm_disassemble(const void* code, std::size_t size, std::uint64_t dis
                            WeftLlvmResult* result) {
   real<WeftLlvmDisassemble>(llvm_symbols.disassemble)(code, size, display_base, result);
 }
+void weft_llvm_disassemble_function(const void* code, std::size_t size, std::size_t entry,
+                                    std::uint64_t display_base, WeftLlvmResult* result) {
+  real<WeftLlvmDisassembleFunction>(llvm_symbols.disassemble_function)(code, size, entry,
+                                                                       display_base, result);
+}
 void weft_llvm_throughput(const void* loop, std::size_t size, double* cycles,
                           WeftLlvmResult* result) {
   real<WeftLlvmThroughput>(llvm_symbols.throughput)(loop, size, cycles, result);

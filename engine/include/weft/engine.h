@@ -81,7 +81,7 @@ struct Explanation {
   std::vector<Operand> operands;
   std::string signature;
   std::uint64_t signature_hash = 0;
-  std::string backend;
+  std::string backend;  ///< "precompiled": loops that were compiled with weft are all that runs
   std::vector<std::string>
       refusals;  ///< "xbyak: exp f32 has no row": why the tiers before it didn't take it
   std::string schedule;
@@ -89,6 +89,13 @@ struct Explanation {
   /// The reductions and scans that run before the kernel described here, in this order; where the
   /// expression is itself one, it is the last of them, and the kernel computes what it reduces.
   std::vector<std::string> passes;
+  /// A loop that was compiled with weft, and that the call runs in its reductions and scans.
+  struct PrecompiledLoop {
+    std::string name;             ///< "Loops::rows of jit/fold/loops.h, maximum f32"
+    std::string instruction_set;  ///< "avx512"
+    std::string purpose;          ///< "folds rows to one element each"
+  };
+  std::vector<PrecompiledLoop> precompiled;
   std::map<std::string, std::string>
       texts;    ///< "iter", "signature", "ir", "llvm", "asm", "cuda", "ptx", "sass": as asked for
   Story story;  ///< the same and the reasons, for people: story_text() of weft/story.h
