@@ -2,6 +2,7 @@
 
 #include "engine/engine_state.h"
 #include "engine/expr_lexer.h"
+#include "engine/expr_words.h"
 #include "engine/nearest.h"
 #include "engine/parse_expr.h"
 

@@ -23,7 +23,4 @@ struct ParseOptions {
 Expr parse_expression(std::string_view text, std::vector<std::pair<std::string, Expr>> names,
                       const ParseOptions& options);
 
-/// What the parser takes `name` for, "a built-in function"; empty if it is free for users.
-std::string_view built_in_meaning(std::string_view name);
-
 }  // namespace weft
