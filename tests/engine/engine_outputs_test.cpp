@@ -301,7 +301,7 @@ TEST(engine_outputs, several_sizes_are_not_written_to_one_place) {
   const std::vector<Expr> exprs{Expr(a) + Expr(1), reduce(Reduction::sum, Expr(a))};
   const std::vector<Tensor> outs{memory, memory.select(0, 1)};
   EXPECT_THAT(message<ArgumentError>([&] { engine.eval(exprs, outs); }),
-              ::HasSubstr("element [] of output 1 and element [1] of output 0"));
+              HasSubstr("element [] of output 1 and element [1] of output 0"));
   message<ArgumentError>([&] { engine.prepare(exprs, outs); });
   EXPECT_EQ(elements<double>(memory), (std::vector<double>{8, 9}));
 }
