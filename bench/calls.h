@@ -13,6 +13,9 @@ struct AddOperands {
 /// Whether `call` writes a + b into out, by the interpreter's bits.
 bool adds(const AddOperands& operands, const std::function<void()>& call);
 
+/// Of benchmarks whose operands take long to make, whatever is asked for of the others.
+inline constexpr int num_large_repetitions = 5;
+
 /// Eight contiguous floats.
 AddOperands add8();
 /// Thirty million contiguous floats.

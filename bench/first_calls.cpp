@@ -224,9 +224,10 @@ void register_first_call_benchmarks() {
         ("first_call_" + backend + "/" + backend + "/1e3").c_str(),
         [backend](State& state) { first_call(state, options(backend), multiply_add()); })
         ->UseManualTime();
-    RegisterBenchmark(("kernel_memory/" + backend + "/1e3").c_str(), [backend](State& state) {
-      kernel_memory(state, backend);
-    })->Iterations(1);
+    RegisterBenchmark(("kernel_memory/" + backend + "/1e3").c_str(),
+                      [backend](State& state) { kernel_memory(state, backend); })
+        ->Iterations(1)
+        ->Repetitions(1);  // a number of bytes; it takes seconds
   }
   RegisterBenchmark("first_calls/auto/1e3", first_calls)->Iterations(1);
   const auto of_xbyak = [](const std::string& suffix, const Expr& expr) {

@@ -4,10 +4,13 @@
 #include "bench/hand_loops.h"
 #include "bench/support.h"
 
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <string>
 
 namespace weft::bench {
 namespace {
@@ -57,7 +60,39 @@ Maker find_stream(std::string_view) {
   };
 }
 
+/// One working set, half of it read and half written, again and again.
+void measure_limit(benchmark::State& state, std::int64_t size_bytes, bool is_memcpy) {
+  Case work;
+  work.bytes_read = work.bytes_written = size_bytes / 2;
+  const Runner run = (is_memcpy ? find_memcpy({}) : find_stream({}))(work);
+  run();
+  for (auto _ : state) {
+    run();
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * work.bytes_moved());
+}
+
 }  // namespace
+
+void register_limit_benchmarks() {
+  struct Level {
+    const char* name;
+    const char* size;  ///< of the working set in bytes
+  };
+  // Half of what the caches of common processors have, so that nothing else pushes it out.
+  for (const auto& [name, size] :
+       {Level{"limit_l1", "16384"}, Level{"limit_l2", "524288"}, Level{"limit_l3", "8388608"},
+        Level{"limit_memory", "268435456"}})
+    for (const bool is_memcpy : {true, false}) {
+      if (!is_memcpy && !find_stream({})) continue;
+      const std::string row = std::string(name) + (is_memcpy ? "/memcpy/" : "/stream/") + size;
+      benchmark::RegisterBenchmark(
+          row.c_str(), [size_bytes = std::stoll(size), is_memcpy](benchmark::State& state) {
+            measure_limit(state, size_bytes, is_memcpy);
+          });
+    }
+}
 
 void add_limit_variants(std::vector<Variant>& variants) {
   variants.push_back({"memcpy", Check::none, find_memcpy});

@@ -182,6 +182,7 @@ int main(int argc, char** argv) {
   weft::bench::pin_to_one_core();
   weft::bench::register_table(is_quick);
   weft::bench::register_threaded(is_quick);
+  weft::bench::register_limit_benchmarks();
   weft::bench::register_call_benchmarks();
 #ifdef WEFT_BENCH_TORCH
   weft::bench::register_torch_call_benchmarks();

@@ -221,7 +221,7 @@ void register_torch_call_benchmarks() {
   RegisterBenchmark("fresh_output/torch/3e7", [](State& state) {
     at::set_num_threads(1);
     call_new(state, add_large());
-  });
+  })->Repetitions(num_large_repetitions);
 }
 
 }  // namespace weft::bench

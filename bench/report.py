@@ -4,6 +4,7 @@
   bench/report.py RESULT.json                  one table of all workloads
   bench/report.py RESULT.json --compare OLD    what is faster or slower than in another run, beyond the noise of both
   bench/report.py RESULT.json --plots FOLDER   bars with limits, sizes, latency, threads, compile times as .svg (or --format=png)
+  bench/report.py RESULT.json --condense       one entry a row in place of its repetitions
   bench/report.py RESULT.json --readme         puts a short table between the marks in README.md
 """
 import argparse
@@ -12,6 +13,7 @@ import importlib.util
 import json
 import math
 import pathlib
+import random
 import re
 import statistics
 import sys
@@ -19,6 +21,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARKS = ("<!-- measured: begin (bench/report.py --readme) -->", "<!-- measured: end -->")
 PEERS = ["torch", "onednn", "eigen", "xtensor"]
+PYTHON_PEERS = ["numpy", "numexpr", "torch_eager", "torch_compile"]  # bench/peers.py
 UNIT_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 README_ROWS = [
     ("copy", "1e3"), ("copy", "1e6"), ("add", "1e3"), ("add", "1e4"), ("add", "1e6"), ("fma", "1e6"),
@@ -28,7 +31,9 @@ README_ROWS = [
 ]
 
 
-# Of one variant of one workload at one size: median ns, GB/s or None, and the relative standard deviation or None.
+PER_REPETITION = {"name", "repetition_index", "family_index", "per_family_instance_index", "iterations"}
+
+# Of one variant of one workload at one size: ns by fast_median(), GB/s or None, and its relative standard error or None.
 Point = collections.namedtuple("Point", "ns rate noise", defaults=(None, None))
 
 
@@ -42,35 +47,75 @@ def parts(run_name):
     return workload, variant, "/".join([size, *(part for part in others if re.fullmatch(r"t\d+", part))])
 
 
+def fast_median(times):
+    """The median of the fastest third.  Other work on the machine makes repetitions slower and never faster, and on a shared
+    one it takes half of the time for seconds at a stretch; the plain median then tells how busy the machine was."""
+    return statistics.median(sorted(times)[:max(1, math.ceil(len(times) / 3))])
+
+
+def noise_of(times):
+    """Relative standard error of fast_median(), by drawing repetitions anew from those that there are."""
+    draw = random.Random(1)
+    drawn = [fast_median(draw.choices(times, k=len(times))) for _ in range(60)]
+    return statistics.stdev(drawn) / statistics.mean(drawn)
+
+
 def medians(result):
     """(workload, size) -> variant -> Point; benchmarks that reported an error are left out."""
-    runs, ready, noise, failed = collections.defaultdict(list), {}, {}, []
+    runs, ready, noise, failed = collections.defaultdict(list), {}, {}, {}
     for run in result["benchmarks"]:
         name = run["run_name"]
         is_by_the_wall = name.endswith(("/real_time", "/manual_time"))
         clock = "real_time" if is_by_the_wall else "cpu_time"  # one thread: what others do on the core is not ours
         if run.get("error_occurred"):
-            failed.append(f"{name}: {run['error_message']}")
+            failed[name] = f"{name}: {run['error_message']}"
             continue
         if run.get("aggregate_name") == "cv":
-            noise[name] = run[clock]
+            noise[name] = 1.2533 * run[clock] / math.sqrt(run.get("repetitions", 1))  # of a median
             continue
         rate = run.get("bytes_per_second")
-        point = (run[clock] * UNIT_NS[run["time_unit"]], rate / 1e9 if rate else None)
+        time_ns = run[clock] * UNIT_NS[run["time_unit"]]
         if run["run_type"] == "iteration":
-            runs[name].append(point)
+            runs[name].append((time_ns, rate * time_ns if rate else None))
         elif run["aggregate_name"] == "median":
-            ready[name] = point
+            ready[name] = (time_ns, rate / 1e9 if rate else None)
+            if "noise" in run:
+                noise[name] = run["noise"]
     for name, points in runs.items():
-        rates, times = [rate for _, rate in points if rate], [ns for ns, _ in points]
-        ready.setdefault(name, (statistics.median(times), statistics.median(rates) if rates else None))
+        times = [time_ns for time_ns, _ in points]
+        time_ns, moved = fast_median(times), points[0][1]
+        ready.setdefault(name, (time_ns, moved / time_ns / 1e9 if moved else None))
         if len(times) > 1:
-            noise.setdefault(name, statistics.stdev(times) / statistics.mean(times))
+            noise.setdefault(name, noise_of(times))
     table = collections.defaultdict(dict)
     for name, (ns, rate) in ready.items():
         workload, variant, size = parts(name)
         table[workload, size][variant] = Point(ns, rate, noise.get(name))
-    return table, failed
+    return table, list(failed.values())
+
+
+def condensed(result):
+    """The same result with one entry a row in place of its repetitions, and its counters."""
+    rows = {}
+    for run in result["benchmarks"]:
+        if run["run_type"] == "iteration":
+            rows.setdefault(run["run_name"], []).append(run)
+    entries = [run for run in result["benchmarks"] if run["run_type"] != "iteration" and run["run_name"] not in rows]
+    for name, runs in rows.items():
+        right = [run for run in runs if not run.get("error_occurred")]
+        if not right:
+            entries.append(runs[0])
+            continue
+        entry = {**right[0], "run_type": "aggregate", "aggregate_name": "median", "repetitions": len(right)}
+        for clock in ("real_time", "cpu_time"):
+            entry[clock] = fast_median([run[clock] for run in right])
+        clock = "real_time" if name.endswith(("/real_time", "/manual_time")) else "cpu_time"
+        if "bytes_per_second" in entry:
+            entry["bytes_per_second"] *= right[0][clock] / entry[clock]
+        if len(right) > 1:
+            entry["noise"] = noise_of([run[clock] for run in right])
+        entries.append({key: value for key, value in entry.items() if key not in PER_REPETITION})
+    return {**result, "benchmarks": entries}
 
 
 def time_text(ns):
@@ -132,29 +177,32 @@ def flat(table):
 
 
 def comparison(old, new):
-    """Markdown: how two runs agree, and the rows that differ by more than both their noise explains."""
+    """Markdown: how two runs agree, and a mark for each row whose medians differ by more than 10 %: whether noise explains it."""
     before, after = flat(old), flat(new)
     both = [name for name in after if name in before]
     if not both:
         raise ReportError("the two results have no row in common")
     ratios = {name: before[name].ns / after[name].ns for name in both}
-    agree = sum(1 / 1.1 <= ratio <= 1.1 for ratio in ratios.values())
-    lines = [f"{len(both)} rows are in both; {agree} ({agree / len(both):.0%}) agree within 10 %; "
+    differing = sorted((ratio, name) for name, ratio in ratios.items() if not is_agreeing(ratio))
+    agreeing = len(both) - len(differing)
+    lines = [f"{len(both)} rows are in both; {agreeing} ({agreeing / len(both):.0%}) agree within 10 %; "
              f"the median row is {statistics.median(ratios.values()):.3f} times as fast as before.",
              f"Left out: {len(before) - len(both)} of the old run alone, {len(after) - len(both)} of the new.", ""]
-    differing = []
-    for name in both:
-        # Two standard deviations of the difference; without repetitions what a shared machine is known for.
-        spread = math.hypot(*(0.05 if point.noise is None else point.noise for point in (before[name], after[name])))
-        allowed = max(0.05, 2 * spread)
-        if abs(math.log(ratios[name])) > math.log1p(allowed):
-            differing.append((ratios[name], name, allowed))
     if not differing:
-        return "\n".join([*lines, "No row differs by more than its noise."])
-    lines += ["| row | before | after | times as fast | noise |", "|---|--:|--:|--:|--:|"]
-    lines += [f"| {name} | {time_text(before[name].ns)} | {time_text(after[name].ns)} | "
-              f"{ratio:.2f} {'faster' if ratio > 1 else 'slower'} | {allowed:.0%} |" for ratio, name, allowed in sorted(differing)]
+        return "\n".join([*lines, "No row differs by more than 10 %."])
+    lines += ["| row | before | after | times as fast | noise | |", "|---|--:|--:|--:|--:|---|"]
+    for ratio, name in differing:
+        # Without repetitions what a shared machine is known for.
+        errors = (0.05 if point.noise is None else point.noise for point in (before[name], after[name]))
+        allowed = 2 * math.hypot(*errors)
+        mark = "within noise" if abs(math.log(ratio)) <= math.log1p(allowed) else "faster" if ratio > 1 else "slower"
+        lines.append(f"| {name} | {time_text(before[name].ns)} | {time_text(after[name].ns)} | {ratio:.2f} | {allowed:.0%} | {mark} |")
+    lines += ["", "noise: twice the standard error of the difference, from the spread of the repetitions."]
     return "\n".join(lines)
+
+
+def is_agreeing(ratio):
+    return 1 / 1.1 <= ratio <= 1.1
 
 
 def write_plots(result, table, folder, file_format):
@@ -183,13 +231,32 @@ def read(path):
         raise ReportError(f"{path}: not a result of weft_bench ({type(error).__name__}: {error})") from error
 
 
-def tables(options, result, table):
-    present = [name for name in ["naive", "interp", "xbyak", "llvm", "hand", "stream", "memcpy", *PEERS]
-               if any(name in variants for variants in table.values())]
+def missing_peers(result, present):
+    """Lines that name each peer without a row, so that none is left out in silence."""
     lacking = [name for name in PEERS if name not in present]
-    note = f"Peers that were not found when it was built: {', '.join(lacking)}.\n" if lacking else ""
+    lines = [f"Peers that were not found when it was built: {', '.join(lacking)}."] if lacking else []
+    reasons = result["context"].get("missing_peers", {})
+    lacking = [name for name in PYTHON_PEERS if name not in present]
+    if lacking:
+        told = [f"{name} ({reasons[name]})" if name in reasons else name for name in lacking]
+        lines.append(f"Peers in Python that are missing: {', '.join(told)}; bench/peers.py adds those that are installed.")
+    return "".join(line + "\n" for line in lines)
+
+
+def tables(options, result, table):
+    present = [name for name in ["naive", "interp", "xbyak", "llvm", "hand", "stream", "memcpy", *PEERS, *PYTHON_PEERS]
+               if any(name in variants for variants in table.values())]
     return (f"# {options.json.stem}\n\n{heading(result)}\n`x NAME`: how many times as fast as NAME; weft is `auto` where it was "
-            f"measured.\n{note}\n{rows(table, table, present)}")
+            f"measured.\n{missing_peers(result, present)}\n{limits(table)}{rows(table, sorted(table), present)}")
+
+
+def limits(table):
+    """What the machine moves at each level of its memory; empty if that was not measured."""
+    found = {workload: variants for (workload, _), variants in table.items() if workload.startswith("limit_")}
+    if not found:
+        return ""
+    told = [f"{workload.removeprefix('limit_')} {max(point.rate for point in variants.values()):.0f}" for workload, variants in found.items()]
+    return f"The machine copies, in GB/s read and written: {', '.join(told)}.\n\n"
 
 
 def run(options):
@@ -197,6 +264,8 @@ def run(options):
     if options.readme:
         readme = ROOT / "README.md"
         readme.write_text(with_table(readme.read_text(encoding="utf-8"), result), encoding="utf-8")
+    elif options.condense:
+        options.json.write_text(json.dumps(condensed(result), indent=1) + "\n", encoding="utf-8")
     elif options.compare:
         print(comparison(read(options.compare)[1], table))
     elif options.plots:
@@ -212,6 +281,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("json", type=pathlib.Path)
     arguments.add_argument("--readme", action="store_true")
+    arguments.add_argument("--condense", action="store_true")
     arguments.add_argument("--compare", type=pathlib.Path, metavar="OLD.json")
     arguments.add_argument("--plots", type=pathlib.Path, metavar="FOLDER")
     arguments.add_argument("--format", choices=["svg", "png"], default="svg")

@@ -90,6 +90,7 @@ void add_eigen_variant(std::vector<Variant>& variants);
 void add_xtensor_variant(std::vector<Variant>& variants);
 
 // Benchmarks that are not rows of the table.
+void register_limit_benchmarks();
 void register_call_benchmarks();
 void register_torch_call_benchmarks();
 void register_plan_benchmarks();

@@ -13,6 +13,7 @@ import unittest
 
 BENCH = pathlib.Path(sys.argv.pop(1)).parent
 sys.path.insert(0, str(BENCH))
+import peers  # noqa: E402
 import plots  # noqa: E402
 import report  # noqa: E402
 
@@ -47,14 +48,32 @@ class Report(unittest.TestCase):
                                 run("first_calls/auto/1e3/iterations:1", 20, 21))
         self.assertEqual(table, {("first_engine", "1"): {"auto": (11, 2, None)}, ("first_calls", "1e3"): {"auto": (20, 2, None)}})
 
-    def test_medians_of_repetitions(self):
-        single = [run("add/auto/8", time, 0) for time in (5, 1, 2)]
+    def test_the_faster_repetitions_count(self):
+        single = [run("add/auto/8", time, 0) for time in (5, 1, 2, 9, 9, 9, 3)]
         aggregate = run("add/auto/8/t2/real_time", 0, 7, run_type="aggregate", aggregate_name="median")
         mean = run("add/auto/8/t2/real_time", 0, 9, run_type="aggregate", aggregate_name="mean")
-        cv = run("add/auto/8/t2/real_time", 0, 0.25, run_type="aggregate", aggregate_name="cv")
+        cv = run("add/auto/8/t2/real_time", 0, 0.25, run_type="aggregate", aggregate_name="cv", repetitions=25)
         table, _ = self.medians(*single, aggregate, mean, cv)
-        spread = statistics.stdev([5, 1, 2]) / statistics.mean([5, 1, 2])
-        self.assertEqual(table, {("add", "8"): {"auto": (2, 2, spread)}, ("add", "8/t2"): {"auto": (7, 2, 0.25)}})
+        noise = report.noise_of([5, 1, 2, 9, 9, 9, 3])
+        self.assertGreater(noise, 0.1)
+        # As many bytes as at 2 GB/s in the 5 ns of the first.
+        self.assertEqual(table, {("add", "8"): {"auto": (2, 5, noise)}, ("add", "8/t2"): {"auto": (7, 2, 1.2533 * 0.25 / 5)}})
+        self.assertEqual(report.noise_of([3, 3, 3]), 0)
+
+    def test_condensed_results_tell_the_same(self):
+        benchmarks = [run("add/auto/8", time, time + 1, repetition_index=time, bytes_per_second=8e9 / time) for time in (4, 2, 1, 8)]
+        benchmarks.append(run("copy/auto/8", 1, 1, error_occurred=True, error_message="wrong result"))
+        result = {"context": {}, "benchmarks": benchmarks}
+        small = report.condensed(result)
+        self.assertEqual(len(small["benchmarks"]), 2)
+        self.assertEqual(report.medians(small), report.medians(result))
+        self.assertEqual(report.condensed(small), small)
+        self.assertEqual(small["benchmarks"][0]["repetitions"], 4)
+
+    def test_peers_without_a_row_are_named(self):
+        told = report.missing_peers({"context": {"missing_peers": {"numexpr": "No module named 'numexpr'"}}}, ["torch", "numpy"])
+        self.assertIn("not found when it was built: onednn, eigen, xtensor.\n", told)
+        self.assertIn("Peers in Python that are missing: numexpr (No module named 'numexpr'), torch_eager, torch_compile;", told)
 
     def test_errors_are_told_and_left_out(self):
         table, failed = self.medians(run("add/auto/8", 1, 1, error_occurred=True, error_message="wrong result"))
@@ -71,21 +90,22 @@ class Comparison(unittest.TestCase):
         _, table = kept()
         told = report.comparison(table, table)
         self.assertIn("(100%) agree within 10 %; the median row is 1.000 times", told)
-        self.assertIn("No row differs by more than its noise.", told)
+        self.assertIn("No row differs by more than 10 %.", told)
 
-    def test_only_what_noise_does_not_explain_is_told(self):
+    def test_rows_that_differ_are_marked_by_what_noise_explains(self):
         point = report.Point
         old = {("add", "1e6"): {"quiet": point(100, 1, 0.01), "noisy": point(100, 1, 0.3), "unknown": point(100, 1)},
-               ("gone", "1"): {"auto": point(1)}}
-        new = {("add", "1e6"): {"quiet": point(120, 1, 0.01), "noisy": point(120, 1, 0.3), "unknown": point(120, 1), "new": point(1)}}
+               ("copy", "1e6"): {"quiet": point(100, 1, 0.01)}, ("gone", "1"): {"auto": point(1)}}
+        new = {("add", "1e6"): {"quiet": point(120, 1, 0.01), "noisy": point(120, 1, 0.3), "unknown": point(120, 1), "new": point(1)},
+               ("copy", "1e6"): {"quiet": point(109, 1, 0.01)}}
         told = report.comparison(old, new)
-        self.assertIn("3 rows are in both; 0 (0%) agree within 10 %; the median row is 0.833 times", told)
+        self.assertIn("4 rows are in both; 1 (25%) agree within 10 %; the median row is 0.833 times", told)
         self.assertIn("Left out: 1 of the old run alone, 1 of the new.", told)
-        self.assertIn("| add/quiet/1e6 | 100.0 ns | 120.0 ns | 0.83 slower | 5% |", told)
-        self.assertIn("| add/unknown/1e6 | 100.0 ns | 120.0 ns | 0.83 slower | 14% |", told)
-        self.assertNotIn("noisy", told)
-        back = report.comparison(new, old)
-        self.assertIn("1.20 faster", back)
+        self.assertIn("| add/quiet/1e6 | 100.0 ns | 120.0 ns | 0.83 | 3% | slower |", told)
+        self.assertIn("| add/unknown/1e6 | 100.0 ns | 120.0 ns | 0.83 | 14% | slower |", told)
+        self.assertIn("| add/noisy/1e6 | 100.0 ns | 120.0 ns | 0.83 | 85% | within noise |", told)
+        self.assertNotIn("copy/quiet", told)
+        self.assertIn("| 1.20 | 3% | faster |", report.comparison(new, old))
 
     def test_two_results_with_nothing_in_common(self):
         with self.assertRaisesRegex(report.ReportError, "no row in common"):
@@ -95,12 +115,12 @@ class Comparison(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             changed, result = pathlib.Path(folder) / "changed.json", kept()[0]
             for benchmark in result["benchmarks"]:
-                if benchmark["run_name"] == "call_prepared/auto/8" and benchmark["aggregate_name"] == "median":
+                if benchmark["run_name"] == "call_prepared/auto/8" and benchmark.get("aggregate_name") == "median":
                     benchmark["cpu_time"] *= 3
             changed.write_text(json.dumps(result), encoding="utf-8")
             done = subprocess.run([sys.executable, BENCH / "report.py", changed, "--compare", KEPT], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertRegex(done.stdout, r"\| call_prepared/auto/8 .* 0\.33 slower ")
+            self.assertRegex(done.stdout, r"\| call_prepared/auto/8 .* 0\.33 .* slower \|")
             self.assertEqual(done.stdout.count("slower"), 1)
             for name, text in [("none.json", None), ("words.json", "not JSON"), ("other.json", '{"benchmarks": [1]}'), ("list.json", "[]")]:
                 file = pathlib.Path(folder) / name
@@ -110,6 +130,33 @@ class Comparison(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (1, ""), name)
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
                 self.assertIn(name, done.stderr)
+
+
+class PythonPeers(unittest.TestCase):
+    def test_rows_are_read_as_those_of_weft_bench(self):
+        calls = []
+        row = peers.Row("add/numpy/1e5", lambda: calls.append(0))
+        for _ in range(3):
+            row.measure(min_time_ns=20000)
+        self.assertGreater(row.iterations, 1)
+        self.assertGreaterEqual(len(calls), 3 * row.iterations)
+        entries = list(row.entries())
+        self.assertEqual(len(entries), 3)
+        table, failed = report.medians({"benchmarks": entries})
+        self.assertEqual(failed, [])
+        self.assertEqual(table["add", "1e5"]["numpy"].ns, min(row.times_ns))
+
+    def test_all_that_read_more_than_one_operand_are_workloads(self):
+        self.assertLessEqual(set(peers.NUM_INPUTS), set(peers.WORKLOADS))
+        self.assertEqual(set(peers.NAMES), set(report.PYTHON_PEERS))
+
+    def test_a_result_that_is_none_is_left_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "words.json"
+            file.write_text("no JSON", encoding="utf-8")
+            done = subprocess.run([sys.executable, BENCH / "peers.py", file], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout, file.read_text(encoding="utf-8")), (1, "", "no JSON"))
+            self.assertIn("words.json", done.stderr)
 
 
 class Plots(unittest.TestCase):

@@ -1,12 +1,12 @@
 // Reductions and scans by loops that were compiled with weft: explain() shows the code of the loops
 // that will run, read where it lies in this process.
 #include "jit/disassemble.h"
+#include "tests/matchers.h"
 #include "tests/required_backends.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,9 +14,9 @@
 namespace weft::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
+using matchers::HasSubstr;
+using matchers::Not;
+using matchers::StartsWith;
 
 /// Not inlined, so that it has code of its own: a loop, and two ways to return.
 [[gnu::noinline]] int add_up(const int* values, int count) {
