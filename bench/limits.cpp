@@ -62,8 +62,8 @@ Maker find_stream(std::string_view) {
 
 /// One working set, half of it read and half written, again and again.
 void measure_limit(benchmark::State& state, std::int64_t size_bytes, bool is_memcpy) {
-  Case work;
-  work.bytes_read = work.bytes_written = size_bytes / 2;
+  const std::int64_t half_bytes = size_bytes / 2;
+  const Case work{"", {}, Tensor(), Expr(0), Tensor(), half_bytes, half_bytes, {}};
   const Runner run = (is_memcpy ? find_memcpy({}) : find_stream({}))(work);
   run();
   for (auto _ : state) {
