@@ -176,6 +176,12 @@ def flat(table):
     return {f"{workload}/{variant}/{size}": point for (workload, size), variants in table.items() for variant, point in variants.items()}
 
 
+def drift_between(ratios):
+    """How many times as fast the machine was, by the rows in which nothing of weft runs."""
+    others = [ratio for name, ratio in ratios.items() if name.split("/")[1] not in ("auto", "xbyak", "llvm", "interp", "nvrtc")]
+    return statistics.median(others) if others else 1.0
+
+
 def comparison(old, new):
     """Markdown: how two runs agree, and a mark for each row whose medians differ by more than 10 %: whether noise explains it."""
     before, after = flat(old), flat(new)
@@ -183,9 +189,12 @@ def comparison(old, new):
     if not both:
         raise ReportError("the two results have no row in common")
     ratios = {name: before[name].ns / after[name].ns for name in both}
+    drift = drift_between(ratios)
+    ratios = {name: ratio / drift for name, ratio in ratios.items()}
     differing = sorted((ratio, name) for name, ratio in ratios.items() if not is_agreeing(ratio))
     agreeing = len(both) - len(differing)
-    lines = [f"{len(both)} rows are in both; {agreeing} ({agreeing / len(both):.0%}) agree within 10 %; "
+    lines = [f"The machine was {drift:.3f} times as fast as before, by what ran without weft; that is taken out of what follows.",
+             f"{len(both)} rows are in both; {agreeing} ({agreeing / len(both):.0%}) agree within 10 %; "
              f"the median row is {statistics.median(ratios.values()):.3f} times as fast as before.",
              f"Left out: {len(before) - len(both)} of the old run alone, {len(after) - len(both)} of the new.", ""]
     if not differing:

@@ -33,6 +33,7 @@ std::string hexadecimal(std::span<const std::byte> code, std::uint64_t display_b
   return text;
 }
 
+#if WEFT_HAS_LLVM && defined(__x86_64__)
 /// The loaded segment of code that holds an address, and the bias of its object.
 struct CodeSegment {
   std::uintptr_t address = 0;  ///< to be found
@@ -52,10 +53,11 @@ int find_segment(dl_phdr_info* object, std::size_t, void* data) {
   }
   return 0;
 }
+#endif
 
 }  // namespace
 
-FunctionListing disassemble_function(const void* entry) {
+FunctionListing disassemble_function([[maybe_unused]] const void* entry) {
   FunctionListing listing;
 #if !defined(__x86_64__)
   listing.reason = "weft reads x86-64 code alone";

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures with weft_bench and writes bench/results/NAME.json and NAME.md.
-#   tools/bench.sh quick [NAME]   21 short repetitions, every workload at one size: within five minutes on two cores
+#   tools/bench.sh quick [NAME]   27 short repetitions, every workload at one size: within five minutes on two cores
 #   tools/bench.sh readme         15 repetitions, the rows of README.md's table: about two minutes
 #   tools/bench.sh full [NAME]    15 repetitions, all sizes: the better part of an hour
 # Repetitions of all benchmarks are interleaved at random (on one pinned core), so that those of a row lie all over the run; of
@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 mode=${1-quick}
 name=${2-$mode}
 case "$mode" in
-  quick) options=(--quick --benchmark_repetitions=21 --benchmark_min_time=0.002) ;;
+  quick) options=(--quick --benchmark_repetitions=27 --benchmark_min_time=0.002) ;;
   readme) options=(--benchmark_repetitions=15 --benchmark_min_time=0.01 '--benchmark_filter=^(copy|add|fma|cast_f32_bf16|cast_u8_f32|normalize|bcast_nchw|conflict_add)/.*/(1e3|1e4|1e6|1x512x512x3|4x64x64x64)$|^call_|^first_call_xbyak') ;;
   full) options=(--benchmark_repetitions=15 --benchmark_min_time=0.05) ;;
   *) fail "usage: tools/bench.sh quick|readme|full [NAME]" ;;

@@ -94,18 +94,27 @@ class Comparison(unittest.TestCase):
 
     def test_rows_that_differ_are_marked_by_what_noise_explains(self):
         point = report.Point
-        old = {("add", "1e6"): {"quiet": point(100, 1, 0.01), "noisy": point(100, 1, 0.3), "unknown": point(100, 1)},
-               ("copy", "1e6"): {"quiet": point(100, 1, 0.01)}, ("gone", "1"): {"auto": point(1)}}
-        new = {("add", "1e6"): {"quiet": point(120, 1, 0.01), "noisy": point(120, 1, 0.3), "unknown": point(120, 1), "new": point(1)},
-               ("copy", "1e6"): {"quiet": point(109, 1, 0.01)}}
+        old = {("add", "1e6"): {"auto": point(100, 1, 0.01), "llvm": point(100, 1, 0.3), "xbyak": point(100, 1)},
+               ("copy", "1e6"): {"auto": point(100, 1, 0.01)}, ("gone", "1"): {"auto": point(1)}}
+        new = {("add", "1e6"): {"auto": point(120, 1, 0.01), "llvm": point(120, 1, 0.3), "xbyak": point(120, 1), "interp": point(1)},
+               ("copy", "1e6"): {"auto": point(109, 1, 0.01)}}
         told = report.comparison(old, new)
         self.assertIn("4 rows are in both; 1 (25%) agree within 10 %; the median row is 0.833 times", told)
         self.assertIn("Left out: 1 of the old run alone, 1 of the new.", told)
-        self.assertIn("| add/quiet/1e6 | 100.0 ns | 120.0 ns | 0.83 | 3% | slower |", told)
-        self.assertIn("| add/unknown/1e6 | 100.0 ns | 120.0 ns | 0.83 | 14% | slower |", told)
-        self.assertIn("| add/noisy/1e6 | 100.0 ns | 120.0 ns | 0.83 | 85% | within noise |", told)
-        self.assertNotIn("copy/quiet", told)
+        self.assertIn("| add/auto/1e6 | 100.0 ns | 120.0 ns | 0.83 | 3% | slower |", told)
+        self.assertIn("| add/xbyak/1e6 | 100.0 ns | 120.0 ns | 0.83 | 14% | slower |", told)
+        self.assertIn("| add/llvm/1e6 | 100.0 ns | 120.0 ns | 0.83 | 85% | within noise |", told)
+        self.assertNotIn("copy/auto", told)
         self.assertIn("| 1.20 | 3% | faster |", report.comparison(new, old))
+
+    def test_the_machines_own_drift_is_taken_out(self):
+        point = report.Point
+        old = {("add", "1e6"): {"auto": point(100), "xbyak": point(100), "memcpy": point(100), "hand": point(100), "torch": point(100)}}
+        new = {("add", "1e6"): {"auto": point(200), "xbyak": point(100), "memcpy": point(200), "hand": point(210), "torch": point(90)}}
+        told = report.comparison(old, new)
+        self.assertIn("The machine was 0.500 times as fast as before", told)
+        self.assertIn("| add/xbyak/1e6 | 100.0 ns | 100.0 ns | 2.00 | 14% | faster |", told)
+        self.assertNotIn("add/auto", told)
 
     def test_two_results_with_nothing_in_common(self):
         with self.assertRaisesRegex(report.ReportError, "no row in common"):
