@@ -2,10 +2,10 @@
 
 #include "bench/calls.h"
 
+#include "bench/measure.h"
+
 #include <weft/dispatch.h>
 #include <weft/iterator.h>
-
-#include <benchmark/benchmark.h>
 
 #include <cstdio>
 #include <ctime>
@@ -25,10 +25,7 @@ Tensor filled(std::initializer_list<std::int64_t> sizes,
 template <class Call>
 void time_adding(State& state, const AddOperands& operands, Call call) {
   if (!adds(operands, call)) return state.SkipWithError("wrong result");
-  for (auto _ : state) {
-    call();
-    benchmark::ClobberMemory();
-  }
+  measure(state, call);
 }
 
 void call_out(State& state, const AddOperands& operands) {
@@ -43,10 +40,10 @@ void call_new(State& state, const AddOperands& operands) {
     engine.copy(operands.out, engine.binary(Op::add, operands.a, operands.b));
   };
   if (!adds(operands, into_out)) return state.SkipWithError("wrong result");
-  for (auto _ : state) {
+  measure(state, [&] {
     Tensor result = engine.binary(Op::add, operands.a, operands.b);
     benchmark::DoNotOptimize(result);
-  }
+  });
 }
 
 void call_eval(State& state, const AddOperands& operands) {
@@ -61,10 +58,7 @@ void call_copy(State& state) {
   poison(to);
   engine.copy(to, from);
   if (!is_right(to, from, Check::bits)) return state.SkipWithError("wrong result");
-  for (auto _ : state) {
-    engine.copy(to, from);
-    benchmark::ClobberMemory();
-  }
+  measure(state, [&] { engine.copy(to, from); });
 }
 
 void call_prepared(State& state, const AddOperands& operands) {
@@ -93,9 +87,9 @@ void call_dispatch(State& state, bool is_dispatched) {
   Signature* kernel = do_nothing;
   benchmark::DoNotOptimize(kernel);
   if (is_dispatched) {
-    for (auto _ : state) nothing.call(operands.a, operands.b, operands.out);
+    measure(state, [&] { nothing.call(operands.a, operands.b, operands.out); });
   } else {
-    for (auto _ : state) kernel(operands.a, operands.b, operands.out);
+    measure(state, [&] { kernel(operands.a, operands.b, operands.out); });
   }
 }
 
@@ -110,7 +104,7 @@ void first_engine(State& state) {
 
 /// The iterator alone, with the options of PyTorch's binary_op.
 void plan(State& state, const AddOperands& operands) {
-  for (auto _ : state) {
+  measure(state, [&] {
     TensorIteratorConfig config;
     config.set_check_mem_overlap(true)
         .add_output(operands.out)
@@ -122,7 +116,7 @@ void plan(State& state, const AddOperands& operands) {
         .enforce_safe_casting_to_output(true);
     TensorIterator iterator = config.build();
     benchmark::DoNotOptimize(iterator);
-  }
+  });
 }
 
 }  // namespace

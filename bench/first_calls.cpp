@@ -3,6 +3,8 @@
 
 #include "bench/support.h"
 
+#include <weft/error.h>
+
 #include <benchmark/benchmark.h>
 
 #include <unistd.h>
@@ -94,6 +96,26 @@ void first_call(State& state, const EngineOptions& options, const Expr& expr) {
     if (wants_disk != (stats.disk_loads == 1)) return state.SkipWithError("not from the disk");
   }
   if (!is_right(out, expected, Check::bits)) state.SkipWithError("wrong result");
+}
+
+/// Source and NVRTC's code for a GPU of a kind, for which no GPU is needed: what a first call adds
+/// to a copy of the code to the device.
+void first_call_nvrtc(State& state, const Expr& expr) {
+  const ExplainOptions asked{.backend = "nvrtc", .arch = "sm_90", .emit = {"ptx"}};
+  for (auto _ : state) {
+    Engine engine(options("auto"));
+    state.SetIterationTime(seconds([&] { engine.explain(expr, {}, asked); }));
+  }
+}
+
+/// Whether NVRTC is there.
+bool has_nvrtc(const Expr& expr) {
+  try {
+    engine_with("auto").explain(expr, {}, {.backend = "nvrtc", .arch = "sm_90", .emit = {"ptx"}});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 /// The first call, with the kernel on the disk.
@@ -241,6 +263,10 @@ void register_first_call_benchmarks() {
       of_xbyak(std::to_string(count) + "_ops", chain_of_operations(count));
   }
   RegisterBenchmark("engine_construction/auto/1", engine_construction);
+  if (const Expr expr = multiply_add(); has_nvrtc(expr))
+    RegisterBenchmark("first_call_nvrtc/nvrtc/1e3", [expr](State& state) {
+      first_call_nvrtc(state, expr);
+    })->UseManualTime();
   if (!has_backend("llvm")) return;
   RegisterBenchmark("first_call_disk/llvm/1e3", first_call_disk)->UseManualTime();
   for (const int num_ops : {1, 20})

@@ -2,9 +2,8 @@
 // store kind that reads and writes as much as the case does.
 
 #include "bench/hand_loops.h"
+#include "bench/measure.h"
 #include "bench/support.h"
-
-#include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <chrono>
@@ -65,11 +64,7 @@ void measure_limit(benchmark::State& state, std::int64_t size_bytes, bool is_mem
   const std::int64_t half_bytes = size_bytes / 2;
   const Case work{"", {}, Tensor(), Expr(0), Tensor(), half_bytes, half_bytes, {}};
   const Runner run = (is_memcpy ? find_memcpy({}) : find_stream({}))(work);
-  run();
-  for (auto _ : state) {
-    run();
-    benchmark::ClobberMemory();
-  }
+  measure(state, run);
   state.SetBytesProcessed(state.iterations() * work.bytes_moved());
 }
 

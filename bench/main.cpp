@@ -3,7 +3,7 @@
 
 #include <weft/error.h>
 
-#include "bench/instructions.h"
+#include "bench/measure.h"
 #include "bench/support.h"
 
 #include <benchmark/benchmark.h>
@@ -86,15 +86,7 @@ void run_case(benchmark::State& state, const Workload& workload, const Variant& 
       checked->second = is_right(work.out, work.expected, variant.check);
     }
     if (!checked->second) return state.SkipWithError("wrong result");
-    const InstructionCounter counter;
-    counter.start();
-    for (auto _ : state) {
-      run();
-      benchmark::ClobberMemory();
-    }
-    if (const std::optional<std::uint64_t> count = counter.stop())
-      state.counters["instructions"] =
-          benchmark::Counter(static_cast<double>(*count), benchmark::Counter::kAvgIterations);
+    measure(state, run);
     state.SetBytesProcessed(state.iterations() * work.bytes_moved());
   } catch (const UnsupportedError& error) {
     state.SkipWithError(error.what());
@@ -111,10 +103,7 @@ void run_threaded(benchmark::State& state, const Workload& workload, const std::
   poison(work.out);
   plan.run();
   if (!is_right(work.out, work.expected, Check::bits)) return state.SkipWithError("wrong result");
-  for (auto _ : state) {
-    plan.run();
-    benchmark::ClobberMemory();
-  }
+  measure(state, [&] { plan.run(); });
   state.SetBytesProcessed(state.iterations() * work.bytes_moved());
 }
 

@@ -1,6 +1,7 @@
 // PyTorch's C++ API, eager, one thread, inference mode, results written into given outputs.
 
 #include "bench/calls.h"
+#include "bench/measure.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -167,7 +168,7 @@ void call_out(benchmark::State& state, const AddOperands& operands) {
   const at::Tensor a = as_torch(operands.a), b = as_torch(operands.b);
   at::Tensor out = as_torch(operands.out);
   if (!adds(operands, [&] { at::add_out(out, a, b); })) return state.SkipWithError("wrong result");
-  for (auto _ : state) at::add_out(out, a, b);
+  measure(state, [&] { at::add_out(out, a, b); });
 }
 
 void call_new(benchmark::State& state, const AddOperands& operands) {
@@ -176,10 +177,10 @@ void call_new(benchmark::State& state, const AddOperands& operands) {
   at::Tensor out = as_torch(operands.out);
   if (!adds(operands, [&] { out.copy_(at::add(a, b)); }))
     return state.SkipWithError("wrong result");
-  for (auto _ : state) {
+  measure(state, [&] {
     at::Tensor result = at::add(a, b);
     benchmark::DoNotOptimize(result);
-  }
+  });
 }
 
 /// The iterator alone, with the options of PyTorch's binary_op.
@@ -187,7 +188,7 @@ void plan(benchmark::State& state, const AddOperands& operands) {
   const c10::InferenceMode guard;
   const at::Tensor a = as_torch(operands.a), b = as_torch(operands.b);
   const at::Tensor out = as_torch(operands.out);
-  for (auto _ : state) {
+  measure(state, [&] {
     at::TensorIterator iterator = at::TensorIteratorConfig()
                                       .set_check_mem_overlap(true)
                                       .add_output(out)
@@ -199,7 +200,7 @@ void plan(benchmark::State& state, const AddOperands& operands) {
                                       .enforce_safe_casting_to_output(true)
                                       .build();
     benchmark::DoNotOptimize(iterator);
-  }
+  });
 }
 
 }  // namespace

@@ -273,8 +273,9 @@ def run(options):
     if options.readme:
         readme = ROOT / "README.md"
         readme.write_text(with_table(readme.read_text(encoding="utf-8"), result), encoding="utf-8")
-    elif options.condense:
+    elif options.condense:  # what failed is told with the table
         options.json.write_text(json.dumps(condensed(result), indent=1) + "\n", encoding="utf-8")
+        return 0
     elif options.compare:
         print(comparison(read(options.compare)[1], table))
     elif options.plots:

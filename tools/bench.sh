@@ -18,7 +18,7 @@ esac
 
 "$root/tools/install-deps.sh" --bench
 configure -DWEFT_BENCH=ON
-build_targets
+build_targets weft_bench
 mkdir -p "$root/bench/results"
 json=$root/bench/results/$name.json
 say "Measuring"
