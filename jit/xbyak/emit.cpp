@@ -13,6 +13,11 @@ namespace {
 // anyway.
 constexpr std::size_t max_unrolled_instructions = 96;
 constexpr std::size_t shortest_prefetched = 8;  ///< instructions; shorter ones gain nothing
+// Of longer bodies the scheduler sees one copy, each of whose instructions waits for the one
+// before: copies in turn give it as many that don't.
+constexpr std::size_t shortest_in_turn = 8;
+constexpr int most_in_turn = 4;
+constexpr std::size_t max_instructions_in_turn = 256;
 
 }  // namespace
 
@@ -116,13 +121,27 @@ void KernelEmitter::outer_loops() {
   for (std::size_t loop = num_outer(); loop-- > 0;) leave_loop(loop);
 }
 
+int copies_wanted(const ir::Kernel& kernel, const CpuFeatures& features) {
+  const std::size_t length = kernel.body.size() - kernel.num_hoisted;
+  if (length < shortest_in_turn || kernel.schedule != ir::Schedule::linear ||
+      divides_by_invariants(kernel, features))
+    return 1;
+  int copies = most_in_turn;
+  while (copies > 1 && copies * length > max_instructions_in_turn) copies /= 2;
+  return copies;
+}
+
+int KernelEmitter::copies_in_turn() const {
+  return operands_.has_lane_access() || has_calls() ? 1 : registers_.max_copies();
+}
+
 int KernelEmitter::unroll() const {
-  int unroll =
-      operands_.has_lane_access() || has_calls() ? 1 : std::max(1, kernel_.loops.back().unroll);
+  if (operands_.has_lane_access() || has_calls()) return 1;
+  int unroll = std::max(1, kernel_.loops.back().unroll);
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
   while (unroll > 1 && static_cast<std::size_t>(unroll) * length > max_unrolled_instructions)
     unroll /= 2;
-  return unroll;
+  return std::max(unroll, copies_in_turn());
 }
 
 void KernelEmitter::inner_loop() {
@@ -170,7 +189,7 @@ void KernelEmitter::interleaved_pages() {
   const int page_bytes = operands_.reads_gaps() ? 2048 : 4096;
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
   if (operands_.has_lane_access() || has_calls()) return;
-  if (num_pages * length > 2 * max_unrolled_instructions) return;
+  if (num_pages * length > max_instructions_in_turn) return;
   // As many vectors of a page as fill a line of the output.
   int together = std::max(1, operands_.line_vectors());
   while (together > 1 && together * num_pages * length > max_unrolled_instructions) together /= 2;
@@ -186,12 +205,14 @@ void KernelEmitter::interleaved_pages() {
   const std::uint8_t* head = code_.here();
   // What a long body computes waits for its loads where the processor would look for more of them.
   const bool prefetches = length >= shortest_prefetched;
+  std::vector<Step> steps;
   for (int page = 0; page < num_pages; ++page)
     for (int vector = 0; vector < together; ++vector)
-      body({.copy = page * page_vectors + vector,
-            .streams = true,
-            .is_main = true,
-            .prefetches = prefetches});
+      steps.push_back({.copy = page * page_vectors + vector,
+                       .streams = true,
+                       .is_main = true,
+                       .prefetches = prefetches});
+  in_turn(std::move(steps));
   code_.add(gpr::index, together * lanes_);
   operands_.advance(together);
   code_.dec(gpr::count.cvt32());
@@ -216,8 +237,10 @@ void KernelEmitter::vectors(int unrolled, bool streams) {
   if (unrolled > 1) {
     code_.align(32);
     const std::uint8_t* head = code_.here();
+    std::vector<Step> steps;
     for (int copy = 0; copy < unrolled; ++copy)
-      body({.copy = copy, .streams = streams, .is_main = is_main});
+      steps.push_back({.copy = copy, .streams = streams, .is_main = is_main});
+    in_turn(std::move(steps));
     code_.add(gpr::index, unrolled * lanes_);
     operands_.advance(unrolled);
     code_.sub(gpr::remaining, unrolled * lanes_);
@@ -269,23 +292,42 @@ void KernelEmitter::tail_mask() {
   }
 }
 
-void KernelEmitter::body(Step step) {
-  registers_.start(Registers::Section::body);
-  for (ir::ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) instruction(id, step);
+/// The body for several vectors, each instruction for all of them before the next one.
+void KernelEmitter::bodies(std::span<const Step> steps) {
+  registers_.start(Registers::Section::body, static_cast<int>(steps.size()));
+  for (ir::ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
+    for (std::size_t copy = 0; copy < steps.size(); ++copy) {
+      registers_.select_copy(static_cast<int>(copy));
+      if (copy == 0) code_.mark(id);
+      instruction(id, steps[copy]);
+    }
   code_.mark("addresses");
   operands_.advance_copy();
+}
+
+/// The body for each step, as many in turn as there are registers for.
+void KernelEmitter::in_turn(std::vector<Step> steps) {
+  const auto most = static_cast<std::size_t>(copies_in_turn());
+  const std::size_t groups = (steps.size() + most - 1) / most;
+  for (std::size_t group = 0; group < groups; ++group) {
+    const std::size_t first = group * steps.size() / groups;
+    const std::size_t last = (group + 1) * steps.size() / groups;
+    bodies(std::span(steps).subspan(first, last - first));
+  }
 }
 
 void KernelEmitter::hoisted(bool global) {
   if (kernel_.num_hoisted == 0) return;
   registers_.start(Registers::Section::hoisted);
-  for (ir::ValueId id = 0; id < kernel_.num_hoisted; ++id)
-    if (registers_.is_global(id) == global) instruction(id, {});
+  for (ir::ValueId id = 0; id < kernel_.num_hoisted; ++id) {
+    if (registers_.is_global(id) != global) continue;
+    code_.mark(id);
+    instruction(id, {});
+  }
 }
 
 void KernelEmitter::instruction(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
-  code_.mark(id);
   switch (inst.op) {
     case Op::load: operands_.load(id, step); break;
     case Op::store: operands_.store(id, step); break;

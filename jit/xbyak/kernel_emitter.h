@@ -9,6 +9,7 @@
 #include "jit/xbyak/reduce.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 namespace weft::jit::xbyak {
@@ -18,13 +19,16 @@ inline bool is_computed(const ir::Inst& inst) {
   return info(inst.op).form != Form::structural || inst.op == Op::cast;
 }
 
+/// How many copies of a kernel's body are worth emitting in turn (Registers).
+int copies_wanted(const ir::Kernel& kernel, const CpuFeatures& features);
+
 class KernelEmitter {
  public:
   KernelEmitter(Assembler& code, const ir::Kernel& kernel, bool with_frame)
       : code_(code),
         kernel_(kernel),
         with_frame_(with_frame),
-        registers_(code, kernel, num_accumulators(kernel)),
+        registers_(code, kernel, num_accumulators(kernel), copies_wanted(kernel, code.features())),
         operands_(code, registers_, kernel),
         divisions_(code, registers_, kernel),
         rare_calls_(code, kernel),
@@ -51,7 +55,9 @@ class KernelEmitter {
   void vectors(int unrolled, bool streams);
   void tail();
   void tail_mask();
-  void body(Step step);
+  void body(Step step) { bodies({&step, 1}); }
+  void bodies(std::span<const Step> steps);
+  void in_turn(std::vector<Step> steps);
   void hoisted(bool global);
   void instruction(ir::ValueId id, Step step);
   void parameter(ir::ValueId id);
@@ -79,6 +85,7 @@ class KernelEmitter {
   bool is_call(ir::ValueId id) const { return std::ranges::binary_search(calls_, id); }
   bool has_calls() const { return !calls_.empty(); }
   int unroll() const;
+  int copies_in_turn() const;
   /// Elements that must be left for the main loop to be entered.
   int main_loop_elements() const { return operands_.full_elements() + (unroll() - 1) * lanes_; }
   std::size_t num_outer() const { return kernel_.loops.size() - 1; }

@@ -12,12 +12,14 @@ namespace {
 // What the hungriest row needs beyond the values that live: its result, temporaries, loads'
 // indices.
 constexpr int headroom = 10;
+/// Of six mask registers: less a resident one and a temporary.
+constexpr int masks_for_copies = 4;
 
 int arity(const ir::Inst& inst) { return info(inst.op).arity; }
 
 }  // namespace
 
-Registers::Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved)
+Registers::Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved, int max_copies)
     : code_(code),
       kernel_(kernel),
       lanes_(kernel.loops.back().lanes),
@@ -26,7 +28,12 @@ Registers::Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved
   vectors_.free = 0xffffffffu >> (32 - num_vectors_);
   masks_.free = code.has_avx512() ? 0xfcu : 0;  // k0 means "no mask", k1 is the tail's
   classify(kernel);
-  choose_residents();
+  const Live live = most_live();
+  choose_copies(live, max_copies);
+  choose_residents(live);
+  for (int copy = 1; copy < max_copies_; ++copy)
+    values_.insert(values_.end(), values_.begin() + kernel.num_hoisted,
+                   values_.begin() + static_cast<std::ptrdiff_t>(kernel.body.size()));
 }
 
 // The item size of a bool that lives in a vector: that of the items it comes from, so that
@@ -71,26 +78,35 @@ void Registers::classify(const ir::Kernel& kernel) {
   }
 }
 
-int Registers::most_live() const {
+Registers::Live Registers::most_live() const {
   std::vector<std::uint32_t> uses_left(values_.size());
-  int live = 0;
-  int most = 0;
-  for (ir::ValueId id = kernel_.num_hoisted; id < values_.size(); ++id) {
+  Live live;
+  Live most;
+  const auto count_of = [&](ir::ValueId id) -> int& {
+    return values_[id].is_mask ? live.masks : live.vectors;
+  };
+  for (ir::ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
     const ir::Inst& inst = kernel_.body[id];
     uses_left[id] = values_[id].body_uses;
-    if (uses_left[id] > 0 && !values_[id].is_mask) ++live;
-    most = std::max(most, live);
+    if (uses_left[id] > 0) ++count_of(id);
+    most.vectors = std::max(most.vectors, live.vectors);
+    most.masks = std::max(most.masks, live.masks);
     for (int i = 0; i < arity(inst); ++i) {
       const ir::ValueId argument = inst.args[i];
-      if (argument >= kernel_.num_hoisted && --uses_left[argument] == 0 &&
-          !values_[argument].is_mask)
-        --live;
+      if (argument >= kernel_.num_hoisted && --uses_left[argument] == 0) --count_of(argument);
     }
   }
   return most;
 }
 
-void Registers::choose_residents() {
+void Registers::choose_copies(const Live& live, int max_copies) {
+  const int vectors = (num_vectors_ - headroom) / std::max(1, live.vectors);
+  const int masks =
+      live.masks == 0 || !code_.has_avx512() ? max_copies : masks_for_copies / live.masks;
+  max_copies_ = std::max(1, std::min({max_copies, vectors, masks}));
+}
+
+void Registers::choose_residents(const Live& live) {
   if (kernel_.num_hoisted == 0) return;
   std::vector<ir::ValueId> candidates;
   for (ir::ValueId id = 0; id < kernel_.num_hoisted; ++id)
@@ -98,7 +114,7 @@ void Registers::choose_residents() {
   std::stable_sort(candidates.begin(), candidates.end(), [&](ir::ValueId a, ir::ValueId b) {
     return values_[a].body_uses > values_[b].body_uses;
   });
-  int vectors_left = std::max(0, num_vectors_ - headroom - most_live());
+  int vectors_left = std::max(0, num_vectors_ - headroom - max_copies_ * live.vectors);
   int masks_left = 1;  // of six; where on bools takes five
   for (const ir::ValueId id : candidates) {
     int& left = values_[id].is_mask ? masks_left : vectors_left;
@@ -108,7 +124,7 @@ void Registers::choose_residents() {
   }
 }
 
-void Registers::start(Section section) {
+void Registers::start(Section section, int num_copies) {
   for (Bank* bank : {&vectors_, &masks_})
     for (std::uint32_t rest = bank->held; rest != 0; rest &= rest - 1) {
       const int index = std::countr_zero(rest);
@@ -118,22 +134,32 @@ void Registers::start(Section section) {
       bank->free |= 1u << index;
       bank->held &= ~(1u << index);
     }
-  for (Value& value : values_)
-    value.uses_left = section == Section::hoisted ? value.hoisted_uses : value.body_uses;
+  num_copies_ = static_cast<ir::ValueId>(num_copies);
+  copy_ = 0;
+  for (Place place = 0; place < values_.size(); ++place) {
+    Value& value = values_[place];
+    value.uses_left = section == Section::hoisted   ? value.hoisted_uses
+                      : place < kernel_.num_hoisted ? value.body_uses * num_copies_
+                                                    : value.body_uses;
+  }
   position_ = section == Section::hoisted ? 0 : kernel_.num_hoisted;
 }
 
 int Registers::furthest(const Bank& bank, std::uint32_t candidates) const {
-  const auto owner_bit = [&](ir::ValueId id) {
-    const Value& value = values_[id];
+  const auto owner_bit = [&](Place place) {
+    const Value& value = values_[place];
     return value.index >= 0 && &bank == (value.is_mask ? &masks_ : &vectors_) ? 1u << value.index
                                                                               : 0u;
   };
   for (ir::ValueId id = position_; id < kernel_.body.size(); ++id)
     for (int i = 0; i < arity(kernel_.body[id]); ++i) {
-      const std::uint32_t rest = candidates & ~owner_bit(kernel_.body[id].args[i]);
-      if (rest == 0) return std::countr_zero(candidates);
-      candidates = rest;
+      const ir::ValueId argument = kernel_.body[id].args[i];
+      const Place copies = argument < kernel_.num_hoisted ? 1 : num_copies_;
+      for (Place copy = 0; copy < copies; ++copy) {
+        const std::uint32_t rest = candidates & ~owner_bit(argument + copy * num_body_values());
+        if (rest == 0) return std::countr_zero(candidates);
+        candidates = rest;
+      }
     }
   return std::countr_zero(candidates);
 }
@@ -155,15 +181,15 @@ int Registers::take(Bank& bank) {
 }
 
 void Registers::evict(Bank& bank, int index) {
-  const ir::ValueId id = bank.owner[index];
-  if (values_[id].slot < 0 && !values_[id].is_constant) save(id);
-  values_[id].index = -1;
+  const Place place = bank.owner[index];
+  if (values_[place].slot < 0 && !values_[place].is_constant) save(place);
+  values_[place].index = -1;
   bank.free |= 1u << index;
   bank.held &= ~(1u << index);
 }
 
-void Registers::save(ir::ValueId id) {
-  Value& value = values_[id];
+void Registers::save(Place place) {
+  Value& value = values_[place];
   const int slot_bytes = code_.has_avx512() ? 64 : 32;
   if (free_slots_.empty()) {
     value.slot = code_.allocate_frame(slot_bytes, slot_bytes);
@@ -171,11 +197,11 @@ void Registers::save(ir::ValueId id) {
     value.slot = free_slots_.back();
     free_slots_.pop_back();
   }
-  store(id);
+  store(place);
 }
 
-void Registers::store(ir::ValueId id) {
-  const Value& value = values_[id];
+void Registers::store(Place place) {
+  const Value& value = values_[place];
   if (value.is_mask) {
     code_.kmovq(code_.ptr[code_.frame(value.slot)], Opmask(value.index));
   } else {
@@ -184,9 +210,9 @@ void Registers::store(ir::ValueId id) {
   }
 }
 
-void Registers::reload(ir::ValueId id) {
-  const Value& value = values_[id];
-  if (value.is_constant) return materialise(id);
+void Registers::reload(Place place) {
+  const Value& value = values_[place];
+  if (value.is_constant) return materialise(place);
   if (value.is_mask) {
     code_.kmovq(Opmask(value.index), code_.ptr[code_.frame(value.slot)]);
   } else {
@@ -195,9 +221,10 @@ void Registers::reload(ir::ValueId id) {
   }
 }
 
-void Registers::materialise(ir::ValueId id) {
-  const Value& value = values_[id];
-  std::uint64_t bits = kernel_.body[id].bits.lo;
+void Registers::materialise(Place place) {
+  const Value& value = values_[place];
+  const ir::Inst& constant = kernel_.body[value_at(place)];
+  std::uint64_t bits = constant.bits.lo;
   if (value.is_mask) {
     const Opmask mask(value.index);
     bits != 0 ? code_.kxnorq(mask, mask, mask) : code_.kxorq(mask, mask, mask);
@@ -206,7 +233,7 @@ void Registers::materialise(ir::ValueId id) {
   const Xmm out = vector_register(value.index, bytes_of(value));
   code_.note_written(out);
   if (bits == 0) return code_.set_zero(out);
-  if (kernel_.body[id].dtype == DType::boolean) bits = 0xff;
+  if (constant.dtype == DType::boolean) bits = 0xff;
   switch (value.itemsize) {
     case 1: code_.vpbroadcastb(out, code_.splat(bits, 1, 1)); break;
     case 2: code_.vpbroadcastw(out, code_.splat(bits, 2, 2)); break;
@@ -215,12 +242,12 @@ void Registers::materialise(ir::ValueId id) {
   }
 }
 
-int Registers::acquire(ir::ValueId id) {
-  Value& value = values_[id];
+int Registers::acquire(Place place) {
+  Value& value = values_[place];
   Bank& bank = bank_of(value);
   if (value.index < 0) {
     value.index = static_cast<std::int8_t>(take(bank));
-    bank.owner[value.index] = id;
+    bank.owner[value.index] = place;
     bank.held |= 1u << value.index;
     return -1 - value.index;  // negative: nothing is in it yet
   }
@@ -229,25 +256,29 @@ int Registers::acquire(ir::ValueId id) {
 }
 
 Xmm Registers::use(ir::ValueId id) {
-  if (acquire(id) < 0) reload(id);
-  return vector_register(values_[id].index, bytes_of(values_[id]));
+  const Place place = place_of(id);
+  if (acquire(place) < 0) reload(place);
+  return vector_register(values_[place].index, bytes_of(values_[place]));
 }
 
 Xmm Registers::define(ir::ValueId id) {
-  acquire(id);
-  const Xmm out = vector_register(values_[id].index, bytes_of(values_[id]));
+  const Place place = place_of(id);
+  acquire(place);
+  const Xmm out = vector_register(values_[place].index, bytes_of(values_[place]));
   code_.note_written(out);
   return out;
 }
 
 Opmask Registers::use_mask(ir::ValueId id) {
-  if (acquire(id) < 0) reload(id);
-  return Opmask(values_[id].index);
+  const Place place = place_of(id);
+  if (acquire(place) < 0) reload(place);
+  return Opmask(values_[place].index);
 }
 
 Opmask Registers::define_mask(ir::ValueId id) {
-  acquire(id);
-  return Opmask(values_[id].index);
+  const Place place = place_of(id);
+  acquire(place);
+  return Opmask(values_[place].index);
 }
 
 Xmm Registers::temp(int bytes) {
@@ -282,10 +313,10 @@ void Registers::save_for_call(ir::ValueId id) {
   for (Bank* bank : {&vectors_, &masks_}) {
     for (std::uint32_t rest = bank->held; rest != 0; rest &= rest - 1) {
       const int index = std::countr_zero(rest);
-      const ir::ValueId owner = bank->owner[index];
+      const Place owner = bank->owner[index];
       Value& value = values_[owner];
       if (!value.is_resident) {
-        if (is_last_use(id, owner) && !value.is_long_lived) {
+        if (is_last_use(id, value_at(owner)) && !value.is_long_lived) {
           value.index = -1;
           bank->free |= 1u << index;
           bank->held &= ~(1u << index);
@@ -312,8 +343,8 @@ void Registers::restore_after_call() {
     code_.kmovq(Opmask(tail_mask_index), code_.ptr[code_.frame(tail_mask_slot_)]);
 }
 
-void Registers::release(ir::ValueId id) {
-  Value& value = values_[id];
+void Registers::release(Place place) {
+  Value& value = values_[place];
   if (value.index >= 0 && !value.is_resident) {
     bank_of(value).free |= 1u << value.index;
     bank_of(value).held &= ~(1u << value.index);
@@ -332,16 +363,19 @@ void Registers::finish(ir::ValueId id) {
     bank->temporary = 0;
     bank->pinned = 0;
   }
-  for (int i = 0; i < arity(inst); ++i)
-    if (--values_[inst.args[i]].uses_left == 0) release(inst.args[i]);
-  Value& value = values_[id];
+  for (int i = 0; i < arity(inst); ++i) {
+    const Place argument = place_of(inst.args[i]);
+    if (--values_[argument].uses_left == 0) release(argument);
+  }
+  const Place place = place_of(id);
+  const Value& value = values_[place];
   if (value.index >= 0) {
     const bool keeps = value.is_long_lived && !value.is_resident && !value.is_constant;
     // Code that computes it may be emitted at several places, each of which fills the same slot.
-    if (keeps) value.slot < 0 ? save(id) : store(id);
-    if (value.uses_left == 0) release(id);
+    if (keeps) value.slot < 0 ? save(place) : store(place);
+    if (value.uses_left == 0) release(place);
   }
-  position_ = id + 1;
+  position_ = copy_ + 1 == num_copies_ ? id + 1 : id;
 }
 
 }  // namespace weft::jit::xbyak

@@ -15,12 +15,20 @@ namespace weft::jit::xbyak {
 /// rule). Hoisted values stay in their registers ("resident") as far as these suffice, else in the
 /// frame.
 ///
+/// Several copies of the body, each for a vector of its own, may be emitted instruction by
+/// instruction in turn: what waits for the instruction before it then stands next to what doesn't,
+/// and the processor's scheduler need not look far ahead.
+///
 /// With AVX-512 a bool value lives in a mask register, one bit a lane.  With AVX2 it is a vector of
 /// lanes of all ones or all zeros, as wide as the items that it was made from.
 class Registers {
  public:
-  /// The last `num_reserved` vector registers are left alone.
-  Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved = 0);
+  /// The last `num_reserved` vector registers are left alone.  At most `max_copies` of the body are
+  /// emitted in turn.
+  Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved = 0, int max_copies = 1);
+
+  /// How many copies of the body may be emitted in turn: whose values find registers.
+  int max_copies() const { return max_copies_; }
 
   int lanes() const { return lanes_; }
   /// Bytes of an item of this value in its register.
@@ -33,7 +41,9 @@ class Registers {
 
   /// Forgets what is not resident.  To be called at each place where control flow joins.
   enum class Section : std::uint8_t { hoisted, body };
-  void start(Section section);
+  void start(Section section, int num_copies = 1);
+  /// Which copy of the body the next instruction belongs to.
+  void select_copy(int copy) { copy_ = static_cast<ir::ValueId>(copy); }
   /// The register that holds a value, or is to hold a new one.  Stays so until finish().
   Xmm use(ir::ValueId id);
   Xmm define(ir::ValueId id);
@@ -69,39 +79,62 @@ class Registers {
     std::uint32_t body_uses = 0;
     std::uint32_t uses_left = 0;
   };
+  /// A value of a copy of the body: its index in values_.
+  using Place = std::uint32_t;
   struct Bank {
-    std::array<ir::ValueId, 32> owner;
+    std::array<Place, 32> owner;
     std::uint32_t free = 0;       ///< bit set of registers
     std::uint32_t held = 0;       ///< those that hold values
     std::uint32_t pinned = 0;     ///< used by the current instruction
     std::uint32_t temporary = 0;  ///< of the pinned, those that hold no value
   };
 
+  /// Most values of a copy that live at a time.
+  struct Live {
+    int vectors = 0;
+    int masks = 0;
+  };
+
   void classify(const ir::Kernel& kernel);
   int mask_itemsize(const ir::Inst& inst) const;
-  void choose_residents();
-  int most_live() const;
+  void choose_residents(const Live& live);
+  Live most_live() const;
+  void choose_copies(const Live& live, int max_copies);
+  Place place_of(ir::ValueId id) const {
+    return id < kernel_.num_hoisted ? id : id + copy_ * num_body_values();
+  }
+  ir::ValueId value_at(Place place) const {
+    return place < kernel_.body.size()
+               ? place
+               : kernel_.num_hoisted + (place - kernel_.num_hoisted) % num_body_values();
+  }
+  Place num_body_values() const {
+    return static_cast<Place>(kernel_.body.size() - kernel_.num_hoisted);
+  }
   Bank& bank_of(const Value& value) { return value.is_mask ? masks_ : vectors_; }
   int take(Bank& bank);
   int furthest(const Bank& bank, std::uint32_t candidates) const;
   void evict(Bank& bank, int index);
-  void release(ir::ValueId id);
-  int acquire(ir::ValueId id);
-  void reload(ir::ValueId id);
-  void save(ir::ValueId id);
-  void store(ir::ValueId id);
+  void release(Place place);
+  int acquire(Place place);
+  void reload(Place place);
+  void save(Place place);
+  void store(Place place);
   bool is_last_use(ir::ValueId user, ir::ValueId id) const;
-  void materialise(ir::ValueId id);
+  void materialise(Place place);
   int bytes_of(const Value& value) const { return value.itemsize * lanes_; }
 
   Assembler& code_;
   const ir::Kernel& kernel_;
   int lanes_;
-  int num_vectors_;  ///< that it may use
-  std::vector<Value> values_;
+  int num_vectors_;            ///< that it may use
+  std::vector<Value> values_;  ///< of the first copy, hoisted ones included, then of the others
   std::vector<int> free_slots_;
   Bank vectors_;
   Bank masks_;
+  int max_copies_ = 1;
+  ir::ValueId num_copies_ = 1;  ///< that are being emitted in turn
+  ir::ValueId copy_ = 0;
   ir::ValueId position_ = 0;
   int tail_mask_slot_ = -1;
 };

@@ -56,6 +56,38 @@ TEST(streaming, large_calls_stream_by_default) {
   EXPECT_THAT(ir_of(engine, -tiny), Not(HasSubstr("streaming")));
 }
 
+/// Of `length` steps, with masks and with constants that don't all find registers.
+Expr long_body(const Expr& a, const Expr& b, int length) {
+  Expr x = a + b;
+  for (int i = 0; i < length; ++i) {
+    if (i % 5 == 4)
+      x = ops::where(x < a, x * 0.25f, b - x);
+    else
+      x = i % 2 == 0 ? x * b + (0.5f + static_cast<float>(i)) : x - a * x;
+  }
+  return x;
+}
+
+TEST(streaming, long_bodies_for_several_vectors_in_turn) {
+  EngineOptions options = streaming_from(1);
+  Engine reference(EngineOptions{.backend = "interp"});
+  for (const bool streams : {false, true}) {
+    options.streaming_bytes = streams ? 1 : std::int64_t{1} << 40;
+    Engine engine(options);
+    for (const std::int64_t size : {1, 15, 16, 63, 64, 65, 129, 1000, 20011})
+      for (const int length : {2, 3, 7, 20, 45}) {
+        const Tensor a = empty({size}, DType::f32), b = empty({size}, DType::f32);
+        for (std::int64_t i = 0; i < size; ++i) {
+          a.data_as<float>()[i] = static_cast<float>(i % 13 - 6) / 8;
+          b.data_as<float>()[i] = static_cast<float>(i % 7 - 3) / 4;
+        }
+        const Expr x = long_body(Expr(a), Expr(b), length);
+        EXPECT_EQ(elements<float>(engine.eval(x)), elements<float>(reference.eval(x)))
+            << size << " elements, " << length << " steps";
+      }
+  }
+}
+
 TEST(streaming, not_into_an_input) {
   Engine engine(streaming_from(1));
   const Tensor a = new_tensor({4000}, DType::f32);

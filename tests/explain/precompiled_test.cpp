@@ -1,6 +1,5 @@
 // Reductions and scans by loops that were compiled with weft: explain() shows the code of the loops
 // that will run, read where it lies in this process.
-#include "tests/matchers.h"
 #include "jit/disassemble.h"
 #include "tests/matchers.h"
 #include "tests/required_backends.h"
