@@ -155,6 +155,43 @@ DType root_dtype(const Expr& expr) {
   return expr.node().kind == ExprNode::Kind::op ? expr.node().compute_dtype : expr.dtype();
 }
 
+/// What the texts of a call's code are made of.
+struct CodeParts {
+  const jit::CompiledKernel& compiled;
+  const std::string& assembly;
+  const jit::AssemblyLoops& loops;
+  std::span<const PassText> passes;
+  const PassText* last;  ///< the fold that the whole expression is, or null
+  bool is_compiled;      ///< there is code for all of that fold
+  bool is_ready;         ///< only loops that are compiled with weft run
+  bool has_ir;
+  const CpuFeatures& features;
+};
+
+void add_texts(const CodeParts& parts, const std::vector<std::string>& emit,
+               Explanation& explanation) {
+  for (const std::string& stage : emit) {
+    if (stage == "iter") continue;  // it is of the plan, not of code
+    std::string& text = explanation.texts[stage];
+    if (stage == "signature") {
+      text = explanation.signature + "\n";
+    } else if (stage == "ir") {
+      text = parts.has_ir ? ir::print(parts.compiled.kernel) : no_ir;
+      const bool is_reduced_apart =
+          parts.last != nullptr && !parts.is_compiled && !parts.is_ready && parts.last->lowered;
+      if (is_reduced_apart)
+        text.insert(0, reduction_text(parts.last->lowered->kernel, parts.features));
+    } else if (stage == "asm" && parts.is_ready) {
+      text = pass_assembly(*parts.last);
+    } else if (stage == "asm") {
+      text = shown_text(parts.compiled, stage, parts.assembly, parts.loops);
+      if (!parts.is_compiled) text.insert(0, passes_assembly(parts.passes));
+    } else {
+      text = shown_text(parts.compiled, stage, code_text(*parts.compiled.code, stage), parts.loops);
+    }
+  }
+}
+
 }  // namespace
 
 Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
@@ -259,18 +296,9 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   const std::string assembly = code_text(*compiled.code, "asm");
   const LoopListing ready = is_ready ? list_loop(last->loops.front()) : LoopListing();
   const jit::AssemblyLoops loops = is_ready ? ready.loops : jit::find_loops(assembly);
-  if (wanted("signature")) explanation.texts["signature"] = explanation.signature + "\n";
-  if (wanted("ir")) explanation.texts["ir"] = has_ir ? ir::print(compiled.kernel) : no_ir;
-  for (const char* stage : {"llvm", "asm", "cuda", "ptx", "sass"})
-    if (wanted(stage))
-      explanation.texts[stage] = shown_text(
-          compiled, stage, stage[0] == 'a' ? assembly : code_text(*compiled.code, stage), loops);
-  if (is_fold && !is_compiled && !is_ready && last->lowered != nullptr && wanted("ir"))
-    explanation.texts["ir"].insert(0, reduction_text(last->lowered->kernel, planner.features));
-  if (wanted("asm") && is_ready)
-    explanation.texts["asm"] = pass_assembly(*last);
-  else if (wanted("asm") && !is_compiled)
-    explanation.texts["asm"].insert(0, passes_assembly(passes));
+  add_texts(
+      {compiled, assembly, loops, passes, last, is_compiled, is_ready, has_ir, planner.features},
+      options.emit, explanation);
   const std::int64_t folded_bytes =
       is_fold ? result.numel() * static_cast<std::int64_t>(itemsize_bytes(result.dtype())) : -1;
   explanation.story = make_story(
