@@ -1,0 +1,153 @@
+// Vectors of WEFT_VECTOR_BYTES and the ops on them.  Each file that includes this is compiled for
+// another instruction set, so that everything here has internal linkage.
+#pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace weft::jit {
+namespace {
+
+template <class T, int bytes>
+struct VectorOf {
+  using type __attribute__((vector_size(bytes))) = T;
+};
+template <class T, int bytes>
+using Vector = typename VectorOf<T, bytes>::type;
+
+template <class V>
+V load(const void* from) {
+  V value;
+  __builtin_memcpy(&value, from, sizeof(V));
+  return value;
+}
+template <class V, std::size_t... lane>
+[[gnu::always_inline]] inline auto lanes_of(const V& value, std::index_sequence<lane...>,
+                                            auto first) {
+  return __builtin_shufflevector(value, value, (lane + first)...);
+}
+
+template <class V>
+void store(void* to, const V& value) {
+  __builtin_memcpy(to, &value, sizeof(V));
+}
+
+/// `value` with its first `size_bytes` bytes, fewer than it has, taken from memory.
+template <class V>
+[[gnu::always_inline]] inline V load_part(const V& value, const void* from,
+                                          std::int64_t size_bytes) {
+#if defined(__AVX512BW__)
+  const __mmask64 mask = (std::uint64_t{1} << size_bytes) - 1;
+  return reinterpret_cast<V>(_mm512_mask_loadu_epi8(reinterpret_cast<__m512i>(value), mask, from));
+#else
+  V result = value;
+  __builtin_memcpy(&result, from, static_cast<std::size_t>(size_bytes));
+  return result;
+#endif
+}
+
+/// A bit for each byte of a comparison's result.
+[[gnu::always_inline]] inline std::uint64_t true_bytes(const void* comparison) {
+#if WEFT_VECTOR_BYTES == 64
+  return _mm512_movepi8_mask(_mm512_loadu_si512(comparison));
+#elif WEFT_VECTOR_BYTES == 32
+  return static_cast<std::uint32_t>(
+      _mm256_movemask_epi8(_mm256_loadu_si256(static_cast<const __m256i*>(comparison))));
+#elif defined(__x86_64__)
+  return static_cast<std::uint32_t>(
+      _mm_movemask_epi8(_mm_loadu_si128(static_cast<const __m128i*>(comparison))));
+#else
+  const auto* const bytes = static_cast<const unsigned char*>(comparison);
+  std::uint64_t bits = 0;
+  for (int i = 0; i < WEFT_VECTOR_BYTES; ++i) bits |= std::uint64_t{bytes[i]} >> 7 << i;
+  return bits;
+#endif
+}
+
+/// The machine's own maximum and minimum, which agree with the op table's but for NaN, and whether
+/// either of two vectors has a NaN.
+template <class T>
+struct FloatOps {
+  static constexpr bool has_extrema = false;
+};
+#if WEFT_VECTOR_BYTES == 64
+#define WEFT_FLOAT_OPS(type, suffix, mask)                                             \
+  template <>                                                                          \
+  struct FloatOps<type> {                                                              \
+    static constexpr bool has_extrema = true;                                          \
+    using V = Vector<type, 64>;                                                        \
+    using Flag = mask;                                                                 \
+    static V max(V x, V y) { return V(_mm512_max_##suffix(x, y)); }                    \
+    static V min(V x, V y) { return V(_mm512_min_##suffix(x, y)); }                    \
+    static void note(Flag& flag, V x, V y) {                                           \
+      flag = static_cast<mask>(flag | _mm512_cmp_##suffix##_mask(x, y, _CMP_UNORD_Q)); \
+    }                                                                                  \
+    static bool is_set(Flag flag) { return flag != 0; }                                \
+  };
+WEFT_FLOAT_OPS(float, ps, __mmask16)
+WEFT_FLOAT_OPS(double, pd, __mmask8)
+#undef WEFT_FLOAT_OPS
+#elif WEFT_VECTOR_BYTES == 32
+#define WEFT_FLOAT_OPS(type, suffix, vector)                                      \
+  template <>                                                                     \
+  struct FloatOps<type> {                                                         \
+    static constexpr bool has_extrema = true;                                     \
+    using V = Vector<type, 32>;                                                   \
+    using Flag = vector;                                                          \
+    static V max(V x, V y) { return V(_mm256_max_##suffix(x, y)); }               \
+    static V min(V x, V y) { return V(_mm256_min_##suffix(x, y)); }               \
+    static void note(Flag& flag, V x, V y) {                                      \
+      flag = _mm256_or_##suffix(flag, _mm256_cmp_##suffix(x, y, _CMP_UNORD_Q));   \
+    }                                                                             \
+    static bool is_set(Flag flag) { return _mm256_movemask_##suffix(flag) != 0; } \
+  };
+WEFT_FLOAT_OPS(float, ps, __m256)
+WEFT_FLOAT_OPS(double, pd, __m256d)
+#undef WEFT_FLOAT_OPS
+#endif
+
+// Ops on vectors and single elements alike, as the op table has them.
+struct Add {
+  template <class V>
+  static V of(V x, V y) {
+    return x + y;
+  }
+};
+struct Mul {
+  template <class V>
+  static V of(V x, V y) {
+    return x * y;
+  }
+};
+struct Or {
+  template <class V>
+  static V of(V x, V y) {
+    return x | y;
+  }
+};
+struct And {
+  template <class V>
+  static V of(V x, V y) {
+    return x & y;
+  }
+};
+struct Max {
+  template <class V>
+  static V of(V x, V y) {
+    return ((x > y) | (x != x)) ? x : y;
+  }
+};
+struct Min {
+  template <class V>
+  static V of(V x, V y) {
+    return ((x < y) | (x != x)) ? x : y;
+  }
+};
+
+}  // namespace
+}  // namespace weft::jit
