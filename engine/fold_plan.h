@@ -28,6 +28,9 @@
 
 namespace weft {
 
+/// Work on folds and scans that is worth handing to another thread.
+inline constexpr std::int64_t fold_worth_a_thread_ns = 2000;
+
 /// One loop, and how far each operand moves along it: the output, the tensors that are read, and
 /// for FoldForm::index a last one whose "elements" are row-major places.
 struct FoldDim {

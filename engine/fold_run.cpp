@@ -24,7 +24,7 @@ class FoldRun : FoldWalk {
     if (is_row_each) return fold_rows();
     const std::int64_t num_units = plan_.num_kept * num_strips();
     const std::int64_t threads = num_threads();
-    const std::int64_t worth = plan_.work_ns / fold_worth_a_thread_ns;
+    const std::int64_t worth = num_parts_worth();
     if (num_units >= 2 * threads || plan_.num_blocks == 1 || threads == 1 || worth < 2)
       return run_parts(num_units, &FoldRun::fold_unit);
     run_cut_trees(num_units, std::min(worth, 4 * threads));

@@ -33,9 +33,6 @@ class FoldOffsets {
   std::int64_t values_[max_fold_operands];  // NOLINT: what is not written is not read
 };
 
-/// Work on folds that is worth handing to another thread.
-inline constexpr std::int64_t fold_worth_a_thread_ns = 2000;
-
 /// Values in rows: those of the one tensor that is folded as it lies, or computed ones.
 struct FoldChunk {
   const std::byte* data;

@@ -16,7 +16,6 @@
 namespace weft {
 namespace {
 
-constexpr std::int64_t work_worth_a_thread_ns = 2000;
 /// What one core scans in a nanosecond, about.
 constexpr std::int64_t elements_per_ns = 1;
 
@@ -127,7 +126,7 @@ void run_rows(const ScanPlan& plan, std::byte* const* base, std::int64_t outer, 
 void run_scan(const ScanPlan& plan, std::byte* const* base) {
   const std::int64_t num_rows = plan.rest[0].extent;
   const std::int64_t work_ns = num_rows * plan.num_rest * plan.count / elements_per_ns;
-  const std::int64_t worth = std::max<std::int64_t>(work_ns / work_worth_a_thread_ns, 1);
+  const std::int64_t worth = std::max<std::int64_t>(work_ns / fold_worth_a_thread_ns, 1);
   const std::int64_t total = num_rows * plan.num_rest;
   const int threads = plan.max_threads > 0 ? plan.max_threads : num_threads();
   if (plan.blocks.run != nullptr && threads > 1 && total < threads) {

@@ -7,7 +7,7 @@ packages=(
   g++ cmake ninja-build python3 clang-format                                        # to build and check
   libxbyak-dev llvm-19-dev libzstd-dev libsleef-dev libxxhash-dev zlib1g-dev                   # the engine
   nlohmann-json3-dev libcli11-dev                                                   # the program
-  libgtest-dev libgmock-dev libbenchmark-dev libmpfr-dev pkgconf dpkg-dev file      # tests and benchmarks
+  libgtest-dev libbenchmark-dev libmpfr-dev pkgconf dpkg-dev file                  # tests and benchmarks
   libpng-dev                                                                        # the photo example
 )
 peers=(libdnnl-dev libeigen3-dev libxtensor-dev libtorch-dev python3-torch python3-numpy python3-numexpr python3-matplotlib)
