@@ -16,8 +16,7 @@ constexpr std::size_t shortest_prefetched = 8;  ///< instructions; shorter ones 
 // Of longer bodies the scheduler sees one copy, each of whose instructions waits for the one
 // before: copies in turn give it as many that don't.
 constexpr std::size_t shortest_in_turn = 8;
-constexpr int most_in_turn = 4;
-constexpr std::size_t max_instructions_in_turn = 256;
+constexpr int num_pages = 4;  ///< that streaming loops walk at once
 
 }  // namespace
 
@@ -121,14 +120,14 @@ void KernelEmitter::outer_loops() {
   for (std::size_t loop = num_outer(); loop-- > 0;) leave_loop(loop);
 }
 
+// No more than are emitted anyway: four times the code takes as long to emit as thousands of
+// elements to compute, and what runs often is compiled by LLVM.
 int copies_wanted(const ir::Kernel& kernel, const CpuFeatures& features) {
   const std::size_t length = kernel.body.size() - kernel.num_hoisted;
   if (length < shortest_in_turn || kernel.schedule != ir::Schedule::linear ||
       divides_by_invariants(kernel, features))
     return 1;
-  int copies = most_in_turn;
-  while (copies > 1 && copies * length > max_instructions_in_turn) copies /= 2;
-  return copies;
+  return kernel.is_streaming ? num_pages : std::min(num_pages, kernel.loops.back().unroll);
 }
 
 int KernelEmitter::copies_in_turn() const {
@@ -141,7 +140,7 @@ int KernelEmitter::unroll() const {
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
   while (unroll > 1 && static_cast<std::size_t>(unroll) * length > max_unrolled_instructions)
     unroll /= 2;
-  return std::max(unroll, copies_in_turn());
+  return unroll;
 }
 
 void KernelEmitter::inner_loop() {
@@ -184,12 +183,11 @@ void KernelEmitter::head() {
 // Prefetchers follow each page on its own and start anew in the next: working on several at once
 // hides that, and keeps more of main memory's banks busy.
 void KernelEmitter::interleaved_pages() {
-  constexpr int num_pages = 4;
   // Of the output; where an input has gaps, half a page comes from a whole one or more.
   const int page_bytes = operands_.reads_gaps() ? 2048 : 4096;
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
   if (operands_.has_lane_access() || has_calls()) return;
-  if (num_pages * length > max_instructions_in_turn) return;
+  if (num_pages * length > 2 * max_unrolled_instructions) return;
   // As many vectors of a page as fill a line of the output.
   int together = std::max(1, operands_.line_vectors());
   while (together > 1 && together * num_pages * length > max_unrolled_instructions) together /= 2;
