@@ -127,6 +127,15 @@ int copies_wanted(const ir::Kernel& kernel, const CpuFeatures& features) {
   if (length < shortest_in_turn || kernel.schedule != ir::Schedule::linear ||
       divides_by_invariants(kernel, features))
     return 1;
+  const auto is_strided = [](const ir::Operand& operand) {
+    return operand.strides.back() != 0 && operand.strides.back() != 1;
+  };
+  const auto is_called = [&](const ir::Inst& inst) {
+    return is_computed(inst) && !has_row(kernel, inst, features.isa);
+  };
+  if (std::ranges::any_of(kernel.operands, is_strided) ||
+      std::ranges::any_of(kernel.body, is_called))
+    return 1;
   return kernel.is_streaming ? num_pages : std::min(num_pages, kernel.loops.back().unroll);
 }
 
