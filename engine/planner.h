@@ -5,6 +5,7 @@
 #include "engine/plan_cache.h"
 #include "jit/nvrtc/loader.h"
 
+#include <weft/engine.h>
 #include <weft/iterator.h>
 #include <weft/numerics.h>
 
