@@ -220,21 +220,27 @@ LogisticQuotient<V> logistic_quotient(const V& x) {
           select(is_negative, n, zero)};
 }
 
-/// (numerator + lost) / denominator * 2^n.
+/// (numerator + lost) / denominator = quotient + rest * inverse.
 template <class V>
-V corrected_quotient(const LogisticQuotient<V>& parts, const V& numerator, const V& lost) {
+struct CorrectedQuotient {
+  V quotient, rest, inverse;
+};
+
+template <class V>
+CorrectedQuotient<V> corrected_quotient(const LogisticQuotient<V>& parts, const V& numerator,
+                                        const V& lost) {
   const V quotient = numerator / parts.denominator, minus_quotient = -quotient;
   const V rest = fma(minus_quotient, parts.lost_denominator,
                      fma(minus_quotient, parts.denominator, numerator) + lost);
   // 1 / denominator, roughly.
-  const V inverse = fma(parts.denominator, like(lost, -0.5), like(lost, 1.5));
-  return scale_by_power(fma(rest, inverse, quotient), parts.n);
+  return {quotient, rest, fma(parts.denominator, like(lost, -0.5), like(lost, 1.5))};
 }
 
 template <class V>
 V single_logistic(const V& x) {
   const LogisticQuotient<V> parts = logistic_quotient(x);
-  return corrected_quotient(parts, parts.share, parts.lost_share);
+  const auto [quotient, rest, inverse] = corrected_quotient(parts, parts.share, parts.lost_share);
+  return scale_by_power(fma(rest, inverse, quotient), parts.n);
 }
 
 /// x * logistic(x).  Zeros and infinities, which are their own doubles, are times 0 or 1 instead:
@@ -244,7 +250,12 @@ V single_silu(const V& x) {
   const LogisticQuotient<V> parts = logistic_quotient(x);
   const V factor = maximum(like(x, -128), x), numerator = factor * parts.share;
   const V lost = fma(factor, parts.lost_share, fma(factor, parts.share, -numerator));
-  const V result = corrected_quotient(parts, numerator, lost);
+  const auto [quotient, rest, inverse] = corrected_quotient(parts, numerator, lost);
+  // Below the normal numbers scaling rounds: what it leaves off is added with the correction, so
+  // that the sum is rounded once.
+  const V scaled = scale_by_power(quotient, parts.n);
+  const V left_off = quotient - scale_by_power(scaled, -parts.n);
+  const V result = fma(fma(rest, inverse, left_off), scale_by_power(like(x, 1), parts.n), scaled);
   const V step = select(x < like(x, 0), like(x, 0), like(x, 1));
   return select(x + x == x, x * step, result);
 }
