@@ -31,9 +31,10 @@ Registers::Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved
   const Live live = most_live();
   choose_copies(live, max_copies);
   choose_residents(live);
+  if (max_copies_ == 1) return;
+  const std::vector<Value> body(values_.begin() + kernel.num_hoisted, values_.end());
   for (int copy = 1; copy < max_copies_; ++copy)
-    values_.insert(values_.end(), values_.begin() + kernel.num_hoisted,
-                   values_.begin() + static_cast<std::ptrdiff_t>(kernel.body.size()));
+    values_.insert(values_.end(), body.begin(), body.end());
 }
 
 // The item size of a bool that lives in a vector: that of the items it comes from, so that
