@@ -3,7 +3,7 @@
 
 #include <weft/error.h>
 
-#include <CLI/CLI.hpp>
+#include <getopt.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -142,25 +142,52 @@ int run(const Options& options) {
   return all_passed ? 0 : 1;
 }
 
+constexpr const char* usage =
+    "Replays recordings of PyTorch and counts where weft agrees.\n"
+    "usage: weft_conformance DIRECTORY [OPTION...]\n"
+    "  DIRECTORY        where the .jsonl files are\n"
+    "  --backend=NAME   auto (default), interp, xbyak or llvm\n"
+    "  --only=FILE      replay this file alone: values or values.jsonl\n"
+    "  --json           print one JSON object, with every failure\n";
+
+int refuse(const std::string& reason) {
+  std::cerr << "weft_conformance: " << reason << " (see --help)\n";
+  return 1;
+}
+
+/// The exit status if there is nothing to replay, else -1.
+int read_arguments(int argc, char** argv, Options& result) {
+  const option options[] = {{"backend", required_argument, nullptr, 'b'},
+                            {"only", required_argument, nullptr, 'o'},
+                            {"json", no_argument, nullptr, 'j'},
+                            {"help", no_argument, nullptr, 'h'},
+                            {nullptr, 0, nullptr, 0}};
+  opterr = 0;
+  for (int found = 0; (found = getopt_long(argc, argv, "h", options, nullptr)) != -1;) {
+    switch (found) {
+      case 'b': result.backend = optarg; break;
+      case 'o': result.only = optarg; break;
+      case 'j': result.json = true; break;
+      case 'h': std::cout << usage; return 0;
+      default:
+        return refuse("the option " + std::string(argv[optind - 1]) +
+                      " is unknown or has no value");
+    }
+  }
+  if (optind + 1 != argc) return refuse("one directory is wanted");
+  result.directory = argv[optind];
+  if (!fs::is_directory(result.directory))
+    return refuse("there is no directory " + result.directory);
+  return -1;
+}
+
 }  // namespace
 }  // namespace weft::conformance
 
 int main(int argc, char** argv) {
   weft::conformance::Options options;
-  CLI::App app{"Replays recordings of PyTorch and counts where weft agrees", "weft_conformance"};
-  app.add_option("directory", options.directory, "Where the .jsonl files are")
-      ->required()
-      ->check(CLI::ExistingDirectory);
-  app.add_option("--backend", options.backend, "auto, interp, xbyak or llvm");
-  app.add_option("--only", options.only, "Replay this file alone: values or values.jsonl");
-  app.add_flag("--json", options.json, "Print one JSON object, with every failure");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    std::cerr << "weft_conformance: " << error.what() << " (see --help)\n";
-    return 1;
-  }
+  const int status = weft::conformance::read_arguments(argc, argv, options);
+  if (status >= 0) return status;
   try {
     return weft::conformance::run(options);
   } catch (const std::exception& error) {

@@ -1,10 +1,12 @@
 // weft_ulp OP: the largest error of an op of the table and where it is, against MPFR.
 #include "tests/ulp/measure.h"
 
-#include <CLI/CLI.hpp>
+#include <getopt.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -80,20 +82,55 @@ int run(const Arguments& arguments) {
   return 0;
 }
 
+constexpr const char* usage =
+    "Largest errors of functions against MPFR.  Without names: all that have a reference.\n"
+    "usage: weft_ulp [OPTION...] [OP...]\n"
+    "  --dtype=NAME   f32 (default) or f64\n"
+    "  --all          all 2^32 inputs (f32, one argument)\n"
+    "  --samples=N    how many inputs; 1000000\n"
+    "  --stride=N     every so many bit patterns (f32, one argument)\n"
+    "  --seed=N       of the random inputs; the first bit pattern\n"
+    "  --threads=N    threads\n";
+
+template <class Number>
+bool read_number(const char* text, Number& number) {
+  const char* const end = text + std::strlen(text);
+  const auto [stopped, error] = std::from_chars(text, end, number);
+  return error == std::errc() && stopped == end;
+}
+
+/// The exit status if there is nothing to measure, else -1.
+int read_arguments(int argc, char** argv, Arguments& arguments) {
+  const option options[] = {
+      {"dtype", required_argument, nullptr, 'd'},   {"all", no_argument, nullptr, 'a'},
+      {"samples", required_argument, nullptr, 'n'}, {"stride", required_argument, nullptr, 'i'},
+      {"seed", required_argument, nullptr, 's'},    {"threads", required_argument, nullptr, 't'},
+      {"help", no_argument, nullptr, 'h'},          {nullptr, 0, nullptr, 0}};
+  for (int found = 0; (found = getopt_long(argc, argv, "h", options, nullptr)) != -1;) {
+    bool is_right = true;
+    switch (found) {
+      case 'd': arguments.dtype = optarg; break;
+      case 'a': arguments.all = true; break;
+      case 'n': is_right = read_number(optarg, arguments.samples); break;
+      case 'i': is_right = read_number(optarg, arguments.stride); break;
+      case 's': is_right = read_number(optarg, arguments.seed); break;
+      case 't': is_right = read_number(optarg, arguments.threads); break;
+      case 'h': std::fputs(usage, stdout); return 0;
+      default: is_right = false;
+    }
+    if (is_right) continue;
+    std::fputs(usage, stderr);
+    return 1;
+  }
+  arguments.ops.assign(argv + optind, argv + argc);
+  return -1;
+}
+
 }  // namespace
 }  // namespace weft::ulp
 
 int main(int argc, char** argv) {
-  CLI::App app(
-      "Largest errors of functions against MPFR.  Without names: all that have a reference.");
   weft::ulp::Arguments arguments;
-  app.add_option("OP", arguments.ops, "ops of the table");
-  app.add_option("--dtype", arguments.dtype, "f32 or f64");
-  app.add_flag("--all", arguments.all, "all 2^32 inputs (f32, one argument)");
-  app.add_option("--samples", arguments.samples, "how many inputs");
-  app.add_option("--stride", arguments.stride, "every so many bit patterns (f32, one argument)");
-  app.add_option("--seed", arguments.seed, "of the random inputs; the first bit pattern");
-  app.add_option("--threads", arguments.threads, "threads");
-  CLI11_PARSE(app, argc, argv);
-  return weft::ulp::run(arguments);
+  const int status = weft::ulp::read_arguments(argc, argv, arguments);
+  return status >= 0 ? status : weft::ulp::run(arguments);
 }
