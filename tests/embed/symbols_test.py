@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # What classes and exceptions need in other objects has names of its own.
 OURS = re.compile(r"((typeinfo|typeinfo name|vtable|guard variable|non-virtual thunk) (for|to) )?weft::|weft_\w+$")
-MODULE_FUNCTIONS = {f"weft_llvm_{name}" for name in ("compile", "disassemble", "get_interface", "get_version", "release",
+MODULE_FUNCTIONS = {f"weft_llvm_{name}" for name in ("compile", "disassemble", "disassemble_function", "get_interface", "get_version", "release",
                                                       "throughput")}
 
 
