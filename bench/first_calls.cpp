@@ -3,7 +3,7 @@
 
 #include "bench/support.h"
 
-#include <weft/error.h>
+#include <weft/info.h>
 
 #include <benchmark/benchmark.h>
 
@@ -108,14 +108,11 @@ void first_call_nvrtc(State& state, const Expr& expr) {
   }
 }
 
-/// Whether NVRTC is there.
-bool has_nvrtc(const Expr& expr) {
-  try {
-    engine_with("auto").explain(expr, {}, {.backend = "nvrtc", .arch = "sm_90", .emit = {"ptx"}});
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
+bool has_nvrtc() {
+  const EngineInfo info = engine_info();
+  return std::ranges::any_of(info.cuda, [](const EngineInfo::CudaLibrary& library) {
+    return library.name == "nvrtc" && library.reason.empty();
+  });
 }
 
 /// The first call, with the kernel on the disk.
@@ -263,9 +260,9 @@ void register_first_call_benchmarks() {
       of_xbyak(std::to_string(count) + "_ops", chain_of_operations(count));
   }
   RegisterBenchmark("engine_construction/auto/1", engine_construction);
-  if (const Expr expr = multiply_add(); has_nvrtc(expr))
-    RegisterBenchmark("first_call_nvrtc/nvrtc/1e3", [expr](State& state) {
-      first_call_nvrtc(state, expr);
+  if (has_nvrtc())
+    RegisterBenchmark("first_call_nvrtc/nvrtc/1e3", [](State& state) {
+      first_call_nvrtc(state, multiply_add());
     })->UseManualTime();
   if (!has_backend("llvm")) return;
   RegisterBenchmark("first_call_disk/llvm/1e3", first_call_disk)->UseManualTime();

@@ -138,18 +138,6 @@ jit::Throughput hot_throughput(const jit::CodeObject& code, const jit::AssemblyL
   return jit::loop_throughput({code.instructions() + hot.first_offset, end - hot.first_offset});
 }
 
-/// A contiguous layout for the value of a fold.
-Tensor unbacked_like(const Expr& fold) {
-  const Dims& sizes = fold.node().fold->sizes;
-  std::vector<std::int64_t> strides(sizes.size());
-  std::int64_t stride = 1;
-  for (std::size_t dim = sizes.size(); dim-- > 0;) {
-    strides[dim] = stride;
-    stride *= std::max<std::int64_t>(sizes[dim], 1);
-  }
-  return unbacked({sizes.data(), sizes.size()}, strides, fold.dtype());
-}
-
 /// The dtype that the root of the expression computes in.
 DType root_dtype(const Expr& expr) {
   return expr.node().kind == ExprNode::Kind::op ? expr.node().compute_dtype : expr.dtype();
@@ -215,7 +203,7 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
                "backend nvrtc: reductions and scans are not compiled for CUDA");
     passes.push_back(describe_pass(fold, planner, state_->kernels));
     last_fold = fold;
-    return unbacked_like(fold);
+    return contiguous_layout(fold.node().fold->sizes, fold.dtype());
   };
   const bool is_fold = given_expr.node().kind == ExprNode::Kind::fold;
   const Expr rest = without_folds(std::span(&given_expr, 1), ComputeFold(pass))[0];
@@ -253,7 +241,7 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   // ready needs no other kernel.
   const PassText* const last = is_fold ? &passes.back() : nullptr;
   const bool is_compiled = is_fold && last->is_compiled;
-  const bool is_ready = is_fold && last->is_lying;
+  const bool is_ready = is_fold && last->reads_in_place;
   const bool has_ir = !is_ready || last->lowered != nullptr;
   const Lowered lowered = is_compiled || (is_ready && has_ir)
                               ? *last->lowered

@@ -1,6 +1,7 @@
 #include "engine/fold_call.h"
 
 #include "engine/fold_plan.h"
+#include "engine/memory_format.h"
 #include "engine/rebuild.h"
 #include "engine/scan_plan.h"
 #include "engine/tensor_impl.h"
@@ -145,23 +146,22 @@ std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device) {
   return without_folds(exprs, ComputeFold(empty_value));
 }
 
-/// A contiguous tensor without data.
-static Tensor planned_tensor(const Dims& sizes, DType dtype) {
-  std::vector<std::int64_t> strides(sizes.size());
-  std::int64_t stride = 1;
-  for (std::size_t dim = sizes.size(); dim-- > 0; stride *= sizes[dim]) strides[dim] = stride;
-  return unbacked({sizes.data(), sizes.size()}, strides, dtype);
+Tensor contiguous_layout(const Dims& sizes, DType dtype) {
+  const IntSpan span(sizes.data(), sizes.size());
+  const Dims strides = contiguous_strides(span);
+  return unbacked(span, {strides.data(), strides.size()}, dtype);
 }
 
 /// Scans take a tensor as it lies; an expression is written to a new one before.
 static void describe_scan(const ExprNode& node, std::span<const Tensor> inputs,
                           const PlannerOptions& options, PassText& result) {
-  result.is_lying = is_plain_tensor(*node.args[0]);
+  result.reads_in_place = is_plain_tensor(*node.args[0]);
   result.schedule = "scan";
-  const Tensor input =
-      result.is_lying ? inputs[0] : planned_tensor(node.fold->arg_sizes, node.args[0]->dtype);
+  const Tensor input = result.reads_in_place
+                           ? inputs[0]
+                           : contiguous_layout(node.fold->arg_sizes, node.args[0]->dtype);
   check_dtype(node);
-  result.loops = scan_loops(node, planned_tensor(node.fold->sizes, node.dtype), input,
+  result.loops = scan_loops(node, contiguous_layout(node.fold->sizes, node.dtype), input,
                             order_of(node, options.fold_order), options.features.isa);
 }
 
@@ -201,7 +201,7 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
     result.refusals = plan->refusals;
     result.code = plan->reduction;
     result.loops = precompiled_loops(*plan);
-    result.is_lying = plan->reduction == nullptr && plan->map == nullptr;
+    result.reads_in_place = folds_in_place(*plan);
     result.schedule = plan->is_inner ? "inner_reduce" : "outer_reduce";
   }
   result.text = detail::concat(kind, order, " of ", name(node.compute_dtype),

@@ -27,6 +27,9 @@ std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFold compute
 /// The same for calls that don't run: tensors of `device` without data.
 std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device);
 
+/// A contiguous tensor without data: the value of a fold, or what it reads, while it is planned.
+Tensor contiguous_layout(const Dims& sizes, DType dtype);
+
 /// How such a fold runs.
 struct PassText {
   std::string text;                             ///< "outer fold of f32[4,5], sum(a, dims=[0])"
@@ -35,9 +38,9 @@ struct PassText {
   std::vector<std::string> refusals;            ///< why not: "xbyak: tan f64 is a call"
   std::shared_ptr<const jit::CodeObject> code;  ///< that; null if there is none
   std::vector<PrecompiledLoop> loops;           ///< that run where there is none
-  bool is_lying = false;                        ///< nothing is computed before them
-  std::string_view
-      schedule;  ///< "inner_reduce", "outer_reduce" or "scan"; empty if nothing is read
+  bool reads_in_place = false;                  ///< nothing is computed before them
+  /// "inner_reduce", "outer_reduce" or "scan"; empty if nothing is read.
+  std::string_view schedule;
 };
 PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::KernelCache& kernels);
 

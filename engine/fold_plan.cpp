@@ -185,10 +185,7 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
   const DType dtype = node.compute_dtype;
   plan->fold =
       is_plain ? jit::make_plain_fold(node.op, dtype) : jit::make_fold(node.op, dtype, isa);
-  if (plan->form == FoldForm::index) {
-    plan->extrema = jit::extremum_loops(node.op, dtype, isa);
-    plan->extrema_isa = isa;
-  }
+  if (plan->form == FoldForm::index) plan->extrema = jit::extremum_loops(node.op, dtype, isa);
   if (plan->order == FoldOrder::exact)
     plan->exact = jit::exact_loops(is_complex(dtype) ? real_dtype(dtype) : dtype,
                                    is_plain ? Isa::generic : isa);

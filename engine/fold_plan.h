@@ -44,11 +44,10 @@ struct FoldPlan {
   FoldOrder order = FoldOrder::by_layout;
   bool is_fill = false;  ///< nothing is read: outputs get the identity, or place 0
   jit::Fold fold;
-  jit::ExtremumLoops extrema;      ///< FoldForm::index
-  Isa extrema_isa = Isa::generic;  ///< that those are compiled for
-  jit::ExactLoops exact;           ///< FoldOrder::exact
-  double divisor = 0;              ///< of f32 and f64: each result is divided by it; 0: by nothing
-  std::int64_t num_folded = 1;     ///< elements that become one
+  jit::ExtremumLoops extrema;   ///< FoldForm::index
+  jit::ExactLoops exact;        ///< FoldOrder::exact
+  double divisor = 0;           ///< of f32 and f64: each result is divided by it; 0: by nothing
+  std::int64_t num_folded = 1;  ///< elements that become one
   bool is_inner = true;
   FoldDim vector;
   std::vector<FoldDim> reduced;  ///< fastest first, never empty
@@ -75,6 +74,11 @@ struct FoldPlan {
 
 /// Whether a fold's loop IR has a loop over rows that are reduced.
 inline bool fold_has_rows(const FoldPlan& plan) { return !plan.is_inner || plan.num_rows > 1; }
+
+/// Whether the loops that fold read the operand itself: nothing is computed before them.
+inline bool folds_in_place(const FoldPlan& plan) {
+  return plan.map == nullptr && plan.reduction == nullptr;
+}
 
 /// The fold as loop IR (docs/ir.md), but for the division of a mean: a loop over outputs, one over
 /// rows that are reduced, if there are several, and the vectors'.  Where more dimensions are kept

@@ -164,8 +164,7 @@ class FoldRun : FoldWalk {
   /// fold_block() for blocks that come in order, and all of which before `end` will.
   void fold_next_block(const Place& place, std::int64_t block, std::int64_t end, BlocksAhead& ahead,
                        std::byte* partial, std::byte* buffer) const {
-    const bool is_lying = plan_.map == nullptr && plan_.reduction == nullptr;
-    if (!is_lying || plan_.segments_per_row <= BlocksAhead::count)
+    if (!folds_in_place(plan_) || plan_.segments_per_row <= BlocksAhead::count)
       return fold_block(place, block, partial, buffer);
     const bool are_whole =
         block % plan_.segments_per_row + BlocksAhead::count < plan_.segments_per_row &&

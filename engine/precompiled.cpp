@@ -47,7 +47,7 @@ class Collector {
 
   /// A member of FoldLoops, and the op's row where that is what computes.
   void add_fold_loop(const char* member, const void* entry, const char* purpose) {
-    const bool is_plain = fold_.isa == Isa::generic;
+    const bool is_plain = fold_.calls_row;
     add(is_plain ? detail::concat("plain_", member, " of jit/fold/fold.cpp")
                  : detail::concat("Loops::", member, " of jit/fold/loops.h"),
         fold_.isa, entry, purpose, fold_.itemsize());
@@ -66,7 +66,7 @@ class Collector {
   }
 
   void add_places() {
-    const Isa isa = plan_.extrema_isa;
+    const Isa isa = plan_.extrema.isa;
     if (!plan_.is_inner)
       return add("Extrema::columns of jit/fold/loops.h", isa, address_of(plan_.extrema.columns),
                  "keeps the extremum of each column and its row", fold_.itemsize());

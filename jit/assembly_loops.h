@@ -19,9 +19,9 @@ struct AssemblyLoop {
   std::size_t end_offset = 0;    ///< of what follows it; 0: nothing does
   bool calls = false;            ///< some function
   std::int64_t instructions = 0;
-  std::int64_t stored_bytes =
-      0;  ///< by the vector stores of one iteration, those to the stack left out
-  std::int64_t loaded_bytes = 0;  ///< by all instructions of one, those from the stack left out
+  /// Of one iteration, by vector stores and by all instructions that load; the stack is left out.
+  std::int64_t stored_bytes = 0;
+  std::int64_t loaded_bytes = 0;
 };
 
 struct AssemblyLoops {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #define EXPECT_THAT(value, matcher) EXPECT_PRED_FORMAT2(::weft::matchers::check, value, matcher)
@@ -89,6 +90,22 @@ auto ElementsAre(Values... values) {
 ::testing::AssertionResult check(const char* value_text, const char* matcher_text,
                                  const std::vector<std::string>& values,
                                  const Elements<Text>& matcher);
+
+/// Whether an element is what a test says, numbers by their values whatever their types.
+template <class Element, class Value>
+bool is_same(const Element& element, const Value& value) {
+  constexpr auto is_number = [](auto type) {
+    using T = typename decltype(type)::type;
+    return std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char>;
+  };
+  if constexpr (!is_number(std::type_identity<Element>()) ||
+                !is_number(std::type_identity<Value>()))
+    return element == static_cast<Element>(value);
+  else if constexpr (std::is_integral_v<Element> && std::is_integral_v<Value>)
+    return std::cmp_equal(element, value);
+  else
+    return element == value;
+}
 
 template <class Values, class Value>
 ::testing::AssertionResult check(const char* value_text, const char* matcher_text,

@@ -79,6 +79,7 @@ Fold make_plain_fold(Op op, DType dtype) {
             ir::block_function(op, dtype),
             {plain_lanes, plain_columns, plain_rows, plain_finish, plain_lanes_of_rows},
             Isa::generic,
+            true,
             {}};
   WEFT_ASSERT(fold.row != nullptr, name(op), " does not compute in ", name(dtype));
   for (std::size_t i = 0; i < fold.identity_lanes.size(); i += itemsize_bytes(dtype))
@@ -95,6 +96,7 @@ Fold make_fold(Op op, DType dtype, Isa isa) {
   if (loops.lanes == nullptr) return fold;
   fold.loops = loops;
   fold.isa = isa;
+  fold.calls_row = false;
   return fold;
 }
 
@@ -102,7 +104,9 @@ ExtremumLoops extremum_loops(Op op, DType dtype, Isa isa) {
   const auto find = isa == Isa::avx512 ? extremum_loops_avx512
                     : isa == Isa::avx2 ? extremum_loops_avx2
                                        : extremum_loops_generic;
-  return find(op, dtype);
+  ExtremumLoops loops = find(op, dtype);
+  loops.isa = isa;
+  return loops;
 }
 
 }  // namespace weft::jit

@@ -46,7 +46,8 @@ struct Fold {
   Bits identity{};
   ir::BlockFunction row = nullptr;  ///< the op's row of the table
   FoldLoops loops;
-  Isa isa = Isa::generic;  ///< that the loops are compiled for; generic: they call the op's row
+  Isa isa = Isa::generic;  ///< that the loops are compiled for
+  bool calls_row = true;   ///< whether the loops call `row`
   std::array<std::byte, lanes_bytes> identity_lanes{};
 
   std::int64_t itemsize() const { return static_cast<std::int64_t>(itemsize_bytes(dtype)); }
@@ -75,6 +76,7 @@ struct ExtremumLoops {
   void (*columns)(std::byte* values, std::int64_t* rows, const std::byte* data,
                   std::int64_t row_stride_bytes, std::int64_t num_rows,
                   std::int64_t num_columns) = nullptr;
+  Isa isa = Isa::generic;  ///< that they are compiled for
 };
 inline constexpr std::int64_t max_extremum_rows = 128;
 

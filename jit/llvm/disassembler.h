@@ -20,9 +20,9 @@ std::string disassemble_x86(std::span<const std::byte> code, std::uint64_t displ
 
 /// The function that begins at `entry`, an offset into `code`: what its jumps reach, in the order
 /// of its addresses, until every path ends in a return or a jump through a register or memory.  A
-/// line
-/// `; entry` stands before the first instruction, `; elsewhere` where addresses leave a gap.  Calls
-/// name the address of what they call.  At most `max_function_instructions`, then the text says so.
+/// line `; entry` stands before the first instruction, `; elsewhere` where addresses leave a gap.
+/// Calls name the address of what they call.  At most `max_function_instructions`, then the text
+/// says so.
 ///
 /// Requires: initialise_llvm().
 std::string disassemble_x86_function(std::span<const std::byte> code, std::uint64_t entry,

@@ -120,6 +120,13 @@ void KernelEmitter::outer_loops() {
   for (std::size_t loop = num_outer(); loop-- > 0;) leave_loop(loop);
 }
 
+std::vector<ir::ValueId> calls_of(const ir::Kernel& kernel, Isa isa) {
+  std::vector<ir::ValueId> calls;
+  for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
+    if (is_computed(kernel.body[id]) && !has_row(kernel, kernel.body[id], isa)) calls.push_back(id);
+  return calls;
+}
+
 // No more than are emitted anyway: four times the code takes as long to emit as thousands of
 // elements to compute, and what runs often is compiled by LLVM.
 int copies_wanted(const ir::Kernel& kernel, const CpuFeatures& features) {
@@ -130,12 +137,7 @@ int copies_wanted(const ir::Kernel& kernel, const CpuFeatures& features) {
   const auto is_strided = [](const ir::Operand& operand) {
     return operand.strides.back() != 0 && operand.strides.back() != 1;
   };
-  const auto is_called = [&](const ir::Inst& inst) {
-    return is_computed(inst) && !has_row(kernel, inst, features.isa);
-  };
-  if (std::ranges::any_of(kernel.operands, is_strided) ||
-      std::ranges::any_of(kernel.body, is_called))
-    return 1;
+  if (std::ranges::any_of(kernel.operands, is_strided)) return 1;
   return kernel.is_streaming ? num_pages : std::min(num_pages, kernel.loops.back().unroll);
 }
 
@@ -219,7 +221,7 @@ void KernelEmitter::interleaved_pages() {
                        .streams = true,
                        .is_main = true,
                        .prefetches = prefetches});
-  in_turn(std::move(steps));
+  in_turn(steps);
   code_.add(gpr::index, together * lanes_);
   operands_.advance(together);
   code_.dec(gpr::count.cvt32());
@@ -247,7 +249,7 @@ void KernelEmitter::vectors(int unrolled, bool streams) {
     std::vector<Step> steps;
     for (int copy = 0; copy < unrolled; ++copy)
       steps.push_back({.copy = copy, .streams = streams, .is_main = is_main});
-    in_turn(std::move(steps));
+    in_turn(steps);
     code_.add(gpr::index, unrolled * lanes_);
     operands_.advance(unrolled);
     code_.sub(gpr::remaining, unrolled * lanes_);
@@ -313,13 +315,13 @@ void KernelEmitter::bodies(std::span<const Step> steps) {
 }
 
 /// The body for each step, as many in turn as there are registers for.
-void KernelEmitter::in_turn(std::vector<Step> steps) {
+void KernelEmitter::in_turn(std::span<const Step> steps) {
   const auto most = static_cast<std::size_t>(copies_in_turn());
   const std::size_t groups = (steps.size() + most - 1) / most;
   for (std::size_t group = 0; group < groups; ++group) {
     const std::size_t first = group * steps.size() / groups;
     const std::size_t last = (group + 1) * steps.size() / groups;
-    bodies(std::span(steps).subspan(first, last - first));
+    bodies(steps.subspan(first, last - first));
   }
 }
 

@@ -19,7 +19,10 @@ inline bool is_computed(const ir::Inst& inst) {
   return info(inst.op).form != Form::structural || inst.op == Op::cast;
 }
 
-/// How many copies of a kernel's body are worth emitting in turn (Registers).
+/// The instructions without a row, in order.
+std::vector<ir::ValueId> calls_of(const ir::Kernel& kernel, Isa isa);
+
+/// How many copies of the body of a kernel without calls are worth emitting in turn (Registers).
 int copies_wanted(const ir::Kernel& kernel, const CpuFeatures& features);
 
 class KernelEmitter {
@@ -28,16 +31,13 @@ class KernelEmitter {
       : code_(code),
         kernel_(kernel),
         with_frame_(with_frame),
-        registers_(code, kernel, num_accumulators(kernel), copies_wanted(kernel, code.features())),
+        calls_(calls_of(kernel, code.features().isa)),
+        registers_(code, kernel, num_accumulators(kernel),
+                   has_calls() ? 1 : copies_wanted(kernel, code.features())),
         operands_(code, registers_, kernel),
         divisions_(code, registers_, kernel),
         rare_calls_(code, kernel),
-        lanes_(kernel.loops.back().lanes) {
-    const Isa isa = code.features().isa;
-    for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
-      if (is_computed(kernel.body[id]) && !has_row(kernel, kernel.body[id], isa))
-        calls_.push_back(id);
-  }
+        lanes_(kernel.loops.back().lanes) {}
 
   /// Each row to one element, not to partial results (CodeObject::rows).
   void fold_whole_rows() { folds_whole_rows_ = true; }
@@ -57,7 +57,7 @@ class KernelEmitter {
   void tail_mask();
   void body(Step step) { bodies({&step, 1}); }
   void bodies(std::span<const Step> steps);
-  void in_turn(std::vector<Step> steps);
+  void in_turn(std::span<const Step> steps);
   void hoisted(bool global);
   void instruction(ir::ValueId id, Step step);
   void parameter(ir::ValueId id);
@@ -97,14 +97,14 @@ class KernelEmitter {
   Assembler& code_;
   const ir::Kernel& kernel_;
   bool with_frame_;
+  std::vector<ir::ValueId> calls_;  ///< calls_of()
   bool folds_whole_rows_ = false;
   Registers registers_;
   Operands operands_;
   InvariantDivision divisions_;
   RareCalls rare_calls_;
   int lanes_;
-  std::vector<ir::ValueId> calls_;  ///< instructions without a row, in order
-  std::size_t frame_size_at_ = 0;   ///< position of the frame's size in the code
+  std::size_t frame_size_at_ = 0;  ///< position of the frame's size in the code
   int stack_slot_ = 0;
   int counters_slot_ = 0;
   int pointers_slot_ = 0;

@@ -28,6 +28,7 @@ Registers::Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved
   vectors_.free = 0xffffffffu >> (32 - num_vectors_);
   masks_.free = code.has_avx512() ? 0xfcu : 0;  // k0 means "no mask", k1 is the tail's
   classify(kernel);
+  if (max_copies == 1 && kernel.num_hoisted == 0) return;
   const Live live = most_live();
   choose_copies(live, max_copies);
   choose_residents(live);

@@ -1,7 +1,7 @@
 // Every op on every dtype that it takes gives the same bits on every backend, and those of the
 // naive loop.
+#include "tests/engine/support/engines.h"
 #include "tests/engine/support/layouts.h"
-#include "tests/required_backends.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
@@ -44,21 +44,6 @@ Expr random_call(Op op, DType dtype, Layout layout, Random& random) {
     args.emplace_back(arg);
   }
   return apply(op, std::span<const Expr>(args));
-}
-
-/// Engines that are not in this build are left out, and those that it must have are missed.
-std::vector<std::unique_ptr<Engine>> engines(std::initializer_list<const char*> backends) {
-  std::vector<std::unique_ptr<Engine>> result;
-  for (const char* backend : backends) {
-    EngineOptions options;
-    options.backend = backend;
-    try {
-      result.push_back(std::make_unique<Engine>(options));
-    } catch (const UnsupportedError& error) {
-      EXPECT_FALSE(is_required_backend(backend)) << error.what();
-    }
-  }
-  return result;
 }
 
 std::optional<Tensor> eval_if_taken(Engine& engine, const Expr& expr) {
