@@ -7,6 +7,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 configure
 build_targets
 
+# run_tests FOLDER [CTEST_OPTION...].  A test that waits for ever fails by its name.
+run_tests() {
+  ctest --test-dir "$1" --output-on-failure --no-tests=error --timeout 900 --parallel "$(num_jobs)" "${@:2}"
+}
+
 # A build for errors that results don't show: the sanitizers, and what a debug build checks after each pass.  The layers above
 # and LLVM's module take three times as long to compile, and are left to the preset.
 sanitized_tests() {
@@ -14,7 +19,7 @@ sanitized_tests() {
   cmake -S "$root" --preset asan -B "$folder" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DWEFT_LLVM=OFF \
     -DWEFT_EXAMPLES=OFF &&
     cmake --build "$folder" --parallel "$(num_jobs)" --target weft_tests_ir weft_tests_jit &&
-    ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$(num_jobs)" --tests-regex '^(ir|jit)$'
+    run_tests "$folder" --tests-regex '^(ir|jit)$'
 }
 
 status=0
@@ -23,7 +28,7 @@ if command -v clang-format >/dev/null; then
   "$root/tools/format.sh" --check || status=1
 fi
 say "Running all tests"
-ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$(num_jobs)" || status=1
+run_tests "$build" || status=1
 say "Running the tests of ir and jit under ASan and UBSan"
 sanitized_tests || status=1
 
