@@ -12,7 +12,7 @@ namespace {
 // More instructions than this in an iteration gain nothing: the processor overlaps iterations
 // anyway.
 constexpr std::size_t max_unrolled_instructions = 96;
-constexpr std::size_t shortest_prefetched = 8;  ///< instructions; shorter ones gain nothing
+constexpr std::size_t shortest_prefetched = 3;  ///< operations; shorter ones gain nothing
 // Of longer bodies the scheduler sees one copy, each of whose instructions waits for the one
 // before: copies in turn give it as many that don't.
 constexpr std::size_t shortest_in_turn = 8;
@@ -212,15 +212,17 @@ void KernelEmitter::interleaved_pages() {
   code_.mov(gpr::count.cvt32(), page_vectors / together);
   code_.align(32);
   const std::uint8_t* head = code_.here();
-  // What a long body computes waits for its loads where the processor would look for more of them.
-  const bool prefetches = length >= shortest_prefetched;
+  // What a long body computes waits for its loads where the processor would look for more of them:
+  // the next four pages are asked for while these are at work.
+  const std::size_t num_operations = length - std::min(length, kernel_.operands.size());
+  const int prefetched = num_operations >= shortest_prefetched ? num_pages * page_vectors : 0;
   std::vector<Step> steps;
   for (int page = 0; page < num_pages; ++page)
     for (int vector = 0; vector < together; ++vector)
       steps.push_back({.copy = page * page_vectors + vector,
                        .streams = true,
                        .is_main = true,
-                       .prefetches = prefetches});
+                       .prefetched = prefetched});
   in_turn(steps);
   code_.add(gpr::index, together * lanes_);
   operands_.advance(together);

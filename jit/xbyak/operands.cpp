@@ -212,10 +212,9 @@ Xmm Operands::lane_mask(int itemsize) {
 
 void Operands::prefetch(const Place& place, Step step) {
   constexpr int line_bytes = 64;
-  constexpr int lines_ahead = 4;
   const int bytes = place.itemsize * lanes_;
   if (place.stride != 1 || 2 * bytes < line_bytes || step.copy * bytes % line_bytes != 0) return;
-  code_.prefetcht0(code_.ptr[address(place, step.copy * bytes + lines_ahead * line_bytes)]);
+  code_.prefetcht0(code_.ptr[address(place, (step.copy + step.prefetched) * bytes)]);
 }
 
 void Operands::load_vector(const Xmm& out, const Place& place, Step step) {
@@ -261,7 +260,7 @@ void Operands::store_vector(const Xmm& x, const Place& place, Step step) {
 void Operands::load(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
   const Place& place = places_[inst.operand];
-  if (step.prefetches) prefetch(place, step);
+  if (step.prefetched != 0) prefetch(place, step);
   if (inst.dtype != DType::boolean) return load_vector(registers_.define(id), place, step);
   const Xmm bytes = registers_.temp(lanes_);
   load_vector(bytes, place, step);

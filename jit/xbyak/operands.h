@@ -14,7 +14,7 @@ struct Step {
   bool streams = false;  ///< streamed outputs are aligned: store past the caches
   bool is_main = false;  ///< in the loop in which long rows spend their time
   int accumulator = -1;  ///< of the registers with partial results; -1: they are in memory
-  bool prefetches = false;  ///< asks for lines of contiguous inputs before they are loaded
+  int prefetched = 0;    ///< vectors ahead, whose lines contiguous inputs are asked for; 0: none
 };
 
 /// Registers with a fixed meaning.  rax and rcx are scratch everywhere, and rdx and r10 too where
