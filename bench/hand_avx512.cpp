@@ -67,6 +67,18 @@ void square_root(const HandArgs& args) {
   on_one_float(args, [](__m512 x) { return _mm512_sqrt_ps(x); });
 }
 
+/// In the cache, what the arithmetic of a chain costs at least.
+template <int length>
+void chain(const HandArgs& args) {
+  on_floats(args, [](__m512 x, __m512 y) {
+    __m512 result = _mm512_add_ps(x, y);
+#pragma GCC unroll 32
+    for (int i = 2; i <= length; ++i)
+      result = i % 2 == 0 ? _mm512_mul_ps(result, x) : _mm512_sub_ps(result, y);
+    return result;
+  });
+}
+
 void multiply_add(const HandArgs& args) {
   float* out = static_cast<float*>(args.out);
   const float* x = static_cast<const float*>(args.in[0]);
@@ -340,6 +352,9 @@ const HandLoop loops[] = {
     {"fma", multiply_add},
     {"clamp", clamp},
     {"sqrt", square_root},
+    {"chain_16", chain<16>},
+    {"chain_24", chain<24>},
+    {"chain_32", chain<32>},
     {"add_i8", add_i8},
     {"add_i16", add_i16},
     {"lt", less},

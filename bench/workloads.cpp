@@ -36,8 +36,8 @@ Workload transpose(const std::string& suffix, const std::string& dtype) {
   return {"transpose_" + suffix, "copy(a)", {dtype + "[#]{1,#0}"}, dtype + "[#]", squares};
 }
 
-/// chain_1 is one operation, chain_k a chain of k over the same operands: on large ones all of them
-/// cost what the memory costs.
+/// chain_1 is one operation, chain_k a chain of k over the same operands: on large ones they cost
+/// what the memory costs, until their arithmetic (`hand` on small ones) costs more.
 Workload chain(int length) {
   std::string expression = "a + b";
   for (int i = 2; i <= length; ++i)
@@ -56,6 +56,8 @@ const std::vector<Workload>& workloads() {
       chain(4),
       chain(8),
       chain(16),
+      chain(24),
+      chain(32),
       on_vectors("add_i8", "a + b", 2, "i8"),
       on_vectors("add_i16", "a + b", 2, "i16"),
       on_vectors("lt", "a < b", 2, "f32", "bool"),
