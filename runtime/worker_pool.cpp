@@ -88,12 +88,14 @@ class alignas(64) Worker {
  public:
   /// Gives the job to a worker that has none; the job's ticket, or nothing.
   std::optional<std::uint32_t> post(Job& job, bool may_wake) {
-    std::uint32_t state = state_.load(std::memory_order_relaxed);
-    const std::uint32_t phase = state & phase_mask;
-    if (phase != awake && (phase != asleep || !may_wake)) return std::nullopt;
-    const std::uint32_t ticket = (state & ~phase_mask) + one_ticket;
-    if (!state_.compare_exchange_strong(state, ticket | reserved, std::memory_order_acquire))
-      return std::nullopt;
+    std::uint32_t state = state_.load(std::memory_order_relaxed), phase = 0, ticket = 0;
+    // Again where the worker falls asleep in between: it has no less time for the job then.
+    do {
+      phase = state & phase_mask;
+      if (phase != awake && (phase != asleep || !may_wake)) return std::nullopt;
+      ticket = (state & ~phase_mask) + one_ticket;
+    } while (!state_.compare_exchange_weak(state, ticket | reserved, std::memory_order_acquire,
+                                           std::memory_order_relaxed));
     job_ = &job;
     // Sequentially consistent: whether anybody sleeps is looked up after the job can be seen.
     state_.exchange(ticket | posted);
@@ -127,7 +129,8 @@ class alignas(64) Worker {
       if (phase == posted &&
           state_.compare_exchange_strong(state, ticket | running, std::memory_order_acquire)) {
         job_->work();
-        const std::uint32_t before = state_.exchange(ticket | awake, std::memory_order_acq_rel);
+        // Sequentially consistent, as in post().
+        const std::uint32_t before = state_.exchange(ticket | awake);
         if (before == (ticket | watched)) state_.notify_all();
         idle_since = now_ns();
       } else if (phase == awake && (!spins || now_ns() - idle_since > awake_ns) &&
