@@ -68,7 +68,8 @@ void* work(void*) {
   Background& state = background();
   pthread_setname_np(pthread_self(), "weft-compile");
   // Linux has a niceness for each thread.  Where that may not be set the jobs run at full priority.
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
+  const auto thread = static_cast<id_t>(gettid());
+  if (getpriority(PRIO_PROCESS, thread) < niceness) setpriority(PRIO_PROCESS, thread, niceness);
   while (run_next(state)) {
   }
   return nullptr;
