@@ -32,7 +32,7 @@ void Progress::begin(std::string step) {
 void Progress::at(double fraction) {
   constexpr std::chrono::milliseconds interval(100);  // a terminal may be slow, or far away
   const auto now = std::chrono::steady_clock::now();
-  if (!is_shown_ || now - last_ < interval) return;
+  if (!is_shown_ || (now - last_ < interval && fraction < 1)) return;
   last_ = now;
   show(std::to_string(step_index_) + " of " + std::to_string(num_steps_) + ": " + step_ + ", " +
        std::to_string(static_cast<int>(fraction * 100)) + " %");

@@ -16,7 +16,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void begin(std::string step);
-  /// How much of the step is done, from 0 to 1.
+  /// How much of the step is done, from 0 to 1.  Shown every 100 ms, and at 1.
   void at(double fraction);
 
  private:
