@@ -65,6 +65,7 @@ class Cache(CliTest):
                    "checksum": lambda: entry.write_bytes(flipped), "another version": lambda: entry.write_bytes(older),
                    "symbolic link": link, "no file": entry.mkdir,
                    "another user": lambda: (entry.write_bytes(whole), entry.chmod(0o666))}
+        self.addCleanup(os.umask, os.umask(0o022))  # what is written here is as private as what weft writes
         for fault, damage in damages.items():
             with self.subTest(fault):
                 entry.unlink()

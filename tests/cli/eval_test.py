@@ -10,6 +10,11 @@ import unittest
 from cli_case import CliTest, WEFT, heed_permissions, npy_bytes, read_npy, weft
 
 
+def forget_perf_map():
+    """Between fork and exec: removes what an earlier process of this number has left."""
+    pathlib.Path(f"/tmp/perf-{os.getpid()}.map").unlink(missing_ok=True)
+
+
 class Eval(CliTest):
     def test_values_of_c_and_fortran_order(self):
         values = [0.5, -1.0, 2.0, 3.5, 0.25, -8.0]
@@ -33,7 +38,7 @@ class Eval(CliTest):
         """The name of the one kernel of a run that profilers are told of."""
         x, out = self.path("x.npy", npy_bytes("f32", (64,), [1.0] * 64)), self.path("out.npy")
         process = subprocess.Popen([WEFT, "eval", expression, f"x={x}", "-o", out, *args],
-                                   env={**os.environ, "WEFT_PERF": "1", **environment},
+                                   env={**os.environ, "WEFT_PERF": "1", **environment}, preexec_fn=forget_perf_map,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         perf_map = pathlib.Path(f"/tmp/perf-{process.pid}.map")
         self.addCleanup(lambda: perf_map.unlink(missing_ok=True))

@@ -94,11 +94,16 @@ class Tune(CliTest):
     def test_programs_with_more_rights_than_their_caller_ignore_it(self):
         if os.geteuid() != 0:
             self.skipTest("only root can make such a program")
+        if "NoNewPrivs:\t1" in pathlib.Path("/proc/self/status").read_text():
+            self.skipTest("no program has more rights than this process")
         self.measured()
         # Readable for the other user, so that only its rights can be why it is not used.
         program = self.path("setuid")
         shutil.copy(WEFT, program)
-        os.chown(program, 65534, 65534)
+        try:
+            os.chown(program, 65534, 65534)
+        except OSError as error:
+            self.skipTest(f"this root has no other user: {error}")
         program.chmod(0o4755)
         self.folder.chmod(0o755)
         done = subprocess.run([program, "tune", "show", "--json"], env=self.env, capture_output=True, text=True)

@@ -1,11 +1,9 @@
 // Calls on tensors of a device, from plan to launch, on the stand-in for a GPU.
 #include "tests/cuda/engine_fixture.h"
 #include "tests/matchers.h"
-
-#include <unistd.h>
+#include "tests/temporary_folder.h"
 
 #include <cstring>
-#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -278,9 +276,9 @@ TEST_F(CudaEngine, ACaptureTakesCallsThatAreReady) {
 }
 
 TEST_F(CudaEngine, FindsDeviceCodeOnTheDisk) {
-  const std::string folder = testing::TempDir() + "weft_cuda_cache_" + std::to_string(getpid());
+  const TemporaryFolder folder;
   EngineOptions options;
-  options.disk_cache = DiskCacheOptions{.folder = folder};
+  options.disk_cache = DiskCacheOptions{.folder = folder.path()};
   const Tensor a = numbers({30}), x = on(gpu0, a);
   Engine(options).eval(Expr(x) - 3.0);
   fake_gpu().reset();
@@ -294,7 +292,6 @@ TEST_F(CudaEngine, FindsDeviceCodeOnTheDisk) {
   Engine third(options);
   expect_same(third.eval(Expr(x) - 3.0), engine_.eval(Expr(a) - 3.0));
   EXPECT_EQ(fake_gpu().count("nvrtcCompileProgram"), 1);
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(CudaEngine, BackendNvrtcComputesTensorsOfTheCpuByWayOfCopies) {

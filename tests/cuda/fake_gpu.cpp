@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace fake {
@@ -278,7 +279,7 @@ int cuModuleLoadDataEx(Module** module, const void* image, unsigned, int*, void*
   const auto& header = *static_cast<const Elf64_Ehdr*>(image);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return 200;
   if (header.e_machine != EM_X86_64) return 209;
-  std::string name = "/tmp/weft_fake_gpu_XXXXXX";
+  std::string name = std::filesystem::temp_directory_path() / "weft_fake_gpu_XXXXXX";
   const int file = mkstemp(name.data());
   if (file < 0) return 304;
   const auto* bytes = static_cast<const char*>(image);

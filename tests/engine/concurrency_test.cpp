@@ -1,5 +1,6 @@
 // What many threads do to one engine at once, and how long work is stopped.
 #include "tests/engine/support/mixed_calls.h"
+#include "tests/temporary_folder.h"
 
 #include <weft/cancel.h>
 #include <weft/disk_cache.h>
@@ -12,7 +13,6 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,17 +38,24 @@ void run_on_threads(int count, const std::function<void(int)>& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// A folder for a cache.
-class Folder {
+/// A folder for the caches of engines that may be gone when what they had begun to compile is
+/// stored.
+class CacheFolder {
  public:
-  Folder() : path_(std::filesystem::temp_directory_path() / "weft-threads-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) throw DeviceError("no folder");
+  ~CacheFolder() {
+    // One thread compiles, in the order in which kernels became hot: when this one is done, nothing
+    // is left that would write into the folder.
+    EngineOptions options;
+    options.threshold = 0;
+    options.disk_cache = DiskCacheOptions{CacheMode::off, {}, 0};
+    Engine last(options);
+    last.eval(ops::tan(zeros({8}, {DType::f32, {}, {}})));
+    last.wait_optimised();
   }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
+  std::string path() const { return folder_.path(); }
 
  private:
-  std::string path_;
+  TemporaryFolder folder_;
 };
 
 EngineOptions with_cache(const std::string& folder) {
@@ -60,7 +67,7 @@ EngineOptions with_cache(const std::string& folder) {
 
 TEST(Concurrency, ManyThreadsCallOneEngine) {
   const MixedCalls calls(150);
-  const Folder folder;
+  const CacheFolder folder;
   Engine engine(with_cache(folder.path()));
   std::atomic<int> num_wrong{0};
   run_on_threads(num_threads_of_test, [&](int thread) {
@@ -80,7 +87,7 @@ TEST(Concurrency, ManyThreadsCallOneEngine) {
 
 TEST(Concurrency, EnginesComeAndGo) {
   const MixedCalls calls(40);
-  const Folder folder;
+  const CacheFolder folder;
   Engine common(with_cache(folder.path()));
   std::atomic<int> num_wrong{0};
   run_on_threads(num_threads_of_test, [&](int thread) {

@@ -1,13 +1,14 @@
 // fork() and exit() at the worst moments.  In a program of its own: what registers with them in
 // which order is decided by the first calls of a process.
 #include "tests/engine/support/elements.h"
+#include "tests/in_child.h"
+#include "tests/required_backends.h"
 
 #include <weft/engine.h>
 #include <weft/info.h>
 
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -42,19 +43,19 @@ Expr kernel(const Tensor& a, int number) {
   return expr;
 }
 
-int exit_status(pid_t child) {
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
-}
-
-/// The exit status of what `work` returns in a process that weft has not been used in.
+/// The exit status of what `work` returns in a process that weft has not been used in, which ends
+/// by exit() with all that it has running.
 template <class Work>
 int in_fresh_process(Work&& work) {
+  return in_child([&]() -> int { std::exit(work()); });
+}
+
+/// fork(), with a limit for the child, which gets none from its parent.
+pid_t fork_with_limit() {
   const pid_t child = fork();
-  if (child != 0) return exit_status(child);
-  alarm(20);  // rather than waiting for ever
-  std::exit(work());
+  if (child < 0) std::abort();
+  if (child == 0) alarm(most_child_s);
+  return child;
 }
 
 /// Returns while the background thread opens LLVM; in vain, later, if there is none.
@@ -106,7 +107,7 @@ TEST_F(Forks, BothSidesCompile) {
     Engine engine(hot("llvm"));
     engine.eval(kernel(a, 0));
     wait_for_llvm();
-    const pid_t child = fork();
+    const pid_t child = fork_with_limit();
     const int side = child == 0 ? 1 : 0;
     const auto number = [&](int i) { return side == 0 ? i : num_kernels - 1 - i; };
     for (int i = 0; i < num_kernels; ++i) engine.eval(kernel(a, number(i)));
@@ -125,27 +126,36 @@ TEST_F(Forks, BothSidesCompile) {
 }
 
 TEST_F(Forks, APlanGetsTheChildToCompileWhatWasQueued) {
-  const int status = in_fresh_process([] {
+  constexpr int too_late = 2;        // all were compiled before the fork
+  constexpr int nothing_is_hot = 3;  // there is no LLVM
+  const auto fork_early = [] {
     const Tensor a = ramp();
     constexpr int num_queued = 12;  // of which a fork waits for one at most
     Engine engine(hot("llvm"));
     for (int i = 0; i < num_queued; ++i) engine.eval(kernel(a, i));
-    const pid_t child = fork();
+    if (engine.stats().hot_kernels == 0) return nothing_is_hot;
+    const pid_t child = fork_with_limit();
     if (child != 0) return exit_status(child);
     const auto num_compiled = [&] {
       const auto compiles = engine.stats().compiles_by_backend;
       const auto found = compiles.find("llvm");
       return found == compiles.end() ? 0 : found->second;
     };
-    if (num_compiled() == num_queued) return 2;
+    if (num_compiled() == num_queued) return too_late;
     // Neither asks for a compilation nor waits for one.
     Engine other({"interp", Numerics::standard, 1});
     other.eval(Expr(a) + 1);
-    for (int i = 0; i < 10000 && num_compiled() < num_queued; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return num_compiled() == num_queued ? 0 : 1;
-  });
-  EXPECT_EQ(status, 0);
+    while (num_compiled() < num_queued) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return 0;
+  };
+  // A busy machine may keep the caller waiting for so long.
+  int status = too_late;
+  for (int attempt = 0; attempt < 10 && status == too_late; ++attempt)
+    status = in_fresh_process(fork_early);
+  if (status == nothing_is_hot)
+    leave_out_without("llvm", "no kernel is compiled again");
+  else
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(Forks, ExitMayComeWhileTheBackgroundCompiles) {
@@ -169,7 +179,7 @@ TEST_F(Forks, CodeMemoryMayBeUsedAfterTheBackground) {
     Engine interpreted(hot("llvm")), compiled(hot("xbyak"));
     interpreted.eval(kernel(a, 0));  // starts the background thread
     compiled.eval(Expr(a) + 1);      // needs code memory before that thread does
-    const pid_t child = fork();
+    const pid_t child = fork_with_limit();
     if (child == 0) _exit(0);
     return exit_status(child);
   });

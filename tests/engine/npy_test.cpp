@@ -4,6 +4,7 @@
 
 #include "engine/tensor_impl.h"
 #include "tests/matchers.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -55,15 +56,6 @@ std::string bytes_of(const std::vector<T>& values) {
 /// A folder of its own for each test.
 class Npy : public testing::Test {
  protected:
-  Npy() {
-    // In memory where the system has that: thousands of small files take seconds on some disks.
-    const fs::path parent = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
-    std::string name = (parent / "weft_npy_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for the test");
-    folder_ = name;
-  }
-  ~Npy() override { fs::remove_all(folder_); }
-
   std::string path(const std::string& name = "x.npy") const { return (folder_ / name).string(); }
   std::string put(const std::string& bytes) const {
     std::ofstream(path(), std::ios::binary) << bytes;
@@ -91,7 +83,8 @@ class Npy : public testing::Test {
     return "nothing was thrown";
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_{memory_folder()};
+  const fs::path folder_ = temporary_.path();
 };
 
 /// The elements of `x` in row-major order, as bytes, lazy bits aside.

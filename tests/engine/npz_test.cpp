@@ -1,6 +1,7 @@
 // .npz archives: what is written reads back, and no archive does harm.  NumPy's own are exchanged
 // by tests/embed/npz_test.py.
 #include "tests/matchers.h"
+#include "tests/temporary_folder.h"
 
 #include <weft/error.h>
 #include <weft/npy.h>
@@ -32,14 +33,6 @@ std::string bytes_of(const Tensor& tensor) {
 /// A folder of its own for each test.
 class Npz : public testing::Test {
  protected:
-  Npz() {
-    const fs::path parent = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
-    std::string name = (parent / "weft_npz_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for the test");
-    folder_ = name;
-  }
-  ~Npz() override { fs::remove_all(folder_); }
-
   std::string path() const { return (folder_ / "x.npz").string(); }
   std::string get() const {
     std::ifstream file(path(), std::ios::binary);
@@ -65,7 +58,8 @@ class Npz : public testing::Test {
   }
 
  private:
-  fs::path folder_;
+  const TemporaryFolder temporary_{memory_folder()};
+  const fs::path folder_ = temporary_.path();
 };
 
 constexpr NpzCompression both_compressions[] = {NpzCompression::stored, NpzCompression::deflated};

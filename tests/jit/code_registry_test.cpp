@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -40,8 +41,10 @@ using matchers::StartsWith;
 
 constexpr std::array<std::byte, 5> code{};
 
+std::string perf_map_path() { return "/tmp/perf-" + std::to_string(getpid()) + ".map"; }
+
 std::string perf_map() {
-  std::ifstream in("/tmp/perf-" + std::to_string(getpid()) + ".map");
+  std::ifstream in(perf_map_path());
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
@@ -81,7 +84,16 @@ Symbol newest_symbol() {
   return result;
 }
 
-TEST(CodeRegistry, DebuggersAndProfilersFindTheCode) {
+/// Leaves no file for a later process of the same number.
+class CodeRegistry : public ::testing::Test {
+ protected:
+  ~CodeRegistry() override { std::filesystem::remove(perf_map_path(), ignored_); }
+
+ private:
+  std::error_code ignored_;
+};
+
+TEST_F(CodeRegistry, DebuggersAndProfilersFindTheCode) {
   const auto registration = register_code("weft:some_kernel", code);
   const auto address = reinterpret_cast<std::uintptr_t>(code.data());
   const Symbol symbol = newest_symbol();
@@ -93,7 +105,7 @@ TEST(CodeRegistry, DebuggersAndProfilersFindTheCode) {
   EXPECT_THAT(perf_map(), HasSubstr(line.str()));
 }
 
-TEST(CodeRegistry, TheDebuggersListForgetsInAnyOrder) {
+TEST_F(CodeRegistry, TheDebuggersListForgetsInAnyOrder) {
   const auto length = [] {
     int count = 0;
     const jit_code_entry* before = nullptr;
@@ -116,7 +128,7 @@ TEST(CodeRegistry, TheDebuggersListForgetsInAnyOrder) {
   EXPECT_EQ(length(), before);
 }
 
-TEST(CodeRegistry, NamesSayWhatAKernelDoes) {
+TEST_F(CodeRegistry, NamesSayWhatAKernelDoes) {
   const ir::Kernel add =
       testing::scheduled(testing::op_kernel(Op::add, DType::f32, DType::f32), Isa::avx2);
   EXPECT_THAT(symbol_name(add), StartsWith("weft:add.f32.linear."));
@@ -126,7 +138,7 @@ TEST(CodeRegistry, NamesSayWhatAKernelDoes) {
                                            Isa::avx512)));
 }
 
-TEST(CodeRegistry, InterpretedKernelsHaveNoCode) {
+TEST_F(CodeRegistry, InterpretedKernelsHaveNoCode) {
   const ir::Kernel add = testing::op_kernel(Op::add, DType::f32, DType::f32);
   const auto object = interp_backend().compile(add, Target{});
   EXPECT_EQ(registered(object, add), object);

@@ -3,9 +3,10 @@
 #include "jit/kernel_cache.h"
 #include "jit/llvm/backend.h"
 #include "runtime/disk_entry.h"
+#include "tests/in_child.h"
 #include "tests/jit/llvm_support.h"
+#include "tests/temporary_folder.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,15 +23,7 @@ namespace fs = std::filesystem;
 
 class LlvmDisk : public testing::Test {
  protected:
-  void SetUp() override {
-    need_llvm();
-    if (HasFatalFailure() || IsSkipped()) return;
-    std::string pattern = (fs::temp_directory_path() / "weft-cache-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
+  void SetUp() override { need_llvm(); }
 
   std::shared_ptr<DiskCache> open(CacheMode mode = CacheMode::on) const {
     DiskCacheOptions options;
@@ -65,7 +58,8 @@ class LlvmDisk : public testing::Test {
               run(*expected, call, GuardedBytes::Side::upper));
   }
 
-  std::string folder_;
+  const TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path();
 };
 
 TEST_F(LlvmDisk, StoresAndLoads) {
@@ -230,12 +224,10 @@ TEST_F(LlvmDisk, ManyProcessesOnAColdFolder) {
       ir::run_pipeline(each);
       kernels.push_back(each);
     }
-  std::vector<pid_t> children;
-  for (int i = 0; i < 16; ++i) {
-    children.push_back(fork());
-    if (children.back() != 0) continue;
+  const auto work = [&](std::uint64_t seed) {
+    if (full != nullptr) alarm(0);
     const auto disk = open();
-    std::mt19937_64 random(static_cast<std::uint64_t>(i));
+    std::mt19937_64 random(seed);
     std::ranges::shuffle(kernels, random);
     bool all_right = true;
     for (const ir::Kernel& each : kernels) {
@@ -250,13 +242,14 @@ TEST_F(LlvmDisk, ManyProcessesOnAColdFolder) {
                    run(*expected, call, GuardedBytes::Side::lower);
     }
     const DiskCacheStats stats = disk->stats();
-    _exit(all_right && stats.damaged == 0 && stats.failures == 0 ? 0 : 1);
+    return all_right && stats.damaged == 0 && stats.failures == 0 ? 0 : 1;
+  };
+  std::vector<pid_t> children;
+  for (std::uint64_t i = 0; i < 16; ++i) {
+    children.push_back(fork_flushed());
+    if (children.back() == 0) work_and_exit([&] { return work(i); });
   }
-  for (const pid_t child : children) {
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  }
+  for (const pid_t child : children) EXPECT_EQ(exit_status(child), 0);
   EXPECT_EQ(open()->content().num_entries, kernels.size());
   EXPECT_TRUE(open()->damaged().empty());
 }

@@ -5,6 +5,7 @@
 #include "jit/llvm/backend.h"
 #include "runtime/disk_entry.h"
 #include "tests/jit/llvm_support.h"
+#include "tests/temporary_folder.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -84,8 +85,8 @@ std::string keys_in(const std::string& folder) {
 }
 
 TEST_F(LlvmModules, ObjectsAreKeptUnderTheReleaseThatMadeThem) {
-  std::string folder = (fs::temp_directory_path() / "weft-cache-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const TemporaryFolder temporary;
+  const std::string folder = temporary.path();
   Target target = target_for(isas().front());
   target.disk = std::make_shared<DiskCache>(DiskCacheOptions{CacheMode::on, folder, 1 << 20});
   ir::Kernel kernel = kernel_of(Op::tan, DType::f32, isas().front());
@@ -93,7 +94,6 @@ TEST_F(LlvmModules, ObjectsAreKeptUnderTheReleaseThatMadeThem) {
   EXPECT_FALSE(llvm_backend().compile(kernel, target)->is_from_disk);
   EXPECT_NE(keys_in(folder).find("; LLVM 99.8.7;"), std::string::npos) << keys_in(folder);
   EXPECT_TRUE(llvm_backend().compile(kernel, target)->is_from_disk);
-  fs::remove_all(folder);
 }
 
 }  // namespace

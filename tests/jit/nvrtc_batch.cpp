@@ -5,11 +5,11 @@
 #include "jit/interp/backend.h"
 #include "jit/nvrtc/body.h"
 #include "runtime/cuda_libraries.h"
+#include "tests/temporary_folder.h"
 
 #include <weft/convert.h>
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,21 +23,6 @@ namespace weft::jit::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder of its own that goes with this.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = fs::temp_directory_path() / "weft_cuda_XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw std::bad_alloc();
-    path_ = name;
-  }
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// The distance of two numbers in units in the last place of the second.
 double ulp_distance(double a, double b, DType dtype) {

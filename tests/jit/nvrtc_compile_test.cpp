@@ -5,6 +5,7 @@
 #include "runtime/cuda_libraries.h"
 #include "tests/jit/nvrtc_batch.h"
 #include "tests/matchers.h"
+#include "tests/temporary_folder.h"
 
 #include <weft/error.h>
 
@@ -189,21 +190,18 @@ TEST(NvrtcErrors, DisassemblersAreRun) {
       AllOf(HasSubstr("unsupported: sass: "), HasSubstr("nvdisasm"), HasSubstr("cuda-cuobjdump")));
   EXPECT_THAT(error_of([&] { disassemble(cubin, "/nonexistent/nvdisasm"); }),
               HasSubstr("device: can't run /nonexistent/nvdisasm"));
-  const fs::path folder = fs::temp_directory_path() / ("weft_sass_" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  const std::string good = folder / "nvdisasm", bad = folder / "cuobjdump";
+  const TemporaryFolder folder;
+  const std::string good = folder.path() / "nvdisasm", bad = folder.path() / "cuobjdump";
   std::ofstream(good) << "#!/bin/sh\necho \"$1\"; cat \"$2\"\n";
   std::ofstream(bad) << "#!/bin/sh\necho \"$1 is bad\" >&2; exit 3\n";
   for (const std::string& program : {good, bad}) fs::permissions(program, fs::perms::owner_all);
   EXPECT_EQ(disassemble(cubin, good), "-c\n" + std::string(100, 'c'));
   EXPECT_THAT(error_of([&] { disassemble(cubin, bad); }), HasSubstr("failed: -sass is bad"));
-  fs::remove_all(folder);
 }
 
 TEST(NvrtcErrors, SignalsDoNotEndADisassembly) {
-  const fs::path folder = fs::temp_directory_path() / ("weft_signal_" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  const std::string program = folder / "nvdisasm";
+  const TemporaryFolder folder;
+  const std::string program = folder.path() / "nvdisasm";
   std::ofstream(program) << "#!/bin/sh\nsleep 0.1; echo code; exec >&- 2>&-; sleep 0.1; exit 3\n";
   fs::permissions(program, fs::perms::owner_all);
   // Signals come while the output is read and while the program is waited for.
@@ -217,22 +215,16 @@ TEST(NvrtcErrors, SignalsDoNotEndADisassembly) {
   setitimer(ITIMER_REAL, &never, nullptr);
   sigaction(SIGALRM, &before, nullptr);
   EXPECT_THAT(error, HasSubstr("failed: code"));
-  fs::remove_all(folder);
 }
 
 class NvrtcCodeCache : public NvrtcCompiler {
  protected:
-  void SetUp() override {
-    NvrtcCompiler::SetUp();
-    folder_ = fs::temp_directory_path() / ("weft_code_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   std::shared_ptr<DiskCache> disk(CacheMode mode = CacheMode::on) const {
     return std::make_shared<DiskCache>(DiskCacheOptions{.mode = mode, .folder = folder_});
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(NvrtcCodeCache, CompilesOnceForManyThreads) {

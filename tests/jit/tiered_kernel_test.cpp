@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -232,7 +231,11 @@ TEST_F(TieredKernels, ManyThreadsCallAcrossTheSwap) {
     });
   while (tiers->stats().requested == 0) std::this_thread::yield();
   may_compile.release();
-  while (tiers->stats().promoted + tiers->stats().demoted == 0) std::this_thread::yield();
+  const auto is_settled = [&] {
+    const TierStats stats = tiers->stats();
+    return stats.promoted + stats.demoted + stats.failed != 0;
+  };
+  while (!is_settled()) std::this_thread::yield();
   is_done = true;
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(tiers->stats().requested, 1u);
@@ -315,13 +318,20 @@ std::atomic<pid_t> forking_thread{0};
 std::counting_semaphore<> may_follow{0};
 
 /// The first ends once a fork sleeps, which it does for the compilation alone; the others wait
-/// until the fork is over.
+/// until the fork is over.  Nobody waits for ever.
 std::shared_ptr<const CodeObject> compile_around_a_fork(const ir::Kernel&, const Target&) {
   if (num_compiled == 0) {
     is_compiling = true;
-    while (!fork_begins || !is_asleep(forking_thread)) std::this_thread::yield();
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!fork_begins || !is_asleep(forking_thread)) {
+      if (std::chrono::steady_clock::now() > limit) {
+        ++num_compiled;
+        throw CompileError("no fork waits");
+      }
+      std::this_thread::yield();
+    }
   } else if (!is_waited_for) {
-    is_waited_for = !may_follow.try_acquire_for(std::chrono::seconds(20));
+    is_waited_for = !may_follow.try_acquire_for(std::chrono::seconds(60));
   }
   ++num_compiled;
   return code_of(fast_code, "new");
@@ -337,17 +347,20 @@ TEST_F(TieredKernels, AForkWaitsForOneCompilationOnly) {
   for (int i = 0; i < num_kernels; ++i)
     kernels.push_back(kernel(slow_code, compile_around_a_fork, tiers));
   for (const auto& each : kernels) each->request();
-  while (!is_compiling) std::this_thread::yield();
+  while (!is_compiling && tiers->stats().failed == 0) std::this_thread::yield();
   // Handlers run in reverse order, so this one lets the first one go on just before the wait.
   pthread_atfork([] { fork_begins = true; }, nullptr, nullptr);
-  const pid_t child = fork();
+  const pid_t child = fork_flushed();
   if (child == 0) _exit(0);
   EXPECT_EQ(num_compiled, 1);
   may_follow.release(num_kernels - 1);
-  waitpid(child, nullptr, 0);
+  EXPECT_EQ(exit_status(child), 0);
   tiers->wait();
   EXPECT_EQ(num_compiled, num_kernels);
+  EXPECT_EQ(tiers->stats().failed, 0u);
   EXPECT_FALSE(is_waited_for) << "the fork waited for a compilation that began after it";
+  while (may_follow.try_acquire()) {
+  }
 }
 
 TEST_F(TieredKernels, AfterTheEndNothingIsWaitedFor) {
@@ -358,13 +371,11 @@ TEST_F(TieredKernels, AfterTheEndNothingIsWaitedFor) {
   const auto running = kernel(slow_code, compile_when_allowed, tiers);
   const auto dropped = kernel(slow_code, compile_when_allowed, tiers);
   const auto late = kernel(slow_code, compile_when_allowed, tiers);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);  // rather than waiting for ever
+  const int status = in_child([&] {
     running->request();
     dropped->request();
-    may_compile.release(
-        2);  // for both: whether the second is dropped or begun depends on who comes first
+    // For both: whether the second is dropped or begun depends on who comes first.
+    may_compile.release(2);
     stop_background();
     tiers->wait();
     late->request();
@@ -372,12 +383,9 @@ TEST_F(TieredKernels, AfterTheEndNothingIsWaitedFor) {
     call_often(*dropped, 10);
     slow_calls = 0;
     call_often(*late, 10);
-    _exit(slow_calls == 10 ? 3 : 4);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status)) << status;
-  EXPECT_EQ(WEXITSTATUS(status), 3);
+    return slow_calls == 10 ? 3 : 4;
+  });
+  EXPECT_EQ(status, 3);
 }
 
 TEST_F(TieredKernels, TheProcessMayEndWhileOneIsCompiled) {
@@ -387,18 +395,13 @@ TEST_F(TieredKernels, TheProcessMayEndWhileOneIsCompiled) {
   // exit() in the child waits for the one that runs, and for the other only where that was begun in
   // between.
   const auto tiers = control(true);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);  // rather than waiting for ever
+  const int status = in_child([&]() -> int {
     kernel(slow_code, compile_when_allowed, tiers)->request();
     kernel(slow_code, compile_when_allowed, tiers)->request();
     may_compile.release(2);
     std::exit(3);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status)) << status;
-  EXPECT_EQ(WEXITSTATUS(status), 3);
+  });
+  EXPECT_EQ(status, 3);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The search for NVRTC and the CUDA driver, in folders and with libraries made for the test.
 #include "runtime/cuda_driver.h"
 #include "tests/matchers.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -19,12 +20,6 @@ using matchers::HasSubstr;
 
 class CudaLibraries : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("weft_cuda_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string place(const fs::path& relative) {
     const fs::path path = folder_ / relative;
     fs::create_directories(path.parent_path());
@@ -32,7 +27,8 @@ class CudaLibraries : public testing::Test {
     return path;
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 std::size_t index_of(const std::vector<std::string>& candidates, const std::string& path) {

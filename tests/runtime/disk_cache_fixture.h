@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/disk_entry.h"
+#include "tests/temporary_folder.h"
 
 #include <weft/disk_cache.h>
 
@@ -34,14 +35,9 @@ inline std::vector<std::byte> blob(std::size_t size, unsigned seed) {
 /// A folder of its own for each test.
 class DiskCaches : public testing::Test {
  protected:
-  DiskCaches() {
-    std::string pattern = (fs::temp_directory_path() / "weft-cache-XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
-  }
   ~DiskCaches() override {
     std::error_code ignored;
     fs::permissions(root_, fs::perms::owner_all, ignored);
-    fs::remove_all(root_, ignored);
   }
 
   std::string folder() const { return (root_ / "cache").string(); }
@@ -66,7 +62,8 @@ class DiskCaches : public testing::Test {
                static_cast<std::streamsize>(content.size()));
   }
 
-  fs::path root_;
+  const TemporaryFolder temporary_;
+  const fs::path root_ = temporary_.path();
 };
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 // Files: arrays, archives of them, entries of the disk cache, compiled objects.
 #include "tests/fuzz/targets/target.h"
+#include "tests/temporary_folder.h"
 
 #include "runtime/disk_entry.h"
 #include "runtime/file.h"
@@ -53,14 +54,9 @@ bool are_equal(const Tensor& a, const Tensor& b) {
 }
 
 /// A folder of this process.
-const std::string& own_folder() {
-  static const std::string folder = [] {
-    std::string name = std::filesystem::temp_directory_path() / "weft-fuzz-XXXXXX";
-    require(mkdtemp(name.data()) != nullptr, "the fuzzer can't make a folder");
-    std::atexit([] { std::filesystem::remove_all(own_folder()); });
-    return name;
-  }();
-  return folder;
+std::string own_folder() {
+  static const TemporaryFolder folder;
+  return folder.path();
 }
 
 }  // namespace
