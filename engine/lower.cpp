@@ -88,13 +88,17 @@ constexpr std::size_t no_dim = std::numeric_limits<std::size_t>::max();
 /// Pixels in fewer bytes a channel than this are taken apart faster with strides.
 constexpr std::int64_t min_pixel_row_bytes = 512;
 
-/// Whether an operand that is dense along `dim` does better tile by tile: its runs fill vectors, or
-/// are pixels without gaps, and many of them.
-bool has_tiles(IntSpan shape, IntSpan strides, std::size_t dim, std::size_t inner,
-               std::int64_t itemsize) {
-  if (shape[dim] >= small_inner_extent) return true;
+/// Whether an operand that is dense along `dim` is pixels without gaps along `inner`, and many.
+bool has_pixels(IntSpan shape, IntSpan strides, std::size_t dim, std::size_t inner,
+                std::int64_t itemsize) {
   return std::abs(strides[inner]) == shape[dim] * itemsize &&
          shape[inner] * itemsize >= min_pixel_row_bytes;
+}
+
+/// Whether it does better tile by tile: its runs fill vectors, or are pixels.
+bool has_tiles(IntSpan shape, IntSpan strides, std::size_t dim, std::size_t inner,
+               std::int64_t itemsize) {
+  return shape[dim] >= small_inner_extent || has_pixels(shape, strides, dim, inner, itemsize);
 }
 
 /// The dimension along which most of the bytes are dense that are not so along `inner`; no_dim if
@@ -122,6 +126,54 @@ std::size_t tile_dim(const TensorIterator& iterator, const Program& program,
   const auto most = std::max_element(bytes.begin(), bytes.end());
   return most == bytes.end() || *most == 0 ? no_dim
                                            : static_cast<std::size_t>(most - bytes.begin());
+}
+
+/// Which dimension becomes the innermost loop, and which the loop around it if there are tiles.
+struct Nesting {
+  std::size_t inner = 0;
+  std::size_t tile = no_dim;
+};
+
+/// Rows of fewer items are too short for vectors, and planes of so few for tiles.
+constexpr std::int64_t short_row_items = 16;
+constexpr std::int64_t short_plane_items = 120;
+constexpr std::int64_t most_channels = 4;  ///< of pixels
+
+/// Whether rows follow one another without a gap for a while.
+bool has_runs(IntSpan shape, IntSpan strides) {
+  std::int64_t items = shape[0];
+  for (std::size_t dim = 1; dim < shape.size() && items < short_row_items; ++dim)
+    if (strides[dim] == items * strides[0]) items *= shape[dim];
+  return items >= short_row_items;
+}
+
+/// For a plain copy whose output is written in short rows, and whose input is dense along another
+/// dimension: tiles of such sides are copied item by item.  Without a tile for anything else.
+Nesting short_tiles(const TensorIterator& iterator, const Program& program,
+                    std::span<const DType> dtypes) {
+  if (program.body.size() != 2 || dtypes.size() != 2 || dtypes[0] != dtypes[1]) return {};
+  const IntSpan shape = iterator.shape();
+  const IntSpan to = iterator.stride_bytes(0), from = iterator.stride_bytes(1);
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtypes[0]));
+  if (iterator.numel() < min_tiled_iterations || shape[0] >= short_row_items) return {};
+  if (to[0] != itemsize || from[0] == 0 || std::abs(from[0]) == itemsize) return {};
+  const auto dense = std::ranges::find(from.subspan(1), itemsize);
+  if (dense == from.end()) return {};
+  const auto dim = static_cast<std::size_t>(dense - from.begin());
+  const bool is_pixels = shape[0] <= most_channels && innermost_dim(shape) == dim &&
+                         has_pixels(shape, to, 0, dim, itemsize);
+  const bool is_short = std::min(shape[0], shape[dim]) <= small_inner_extent ||
+                        shape[0] * shape[dim] <= short_plane_items;
+  if (shape[dim] < 2 || is_pixels || !is_short || !has_runs(shape, to)) return {};
+  return {.inner = 0, .tile = dim};
+}
+
+Nesting nesting(const TensorIterator& iterator, const Program& program,
+                std::span<const DType> dtypes) {
+  const Nesting short_one = short_tiles(iterator, program, dtypes);
+  if (short_one.tile != no_dim) return short_one;
+  const std::size_t inner = innermost_dim(iterator.shape());
+  return {inner, tile_dim(iterator, program, dtypes, inner)};
 }
 
 /// The iterator's dimensions as loops, outermost first.
@@ -167,11 +219,11 @@ ir::StrideClass inner_class(std::int64_t stride_bytes, std::int64_t extent, DTyp
 
 std::string why_not_tiled(const TensorIterator& iterator, const Program& program) {
   if (iterator.ndim() < 2) return "there is one loop";
-  const std::size_t inner = innermost_dim(iterator.shape());
   InlineArray<DType, 8> dtypes;
   for (int i = 0; i < iterator.ntensors(); ++i) dtypes.push_back(iterator.dtype(i));
   const std::span<const DType> given(dtypes.data(), dtypes.size());
-  if (tile_dim(iterator, program, given, inner) != no_dim) return {};
+  const auto [inner, tile] = nesting(iterator, program, given);
+  if (tile != no_dim) return {};
   if (iterator.numel() < min_tiled_iterations)
     return detail::concat("fewer than ", min_tiled_iterations, " elements");
   bool is_dense_elsewhere = false;
@@ -206,16 +258,14 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
     lowered.extents = {1};
     lowered.stride_bytes.assign(num_operands, 0);
   } else {
-    const std::size_t inner_dim = innermost_dim(iterator.shape());
-    const std::size_t tile =
-        tile_dim(iterator, program, std::span(dtypes.data(), dtypes.size()), inner_dim);
+    const auto [inner, tile] = nesting(iterator, program, std::span(dtypes.data(), dtypes.size()));
     lowered.is_tiled = tile != no_dim;
-    lowered.block_extent = inner_dim == 0 ? 0 : small_inner_block;
+    lowered.block_extent = inner == 0 ? 0 : small_inner_block;
     const std::size_t num_loops = iterator.shape().size();
     kernel.loops.reserve(num_loops);
     lowered.extents.reserve(num_loops);
     lowered.stride_bytes.reserve(num_loops * num_operands);
-    for (const std::size_t dim : loop_order(num_loops, inner_dim, tile)) {
+    for (const std::size_t dim : loop_order(num_loops, inner, tile)) {
       kernel.loops.push_back({});
       lowered.extents.push_back(iterator.shape()[dim]);
       for (std::size_t i = 0; i < num_operands; ++i)

@@ -106,6 +106,9 @@ class PlaneCopy {
   TransposeFunction* whole_ = nullptr;       ///< moves it at once, if one function can
 };
 
+/// Copies all planes if they are too small to transpose; otherwise does nothing and returns false.
+bool copy_items(const TileCode& tile, const KernelArgs& args);
+
 /// Planes of a copy that are better copied together.
 struct Planes {
   std::int64_t count = 1;                ///< that follow one another in what is written
