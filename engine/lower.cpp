@@ -139,39 +139,67 @@ constexpr std::int64_t short_row_items = 16;
 constexpr std::int64_t short_plane_items = 120;
 constexpr std::int64_t most_channels = 4;  ///< of pixels
 
-/// Whether rows follow one another without a gap for a while.
-bool has_runs(IntSpan shape, IntSpan strides) {
+/// The dimension other than the fastest along which inputs are dense; no_dim if all operands agree
+/// with the fastest, or not all others with one other.
+std::size_t other_dense_dim(const TensorIterator& iterator, int num_outputs,
+                            std::span<const DType> dtypes) {
+  std::size_t found = no_dim;
+  for (std::size_t i = 0; i < dtypes.size(); ++i) {
+    const IntSpan strides = iterator.stride_bytes(static_cast<int>(i));
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtypes[i]));
+    const bool is_output = static_cast<int>(i) < num_outputs;
+    if (strides[0] == itemsize || (strides[0] == 0 && !is_output)) continue;
+    const auto dense = std::ranges::find_if(
+        strides.subspan(1), [&](std::int64_t stride) { return std::abs(stride) == itemsize; });
+    const auto dim = static_cast<std::size_t>(dense - strides.begin());
+    if (is_output || dense == strides.end() || iterator.shape()[dim] < 2) return no_dim;
+    if (found != no_dim && found != dim) return no_dim;
+    found = dim;
+  }
+  return found;
+}
+
+/// Whether the rows of all operands that are dense along them, or the same all along, follow one
+/// another in the same way for a while.
+bool has_runs(const TensorIterator& iterator, std::span<const DType> dtypes) {
+  const IntSpan shape = iterator.shape();
   std::int64_t items = shape[0];
+  const auto follows = [&](std::size_t dim) {
+    for (std::size_t i = 0; i < dtypes.size(); ++i) {
+      const IntSpan strides = iterator.stride_bytes(static_cast<int>(i));
+      const bool is_in_order =
+          strides[0] == 0 || strides[0] == static_cast<std::int64_t>(itemsize_bytes(dtypes[i]));
+      if (is_in_order && strides[dim] != items * strides[0]) return false;
+    }
+    return true;
+  };
   for (std::size_t dim = 1; dim < shape.size() && items < short_row_items; ++dim)
-    if (strides[dim] == items * strides[0]) items *= shape[dim];
+    if (follows(dim)) items *= shape[dim];
   return items >= short_row_items;
 }
 
-/// For a plain copy whose output is written in short rows, and whose input is dense along another
-/// dimension: tiles of such sides are copied item by item.  Without a tile for anything else.
+/// For outputs that are written in short rows while inputs are dense along another dimension: tiles
+/// of such sides are gathered item by item.  Without a tile for anything else.
 Nesting short_tiles(const TensorIterator& iterator, const Program& program,
                     std::span<const DType> dtypes) {
-  if (program.body.size() != 2 || dtypes.size() != 2 || dtypes[0] != dtypes[1]) return {};
   const IntSpan shape = iterator.shape();
-  const IntSpan to = iterator.stride_bytes(0), from = iterator.stride_bytes(1);
-  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtypes[0]));
   if (iterator.numel() < min_tiled_iterations || shape[0] >= short_row_items) return {};
-  if (to[0] != itemsize || from[0] == 0 || std::abs(from[0]) == itemsize) return {};
-  const auto dense = std::ranges::find(from.subspan(1), itemsize);
-  if (dense == from.end()) return {};
-  const auto dim = static_cast<std::size_t>(dense - from.begin());
+  const std::size_t dim = other_dense_dim(iterator, program.num_outputs, dtypes);
+  if (dim == no_dim || !has_runs(iterator, dtypes)) return {};
   const bool is_pixels = shape[0] <= most_channels && innermost_dim(shape) == dim &&
-                         has_pixels(shape, to, 0, dim, itemsize);
+                         has_pixels(shape, iterator.stride_bytes(0), 0, dim,
+                                    static_cast<std::int64_t>(itemsize_bytes(dtypes[0])));
   const bool is_short = std::min(shape[0], shape[dim]) <= small_inner_extent ||
                         shape[0] * shape[dim] <= short_plane_items;
-  if (shape[dim] < 2 || is_pixels || !is_short || !has_runs(shape, to)) return {};
-  return {.inner = 0, .tile = dim};
+  return is_pixels || !is_short ? Nesting{} : Nesting{.inner = 0, .tile = dim};
 }
 
 Nesting nesting(const TensorIterator& iterator, const Program& program,
                 std::span<const DType> dtypes) {
-  const Nesting short_one = short_tiles(iterator, program, dtypes);
-  if (short_one.tile != no_dim) return short_one;
+  if (iterator.device().type == DeviceType::cpu) {
+    const Nesting found = short_tiles(iterator, program, dtypes);
+    if (found.tile != no_dim) return found;
+  }
   const std::size_t inner = innermost_dim(iterator.shape());
   return {inner, tile_dim(iterator, program, dtypes, inner)};
 }

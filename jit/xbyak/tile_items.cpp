@@ -1,5 +1,5 @@
-// Copies whose planes are too small to transpose: item by item, in the order in which they are
-// written.  Where the items of a run come from is the same for all runs, and found once.
+// Planes too small to transpose: inputs are gathered item by item, in the order in which outputs
+// are written.  Where the items of a run come from is the same for all runs, and found once.
 #include "jit/xbyak/tile_move.h"
 
 #include <algorithm>
@@ -17,6 +17,8 @@ constexpr std::int64_t least_num_runs = 8;
 constexpr std::int64_t enough_run_items = 64;
 /// Shorter runs cost more between than within them.
 constexpr std::int64_t least_run_items = 16;
+constexpr std::size_t most_gathered = 4;
+constexpr std::int64_t largest_item_bytes = 16;
 
 /// Planes with two longer sides and more items, or with longer rows, are transposed faster.
 constexpr std::int64_t longest_short_side = 7;
@@ -26,82 +28,156 @@ constexpr std::int64_t most_row_items = 15;
 bool has_short_rows(const TileCode& tile, const KernelArgs& args) {
   const std::int64_t rows = args.extents[tile.num_loops - 2];
   const std::int64_t columns = args.extents[tile.num_loops - 1];
-  return columns <= most_row_items &&
+  return columns > 1 && columns <= most_row_items &&
          (std::min(rows, columns) <= longest_short_side || rows * columns <= most_plane_items);
 }
 
-/// The loops of a copy, as those along which runs are written without a gap and those around them.
-struct Runs {
-  std::int64_t num_items = 1;  ///< of a run
-  std::array<std::int64_t, most_run_items>
-      offset;                 ///< of an item from the run's first, in what is read, in bytes
-  std::size_t num_loops = 0;  ///< around the runs, the last of them fastest
-  std::array<std::int64_t, ir::max_launch_loops> extent;
-  std::array<std::int64_t, ir::max_launch_loops>
-      step;  ///< iterations that a run takes, if so many are left
-  std::array<std::array<std::int64_t, 2>, ir::max_launch_loops> stride;  ///< [loop][operand]
+/// An input whose items are not in the order of the outputs.
+struct Gathered {
+  std::size_t operand = 0;
+  std::array<std::int64_t, most_run_items> offset;  ///< of an item from the run's first, in bytes
 };
 
+/// The loops of a call, as those along which runs go and those around them.
+class Runs {
+ public:
+  /// Without runs, and num_items() is 1, where the operands don't fit.
+  Runs(const TileCode& tile, const KernelArgs& args);
+
+  std::int64_t num_items() const { return num_items_; }
+  std::span<const Gathered> gathered() const { return {gathered_.data(), num_gathered_}; }
+
+  /// Calls `run(base, num_items)` for each run, with the addresses of its first items.
+  template <class Run>
+  void for_each(Run run) const;
+
+ private:
+  struct Loop {
+    std::size_t index;
+    std::int64_t extent;
+    std::int64_t step;  ///< iterations that a run takes, if so many are left
+  };
+
+  std::int64_t stride(std::size_t loop, std::size_t operand) const {
+    return args_.stride_bytes[loop * tile_.operands.size() + operand];
+  }
+  bool is_gathered(std::size_t operand) const;
+  bool find_gathered();
+  bool follows(std::size_t loop) const;
+  void grow();
+  void repeat(std::size_t loop, std::int64_t extent);
+  void add_loop(std::size_t index, std::int64_t step);
+
+  const TileCode& tile_;
+  const KernelArgs& args_;
+  std::int64_t num_items_ = 1;
+  std::size_t num_gathered_ = 0;
+  std::array<Gathered, most_gathered> gathered_;
+  std::array<std::int64_t, ir::max_launch_loops> steps_{};  ///< of a loop; 0 of those outside
+  std::size_t num_loops_ = 0;  ///< around the runs, the last of them fastest
+  std::array<Loop, ir::max_launch_loops> loops_;
+};
+
+Runs::Runs(const TileCode& tile, const KernelArgs& args) : tile_(tile), args_(args) {
+  if (!find_gathered()) return;
+  grow();
+  for (std::size_t loop = 0; loop < tile.num_loops; ++loop)
+    if (steps_[loop] < args.extents[loop]) add_loop(loop, std::max<std::int64_t>(steps_[loop], 1));
+}
+
+bool Runs::is_gathered(std::size_t operand) const {
+  return tile_.is_copy ? operand == 1 : tile_.operands[operand].is_staged;
+}
+
+bool Runs::find_gathered() {
+  for (std::size_t i = 0; i < tile_.operands.size(); ++i) {
+    if (!is_gathered(i)) continue;
+    if (tile_.operands[i].is_output || num_gathered_ == most_gathered) return false;
+    gathered_[num_gathered_].offset[0] = 0;
+    gathered_[num_gathered_++].operand = i;
+  }
+  return true;
+}
+
+/// Whether every operand that is not gathered goes on along the loop as it does within the run.
+bool Runs::follows(std::size_t loop) const {
+  if (steps_[loop] != 0) return false;
+  for (std::size_t i = 0; i < tile_.operands.size(); ++i) {
+    const std::int64_t step =
+        tile_.is_copy ? tile_.operands[i].itemsize : stride(tile_.num_loops - 1, i);
+    if (!is_gathered(i) && stride(loop, i) != num_items_ * step) return false;
+  }
+  return true;
+}
+
 /// The items so far, once more at each iteration of a loop.
-void repeat(Runs& runs, std::int64_t extent, std::int64_t from_stride) {
-  for (std::int64_t i = runs.num_items; i < runs.num_items * extent; ++i)
-    runs.offset[static_cast<std::size_t>(i)] =
-        runs.offset[static_cast<std::size_t>(i - runs.num_items)] + from_stride;
-  runs.num_items *= extent;
+void Runs::repeat(std::size_t loop, std::int64_t extent) {
+  for (Gathered& input : std::span(gathered_.data(), num_gathered_))
+    for (std::int64_t i = num_items_; i < num_items_ * extent; ++i)
+      input.offset[static_cast<std::size_t>(i)] =
+          input.offset[static_cast<std::size_t>(i - num_items_)] + stride(loop, input.operand);
+  num_items_ *= extent;
 }
 
-/// Iterations of each loop that a run takes: 0 of those outside.
-using Steps = std::array<std::int64_t, ir::max_launch_loops>;
-
-std::int64_t stride(const KernelArgs& args, std::size_t loop, std::size_t operand) {
-  return args.stride_bytes[2 * loop + operand];
-}
-
-/// Grows a run by the loops along which the output goes on where it ends, of the last of them by a
-/// part.
-Steps grow(const TileCode& tile, const KernelArgs& args, Runs& runs) {
+/// By the loops along which the outputs go on where the run ends, of the last of them by a part.
+void Runs::grow() {
   std::int64_t total_items = 1;
-  for (std::size_t loop = 0; loop < tile.num_loops; ++loop) total_items *= args.extents[loop];
+  for (std::size_t loop = 0; loop < tile_.num_loops; ++loop) total_items *= args_.extents[loop];
   const std::int64_t most_items = std::min(most_run_items, total_items / least_num_runs);
-  Steps steps{};
-  runs.offset[0] = 0;
-  for (std::size_t loop = 0; loop < tile.num_loops;) {
-    const bool follows =
-        steps[loop] == 0 && stride(args, loop, 0) == runs.num_items * tile.operands[0].itemsize;
-    const std::int64_t taken = std::min(args.extents[loop], most_items / runs.num_items);
-    const bool is_whole = taken == args.extents[loop];
-    if (!follows || taken < 2 || (!is_whole && runs.num_items >= enough_run_items)) {
+  for (std::size_t loop = 0; loop < tile_.num_loops;) {
+    const std::int64_t taken = std::min(args_.extents[loop], most_items / num_items_);
+    const bool is_whole = taken == args_.extents[loop];
+    if (taken < 2 || (!is_whole && num_items_ >= enough_run_items) || !follows(loop)) {
       ++loop;
       continue;
     }
-    repeat(runs, taken, stride(args, loop, 1));
-    steps[loop] = taken;
-    if (!is_whole) break;
+    repeat(loop, taken);
+    steps_[loop] = taken;
+    if (!is_whole) return;
     loop = 0;
   }
-  return steps;
 }
 
 /// Around the runs goes first along what lies closest in the input, whose lines are still in the
 /// cache.
-void add_loop(const KernelArgs& args, Runs& runs, std::size_t loop, std::int64_t step) {
-  std::size_t place = runs.num_loops++;
-  for (; place > 0 && std::abs(runs.stride[place - 1][1]) < std::abs(stride(args, loop, 1));
-       --place) {
-    runs.extent[place] = runs.extent[place - 1];
-    runs.step[place] = runs.step[place - 1];
-    runs.stride[place] = runs.stride[place - 1];
-  }
-  runs.extent[place] = args.extents[loop];
-  runs.step[place] = step;
-  runs.stride[place] = {stride(args, loop, 0), stride(args, loop, 1)};
+void Runs::add_loop(std::size_t index, std::int64_t step) {
+  const auto distance = [&](std::size_t loop) {
+    return std::abs(stride(loop, gathered_[0].operand));
+  };
+  std::size_t place = num_loops_++;
+  for (; place > 0 && distance(loops_[place - 1].index) < distance(index); --place)
+    loops_[place] = loops_[place - 1];
+  loops_[place] = {index, args_.extents[index], step};
 }
 
-void find_runs(const TileCode& tile, const KernelArgs& args, Runs& runs) {
-  const Steps steps = grow(tile, args, runs);
-  for (std::size_t loop = 0; loop < tile.num_loops; ++loop)
-    if (steps[loop] < args.extents[loop])
-      add_loop(args, runs, loop, std::max<std::int64_t>(steps[loop], 1));
+template <class Run>
+void Runs::for_each(Run run) const {
+  const std::size_t num_operands = tile_.operands.size();
+  // The loop, if there is one, of which a run takes a part: at its end there may be less.
+  std::size_t split = 0;
+  while (split < num_loops_ && loops_[split].step == 1) ++split;
+  std::array<std::byte*, ir::max_launch_operands> base;
+  std::copy_n(args_.base, num_operands, base.begin());
+  std::array<std::int64_t, ir::max_launch_loops> position;
+  std::fill_n(position.begin(), num_loops_, 0);
+  for (;;) {
+    std::int64_t num_items = num_items_;
+    if (split < num_loops_) {
+      const std::int64_t left = loops_[split].extent - position[split];
+      if (left < loops_[split].step) num_items = num_items_ / loops_[split].step * left;
+    }
+    run(base.data(), num_items);
+    for (std::size_t place = num_loops_;;) {
+      if (place-- == 0) return;
+      const Loop& loop = loops_[place];
+      const std::int64_t next = position[place] + loop.step;
+      const bool wraps = next >= loop.extent;
+      const std::int64_t steps = wraps ? -position[place] : loop.step;
+      for (std::size_t i = 0; i < num_operands; ++i) base[i] += steps * stride(loop.index, i);
+      position[place] = wraps ? 0 : next;
+      if (!wraps) break;
+    }
+  }
 }
 
 constexpr std::int64_t line_bytes = 64;
@@ -122,9 +198,6 @@ Word gather_word(const std::byte* from, const std::int64_t* offset) {
   return word;
 }
 
-// A line is read before it is written: a load waits for every store before it whose address is the
-// same within a page, as neighbours' are where both operands start with one.
-
 // All of a line is read before it is written: a load waits for every store before it whose address
 // within a page is the same, as it is for neighbours where both operands start with a page.
 template <class Item>
@@ -144,8 +217,8 @@ struct Wide {
 };
 
 template <class Item>
-void copy_run(std::byte* to, const std::byte* from, const std::int64_t* offset,
-              std::int64_t num_items) {
+void gather_items(std::byte* to, const std::byte* from, const std::int64_t* offset,
+                  std::int64_t num_items) {
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(Item));
   constexpr std::int64_t items_a_line = line_bytes / itemsize;
   std::int64_t i = 0;
@@ -155,48 +228,62 @@ void copy_run(std::byte* to, const std::byte* from, const std::int64_t* offset,
   for (; i < num_items; ++i) std::memcpy(to + i * itemsize, from + offset[i], sizeof(Item));
 }
 
-template <class Item>
-void copy_runs(const KernelArgs& args, const Runs& runs) {
-  std::byte* to = args.base[0];
-  const std::byte* from = args.base[1];
-  // The loop, if there is one, of which a run takes a part: at its end there may be less.
-  std::size_t split = 0;
-  while (split < runs.num_loops && runs.step[split] == 1) ++split;
-  const bool is_split = split < runs.num_loops;
-  const std::int64_t items_a_step = is_split ? runs.num_items / runs.step[split] : 0;
-  std::array<std::int64_t, ir::max_launch_loops> position{};
-  for (;;) {
-    const std::int64_t num_items =
-        is_split ? std::min(runs.step[split], runs.extent[split] - position[split]) * items_a_step
-                 : runs.num_items;
-    copy_run<Item>(to, from, runs.offset.data(), num_items);
-    for (std::size_t loop = runs.num_loops;;) {
-      if (loop-- == 0) return;
-      const std::int64_t next = position[loop] + runs.step[loop];
-      const bool wraps = next >= runs.extent[loop];
-      const std::int64_t steps = wraps ? -position[loop] : runs.step[loop];
-      to += steps * runs.stride[loop][0];
-      from += steps * runs.stride[loop][1];
-      position[loop] = wraps ? 0 : next;
-      if (!wraps) break;
-    }
+using Gather = void(std::byte* to, const std::byte* from, const std::int64_t* offset,
+                    std::int64_t num_items);
+
+Gather* gather_of(int itemsize) {
+  switch (itemsize) {
+    case 1: return gather_items<std::uint8_t>;
+    case 2: return gather_items<std::uint16_t>;
+    case 4: return gather_items<std::uint32_t>;
+    case 8: return gather_items<std::uint64_t>;
+    default: return gather_items<Wide>;
   }
+}
+
+void copy_runs(const TileCode& tile, const Runs& runs) {
+  Gather* const gather = gather_of(tile.operands[0].itemsize);
+  const std::int64_t* const offset = runs.gathered()[0].offset.data();
+  runs.for_each([&](std::byte* const* base, std::int64_t num_items) {
+    gather(base[0], base[1], offset, num_items);
+  });
+}
+
+/// The row kernel over each run, with what is gathered in a buffer.
+void compute_runs(const TileCode& tile, const KernelArgs& args, const Runs& runs) {
+  constexpr std::int64_t buffer_bytes = most_run_items * largest_item_bytes;
+  alignas(64) std::array<std::byte, most_gathered * buffer_bytes> buffers;
+  const std::size_t num_operands = tile.operands.size();
+  std::array<std::int64_t, 2 * ir::max_launch_operands> strides;
+  std::fill_n(strides.begin(), num_operands, 0);
+  std::copy_n(args.stride_bytes + (tile.num_loops - 1) * num_operands, num_operands,
+              strides.begin() + num_operands);
+  for (const Gathered& input : runs.gathered())
+    strides[num_operands + input.operand] = tile.operands[input.operand].itemsize;
+  auto* const rows = tile.at<void(const KernelArgs*)>(tile.rows);
+  std::array<std::byte*, ir::max_launch_operands> at;
+  runs.for_each([&](std::byte* const* base, std::int64_t num_items) {
+    std::copy_n(base, num_operands, at.begin());
+    std::byte* buffer = buffers.data();
+    for (const Gathered& input : runs.gathered()) {
+      gather_of(tile.operands[input.operand].itemsize)(buffer, base[input.operand],
+                                                       input.offset.data(), num_items);
+      at[input.operand] = buffer;
+      buffer += buffer_bytes;
+    }
+    const std::int64_t extents[] = {1, num_items};
+    const KernelArgs run{at.data(), extents, strides.data(), args.params, nullptr};
+    rows(&run);
+  });
 }
 
 }  // namespace
 
-bool copy_items(const TileCode& tile, const KernelArgs& args) {
+bool run_items(const TileCode& tile, const KernelArgs& args) {
   if (!has_short_rows(tile, args)) return false;
-  Runs runs;
-  find_runs(tile, args, runs);
-  if (runs.num_items < least_run_items) return false;
-  switch (tile.operands[0].itemsize) {
-    case 1: copy_runs<std::uint8_t>(args, runs); break;
-    case 2: copy_runs<std::uint16_t>(args, runs); break;
-    case 4: copy_runs<std::uint32_t>(args, runs); break;
-    case 8: copy_runs<std::uint64_t>(args, runs); break;
-    default: copy_runs<Wide>(args, runs);
-  }
+  const Runs runs(tile, args);
+  if (runs.num_items() < least_run_items) return false;
+  tile.is_copy ? copy_runs(tile, runs) : compute_runs(tile, args, runs);
   return true;
 }
 

@@ -106,8 +106,9 @@ class PlaneCopy {
   TransposeFunction* whole_ = nullptr;       ///< moves it at once, if one function can
 };
 
-/// Copies all planes if they are too small to transpose; otherwise does nothing and returns false.
-bool copy_items(const TileCode& tile, const KernelArgs& args);
+/// Runs a kernel whose planes are too small to transpose; does nothing and returns false if they
+/// are not.
+bool run_items(const TileCode& tile, const KernelArgs& args);
 
 /// Planes of a copy that are better copied together.
 struct Planes {

@@ -1,4 +1,4 @@
-// Copies whose rows are short and whose input is dense along another dimension, against index
+// Calls whose rows are short and whose inputs are dense along another dimension, against index
 // arithmetic: all item sizes, sides around those from which planes are transposed, and runs that
 // end within a loop.
 #include "tests/engine/support/elements.h"
@@ -99,6 +99,45 @@ TEST_P(ShortRows, OfPermutedDimensions) {
     expect_copied<std::int16_t>(from);
     expect_copied<std::int16_t>(from.flip({static_cast<int>(random() % 5)}));
   }
+}
+
+/// [planes, rows, columns] with all elements looked up.
+template <class Expected>
+void expect_elements(const Tensor& actual, Expected expected) {
+  std::int64_t num_wrong = 0;
+  for (std::int64_t i = 0; i < actual.size(0); ++i)
+    for (std::int64_t j = 0; j < actual.size(1); ++j)
+      for (std::int64_t k = 0; k < actual.size(2); ++k)
+        num_wrong += actual.data_as<float>()[(i * actual.size(1) + j) * actual.size(2) + k] !=
+                     expected(i, j, k);
+  EXPECT_EQ(num_wrong, 0) << actual.size(0) << " planes of " << actual.size(1) << " x "
+                          << actual.size(2);
+}
+
+TEST_P(ShortRows, OfWhatIsComputed) {
+  for_planes<float>([&](const Tensor& a) {
+    const Tensor b = numbered<float>(Sizes(a.sizes().begin(), a.sizes().end()));
+    const Tensor c = numbered<std::int16_t>({a.size(0), a.size(2), a.size(1)}).transpose(1, 2);
+    const Tensor out = new_tensor(Sizes(a.sizes().begin(), a.sizes().end()), DType::f32);
+    const auto at = [](const auto* data, const Tensor& tensor, std::int64_t i, std::int64_t j,
+                       std::int64_t k) {
+      return static_cast<float>(
+          data[i * tensor.stride(0) + j * tensor.stride(1) + k * tensor.stride(2)]);
+    };
+    const auto of_a = [&](auto... index) { return at(a.data_as<float>(), a, index...); };
+    const auto of_b = [&](auto... index) { return at(b.data_as<float>(), b, index...); };
+    const auto of_c = [&](auto... index) { return at(c.data_as<std::int16_t>(), c, index...); };
+    engine_->eval(Expr(a) + Expr(b), out);
+    expect_elements(out, [&](auto... index) { return of_a(index...) + of_b(index...); });
+    // Two that are gathered, of two sizes, and a number.
+    engine_->eval(Expr(a) * 2 - Expr(c), out);
+    expect_elements(out, [&](auto... index) { return of_a(index...) * 2 - of_c(index...); });
+    // One is the same along the rows.
+    engine_->eval(Expr(a) + Expr(b.narrow(2, 0, 1)), out);
+    expect_elements(out, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      return of_a(i, j, k) + of_b(i, j, std::int64_t{0});
+    });
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, ShortRows, ::testing::Values("interp", "xbyak", "llvm"));
