@@ -177,48 +177,56 @@ struct Row {
   Screen screen;
 };
 
-#define WEFT_SCREEN(op, expression)                                         \
-  {Op::op, [](const float* from, double* expected, std::size_t count) {     \
-     for_each(from, expected, count, [](Doubles x) { return expression; }); \
-   }},
-#define WEFT_SCREEN_ALONE(op, expression)                                        \
-  {Op::op, [](const float* from, double* expected, std::size_t count) {          \
-     for_each_alone(from, expected, count, [](double x) { return expression; }); \
-   }},
+#define WEFT_SCREEN(op, expression)                                          \
+  {                                                                          \
+    Op::op, [](const float* from, double* expected, std::size_t count) {     \
+      for_each(from, expected, count, [](Doubles x) { return expression; }); \
+    }                                                                        \
+  }
+#define WEFT_SCREEN_ALONE(op, expression)                                         \
+  {                                                                               \
+    Op::op, [](const float* from, double* expected, std::size_t count) {          \
+      for_each_alone(from, expected, count, [](double x) { return expression; }); \
+    }                                                                             \
+  }
 
 constexpr Row table[] = {
-    WEFT_SCREEN(exp, power(x)) WEFT_SCREEN(exp2, _ZGVdN4v_exp2(bounded(x, 200))) WEFT_SCREEN(
-        expm1, _ZGVdN4v_expm1(bounded(x, 200))) WEFT_SCREEN(log,
-                                                            within(x, 0, infinity, 1, _ZGVdN4v_log))
-        WEFT_SCREEN(log2, within(x, 0, infinity, 1, _ZGVdN4v_log2)) WEFT_SCREEN(
-            log10, within(x, 0, infinity, 1, _ZGVdN4v_log10))
-            WEFT_SCREEN(log1p, within(x, -1, infinity, 0, _ZGVdN4v_log1p)) WEFT_SCREEN(
-                cbrt, _ZGVdN4v_cbrt(x)) WEFT_SCREEN_ALONE(rsqrt, 1 / std::sqrt(x))
-                WEFT_SCREEN(sin, _ZGVdN4v_sin(x)) WEFT_SCREEN(cos, _ZGVdN4v_cos(x)) WEFT_SCREEN(
-                    tan, _ZGVdN4v_tan(x)) WEFT_SCREEN(asin, within(x, -1, 1, 0, _ZGVdN4v_asin))
-                    WEFT_SCREEN(acos, within(x, -1, 1, 0, _ZGVdN4v_acos)) WEFT_SCREEN(
-                        atan, _ZGVdN4v_atan(x)) WEFT_SCREEN(sinh, _ZGVdN4v_sinh(bounded(x, 200)))
-                        WEFT_SCREEN(cosh, _ZGVdN4v_cosh(bounded(x, 200))) WEFT_SCREEN(
-                            tanh, _ZGVdN4v_tanh(x)) WEFT_SCREEN(asinh, _ZGVdN4v_asinh(x))
-                            WEFT_SCREEN(acosh, within(x, 1, infinity, 2, _ZGVdN4v_acosh))
-                                WEFT_SCREEN(atanh, within(x, -1, 1, 0, _ZGVdN4v_atanh)) WEFT_SCREEN(
-                                    erf, _ZGVdN4v_erf(x))
-                                    WEFT_SCREEN(erfc, _ZGVdN4v_erfc(bounded(x, 14))) WEFT_SCREEN(
-                                        erfinv, within(x, -1, 1, 0,
-                                                       erfinv)) WEFT_SCREEN_ALONE(lgamma, lgamma(x))
-                                        WEFT_SCREEN_ALONE(digamma, digamma(x)) WEFT_SCREEN(
-                                            sinc,
-                                            sinc(x)) WEFT_SCREEN(sigmoid, 1.0 / (1.0 + power(-x)))
-                                            WEFT_SCREEN(silu, x / (1.0 + power(-x))) WEFT_SCREEN(
-                                                gelu,
-                                                x * 0.5 *
-                                                    _ZGVdN4v_erfc(bounded(
-                                                        -x * std::numbers::sqrt2 * 0.5, 14)))
-                                                WEFT_SCREEN(gelu_tanh, gelu_tanh(x))
-                                                    WEFT_SCREEN(softplus, softplus(x)) WEFT_SCREEN(
-                                                        log_sigmoid, -softplus(-x))
-                                                        WEFT_SCREEN(mish, mish(x)) WEFT_SCREEN(
-                                                            logit, within(x, 0, 1, 0.5, logit))};
+    WEFT_SCREEN(exp, power(x)),
+    WEFT_SCREEN(exp2, _ZGVdN4v_exp2(bounded(x, 200))),
+    WEFT_SCREEN(expm1, _ZGVdN4v_expm1(bounded(x, 200))),
+    WEFT_SCREEN(log, within(x, 0, infinity, 1, _ZGVdN4v_log)),
+    WEFT_SCREEN(log2, within(x, 0, infinity, 1, _ZGVdN4v_log2)),
+    WEFT_SCREEN(log10, within(x, 0, infinity, 1, _ZGVdN4v_log10)),
+    WEFT_SCREEN(log1p, within(x, -1, infinity, 0, _ZGVdN4v_log1p)),
+    WEFT_SCREEN(cbrt, _ZGVdN4v_cbrt(x)),
+    WEFT_SCREEN_ALONE(rsqrt, 1 / std::sqrt(x)),
+    WEFT_SCREEN(sin, _ZGVdN4v_sin(x)),
+    WEFT_SCREEN(cos, _ZGVdN4v_cos(x)),
+    WEFT_SCREEN(tan, _ZGVdN4v_tan(x)),
+    WEFT_SCREEN(asin, within(x, -1, 1, 0, _ZGVdN4v_asin)),
+    WEFT_SCREEN(acos, within(x, -1, 1, 0, _ZGVdN4v_acos)),
+    WEFT_SCREEN(atan, _ZGVdN4v_atan(x)),
+    WEFT_SCREEN(sinh, _ZGVdN4v_sinh(bounded(x, 200))),
+    WEFT_SCREEN(cosh, _ZGVdN4v_cosh(bounded(x, 200))),
+    WEFT_SCREEN(tanh, _ZGVdN4v_tanh(x)),
+    WEFT_SCREEN(asinh, _ZGVdN4v_asinh(x)),
+    WEFT_SCREEN(acosh, within(x, 1, infinity, 2, _ZGVdN4v_acosh)),
+    WEFT_SCREEN(atanh, within(x, -1, 1, 0, _ZGVdN4v_atanh)),
+    WEFT_SCREEN(erf, _ZGVdN4v_erf(x)),
+    WEFT_SCREEN(erfc, _ZGVdN4v_erfc(bounded(x, 14))),
+    WEFT_SCREEN(erfinv, within(x, -1, 1, 0, erfinv)),
+    WEFT_SCREEN_ALONE(lgamma, lgamma(x)),
+    WEFT_SCREEN_ALONE(digamma, digamma(x)),
+    WEFT_SCREEN(sinc, sinc(x)),
+    WEFT_SCREEN(sigmoid, 1.0 / (1.0 + power(-x))),
+    WEFT_SCREEN(silu, x / (1.0 + power(-x))),
+    WEFT_SCREEN(gelu, x * 0.5 * _ZGVdN4v_erfc(bounded(-x * std::numbers::sqrt2 * 0.5, 14))),
+    WEFT_SCREEN(gelu_tanh, gelu_tanh(x)),
+    WEFT_SCREEN(softplus, softplus(x)),
+    WEFT_SCREEN(log_sigmoid, -softplus(-x)),
+    WEFT_SCREEN(mish, mish(x)),
+    WEFT_SCREEN(logit, within(x, 0, 1, 0.5, logit)),
+};
 #undef WEFT_SCREEN
 #undef WEFT_SCREEN_ALONE
 
