@@ -1,6 +1,7 @@
 #include "engine/lower.h"
 
 #include "engine/streaming.h"
+#include "jit/short_rows.h"
 
 #include <weft/error.h>
 #include <weft/inline_array.h>
@@ -134,9 +135,6 @@ struct Nesting {
   std::size_t tile = no_dim;
 };
 
-/// Rows of fewer items are too short for vectors, and planes of so few for tiles.
-constexpr std::int64_t short_row_items = 16;
-constexpr std::int64_t short_plane_items = 120;
 constexpr std::int64_t most_channels = 4;  ///< of pixels
 
 /// The dimension other than the fastest along which inputs are dense; no_dim if all operands agree
@@ -173,9 +171,9 @@ bool has_runs(const TensorIterator& iterator, std::span<const DType> dtypes) {
     }
     return true;
   };
-  for (std::size_t dim = 1; dim < shape.size() && items < short_row_items; ++dim)
+  for (std::size_t dim = 1; dim < shape.size() && items <= jit::most_short_row_items; ++dim)
     if (follows(dim)) items *= shape[dim];
-  return items >= short_row_items;
+  return items > jit::most_short_row_items;
 }
 
 /// For outputs that are written in short rows while inputs are dense along another dimension: tiles
@@ -183,14 +181,14 @@ bool has_runs(const TensorIterator& iterator, std::span<const DType> dtypes) {
 Nesting short_tiles(const TensorIterator& iterator, const Program& program,
                     std::span<const DType> dtypes) {
   const IntSpan shape = iterator.shape();
-  if (iterator.numel() < min_tiled_iterations || shape[0] >= short_row_items) return {};
+  if (iterator.numel() < min_tiled_iterations || shape[0] > jit::most_short_row_items) return {};
   const std::size_t dim = other_dense_dim(iterator, program.num_outputs, dtypes);
   if (dim == no_dim || !has_runs(iterator, dtypes)) return {};
   const bool is_pixels = shape[0] <= most_channels && innermost_dim(shape) == dim &&
                          has_pixels(shape, iterator.stride_bytes(0), 0, dim,
                                     static_cast<std::int64_t>(itemsize_bytes(dtypes[0])));
   const bool is_short = std::min(shape[0], shape[dim]) <= small_inner_extent ||
-                        shape[0] * shape[dim] <= short_plane_items;
+                        shape[0] * shape[dim] <= jit::most_short_plane_items;
   return is_pixels || !is_short ? Nesting{} : Nesting{.inner = 0, .tile = dim};
 }
 

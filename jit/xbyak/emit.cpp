@@ -12,7 +12,7 @@ namespace {
 // More instructions than this in an iteration gain nothing: the processor overlaps iterations
 // anyway.
 constexpr std::size_t max_unrolled_instructions = 96;
-constexpr std::size_t shortest_prefetched = 3;  ///< operations; shorter ones gain nothing
+constexpr std::ptrdiff_t shortest_prefetched = 3;  ///< operations; shorter ones gain nothing
 // Of longer bodies the scheduler sees one copy, each of whose instructions waits for the one
 // before: copies in turn give it as many that don't.
 constexpr std::size_t shortest_in_turn = 8;
@@ -214,7 +214,9 @@ void KernelEmitter::interleaved_pages() {
   const std::uint8_t* head = code_.here();
   // What a long body computes waits for its loads where the processor would look for more of them:
   // the next four pages are asked for while these are at work.
-  const std::size_t num_operations = length - std::min(length, kernel_.operands.size());
+  const auto num_operations = std::count_if(
+      kernel_.body.begin() + static_cast<std::ptrdiff_t>(kernel_.num_hoisted), kernel_.body.end(),
+      [](const ir::Inst& inst) { return inst.op != Op::load && !ir::writes(inst); });
   const int prefetched = num_operations >= shortest_prefetched ? num_pages * page_vectors : 0;
   std::vector<Step> steps;
   for (int page = 0; page < num_pages; ++page)

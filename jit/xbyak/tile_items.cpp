@@ -1,5 +1,6 @@
 // Planes too small to transpose: inputs are gathered item by item, in the order in which outputs
 // are written.  Where the items of a run come from is the same for all runs, and found once.
+#include "jit/short_rows.h"
 #include "jit/xbyak/tile_move.h"
 
 #include <algorithm>
@@ -20,16 +21,15 @@ constexpr std::int64_t least_run_items = 16;
 constexpr std::size_t most_gathered = 4;
 constexpr std::int64_t largest_item_bytes = 16;
 
-/// Planes with two longer sides and more items, or with longer rows, are transposed faster.
+/// Planes with two longer sides are transposed, but for those of few items.
 constexpr std::int64_t longest_short_side = 7;
-constexpr std::int64_t most_plane_items = 120;
-constexpr std::int64_t most_row_items = 15;
 
 bool has_short_rows(const TileCode& tile, const KernelArgs& args) {
   const std::int64_t rows = args.extents[tile.num_loops - 2];
   const std::int64_t columns = args.extents[tile.num_loops - 1];
-  return columns > 1 && columns <= most_row_items &&
-         (std::min(rows, columns) <= longest_short_side || rows * columns <= most_plane_items);
+  return columns > 1 && columns <= most_short_row_items &&
+         (std::min(rows, columns) <= longest_short_side ||
+          rows * columns <= most_short_plane_items);
 }
 
 /// An input whose items are not in the order of the outputs.
@@ -201,7 +201,7 @@ Word gather_word(const std::byte* from, const std::int64_t* offset) {
 // All of a line is read before it is written: a load waits for every store before it whose address
 // within a page is the same, as it is for neighbours where both operands start with a page.
 template <class Item>
-void copy_line(std::byte* to, const std::byte* from, const std::int64_t* offset) {
+void gather_line(std::byte* to, const std::byte* from, const std::int64_t* offset) {
   constexpr std::int64_t items_a_word = sizeof(Word) / sizeof(Item);
   std::array<Word, words_a_line> words;
 #pragma GCC unroll 8
@@ -212,10 +212,6 @@ void copy_line(std::byte* to, const std::byte* from, const std::int64_t* offset)
     std::memcpy(to + k * sizeof(Word), &words[k], sizeof(Word));
 }
 
-struct Wide {
-  Word halves[2];
-};
-
 template <class Item>
 void gather_items(std::byte* to, const std::byte* from, const std::int64_t* offset,
                   std::int64_t num_items) {
@@ -224,7 +220,7 @@ void gather_items(std::byte* to, const std::byte* from, const std::int64_t* offs
   std::int64_t i = 0;
   if constexpr (sizeof(Item) <= sizeof(Word))
     for (; i + items_a_line <= num_items; i += items_a_line)
-      copy_line<Item>(to + i * itemsize, from, offset + i);
+      gather_line<Item>(to + i * itemsize, from, offset + i);
   for (; i < num_items; ++i) std::memcpy(to + i * itemsize, from + offset[i], sizeof(Item));
 }
 

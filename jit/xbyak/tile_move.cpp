@@ -20,10 +20,6 @@ void transpose_items(const Rectangle& r) {
                   sizeof(Item));
 }
 
-struct Wide {
-  std::uint64_t halves[2];
-};
-
 /// Rectangles too thin for any vector.
 void transpose_item_by_item(int itemsize, const Rectangle& r) {
   switch (itemsize) {

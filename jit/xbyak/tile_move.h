@@ -24,6 +24,11 @@ inline constexpr std::int64_t wanted_run_bytes = 1 << 10;
 /// lines with others, wanted_run_bytes are too few.
 inline constexpr std::int64_t least_streamed_bytes = 256;
 
+/// An item of 16 bytes.
+struct Wide {
+  std::uint64_t halves[2];
+};
+
 /// A rectangle to transpose: as TransposeFunction has it.
 struct Rectangle {
   const std::byte* from;

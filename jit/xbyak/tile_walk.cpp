@@ -399,9 +399,9 @@ void copy_each_plane(const TileCode& tile, Nest& nest, Stage stage, bool streams
 }  // namespace
 
 void run_tiles(const KernelArgs* args, const TileCode* tile) {
+  if (run_items(*tile, *args)) return;
   const std::int64_t bytes = total_bytes(*tile, *args);
   const bool streams = bytes >= tile->streaming_bytes;
-  if (run_items(*tile, *args)) return;
   if (tile->is_copy && !streams) {  // from memory to memory
     Nest nest(*args, *tile);
     return copy_each_plane(*tile, nest, {}, false, false);
