@@ -5,6 +5,7 @@
 
 #include "ir/double_functions.h"
 #include "ir/exponentials.h"
+#include "ir/gamma.h"
 #include "ir/single_functions.h"
 #include "ir/special.h"
 
@@ -256,7 +257,7 @@ WEFT_ROUGH(real_atanh, rough_atanh, library_atanh(v))
 WEFT_ROUGH(real_cbrt, rough_cbrt, library_cbrt(v))
 WEFT_ROUGH(real_erfc, rough_erfc, double_erfc(v))
 WEFT_ROUGH(real_erfinv, rough_inverse_erf, double_inverse_erf(v))
-WEFT_ROUGH(real_digamma, logarithmic_derivative_of_gamma, logarithmic_derivative_of_gamma(v))
+WEFT_ROUGH(real_digamma, digamma_of_double, digamma_of_double(v))
 WEFT_ROUGH(real_logit, rough_logit, double_logit(v))
 WEFT_BY_PRECISION(real_silu, single_silu(v), double_silu(v))
 WEFT_ROUGH(real_gelu, rough_times_normal_cdf, double_gelu(v))

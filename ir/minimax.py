@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Derives the polynomials of ir/single_functions.h, ir/exponentials.h, ir/special.h and ir/double_functions.h (needs
-python3-mpmath).
+"""Derives the polynomials of ir/single_functions.h, ir/exponentials.h, ir/special.h, ir/gamma.h and ir/double_functions.h
+(needs python3-mpmath).
 
 Each fit minimises the largest weighted error by Lawson's algorithm: least squares whose weights grow
 where the error is large.  Coefficients are rounded to the format they are used in one after another,
@@ -10,7 +10,7 @@ error that is left, relative to the function computed, and the coefficients, hig
 import struct
 
 from mpmath import (atanh, cos, erf, erfc, erfinv, exp, fabs, log, log1p, lu_solve, matrix, mp, mpf, ncdf, pi, sin, sinh,
-                    sinpi, sqrt)
+                    sinpi, sqrt, tan)
 
 mp.dps = 70
 TINY = mpf(10) ** -20
@@ -104,6 +104,12 @@ def normal_tail(x):
     return ncdf(-x) * exp(x * x / 2) * (x + 3)
 
 
+def far_poles(z):
+    """What the poles of pi / tan(pi r) beyond 1 add to it, over -2 r, in z = r^2."""
+    r = sqrt(z)
+    return (1 / r - 2 * r / (1 - z) - pi / tan(pi * r)) / (2 * r) if z > TINY else pi * pi / 6 - 1
+
+
 def main():
     half_log_2 = log(2) / 2 * mpf("1.005")
     for name, count, rounded in (("exp f32", 5, to_f32), ("exp rough", 8, to_f64), ("exp f64", 10, to_f64)):
@@ -131,6 +137,7 @@ def main():
     fit("sinh f64", lambda z: odd_rest(sinh, z, mpf(1) / 6), lambda z: z, 0, mpf("0.16"), 6, to_f64)
     fit("sinc", lambda z: (sinpi(sqrt(z)) / (pi * sqrt(z)) - 1) / z if z > TINY else -pi * pi / 6,
         lambda z: z, 0, mpf("0.2501"), 9, to_f64, 2)
+    fit("cotangent", far_poles, lambda z: 2 * sqrt(z), 0, mpf("0.25"), 10, to_f64)
     fit("erfinv f64", lambda z: (erfinv(sqrt(z)) / sqrt(z) - sqrt(pi) / 2) / z if z > TINY else (sqrt(pi) / 2) ** 3 / 3,
         lambda z: z, 0, mpf("0.25"), 18, to_f64)
     fit("normal tail", lambda t: normal_tail(3 * (1 + t) / (1 - t)), lambda t: 1 / normal_tail(3 * (1 + t) / (1 - t)),

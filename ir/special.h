@@ -1,4 +1,4 @@
-// Error functions, gamma functions and what neural networks are made of, out of primitives; see
+// Error functions and what neural networks are made of, out of primitives; see
 // ir/exponentials.h for "rough".
 #pragma once
 
@@ -106,36 +106,6 @@ V rough_inverse_erf(const V& x) {
   const V outside = select(size == one, like(x, std::numeric_limits<double>::infinity()),
                            like(x, std::numeric_limits<double>::quiet_NaN()));
   return select(is_small, of_small, with_sign_of(select(size < one, result, outside), x));
-}
-
-// --- Gamma functions. ---
-/// The derivative of lgamma in f64: moved up to where the asymptotic series holds, by one quotient
-/// of polynomials; reflected below zero.
-template <class V>
-V logarithmic_derivative_of_gamma(const V& x) {
-  const V one = like(x, 1), zero = like(x, 0);
-  const auto is_low = x < like(x, 0.5);
-  const V above = select(is_low, one - x, x);
-  const auto is_moved = above < like(x, 10);
-  V product = one, derivative = zero;
-  const V start = select(is_moved, above, one);
-  for (int i = 0; i < 10; ++i) {
-    const V factor = start + like(x, i);
-    derivative = fma(derivative, factor, product);
-    product = product * factor;
-  }
-  const V y = select(is_moved, above + like(x, 10), above);
-  const V inverse = one / y, z = inverse * inverse;
-  const V series =
-      horner(z, {1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12});
-  const V asymptotic = log(y) - fma(z, series, like(x, 0.5) * inverse);
-  const V shifted = select(is_moved, asymptotic - derivative / product, asymptotic);
-  const V turn = (x - round(x)) * like(x, 3.141592653589793);
-  const V reflected = shifted - like(x, 3.141592653589793) / tan(turn);
-  const V of_pole =
-      select(x == zero, with_sign_of(like(x, std::numeric_limits<double>::infinity()), -x),
-             like(x, std::numeric_limits<double>::quiet_NaN()));
-  return select(is_low, select(floor(x) == x, of_pole, reflected), shifted);
 }
 
 // --- Sums of exponentials. ---

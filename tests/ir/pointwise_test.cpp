@@ -156,6 +156,11 @@ TEST(Pointwise, InverseErf) {
 TEST(Pointwise, GammaFunctions) {
   EXPECT_NEAR(call<double>(Op::digamma, 1.0), -0.57721566490153286, 1e-15);
   EXPECT_NEAR(call<double>(Op::digamma, -0.5), 0.03648997397857652, 1e-14);
+  // 2.4e-10 from a root: what is left of two halves of the size of 4.
+  EXPECT_EQ(call<float>(Op::digamma, -0x1.0b2f02p+6f), -0x1.cb2708p-28f);
+  EXPECT_EQ(call<double>(Op::digamma, -1e-310), infinity);
+  EXPECT_EQ(call<double>(Op::digamma, infinity), infinity);
+  EXPECT_TRUE(std::isnan(call<double>(Op::digamma, -infinity)));
   EXPECT_EQ(call<float>(Op::digamma, 0.0f), -infinity);
   EXPECT_EQ(call<float>(Op::digamma, -0.0f), infinity);
   EXPECT_TRUE(std::isnan(call<float>(Op::digamma, -2.0f)));
