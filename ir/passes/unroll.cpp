@@ -3,11 +3,12 @@
 namespace weft::ir {
 namespace {
 
-/// More vectors at once hide latency while their values fit the registers, of which there are 16
-/// or 32.
+/// Vectors at once, so that the processor finds instructions that don't wait for each other: of a
+/// long body its scheduler, of some hundred instructions, sees one vector alone.  A body twice as
+/// long as that has enough of them itself, and takes long to compile.
 int unroll_for(std::size_t num_values) {
   if (num_values <= 6) return 4;
-  return num_values <= 14 ? 2 : 1;
+  return num_values <= 64 ? 2 : 1;
 }
 
 }  // namespace

@@ -17,18 +17,22 @@ Assembler::Assembler(std::span<std::byte> buffer, std::size_t pool_bytes,
 }
 
 Address Assembler::constant(std::span<const std::byte> bytes) {
+  return ptr[rip + static_cast<const void*>(pooled(bytes))];
+}
+
+const std::byte* Assembler::pooled(std::span<const std::byte> bytes) {
   std::uint64_t first_bytes = 0;
   std::memcpy(&first_bytes, bytes.data(), std::min(bytes.size(), sizeof first_bytes));
   for (const PoolEntry& entry : pool_)
     if (entry.size == bytes.size() && entry.first_bytes == first_bytes &&
         std::memcmp(buffer_ + entry.offset, bytes.data(), bytes.size()) == 0)
-      return ptr[rip + static_cast<const void*>(buffer_ + entry.offset)];
+      return buffer_ + entry.offset;
   if (pool_low_ < bytes.size()) throw Xbyak::Error(Xbyak::ERR_CODE_IS_TOO_BIG);
   pool_low_ = (pool_low_ - bytes.size()) & ~(bytes.size() - 1);
   std::memcpy(buffer_ + pool_low_, bytes.data(), bytes.size());
   pool_.push_back({first_bytes, static_cast<std::uint32_t>(bytes.size()),
                    static_cast<std::uint32_t>(pool_low_)});
-  return ptr[rip + static_cast<const void*>(buffer_ + pool_low_)];
+  return buffer_ + pool_low_;
 }
 
 Address Assembler::splat(std::uint64_t item, int itemsize, int bytes) {
@@ -36,6 +40,14 @@ Address Assembler::splat(std::uint64_t item, int itemsize, int bytes) {
   for (int i = 0; i < bytes; i += itemsize)
     std::memcpy(all.data() + i, &item, static_cast<std::size_t>(itemsize));
   return constant(std::span(all).first(static_cast<std::size_t>(bytes)));
+}
+
+Address Assembler::repeated(std::uint64_t item, int itemsize, int bytes) {
+  if (!has_avx512()) return splat(item, itemsize, bytes);
+  std::array<std::byte, 8> one;
+  std::memcpy(one.data(), &item, sizeof item);
+  const auto used = std::span(one).first(static_cast<std::size_t>(itemsize));
+  return ptr_b[rip + static_cast<const void*>(pooled(used))];
 }
 
 std::size_t Assembler::code_offset() const { return pool_bytes_ - (pool_low_ & ~std::size_t{63}); }

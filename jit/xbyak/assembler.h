@@ -61,6 +61,9 @@ class Assembler : public Xbyak::CodeGenerator {
   Address constant(std::span<const std::byte> bytes);
   /// The low `itemsize` bytes of `item` repeated over `bytes` bytes.
   Address splat(std::uint64_t item, int itemsize, int bytes);
+  /// The same as an instruction's last operand: of AVX-512, which repeats it, one item of 4 or 8
+  /// bytes.
+  Address repeated(std::uint64_t item, int itemsize, int bytes);
   /// The constants and the code, from the first to the last byte; the code starts at code_offset().
   std::span<const std::byte> blob() const;
   std::size_t code_offset() const;
@@ -120,6 +123,8 @@ class Assembler : public Xbyak::CodeGenerator {
   void insert_upper(const Xmm& whole, const Xmm& x, int bytes);
 
  private:
+  const std::byte* pooled(std::span<const std::byte> bytes);
+
   struct PoolEntry {
     std::uint64_t first_bytes;
     std::uint32_t size;

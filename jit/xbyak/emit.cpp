@@ -11,8 +11,9 @@ namespace {
 
 // More instructions than this in an iteration gain nothing: the processor overlaps iterations
 // anyway.
-constexpr std::size_t max_unrolled_instructions = 96;
-constexpr std::ptrdiff_t shortest_prefetched = 3;  ///< operations; shorter ones gain nothing
+constexpr std::size_t max_unrolled_instructions = 128;
+constexpr std::size_t max_streamed_instructions = 96;  ///< of all pages together
+constexpr std::ptrdiff_t shortest_prefetched = 3;      ///< operations; shorter ones gain nothing
 // Of longer bodies the scheduler sees one copy, each of whose instructions waits for the one
 // before: copies in turn give it as many that don't.
 constexpr std::size_t shortest_in_turn = 8;
@@ -198,10 +199,10 @@ void KernelEmitter::interleaved_pages() {
   const int page_bytes = operands_.reads_gaps() ? 2048 : 4096;
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
   if (operands_.has_lane_access() || has_calls()) return;
-  if (num_pages * length > 2 * max_unrolled_instructions) return;
+  if (num_pages * length > 2 * max_streamed_instructions) return;
   // As many vectors of a page as fill a line of the output.
   int together = std::max(1, operands_.line_vectors());
-  while (together > 1 && together * num_pages * length > max_unrolled_instructions) together /= 2;
+  while (together > 1 && together * num_pages * length > max_streamed_instructions) together /= 2;
   const int page_vectors = page_bytes / kernel_.vector_bytes;
   const int block = num_pages * page_vectors * lanes_;
   const int needed = block + operands_.full_streamed_elements() - lanes_;
@@ -377,13 +378,14 @@ void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   if (is_call(id)) return emit_call(registers_, code_, kernel_, id);
   if (has_rare_call(kernel_, inst)) return rare_calls_.emit(registers_, id);
   if (involves_masks(kernel_, inst)) return emit_mask_row(registers_, code_, kernel_, id);
+  if (inst.op == Op::fma) return multiply_add(id);
+  if (inst.op == Op::bitcast) return bitcast(id);
   const int arity = info(inst.op).arity;
   const Xmm x = registers_.use(inst.args[0]);
   const Xmm y = arity > 1 ? registers_.use(inst.args[1]) : x;
   const Xmm z = arity > 2 ? registers_.use(inst.args[2]) : x;
   const Xmm out = registers_.define(id);
   if (is_machine_extremum(kernel_, inst)) return emit_machine_extremum(code_, inst, out, x, y);
-  if (inst.op == Op::bitcast) return code_.move(out, x);
   if (inst.op == Op::cast)
     return emit_cast(registers_, code_, result_dtype(kernel_.body[inst.args[0]]), inst.dtype, out,
                      x);

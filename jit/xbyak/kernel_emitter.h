@@ -62,6 +62,8 @@ class KernelEmitter {
   void instruction(ir::ValueId id, Step step);
   void parameter(ir::ValueId id);
   void arithmetic(ir::ValueId id, Step step);
+  void multiply_add(ir::ValueId id);
+  void bitcast(ir::ValueId id);
 
   // reduce.cpp
   void start_fold();

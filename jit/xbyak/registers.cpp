@@ -5,17 +5,33 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace weft::jit::xbyak {
 namespace {
 
-// What the hungriest row needs beyond the values that live: its result, temporaries, loads'
-// indices.
-constexpr int headroom = 10;
+// What the hungriest row needs beyond the values that live: its result, temporaries, constants
+// that are made for it, loads' indices.
+constexpr int most_headroom = 10;
+constexpr int headroom_of_f32 = 6;
 /// Of six mask registers: less a resident one and a temporary.
 constexpr int masks_for_copies = 4;
 
 int arity(const ir::Inst& inst) { return info(inst.op).arity; }
+
+/// Vectors of f32 and the integers of their bits, which lie side by side or stand still.
+bool is_plain_f32(const ir::Kernel& kernel) {
+  const auto is_plain = [](const ir::Inst& inst) {
+    const DType dtype = ir::result_dtype(inst);
+    return inst.op != Op::cast && (itemsize_bytes(dtype) == 4 || dtype == DType::boolean);
+  };
+  const auto is_dense = [](const ir::Operand& operand) {
+    return itemsize_bytes(operand.dtype) == 4 &&
+           (operand.strides.back() == 0 || operand.strides.back() == 1);
+  };
+  return std::ranges::all_of(kernel.body, is_plain) &&
+         std::ranges::all_of(kernel.operands, is_dense);
+}
 
 }  // namespace
 
@@ -24,6 +40,7 @@ Registers::Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved
       kernel_(kernel),
       lanes_(kernel.loops.back().lanes),
       num_vectors_(code.num_vectors() - num_reserved),
+      headroom_(is_plain_f32(kernel) ? headroom_of_f32 : most_headroom),
       values_(kernel.body.size()) {
   vectors_.free = 0xffffffffu >> (32 - num_vectors_);
   masks_.free = code.has_avx512() ? 0xfcu : 0;  // k0 means "no mask", k1 is the tail's
@@ -102,7 +119,7 @@ Registers::Live Registers::most_live() const {
 }
 
 void Registers::choose_copies(const Live& live, int max_copies) {
-  const int vectors = (num_vectors_ - headroom) / std::max(1, live.vectors);
+  const int vectors = (num_vectors_ - headroom_) / std::max(1, live.vectors);
   const int masks =
       live.masks == 0 || !code_.has_avx512() ? max_copies : masks_for_copies / live.masks;
   max_copies_ = std::max(1, std::min({max_copies, vectors, masks}));
@@ -116,7 +133,7 @@ void Registers::choose_residents(const Live& live) {
   std::stable_sort(candidates.begin(), candidates.end(), [&](ir::ValueId a, ir::ValueId b) {
     return values_[a].body_uses > values_[b].body_uses;
   });
-  int vectors_left = std::max(0, num_vectors_ - headroom - max_copies_ * live.vectors);
+  int vectors_left = std::max(0, num_vectors_ - headroom_ - max_copies_ * live.vectors);
   int masks_left = 1;  // of six; where on bools takes five
   for (const ir::ValueId id : candidates) {
     int& left = values_[id].is_mask ? masks_left : vectors_left;
@@ -269,6 +286,32 @@ Xmm Registers::define(ir::ValueId id) {
   const Xmm out = vector_register(values_[place].index, bytes_of(values_[place]));
   code_.note_written(out);
   return out;
+}
+
+bool Registers::can_replace(ir::ValueId user, ir::ValueId argument) const {
+  const Value& value = values_[place_of(argument)];
+  const auto& args = kernel_.body[user].args;
+  const auto uses = std::count(args.begin(), args.begin() + arity(kernel_.body[user]), argument);
+  return value.index >= 0 && !value.is_resident &&
+         value.uses_left == static_cast<std::uint32_t>(uses);
+}
+
+Xmm Registers::define_over(ir::ValueId id, ir::ValueId argument) {
+  Value& from = values_[place_of(argument)];
+  Value& to = values_[place_of(id)];
+  to.index = std::exchange(from.index, std::int8_t{-1});
+  vectors_.owner[to.index] = place_of(id);
+  return vector_register(to.index, bytes_of(to));
+}
+
+bool Registers::is_in_memory(ir::ValueId id) const {
+  const Value& value = values_[place_of(id)];
+  return value.is_constant && value.index < 0 && !value.is_mask && value.itemsize >= 4;
+}
+
+Address Registers::memory(ir::ValueId id) {
+  const Value& value = values_[place_of(id)];
+  return code_.repeated(kernel_.body[id].bits.lo, value.itemsize, bytes_of(value));
 }
 
 Opmask Registers::use_mask(ir::ValueId id) {

@@ -47,6 +47,14 @@ class Registers {
   /// The register that holds a value, or is to hold a new one.  Stays so until finish().
   Xmm use(ir::ValueId id);
   Xmm define(ir::ValueId id);
+  /// Whether `argument`, whose register is in use, is needed no more after instruction `user`.
+  bool can_replace(ir::ValueId user, ir::ValueId argument) const;
+  /// The register of such an argument, which from here on holds `id`.
+  Xmm define_over(ir::ValueId id, ir::ValueId argument);
+  /// Whether a value of 4- or 8-byte items is a constant in no register, which one instruction may
+  /// take from memory() instead of use().
+  bool is_in_memory(ir::ValueId id) const;
+  Address memory(ir::ValueId id);
   Opmask use_mask(ir::ValueId id);
   Opmask define_mask(ir::ValueId id);
   /// A register until finish().
@@ -128,6 +136,7 @@ class Registers {
   const ir::Kernel& kernel_;
   int lanes_;
   int num_vectors_;            ///< that it may use
+  int headroom_;               ///< of these, kept for what an instruction needs
   std::vector<Value> values_;  ///< of the first copy, hoisted ones included, then of the others
   std::vector<int> free_slots_;
   Bank vectors_;

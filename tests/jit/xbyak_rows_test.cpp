@@ -5,6 +5,7 @@
 
 #include <weft/dtype.h>
 #include <weft/op.h>
+#include <weft/scalar.h>
 
 namespace weft::jit::testing {
 namespace {
@@ -55,6 +56,48 @@ TEST_P(XbyakRows, CompositesOfRowsAgree) {
             << name(op) << " " << name(dtype);
     }
   }
+}
+
+/// fma of three of: two loads, their difference, two constants; then the sum of that and of those
+/// arguments whose bit is set in `used_again`.
+ir::Kernel fma_kernel(DType dtype, std::array<ir::ValueId, 3> args, unsigned used_again) {
+  ir::Kernel kernel = make_kernel({dtype, dtype, dtype}, 1);
+  const auto append = [&](const ir::Inst& inst) {
+    kernel.body.push_back(inst);
+    return static_cast<ir::ValueId>(kernel.body.size() - 1);
+  };
+  const auto constant = [&](double value) {
+    append({.op = Op::constant, .dtype = dtype, .bits = Scalar(value).bits(dtype)});
+  };
+  append({.op = Op::load, .dtype = dtype, .operand = 1});
+  append({.op = Op::load, .dtype = dtype, .operand = 2});
+  append({.op = Op::sub, .dtype = dtype, .args = {0, 1, ir::no_value, ir::no_value}});
+  constant(1.5);
+  constant(-0.75);
+  ir::ValueId sum =
+      append({.op = Op::fma, .dtype = dtype, .args = {args[0], args[1], args[2], ir::no_value}});
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if ((used_again >> i & 1) != 0)
+      sum = append(
+          {.op = Op::add, .dtype = dtype, .args = {sum, args[i], ir::no_value, ir::no_value}});
+  append(
+      {.op = Op::store, .dtype = dtype, .args = {sum, ir::no_value, ir::no_value, ir::no_value}});
+  return kernel;
+}
+
+// The instruction replaces one of its arguments: of none may more be lost than what dies.
+TEST_P(XbyakRows, MultiplyAddLeavesWhatIsUsedAgain) {
+  constexpr ir::ValueId num_sources = 5;
+  Random random(seed());
+  for (const DType dtype : {DType::f32, DType::f64})
+    for (ir::ValueId args = 0; args < num_sources * num_sources * num_sources; ++args)
+      for (unsigned used_again = 0; used_again < 8; ++used_again) {
+        const ir::ValueId x = args % num_sources, y = args / num_sources % num_sources;
+        const ir::ValueId z = args / num_sources / num_sources;
+        const ir::Kernel kernel = scheduled(fma_kernel(dtype, {x, y, z}, used_again), GetParam());
+        ASSERT_TRUE(Comparison(kernel, GetParam()).agree({.extents = {75}}, random))
+            << name(dtype) << " fma of " << x << ", " << y << ", " << z << "; again " << used_again;
+      }
 }
 
 TEST_P(XbyakRows, CastsAgreeWithTheInterpreter) {

@@ -28,169 +28,151 @@
     60  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
         ; %5 = ne f32 %4, %4
     65  vcmpneqps ymm3, ymm2, ymm2
-        ; %6 = bitcast u32 %4
-    6a  vmovaps ymm4, ymm2
         ; %7 = add u32 %6, %1
-    6e  vpbroadcastd ymm2, dword ptr [rip - 0x83]
-    77  vpaddd ymm5, ymm4, ymm2
+    6a  vpbroadcastd ymm4, dword ptr [rip - 0x7f]
+    73  vpaddd ymm5, ymm2, ymm4
         ; %8 = bitwise_right_shift u32 %6, %2
-    7b  vpsrlvd ymm2, ymm4, ymm1
+    77  vpsrlvd ymm4, ymm2, ymm1
         ; %9 = bitwise_and u32 %8, %3
-    80  vpbroadcastd ymm4, dword ptr [rip - 0x99]
-    89  vpand ymm6, ymm2, ymm4
+    7c  vpbroadcastd ymm2, dword ptr [rip - 0x95]
+    85  vpand ymm6, ymm4, ymm2
         ; %10 = add u32 %7, %9
-    8d  vpaddd ymm2, ymm5, ymm6
+    89  vpaddd ymm2, ymm5, ymm6
         ; %11 = bitwise_right_shift u32 %10, %2
-    91  vpsrlvd ymm4, ymm2, ymm1
+    8d  vpsrlvd ymm4, ymm2, ymm1
         ; %12 = where u32 %5, %0, %11
-    96  vpblendvb ymm2, ymm4, ymm0, ymm3
+    92  vpblendvb ymm2, ymm4, ymm0, ymm3
         ; %13 = cast u16 %12
-    9c  vpshufb ymm4, ymm2, ymmword ptr [rip - 0xe5]
-    a5  vextracti128 xmm3, ymm4, 0x1
-    ab  vpunpcklqdq xmm3, xmm4, xmm3
-        ; %14 = bitcast bf16 %13
-    af  vmovaps xmm2, xmm3
+    98  vpshufb ymm4, ymm2, ymmword ptr [rip - 0xe1]
+    a1  vextracti128 xmm3, ymm4, 0x1
+    a7  vpunpcklqdq xmm3, xmm4, xmm3
         ; store bf16 $0 %14
-    b3  vmovups xmmword ptr [r9 + 2*rsi], xmm2
+    ab  vmovups xmmword ptr [r9 + 2*rsi], xmm3
         ; %4 = load f32 $1
-    b9  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x20]
+    b1  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x20]
         ; %5 = ne f32 %4, %4
-    bf  vcmpneqps ymm3, ymm2, ymm2
-        ; %6 = bitcast u32 %4
-    c4  vmovaps ymm4, ymm2
+    b7  vcmpneqps ymm3, ymm2, ymm2
         ; %7 = add u32 %6, %1
-    c8  vpbroadcastd ymm2, dword ptr [rip - 0xdd]
-    d1  vpaddd ymm5, ymm4, ymm2
+    bc  vpbroadcastd ymm4, dword ptr [rip - 0xd1]
+    c5  vpaddd ymm5, ymm2, ymm4
         ; %8 = bitwise_right_shift u32 %6, %2
-    d5  vpsrlvd ymm2, ymm4, ymm1
+    c9  vpsrlvd ymm4, ymm2, ymm1
         ; %9 = bitwise_and u32 %8, %3
-    da  vpbroadcastd ymm4, dword ptr [rip - 0xf3]
-    e3  vpand ymm6, ymm2, ymm4
+    ce  vpbroadcastd ymm2, dword ptr [rip - 0xe7]
+    d7  vpand ymm6, ymm4, ymm2
         ; %10 = add u32 %7, %9
-    e7  vpaddd ymm2, ymm5, ymm6
+    db  vpaddd ymm2, ymm5, ymm6
         ; %11 = bitwise_right_shift u32 %10, %2
-    eb  vpsrlvd ymm4, ymm2, ymm1
+    df  vpsrlvd ymm4, ymm2, ymm1
         ; %12 = where u32 %5, %0, %11
-    f0  vpblendvb ymm2, ymm4, ymm0, ymm3
+    e4  vpblendvb ymm2, ymm4, ymm0, ymm3
         ; %13 = cast u16 %12
-    f6  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x13f]
-    ff  vextracti128 xmm3, ymm4, 0x1
-   105  vpunpcklqdq xmm3, xmm4, xmm3
-        ; %14 = bitcast bf16 %13
-   109  vmovaps xmm2, xmm3
+    ea  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x133]
+    f3  vextracti128 xmm3, ymm4, 0x1
+    f9  vpunpcklqdq xmm3, xmm4, xmm3
         ; store bf16 $0 %14
-   10d  vmovups xmmword ptr [r9 + 2*rsi + 0x10], xmm2
+    fd  vmovups xmmword ptr [r9 + 2*rsi + 0x10], xmm3
         ; addresses
-   114  add rsi, 0x10
-   118  sub r8, 0x10
-   11c  jae .L0
+   104  add rsi, 0x10
+   108  sub r8, 0x10
+   10c  jae .L0
 .L1:
-   122  add r8, 0x8
-   126  js .L3
-   12c  nop word ptr [rax + rax]
-   135  nop word ptr [rax + rax]
-   13e  nop
+   112  add r8, 0x8
+   116  js .L3
+   11c  nop dword ptr [rax]
 .L2:
         ; %4 = load f32 $1
-   140  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
+   120  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
         ; %5 = ne f32 %4, %4
-   145  vcmpneqps ymm3, ymm2, ymm2
-        ; %6 = bitcast u32 %4
-   14a  vmovaps ymm4, ymm2
+   125  vcmpneqps ymm3, ymm2, ymm2
         ; %7 = add u32 %6, %1
-   14e  vpbroadcastd ymm2, dword ptr [rip - 0x163]
-   157  vpaddd ymm5, ymm4, ymm2
+   12a  vpbroadcastd ymm4, dword ptr [rip - 0x13f]
+   133  vpaddd ymm5, ymm2, ymm4
         ; %8 = bitwise_right_shift u32 %6, %2
-   15b  vpsrlvd ymm2, ymm4, ymm1
+   137  vpsrlvd ymm4, ymm2, ymm1
         ; %9 = bitwise_and u32 %8, %3
-   160  vpbroadcastd ymm4, dword ptr [rip - 0x179]
-   169  vpand ymm6, ymm2, ymm4
+   13c  vpbroadcastd ymm2, dword ptr [rip - 0x155]
+   145  vpand ymm6, ymm4, ymm2
         ; %10 = add u32 %7, %9
-   16d  vpaddd ymm2, ymm5, ymm6
+   149  vpaddd ymm2, ymm5, ymm6
         ; %11 = bitwise_right_shift u32 %10, %2
-   171  vpsrlvd ymm4, ymm2, ymm1
+   14d  vpsrlvd ymm4, ymm2, ymm1
         ; %12 = where u32 %5, %0, %11
-   176  vpblendvb ymm2, ymm4, ymm0, ymm3
+   152  vpblendvb ymm2, ymm4, ymm0, ymm3
         ; %13 = cast u16 %12
-   17c  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x1c5]
-   185  vextracti128 xmm3, ymm4, 0x1
-   18b  vpunpcklqdq xmm3, xmm4, xmm3
-        ; %14 = bitcast bf16 %13
-   18f  vmovaps xmm2, xmm3
+   158  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x1a1]
+   161  vextracti128 xmm3, ymm4, 0x1
+   167  vpunpcklqdq xmm3, xmm4, xmm3
         ; store bf16 $0 %14
-   193  vmovups xmmword ptr [r9 + 2*rsi], xmm2
+   16b  vmovups xmmword ptr [r9 + 2*rsi], xmm3
         ; addresses
-   199  add rsi, 0x8
-   19d  sub r8, 0x8
-   1a1  jae .L2
+   171  add rsi, 0x8
+   175  sub r8, 0x8
+   179  jae .L2
 .L3:
-   1a3  add r8, 0x8
-   1a7  je .L7
+   17b  add r8, 0x8
+   17f  je .L7
         ; tail
-   1ad  mov r11d, 0x8
-   1b3  cmp r8, r11
-   1b6  cmovb r11, r8
+   185  mov r11d, 0x8
+   18b  cmp r8, r11
+   18e  cmovb r11, r8
         ; %4 = load f32 $1
-   1ba  lea rcx, [rip - 0x241]
-   1c1  mov rdx, r11
-   1c4  neg rdx
-   1c7  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
-   1cd  vpmaskmovd ymm2, ymm3, ymmword ptr [rbx + 4*rsi]
+   192  lea rcx, [rip - 0x219]
+   199  mov rdx, r11
+   19c  neg rdx
+   19f  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
+   1a5  vpmaskmovd ymm2, ymm3, ymmword ptr [rbx + 4*rsi]
         ; %5 = ne f32 %4, %4
-   1d3  vcmpneqps ymm3, ymm2, ymm2
-        ; %6 = bitcast u32 %4
-   1d8  vmovaps ymm4, ymm2
+   1ab  vcmpneqps ymm3, ymm2, ymm2
         ; %7 = add u32 %6, %1
-   1dc  vpbroadcastd ymm2, dword ptr [rip - 0x1f1]
-   1e5  vpaddd ymm5, ymm4, ymm2
+   1b0  vpbroadcastd ymm4, dword ptr [rip - 0x1c5]
+   1b9  vpaddd ymm5, ymm2, ymm4
         ; %8 = bitwise_right_shift u32 %6, %2
-   1e9  vpsrlvd ymm2, ymm4, ymm1
+   1bd  vpsrlvd ymm4, ymm2, ymm1
         ; %9 = bitwise_and u32 %8, %3
-   1ee  vpbroadcastd ymm4, dword ptr [rip - 0x207]
-   1f7  vpand ymm6, ymm2, ymm4
+   1c2  vpbroadcastd ymm2, dword ptr [rip - 0x1db]
+   1cb  vpand ymm6, ymm4, ymm2
         ; %10 = add u32 %7, %9
-   1fb  vpaddd ymm2, ymm5, ymm6
+   1cf  vpaddd ymm2, ymm5, ymm6
         ; %11 = bitwise_right_shift u32 %10, %2
-   1ff  vpsrlvd ymm4, ymm2, ymm1
+   1d3  vpsrlvd ymm4, ymm2, ymm1
         ; %12 = where u32 %5, %0, %11
-   204  vpblendvb ymm2, ymm4, ymm0, ymm3
+   1d8  vpblendvb ymm2, ymm4, ymm0, ymm3
         ; %13 = cast u16 %12
-   20a  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x253]
-   213  vextracti128 xmm3, ymm4, 0x1
-   219  vpunpcklqdq xmm3, xmm4, xmm3
-        ; %14 = bitcast bf16 %13
-   21d  vmovaps xmm2, xmm3
+   1de  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x227]
+   1e7  vextracti128 xmm3, ymm4, 0x1
+   1ed  vpunpcklqdq xmm3, xmm4, xmm3
         ; store bf16 $0 %14
-   221  vmovups xmmword ptr [rsp + 0x40], xmm2
-   227  lea rdx, [r9 + 2*rsi]
-   22b  lea rax, [rsp + 0x40]
-   230  xor ecx, ecx
-   232  test r11d, 0x8
-   239  je .L4
-   23f  vmovups xmm3, xmmword ptr [rax + rcx]
-   244  vmovups xmmword ptr [rdx + rcx], xmm3
-   249  add rcx, 0x10
+   1f1  vmovups xmmword ptr [rsp + 0x40], xmm3
+   1f7  lea rdx, [r9 + 2*rsi]
+   1fb  lea rax, [rsp + 0x40]
+   200  xor ecx, ecx
+   202  test r11d, 0x8
+   209  je .L4
+   20f  vmovups xmm2, xmmword ptr [rax + rcx]
+   214  vmovups xmmword ptr [rdx + rcx], xmm2
+   219  add rcx, 0x10
 .L4:
-   24d  test r11d, 0x4
-   254  je .L5
-   25a  mov r10, qword ptr [rax + rcx]
-   25e  mov qword ptr [rdx + rcx], r10
-   262  add rcx, 0x8
+   21d  test r11d, 0x4
+   224  je .L5
+   22a  mov r10, qword ptr [rax + rcx]
+   22e  mov qword ptr [rdx + rcx], r10
+   232  add rcx, 0x8
 .L5:
-   266  test r11d, 0x2
-   26d  je .L6
-   273  mov r10d, dword ptr [rax + rcx]
-   277  mov dword ptr [rdx + rcx], r10d
-   27b  add rcx, 0x4
+   236  test r11d, 0x2
+   23d  je .L6
+   243  mov r10d, dword ptr [rax + rcx]
+   247  mov dword ptr [rdx + rcx], r10d
+   24b  add rcx, 0x4
 .L6:
-   27f  test r11d, 0x1
-   286  je .L7
-   28c  mov r10w, word ptr [rax + rcx]
-   291  mov word ptr [rdx + rcx], r10w
-   296  add rcx, 0x2
+   24f  test r11d, 0x1
+   256  je .L7
+   25c  mov r10w, word ptr [rax + rcx]
+   261  mov word ptr [rdx + rcx], r10w
+   266  add rcx, 0x2
 .L7:
         ; return
-   29a  vzeroupper
-   29d  mov rsp, qword ptr [rsp]
-   2a1  pop rbx
-   2a2  ret
+   26a  vzeroupper
+   26d  mov rsp, qword ptr [rsp]
+   271  pop rbx
+   272  ret

@@ -26,105 +26,90 @@
         ; %5 = ne f32 %4, %4
     6f  vcmpneqps k2, zmm20, zmm20
     76  vcmpneqps k3, zmm21, zmm21
-        ; %6 = bitcast u32 %4
-    7d  vmovaps zmm22, zmm20
-    83  vmovaps zmm20, zmm21
         ; %7 = add u32 %6, %1
-    89  vpaddd zmm21, zmm22, zmm17
-    8f  vpaddd zmm23, zmm20, zmm17
+    7d  vpaddd zmm22, zmm20, zmm17
+    83  vpaddd zmm23, zmm21, zmm17
         ; %8 = bitwise_right_shift u32 %6, %2
-    95  vpsrlvd zmm24, zmm22, zmm18
-    9b  vpsrlvd zmm22, zmm20, zmm18
+    89  vpsrlvd zmm24, zmm20, zmm18
+    8f  vpsrlvd zmm20, zmm21, zmm18
         ; %9 = bitwise_and u32 %8, %3
-    a1  vpandq zmm20, zmm24, zmm19
-    a7  vpandq zmm24, zmm22, zmm19
+    95  vpandq zmm21, zmm24, zmm19
+    9b  vpandq zmm24, zmm20, zmm19
         ; %10 = add u32 %7, %9
-    ad  vpaddd zmm22, zmm21, zmm20
-    b3  vpaddd zmm20, zmm23, zmm24
+    a1  vpaddd zmm20, zmm22, zmm21
+    a7  vpaddd zmm21, zmm23, zmm24
         ; %11 = bitwise_right_shift u32 %10, %2
-    b9  vpsrlvd zmm21, zmm22, zmm18
-    bf  vpsrlvd zmm22, zmm20, zmm18
+    ad  vpsrlvd zmm22, zmm20, zmm18
+    b3  vpsrlvd zmm20, zmm21, zmm18
         ; %12 = where u32 %5, %0, %11
-    c5  vpblendmd zmm20 {k2}, zmm21, zmm16
-    cb  vpblendmd zmm21 {k3}, zmm22, zmm16
+    b9  vpblendmd zmm21 {k2}, zmm22, zmm16
+    bf  vpblendmd zmm22 {k3}, zmm20, zmm16
         ; %13 = cast u16 %12
-    d1  vpmovdw ymm22, zmm20
-    d7  vpmovdw ymm20, zmm21
-        ; %14 = bitcast bf16 %13
-    dd  vmovaps ymm21, ymm22
-    e3  vmovaps ymm22, ymm20
+    c5  vpmovdw ymm20, zmm21
+    cb  vpmovdw ymm21, zmm22
         ; store bf16 $0 %14
-    e9  vmovups ymmword ptr [rdx + 2*rsi], ymm21
-    f0  vmovups ymmword ptr [rdx + 2*rsi + 0x20], ymm22
+    d1  vmovups ymmword ptr [rdx + 2*rsi], ymm20
+    d8  vmovups ymmword ptr [rdx + 2*rsi + 0x20], ymm21
         ; addresses
-    f8  add rsi, 0x20
-    fc  sub r8, 0x20
-   100  jae .L0
+    e0  add rsi, 0x20
+    e4  sub r8, 0x20
+    e8  jae .L0
 .L1:
-   106  add r8, 0x10
-   10a  js .L3
-   110  nop word ptr [rax + rax]
-   119  nop dword ptr [rax]
+    ee  add r8, 0x10
+    f2  js .L3
+    f8  nop dword ptr [rax + rax]
 .L2:
         ; %4 = load f32 $1
-   120  vmovups zmm20, zmmword ptr [r9 + 4*rsi]
+   100  vmovups zmm20, zmmword ptr [r9 + 4*rsi]
         ; %5 = ne f32 %4, %4
-   127  vcmpneqps k2, zmm20, zmm20
-        ; %6 = bitcast u32 %4
-   12e  vmovaps zmm21, zmm20
+   107  vcmpneqps k2, zmm20, zmm20
         ; %7 = add u32 %6, %1
-   134  vpaddd zmm20, zmm21, zmm17
+   10e  vpaddd zmm21, zmm20, zmm17
         ; %8 = bitwise_right_shift u32 %6, %2
-   13a  vpsrlvd zmm22, zmm21, zmm18
+   114  vpsrlvd zmm22, zmm20, zmm18
         ; %9 = bitwise_and u32 %8, %3
-   140  vpandq zmm21, zmm22, zmm19
+   11a  vpandq zmm20, zmm22, zmm19
         ; %10 = add u32 %7, %9
-   146  vpaddd zmm22, zmm20, zmm21
+   120  vpaddd zmm22, zmm21, zmm20
         ; %11 = bitwise_right_shift u32 %10, %2
-   14c  vpsrlvd zmm20, zmm22, zmm18
+   126  vpsrlvd zmm20, zmm22, zmm18
         ; %12 = where u32 %5, %0, %11
-   152  vpblendmd zmm21 {k2}, zmm20, zmm16
+   12c  vpblendmd zmm21 {k2}, zmm20, zmm16
         ; %13 = cast u16 %12
-   158  vpmovdw ymm20, zmm21
-        ; %14 = bitcast bf16 %13
-   15e  vmovaps ymm21, ymm20
+   132  vpmovdw ymm20, zmm21
         ; store bf16 $0 %14
-   164  vmovups ymmword ptr [rdx + 2*rsi], ymm21
+   138  vmovups ymmword ptr [rdx + 2*rsi], ymm20
         ; addresses
-   16b  add rsi, 0x10
-   16f  sub r8, 0x10
-   173  jae .L2
+   13f  add rsi, 0x10
+   143  sub r8, 0x10
+   147  jae .L2
 .L3:
-   175  add r8, 0x10
-   179  je .L4
+   149  add r8, 0x10
+   14d  je .L4
         ; tail
-   17f  mov eax, 0xffffffff
-   184  bzhi eax, eax, r8d
-   189  kmovd k1, eax
+   153  mov eax, 0xffffffff
+   158  bzhi eax, eax, r8d
+   15d  kmovd k1, eax
         ; %4 = load f32 $1
-   18d  vmovdqu32 zmm20 {k1} {z}, zmmword ptr [r9 + 4*rsi]
+   161  vmovdqu32 zmm20 {k1} {z}, zmmword ptr [r9 + 4*rsi]
         ; %5 = ne f32 %4, %4
-   194  vcmpneqps k2, zmm20, zmm20
-        ; %6 = bitcast u32 %4
-   19b  vmovaps zmm21, zmm20
+   168  vcmpneqps k2, zmm20, zmm20
         ; %7 = add u32 %6, %1
-   1a1  vpaddd zmm20, zmm21, zmm17
+   16f  vpaddd zmm21, zmm20, zmm17
         ; %8 = bitwise_right_shift u32 %6, %2
-   1a7  vpsrlvd zmm22, zmm21, zmm18
+   175  vpsrlvd zmm22, zmm20, zmm18
         ; %9 = bitwise_and u32 %8, %3
-   1ad  vpandq zmm21, zmm22, zmm19
+   17b  vpandq zmm20, zmm22, zmm19
         ; %10 = add u32 %7, %9
-   1b3  vpaddd zmm22, zmm20, zmm21
+   181  vpaddd zmm22, zmm21, zmm20
         ; %11 = bitwise_right_shift u32 %10, %2
-   1b9  vpsrlvd zmm20, zmm22, zmm18
+   187  vpsrlvd zmm20, zmm22, zmm18
         ; %12 = where u32 %5, %0, %11
-   1bf  vpblendmd zmm21 {k2}, zmm20, zmm16
+   18d  vpblendmd zmm21 {k2}, zmm20, zmm16
         ; %13 = cast u16 %12
-   1c5  vpmovdw ymm20, zmm21
-        ; %14 = bitcast bf16 %13
-   1cb  vmovaps ymm21, ymm20
+   193  vpmovdw ymm20, zmm21
         ; store bf16 $0 %14
-   1d1  vmovdqu16 ymmword ptr [rdx + 2*rsi] {k1}, ymm21
+   199  vmovdqu16 ymmword ptr [rdx + 2*rsi] {k1}, ymm20
 .L4:
         ; return
-   1d8  ret
+   1a0  ret
