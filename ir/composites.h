@@ -260,10 +260,10 @@ WEFT_ROUGH(real_erfinv, rough_inverse_erf, double_inverse_erf(v))
 WEFT_ROUGH(real_digamma, digamma_of_double, digamma_of_double(v))
 WEFT_ROUGH(real_logit, rough_logit, double_logit(v))
 WEFT_BY_PRECISION(real_silu, single_silu(v), double_silu(v))
-WEFT_ROUGH(real_gelu, rough_times_normal_cdf, double_gelu(v))
-WEFT_ROUGH(real_gelu_tanh, rough_gelu_tanh, double_gelu_tanh(v))
+WEFT_BY_PRECISION(real_gelu, single_gelu(v), double_gelu(v))
+WEFT_BY_PRECISION(real_gelu_tanh, single_gelu_tanh(v), double_gelu_tanh(v))
 WEFT_ROUGH(real_softplus, rough_softplus, double_softplus(v))
-WEFT_ROUGH(real_mish, rough_mish, double_mish(v))
+WEFT_BY_PRECISION(real_mish, single_mish(v), double_mish(v))
 WEFT_ROUGH(real_sinc, rough_sinc, double_sinc(v))
 #undef WEFT_ROUGH
 #undef WEFT_BY_PRECISION

@@ -104,6 +104,11 @@ def normal_tail(x):
     return ncdf(-x) * exp(x * x / 2) * (x + 3)
 
 
+def scaled_tail(u):
+    """The same over an x that u = (x - 3) / (x + 3) comes from."""
+    return normal_tail(3 * (1 + u) / (1 - u))
+
+
 def far_poles(z):
     """What the poles of pi / tan(pi r) beyond 1 add to it, over -2 r, in z = r^2."""
     r = sqrt(z)
@@ -140,8 +145,8 @@ def main():
     fit("cotangent", far_poles, lambda z: 2 * sqrt(z), 0, mpf("0.25"), 10, to_f64)
     fit("erfinv f64", lambda z: (erfinv(sqrt(z)) / sqrt(z) - sqrt(pi) / 2) / z if z > TINY else (sqrt(pi) / 2) ** 3 / 3,
         lambda z: z, 0, mpf("0.25"), 18, to_f64)
-    fit("normal tail", lambda t: normal_tail(3 * (1 + t) / (1 - t)), lambda t: 1 / normal_tail(3 * (1 + t) / (1 - t)),
-        -1, mpf(36) / 42, 28, to_f64, 5)
+    fit("normal tail", scaled_tail, lambda u: 1 / scaled_tail(u), -1, mpf(36) / 42, 28, to_f64, 5)
+    fit("normal tail of f32", scaled_tail, lambda u: 1 / scaled_tail(u), -1, mpf("11.5") / mpf("17.5"), 11, to_f64)
 
 
 if __name__ == "__main__":

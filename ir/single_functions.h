@@ -286,15 +286,20 @@ V single_log10(const V& x) {
   return to_single(result * like(result, 0.3010299956639812));
 }
 
+/// (2^x - 1) / x for |x| <= 1/2.
+template <class V>
+V brief_exp2_slope(const V& x) {
+  return horner(x, {0.00015353130409289747, 0.0013398858003346333, 0.009618437597968108,
+                    0.05550332485230144, 0.24022647919318832, 0.6931472028836418});
+}
+
 /// |x|^y.
 template <class V>
 V power_of_size(const V& size, const V& y) {
   const auto bounded = held_between(to_double(y) * wide_log2(size), -200, 200);
   const auto n = whole_product(bounded, 1).whole, rest = bounded - n;
-  const auto slope =
-      horner(rest, {0.00015353130409289747, 0.0013398858003346333, 0.009618437597968108,
-                    0.05550332485230144, 0.24022647919318832, 0.6931472028836418});
-  return scale_by_power(to_single(fma(slope, rest, like(rest, 1))), to_single(n));
+  const auto value = fma(brief_exp2_slope(rest), rest, like(rest, 1));
+  return scale_by_power(to_single(value), to_single(n));
 }
 
 /// C's pow for f32: the special cases are those of IEEE 754.
@@ -312,6 +317,59 @@ V single_power(const V& x, const V& y) {
       select(has_no_root, like(x, std::numeric_limits<double>::quiet_NaN()), with_sign);
   const auto is_one = x == one || y == zero || (size == one && abs(y) == infinity);
   return select(is_one, one, result);
+}
+
+// --- What neural networks are made of, in f64, where errors of 2^-28 don't show. ---
+/// 2^x of an f64, for |x| <= 1000.
+template <class V>
+V brief_exp2(const V& x) {
+  const WholeProduct<V> n = whole_product(x, 1);
+  const V rest = x - n.whole, value = fma(brief_exp2_slope(rest), rest, like(x, 1));
+  const auto bits = to_bits(n.bits);
+  return from_bits(x, to_bits(value) + (bits << like(bits, 52)));
+}
+
+/// x + |x| * the normal distribution's cumulative function of -|x| for x > 0, and less that below:
+/// exp(-x^2 / 2) times a polynomial in (|x| - 3) / (|x| + 3).  NaN for minus infinity.
+template <class V>
+V single_gelu(const V& x) {
+  const auto wide = to_double(x);
+  const auto one = like(wide, 1), zero = like(wide, 0);
+  const auto minus_size =
+      maximum(like(wide, -14.5), from_bits(wide, to_bits(wide) | sign_mask(to_bits(wide))));
+  const auto inverse = one / (like(wide, 3) - minus_size);
+  const auto tail = horner(
+      fma(inverse, like(wide, -6), one),
+      {5.446712382850527e-05, 0.00013126982479992404, -0.00024475864413559494,
+       -0.001032534767081336, 0.0010247832823212554, 0.006969304750940241, -0.01046251990155026,
+       -0.047262687877763, 0.23001769991003, -0.509331991396746, 0.7290836903702496});
+  const auto exponent = minus_size * minus_size * like(wide, -0.7213475204444817);
+  const auto positive = select(wide > zero, wide, wide * zero);
+  return to_single(fma(minus_size * inverse * tail, brief_exp2(exponent), positive));
+}
+
+/// x / (1 + exp(-2 u)) with u = sqrt(2 / pi) * (x + 0.044715 x^3).  NaN for minus infinity.
+template <class V>
+V single_gelu_tanh(const V& x) {
+  const auto wide = to_double(x), square = wide * wide;
+  const auto slope = fma(square, like(wide, -0.1029432395800235), like(wide, -2.302208198144325));
+  const auto exponent = wide * slope;
+  const auto power = brief_exp2(held_between(exponent, -1000, 1000));
+  const auto infinity = like(wide, std::numeric_limits<double>::infinity());
+  const auto finite = select(exponent < infinity, wide, wide - wide);
+  return to_single(finite / (like(wide, 1) + power));
+}
+
+/// x * tanh(softplus(x)) = x e (e + 2) / (e (e + 2) + 2) with e = exp(x).  NaN for minus infinity.
+template <class V>
+V single_mish(const V& x) {
+  const auto wide = to_double(x);
+  const auto exponent = minimum(like(wide, 60), wide * like(wide, 1.4426950408889634));
+  const auto power = brief_exp2(maximum(like(wide, -1000), exponent));
+  const auto product = power * (power + like(wide, 2));
+  const auto infinity = like(wide, std::numeric_limits<double>::infinity());
+  const auto finite = select(exponent > -infinity, wide, wide - wide);
+  return to_single(finite * (product / (product + like(wide, 2))));
 }
 
 }  // namespace weft::ir

@@ -21,22 +21,6 @@ V logistic(const V& x) {
   return fma(rest * like(x, 0x1p512), quotient, quotient);
 }
 
-/// x * logistic(u) in f64 for f32.
-template <class V>
-V rough_times_logistic(const V& x, const V& u) {
-  return x / (like(x, 1) + rough_exp(-u));
-}
-
-template <class V>
-V gelu_tanh_argument(const V& x) {
-  return like(x, 1.5957691216057308) * (x + like(x, 0.044715) * x * x * x);
-}
-
-template <class V>
-V rough_gelu_tanh(const V& x) {
-  return rough_times_logistic(x, gelu_tanh_argument(x));
-}
-
 /// log(x / (1 - x)), which is log1p of something small around one half.
 template <class V>
 V rough_logit(const V& x) {
@@ -60,12 +44,6 @@ V rough_erfc(const V& x) {
                  0.09957249213949505, 0.3735389770426364, 1.000079328911488, -1.2655140833485878});
   const V tail = t * rough_exp(fma(-size, size, exponent));
   return select(x < like(x, 0), two - tail, tail);
-}
-
-/// x times the normal distribution's cumulative function: x / 2 * erfc(-x / sqrt 2).
-template <class V>
-V rough_times_normal_cdf(const V& x) {
-  return like(x, 0.5) * x * rough_erfc(x * like(x, -0.7071067811865476));
 }
 
 /// A first guess of the inverse of erf (M. Giles, "Approximating the erfinv function", 2012), for
@@ -138,14 +116,6 @@ V rough_sinc(const V& x) {
                       -0.19075182412208258, 0.8117424252833536, -1.6449340668482264, 1});
   const V share = select(trunc(half) == half, rest, -rest) / x;
   return select(x == like(x, 0), like(x, 1), wave * share);
-}
-
-/// tanh(softplus(x)) = e (e + 2) / (e (e + 2) + 2) with e = exp(x).
-template <class V>
-V rough_mish(const V& x) {
-  const V power = rough_exp(select(x > like(x, 40), like(x, 40), x));
-  const V product = power * (power + like(x, 2));
-  return x * (product / (product + like(x, 2)));
 }
 
 }  // namespace weft::ir

@@ -153,14 +153,30 @@ TEST(Pointwise, InverseErf) {
   EXPECT_EQ(call<float>(Op::erfinv, 1e-20f), static_cast<float>(1e-20f * 0.88622692545275801));
 }
 
+TEST(Pointwise, ActivationsAtTheEnds) {
+  for (const Op op : {Op::gelu, Op::gelu_tanh, Op::mish, Op::silu}) {
+    EXPECT_EQ(call<float>(op, infinity), infinity) << name(op);
+    EXPECT_TRUE(std::isnan(call<float>(op, -infinity))) << name(op);
+    EXPECT_TRUE(std::isnan(call<float>(op, nan))) << name(op);
+    EXPECT_EQ(call<float>(op, 3e38f), 3e38f) << name(op);
+    EXPECT_EQ(call<float>(op, -3e38f), 0) << name(op);
+    EXPECT_EQ(call<float>(op, 0.0f), 0) << name(op);
+    EXPECT_FALSE(std::signbit(call<float>(op, 0.0f))) << name(op);
+    EXPECT_TRUE(std::signbit(call<float>(op, -0.0f))) << name(op);
+  }
+  // Results below the normal numbers, rounded once.
+  EXPECT_EQ(call<float>(Op::gelu, -13.5f), -75326 * 0x1p-149f);
+  EXPECT_EQ(call<float>(Op::mish, -100.0f), -2655 * 0x1p-149f);
+}
+
 TEST(Pointwise, GammaFunctions) {
   EXPECT_NEAR(call<double>(Op::digamma, 1.0), -0.57721566490153286, 1e-15);
   EXPECT_NEAR(call<double>(Op::digamma, -0.5), 0.03648997397857652, 1e-14);
   // 2.4e-10 from a root: what is left of two halves of the size of 4.
   EXPECT_EQ(call<float>(Op::digamma, -0x1.0b2f02p+6f), -0x1.cb2708p-28f);
   EXPECT_EQ(call<double>(Op::digamma, -1e-310), infinity);
-  EXPECT_EQ(call<double>(Op::digamma, infinity), infinity);
-  EXPECT_TRUE(std::isnan(call<double>(Op::digamma, -infinity)));
+  EXPECT_EQ(call<float>(Op::digamma, infinity), infinity);
+  EXPECT_TRUE(std::isnan(call<float>(Op::digamma, -infinity)));
   EXPECT_EQ(call<float>(Op::digamma, 0.0f), -infinity);
   EXPECT_EQ(call<float>(Op::digamma, -0.0f), infinity);
   EXPECT_TRUE(std::isnan(call<float>(Op::digamma, -2.0f)));
