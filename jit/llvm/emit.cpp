@@ -280,11 +280,30 @@ class Emitter {
           splats_[arg] = builder_.splat(scalars_[arg]);
   }
 
-  /// Short bodies side by side keep more loads in flight.  Long ones would run out of registers,
-  /// and calls spill what lives across them.
-  bool goes_side_by_side() const {
-    constexpr std::size_t long_body = 12;
-    return kernel_.body.size() - kernel_.num_hoisted <= long_body && !calls_functions();
+  /// Vectors side by side keep more loads in flight, and of long bodies more instructions that
+  /// don't wait for each other than the processor's scheduler sees of one; as far as there are
+  /// registers.  Calls spill what lives across them.
+  bool goes_side_by_side(int num_vectors) const {
+    const int num_registers = builder_.has_avx512() ? 32 : 16;
+    return !calls_functions() && most_live() * num_vectors <= num_registers * 3 / 4;
+  }
+
+  /// Most values of the body that live at a time.
+  int most_live() const {
+    std::vector<ValueId> last_use(kernel_.body.size());
+    for (ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
+      for (const ValueId arg : kernel_.body[id].args)
+        if (arg != ir::no_value) last_use[arg] = id;
+    int most = 0, live = 0;
+    for (ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
+      if (last_use[id] > id) most = std::max(most, ++live);
+      for (const ValueId arg : kernel_.body[id].args) {
+        if (arg == ir::no_value || arg < kernel_.num_hoisted || last_use[arg] != id) continue;
+        last_use[arg] = 0;  // may be an argument twice
+        --live;
+      }
+    }
+    return most;
   }
   bool calls_functions() const {
     return std::any_of(kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(),
@@ -302,7 +321,7 @@ class Emitter {
       values[vector][id] =
           emit_value(static_cast<ValueId>(id), values[vector], {addresses, first_lane, tail});
     };
-    if (goes_side_by_side()) {
+    if (goes_side_by_side(unroll)) {
       for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
         for (std::size_t vector = 0; vector < num_vectors; ++vector) emit(vector, id);
     } else {
