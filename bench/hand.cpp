@@ -3,21 +3,28 @@
 #include "bench/hand_loops.h"
 #include "bench/support.h"
 
+#include <algorithm>
+
 namespace weft::bench {
 namespace {
 
+const HandLoop* find_loop(const HandLoop* loops, std::string_view workload) {
+  while (loops->run != nullptr && loops->workload != workload) ++loops;
+  return loops->run == nullptr ? nullptr : loops;
+}
+
 Maker find(std::string_view workload) {
-  if (hand_set() == nullptr) return {};
-  for (const HandLoop* loop = hand_set()->loops; loop->run != nullptr; ++loop) {
-    if (loop->workload != workload) continue;
-    return [run = loop->run](const Case& work) -> Runner {
-      HandArgs args{
-          work.out.data(), {}, work.out.numel(), work.out.dim() > 0 ? work.out.size(0) : 1};
-      for (std::size_t i = 0; i < work.inputs.size(); ++i) args.in[i] = work.inputs[i].data();
-      return [run, args] { run(args); };
-    };
-  }
-  return {};
+  const HandSet* const set = hand_set();
+  if (set == nullptr) return {};
+  const HandLoop* loop = find_loop(set->loops, workload);
+  if (loop == nullptr) loop = find_loop(set->layouts, workload);
+  if (loop == nullptr) return {};
+  return [run = loop->run](const Case& work) -> Runner {
+    HandArgs args{work.out.data(), {}, work.out.numel(), {1, 1, 1, 1}};
+    for (int dim = 0; dim < std::min(work.out.dim(), 4); ++dim) args.size[dim] = work.out.size(dim);
+    for (std::size_t i = 0; i < work.inputs.size(); ++i) args.in[i] = work.inputs[i].data();
+    return [run, args] { run(args); };
+  };
 }
 
 }  // namespace

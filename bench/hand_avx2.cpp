@@ -117,6 +117,8 @@ void stream(const StreamArgs& args) {
   if (args.is_non_temporal) _mm_sfence();
 }
 
+const HandLoop no_layouts[] = {{nullptr, nullptr}};
+
 const HandLoop loops[] = {
     {"copy", copy},
     {"add", add},
@@ -129,6 +131,6 @@ const HandLoop loops[] = {
 
 }  // namespace
 
-const HandSet hand_avx2 = {loops, stream};
+const HandSet hand_avx2 = {loops, no_layouts, stream};
 
 }  // namespace weft::bench

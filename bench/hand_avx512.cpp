@@ -288,10 +288,10 @@ struct Quotient {
 void normalize(const HandArgs& args) {
   const float* mean = static_cast<const float*>(args.in[1]);
   const float* std = static_cast<const float*>(args.in[2]);
-  const std::int64_t pixels = args.numel / (3 * args.num_images);
+  const std::int64_t pixels = args.numel / (3 * args.size[0]);
   const Colour colours[3] = {Colour(0), Colour(1), Colour(2)};
   const Quotient by_255(255), by_std[3] = {Quotient(std[0]), Quotient(std[1]), Quotient(std[2])};
-  for (std::int64_t image = 0; image < args.num_images; ++image) {
+  for (std::int64_t image = 0; image < args.size[0]; ++image) {
     const unsigned char* in = static_cast<const unsigned char*>(args.in[0]) + image * pixels * 3;
     float* out = static_cast<float*>(args.out) + image * pixels * 3;
     std::int64_t i = 0;
@@ -372,6 +372,6 @@ const HandLoop loops[] = {
 
 }  // namespace
 
-const HandSet hand_avx512 = {loops, stream};
+const HandSet hand_avx512 = {loops, hand_layouts_avx512, stream};
 
 }  // namespace weft::bench

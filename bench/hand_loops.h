@@ -1,6 +1,6 @@
-// The loops that hand_avx2.cpp and hand_avx512.cpp write with intrinsics.  Those two files are
-// compiled for more than the machine may have, so nothing inline may be shared with the rest of the
-// program.
+// The loops that hand_avx2.cpp, hand_avx512.cpp and hand_layouts_avx512.cpp write with intrinsics.
+// Those files are compiled for more than the machine may have, so nothing inline may be shared with
+// the rest of the program.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct HandArgs {
   void* out;
   const void* in[3];
   std::int64_t numel;
-  std::int64_t num_images;  ///< normalize only
+  std::int64_t size[4];  ///< of the output, as the table of workloads has it; 1 where it has fewer
 };
 
 struct StreamArgs {
@@ -27,12 +27,14 @@ struct HandLoop {
   void (*run)(const HandArgs& args);
 };
 
-/// The loops of one instruction set; the array ends with a row of nulls.
+/// The loops of one instruction set; each array ends with a row of nulls.
 struct HandSet {
   const HandLoop* loops;
+  const HandLoop* layouts;                 ///< loops over operands that lie differently
   void (*stream)(const StreamArgs& args);  ///< reads and writes so many bytes, in step
 };
 
+extern const HandLoop hand_layouts_avx512[];
 extern const HandSet hand_avx2;
 extern const HandSet hand_avx512;
 
