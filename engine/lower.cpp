@@ -157,23 +157,45 @@ std::size_t other_dense_dim(const TensorIterator& iterator, int num_outputs,
   return found;
 }
 
-/// Whether the rows of all operands that are dense along them, or the same all along, follow one
-/// another in the same way for a while.
-bool has_runs(const TensorIterator& iterator, std::span<const DType> dtypes) {
+/// Whether the rows of these operands follow one another for a while, each as it goes on within
+/// one.
+template <class IsMeant>
+bool have_runs(const TensorIterator& iterator, std::size_t num_operands, IsMeant is_meant) {
   const IntSpan shape = iterator.shape();
   std::int64_t items = shape[0];
   const auto follows = [&](std::size_t dim) {
-    for (std::size_t i = 0; i < dtypes.size(); ++i) {
+    for (std::size_t i = 0; i < num_operands; ++i) {
       const IntSpan strides = iterator.stride_bytes(static_cast<int>(i));
-      const bool is_in_order =
-          strides[0] == 0 || strides[0] == static_cast<std::int64_t>(itemsize_bytes(dtypes[i]));
-      if (is_in_order && strides[dim] != items * strides[0]) return false;
+      if (is_meant(i) && strides[dim] != items * strides[0]) return false;
     }
     return true;
   };
   for (std::size_t dim = 1; dim < shape.size() && items <= jit::most_short_row_items; ++dim)
     if (follows(dim)) items *= shape[dim];
   return items > jit::most_short_row_items;
+}
+
+/// Whether there are such runs of all operands that are dense along the rows, or the same all
+/// along; or, where few inputs lie otherwise than the outputs, at least of the outputs.
+bool has_runs(const TensorIterator& iterator, int num_outputs, std::span<const DType> dtypes) {
+  const auto strides = [&](std::size_t i) { return iterator.stride_bytes(static_cast<int>(i)); };
+  const auto itemsize = [&](std::size_t i) {
+    return static_cast<std::int64_t>(itemsize_bytes(dtypes[i]));
+  };
+  const auto is_in_order = [&](std::size_t i) {
+    return strides(i)[0] == 0 || strides(i)[0] == itemsize(i);
+  };
+  if (have_runs(iterator, dtypes.size(), is_in_order)) return true;
+  const auto lies_as_output = [&](std::size_t i) {
+    return std::ranges::equal(strides(i), strides(0), [&](std::int64_t x, std::int64_t y) {
+      return x * itemsize(0) == y * itemsize(i);
+    });
+  };
+  const auto is_output = [&](std::size_t i) { return i < static_cast<std::size_t>(num_outputs); };
+  std::size_t num_others = 0;
+  for (std::size_t i = 0; i < dtypes.size(); ++i)
+    if (!is_output(i) && !lies_as_output(i)) ++num_others;
+  return num_others <= jit::most_gathered_inputs && have_runs(iterator, dtypes.size(), is_output);
 }
 
 /// For outputs that are written in short rows while inputs are dense along another dimension: tiles
@@ -183,7 +205,7 @@ Nesting short_tiles(const TensorIterator& iterator, const Program& program,
   const IntSpan shape = iterator.shape();
   if (iterator.numel() < min_tiled_iterations || shape[0] > jit::most_short_row_items) return {};
   const std::size_t dim = other_dense_dim(iterator, program.num_outputs, dtypes);
-  if (dim == no_dim || !has_runs(iterator, dtypes)) return {};
+  if (dim == no_dim || !has_runs(iterator, program.num_outputs, dtypes)) return {};
   const bool is_pixels = shape[0] <= most_channels && innermost_dim(shape) == dim &&
                          has_pixels(shape, iterator.stride_bytes(0), 0, dim,
                                     static_cast<std::int64_t>(itemsize_bytes(dtypes[0])));

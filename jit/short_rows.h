@@ -2,6 +2,7 @@
 // dimension: lowering chooses the loops by it, and the tile schedule how to walk through them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace weft::jit {
@@ -10,5 +11,8 @@ namespace weft::jit {
 /// where both of their sides are long enough.
 inline constexpr std::int64_t most_short_row_items = 15;
 inline constexpr std::int64_t most_short_plane_items = 120;
+
+/// Inputs that are gathered at most.
+inline constexpr std::size_t most_gathered_inputs = 4;
 
 }  // namespace weft::jit

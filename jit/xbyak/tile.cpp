@@ -131,12 +131,16 @@ void TileEmitter::emit() {
     emit_kernel(code_, rows, true);
   }
   if (is_all_pixels(kernel_)) {
-    ir::Kernel pixels = pixel_kernel(kernel_);
+    ir::Kernel pixels = dense_kernel(kernel_);
     tile_.pixel_rows = start_function("rows of pixels");
     emit_kernel(code_, pixels, true);
     pixels.is_streaming = true;
     tile_.streaming_pixel_rows = start_function("rows of pixels, stored past the caches");
     emit_kernel(code_, pixels, true);
+  }
+  if (has_still_inputs(kernel_)) {
+    tile_.gathered_rows = start_function("runs of short rows");
+    emit_kernel(code_, dense_kernel(kernel_), true);
   }
   for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
     TileOperand operand = describe(i);
@@ -206,8 +210,17 @@ bool is_all_pixels(const ir::Kernel& kernel) {
          std::all_of(kernel.operands.begin(), kernel.operands.end(), fits);
 }
 
+bool has_still_inputs(const ir::Kernel& kernel) {
+  const auto is_dense_output = [](const ir::Operand& operand) {
+    return operand.role != ir::Role::output || operand.strides.back() == 1;
+  };
+  const auto stands_still = [](const ir::Operand& operand) { return operand.strides.back() == 0; };
+  return std::ranges::all_of(kernel.operands, is_dense_output) &&
+         std::ranges::any_of(kernel.operands, stands_still);
+}
+
 // Nothing is hoisted: what was constant along the innermost loop no longer is.
-ir::Kernel pixel_kernel(const ir::Kernel& kernel) {
+ir::Kernel dense_kernel(const ir::Kernel& kernel) {
   ir::Kernel rows = kernel;
   rows.schedule = ir::Schedule::linear;
   rows.loops.erase(rows.loops.begin(), rows.loops.end() - 2);

@@ -53,6 +53,9 @@ struct TileCode {
   /// for every pixel: those are repeated in a buffer as often as there are pixels in a row.
   FunctionOffset pixel_rows = 0;
   FunctionOffset streaming_pixel_rows = 0;  ///< the same, past the caches
+  /// The same for runs of short rows in which inputs that stand still along them are gathered, too:
+  /// every operand is dense.  None where there are no such inputs.
+  FunctionOffset gathered_rows = 0;
   /// A call that moves so much no longer fits the second cache; the lines that a transposition
   /// writes all over its output are then better not fetched first.
   std::int64_t streaming_bytes = 0;
@@ -81,8 +84,11 @@ ir::Kernel streaming_row_kernel(const ir::Kernel& kernel);
 /// Whether all operands are pixels of as many channels, or the same for every pixel.
 bool is_all_pixels(const ir::Kernel& kernel);
 
+/// Whether outputs are dense along the innermost loop, and some input stands still along it.
+bool has_still_inputs(const ir::Kernel& kernel);
+
 /// The kernel for the two innermost loops, every operand linear.
-ir::Kernel pixel_kernel(const ir::Kernel& kernel);
+ir::Kernel dense_kernel(const ir::Kernel& kernel);
 
 /// Emits everything that the kernel needs, the entry first, and describes it in `tile`, whose
 /// address becomes part of the code.  The thresholds in it are left as they are.

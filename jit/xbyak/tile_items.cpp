@@ -18,7 +18,6 @@ constexpr std::int64_t least_num_runs = 8;
 constexpr std::int64_t enough_run_items = 64;
 /// Shorter runs cost more between than within them.
 constexpr std::int64_t least_run_items = 16;
-constexpr std::size_t most_gathered = 4;
 constexpr std::int64_t largest_item_bytes = 16;
 
 /// Planes with two longer sides are transposed, but for those of few items.
@@ -41,11 +40,15 @@ struct Gathered {
 /// The loops of a call, as those along which runs go and those around them.
 class Runs {
  public:
-  /// Without runs, and num_items() is 1, where the operands don't fit.
+  /// With runs of few items, or of 1, where the operands don't fit.
   Runs(const TileCode& tile, const KernelArgs& args);
 
   std::int64_t num_items() const { return num_items_; }
   std::span<const Gathered> gathered() const { return {gathered_.data(), num_gathered_}; }
+  /// The kernel for a run.
+  FunctionOffset rows() const {
+    return gathers_others_ && tile_.gathered_rows != 0 ? tile_.gathered_rows : tile_.rows;
+  }
 
   /// Calls `run(base, num_items)` for each run, with the addresses of its first items.
   template <class Run>
@@ -61,7 +64,10 @@ class Runs {
   std::int64_t stride(std::size_t loop, std::size_t operand) const {
     return args_.stride_bytes[loop * tile_.operands.size() + operand];
   }
+  void find();
+  bool has_layout_of_output(std::size_t operand) const;
   bool is_gathered(std::size_t operand) const;
+  bool add_gathered(std::size_t operand);
   bool find_gathered();
   bool follows(std::size_t loop) const;
   void grow();
@@ -70,31 +76,63 @@ class Runs {
 
   const TileCode& tile_;
   const KernelArgs& args_;
+  bool gathers_others_ = false;  ///< not only what is transposed, but whatever lies otherwise
   std::int64_t num_items_ = 1;
   std::size_t num_gathered_ = 0;
-  std::array<Gathered, most_gathered> gathered_;
+  std::array<Gathered, most_gathered_inputs> gathered_;
   std::array<std::int64_t, ir::max_launch_loops> steps_{};  ///< of a loop; 0 of those outside
   std::size_t num_loops_ = 0;  ///< around the runs, the last of them fastest
   std::array<Loop, ir::max_launch_loops> loops_;
 };
 
 Runs::Runs(const TileCode& tile, const KernelArgs& args) : tile_(tile), args_(args) {
-  if (!find_gathered()) return;
-  grow();
+  find();
+  if (num_items_ < least_run_items && !tile.is_copy) {
+    gathers_others_ = true;
+    find();
+  }
   for (std::size_t loop = 0; loop < tile.num_loops; ++loop)
     if (steps_[loop] < args.extents[loop]) add_loop(loop, std::max<std::int64_t>(steps_[loop], 1));
 }
 
-bool Runs::is_gathered(std::size_t operand) const {
-  return tile_.is_copy ? operand == 1 : tile_.operands[operand].is_staged;
+void Runs::find() {
+  num_items_ = 1;
+  num_gathered_ = 0;
+  steps_.fill(0);
+  if (find_gathered()) grow();
 }
 
+bool Runs::has_layout_of_output(std::size_t operand) const {
+  for (std::size_t loop = 0; loop < tile_.num_loops; ++loop)
+    if (stride(loop, operand) * tile_.operands[0].itemsize !=
+        stride(loop, 0) * tile_.operands[operand].itemsize)
+      return false;
+  return true;
+}
+
+bool Runs::is_gathered(std::size_t operand) const {
+  if (tile_.is_copy) return operand == 1;
+  if (tile_.operands[operand].is_staged) return true;
+  return gathers_others_ && !tile_.operands[operand].is_output && !has_layout_of_output(operand);
+}
+
+bool Runs::add_gathered(std::size_t operand) {
+  if (tile_.operands[operand].is_output || num_gathered_ == most_gathered_inputs) return false;
+  gathered_[num_gathered_].offset[0] = 0;
+  gathered_[num_gathered_++].operand = operand;
+  return true;
+}
+
+/// What is transposed comes first.  False if there is something that can't be gathered.
 bool Runs::find_gathered() {
-  for (std::size_t i = 0; i < tile_.operands.size(); ++i) {
-    if (!is_gathered(i)) continue;
-    if (tile_.operands[i].is_output || num_gathered_ == most_gathered) return false;
-    gathered_[num_gathered_].offset[0] = 0;
-    gathered_[num_gathered_++].operand = i;
+  const std::size_t num_operands = tile_.operands.size();
+  const auto is_first = [&](std::size_t i) { return tile_.is_copy || tile_.operands[i].is_staged; };
+  for (std::size_t i = 0; i < num_operands; ++i)
+    if (is_gathered(i) && is_first(i) && !add_gathered(i)) return false;
+  for (std::size_t i = 0; i < num_operands; ++i) {
+    if (!is_gathered(i) || is_first(i)) continue;
+    const bool is_dense = stride(tile_.num_loops - 1, i) == tile_.operands[i].itemsize;
+    if ((!is_dense && tile_.gathered_rows == 0) || !add_gathered(i)) return false;
   }
   return true;
 }
@@ -245,10 +283,11 @@ void copy_runs(const TileCode& tile, const Runs& runs) {
   });
 }
 
-/// The row kernel over each run, with what is gathered in a buffer.
+/// The row kernel over each run, with what is gathered in a buffer, where it stays for the next
+/// runs of the same.
 void compute_runs(const TileCode& tile, const KernelArgs& args, const Runs& runs) {
   constexpr std::int64_t buffer_bytes = most_run_items * largest_item_bytes;
-  alignas(64) std::array<std::byte, most_gathered * buffer_bytes> buffers;
+  alignas(64) std::array<std::byte, most_gathered_inputs * buffer_bytes> buffers;
   const std::size_t num_operands = tile.operands.size();
   std::array<std::int64_t, 2 * ir::max_launch_operands> strides;
   std::fill_n(strides.begin(), num_operands, 0);
@@ -256,17 +295,24 @@ void compute_runs(const TileCode& tile, const KernelArgs& args, const Runs& runs
               strides.begin() + num_operands);
   for (const Gathered& input : runs.gathered())
     strides[num_operands + input.operand] = tile.operands[input.operand].itemsize;
-  auto* const rows = tile.at<void(const KernelArgs*)>(tile.rows);
+  auto* const rows = tile.at<void(const KernelArgs*)>(runs.rows());
   std::array<std::byte*, ir::max_launch_operands> at;
+  std::array<const std::byte*, most_gathered_inputs> held{};
+  std::int64_t num_held_items = 0;
   runs.for_each([&](std::byte* const* base, std::int64_t num_items) {
     std::copy_n(base, num_operands, at.begin());
     std::byte* buffer = buffers.data();
-    for (const Gathered& input : runs.gathered()) {
-      gather_of(tile.operands[input.operand].itemsize)(buffer, base[input.operand],
-                                                       input.offset.data(), num_items);
+    for (std::size_t k = 0; k < runs.gathered().size(); ++k) {
+      const Gathered& input = runs.gathered()[k];
+      const std::byte* const from = base[input.operand];
+      if (held[k] != from || num_items > num_held_items)
+        gather_of(tile.operands[input.operand].itemsize)(buffer, from, input.offset.data(),
+                                                         num_items);
+      held[k] = from;
       at[input.operand] = buffer;
       buffer += buffer_bytes;
     }
+    num_held_items = num_items;
     const std::int64_t extents[] = {1, num_items};
     const KernelArgs run{at.data(), extents, strides.data(), args.params, nullptr};
     rows(&run);

@@ -140,6 +140,36 @@ TEST_P(ShortRows, OfWhatIsComputed) {
   });
 }
 
+// What is the same along any of the dimensions, alone and with others.
+TEST_P(ShortRows, WithWhatIsBroadcast) {
+  for_planes<float>([&](const Tensor& a) {
+    const Tensor all = numbered<float>(Sizes(a.sizes().begin(), a.sizes().end()));
+    const Tensor out = new_tensor(Sizes(a.sizes().begin(), a.sizes().end()), DType::f32);
+    const auto part = [&](int which) {
+      Tensor bias = all;
+      for (int dim = 0; dim < 3; ++dim)
+        if ((which >> dim & 1) == 0) bias = bias.narrow(dim, 0, 1);
+      return bias;
+    };
+    const auto of = [](const Tensor& x, std::int64_t i, std::int64_t j, std::int64_t k) {
+      const auto at = [&](int dim, std::int64_t index) {
+        return x.size(dim) == 1 ? 0 : index * x.stride(dim);
+      };
+      return x.data_as<float>()[at(0, i) + at(1, j) + at(2, k)];
+    };
+    for (int which = 0; which < 8; ++which) {
+      const Tensor bias = part(which), other = part(which * 3 % 8);
+      SCOPED_TRACE(which);
+      engine_->eval(Expr(a) + Expr(bias), out);
+      expect_elements(out, [&](auto... index) { return of(a, index...) + of(bias, index...); });
+      engine_->eval((Expr(a) - Expr(bias)) * Expr(other) + 1, out);
+      expect_elements(out, [&](auto... index) {
+        return (of(a, index...) - of(bias, index...)) * of(other, index...) + 1;
+      });
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, ShortRows, ::testing::Values("interp", "xbyak", "llvm"));
 
 }  // namespace
