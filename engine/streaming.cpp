@@ -3,6 +3,8 @@
 #include <weft/tensor.h>
 #include <weft/tuning.h>
 
+#include <algorithm>
+
 namespace weft {
 namespace {
 
@@ -11,8 +13,10 @@ namespace {
 /// own L2 is full.
 constexpr std::int64_t largest_near_cache_bytes = std::int64_t{64} << 20;
 
-/// Rows shorter than this spend their time on partial lines at both ends.
+/// Rows shorter than this spend their time on partial lines at both ends; unless they have none.
 constexpr std::int64_t least_row_bytes = 512;
+constexpr std::int64_t least_whole_row_bytes = 256;
+constexpr std::int64_t line_bytes = 64;
 
 /// Calls that write less than this part of the threshold (comparisons, casts to bytes) keep their
 /// output in the cache, and lose by sending it past.
@@ -27,10 +31,16 @@ bool is_read(const TensorIterator& iterator, int output) {
 
 bool has_long_rows(const TensorIterator& iterator, int output) {
   const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(output)));
-  for (std::size_t dim = 0; dim < iterator.shape().size(); ++dim)
-    if (iterator.stride_bytes(output)[dim] == itemsize &&
-        iterator.shape()[dim] * itemsize >= least_row_bytes)
-      return true;
+  const IntSpan strides = iterator.stride_bytes(output);
+  for (std::size_t dim = 0; dim < strides.size(); ++dim) {
+    if (strides[dim] != itemsize) continue;
+    const std::int64_t row_bytes = iterator.shape()[dim] * itemsize;
+    const auto keeps_lines = [&](std::int64_t stride) { return stride % line_bytes == 0; };
+    const bool has_whole_lines = row_bytes % line_bytes == 0 &&
+                                 std::all_of(strides.begin(), strides.begin() + dim, keeps_lines) &&
+                                 std::all_of(strides.begin() + dim + 1, strides.end(), keeps_lines);
+    if (row_bytes >= (has_whole_lines ? least_whole_row_bytes : least_row_bytes)) return true;
+  }
   return false;
 }
 

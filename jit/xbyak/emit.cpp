@@ -163,12 +163,13 @@ void KernelEmitter::inner_loop() {
   code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
   hoisted(false);
   if (operands_.streams()) {
-    head();
+    const std::optional<Assembler::Jump> short_row = head();
     const auto unaligned = operands_.jump_if_unaligned();
     interleaved_pages();
     vectors(unroll(), true);
     const auto done = code_.jump_always();
     code_.bind(unaligned);
+    if (short_row) code_.bind(*short_row);
     vectors(1, false);
     code_.bind(done);
     code_.test(gpr::remaining, gpr::remaining);
@@ -180,16 +181,27 @@ void KernelEmitter::inner_loop() {
   code_.bind(none);
 }
 
-// The elements before the streamed output is aligned, as a tail.
-void KernelEmitter::head() {
+// The elements before the streamed output is aligned, as a tail.  Of several rows, short ones that
+// begin within a line have too much of them: the jump is taken to where nothing is streamed.
+std::optional<Assembler::Jump> KernelEmitter::head() {
+  constexpr int least_row_bytes = 512;
   code_.mark("head, up to where the output is aligned");
   operands_.count_to_alignment();
+  std::optional<Assembler::Jump> short_row;
+  if (num_outer() > 0) {
+    code_.cmp(gpr::remaining, operands_.streamed_elements(least_row_bytes));
+    const auto is_long = code_.jump_if(Condition::not_below);
+    code_.test(gpr::count, gpr::count);
+    short_row = code_.jump_if(Condition::not_zero);
+    code_.bind(is_long);
+  }
   code_.test(gpr::count, gpr::count);
   const auto none = code_.jump_if(Condition::zero);
   if (code_.has_avx512()) tail_mask();
   body({.is_tail = true});
   operands_.advance_by_count();
   code_.bind(none);
+  return short_row;
 }
 
 // Prefetchers follow each page on its own and start anew in the next: working on several at once

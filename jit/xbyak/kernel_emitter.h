@@ -9,6 +9,7 @@
 #include "jit/xbyak/reduce.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,7 +51,7 @@ class KernelEmitter {
   void enter_loop(std::size_t loop);
   void leave_loop(std::size_t loop);
   void inner_loop();
-  void head();
+  std::optional<Assembler::Jump> head();
   void interleaved_pages();
   void vectors(int unrolled, bool streams);
   void tail();

@@ -43,6 +43,10 @@ class Operands {
   bool streams() const { return streamed_ >= 0; }
   /// Vectors that fill a cache line of the first streamed output.
   int line_vectors() const;
+  /// Elements of the first streamed output in so many bytes.
+  int streamed_elements(int bytes) const {
+    return bytes / places_[static_cast<std::size_t>(streamed_)].itemsize;
+  }
   /// The register that holds the number of elements in the tail.
   const Reg64& tail_count() const { return is_simple_ ? gpr::remaining : gpr::count; }
   /// How many elements must be left for a copy of the body that is not the tail.
