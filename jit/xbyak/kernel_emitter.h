@@ -9,6 +9,7 @@
 #include "jit/xbyak/reduce.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,14 +29,16 @@ int copies_wanted(const ir::Kernel& kernel, const CpuFeatures& features);
 
 class KernelEmitter {
  public:
-  KernelEmitter(Assembler& code, const ir::Kernel& kernel, bool with_frame)
+  /// The last `num_reserved` vector registers are for the operands in `held` (Operands).
+  KernelEmitter(Assembler& code, const ir::Kernel& kernel, bool with_frame, std::uint64_t held = 0,
+                int num_reserved = 0)
       : code_(code),
         kernel_(kernel),
         with_frame_(with_frame),
         calls_(calls_of(kernel, code.features().isa)),
-        registers_(code, kernel, num_accumulators(kernel),
+        registers_(code, kernel, num_accumulators(kernel) + num_reserved,
                    has_calls() ? 1 : copies_wanted(kernel, code.features())),
-        operands_(code, registers_, kernel),
+        operands_(code, registers_, kernel, held),
         divisions_(code, registers_, kernel),
         rare_calls_(code, kernel),
         lanes_(kernel.loops.back().lanes) {}
@@ -43,6 +46,9 @@ class KernelEmitter {
   /// Each row to one element, not to partial results (CodeObject::rows).
   void fold_whole_rows() { folds_whole_rows_ = true; }
   void emit();
+  /// Rows of which some operands lie along the columns (tile_fused.cpp).  False if there are not
+  /// enough registers; then nothing has been emitted.
+  bool emit_fused(std::span<const std::size_t> transposed);
 
  private:
   void prologue();
@@ -65,6 +71,15 @@ class KernelEmitter {
   void arithmetic(ir::ValueId id, Step step);
   void multiply_add(ir::ValueId id);
   void bitcast(ir::ValueId id);
+
+  // tile_fused.cpp
+  void start_fused(std::span<const std::size_t> transposed);
+  void start_block();
+  void fused_step();
+  void fused_rows();
+  void transpose_lines(std::size_t operand);
+  void interleave_items(int itemsize, bool upper, int out, int x, int y);
+  int fused_side() const { return lane_bytes * lanes_ / kernel_.vector_bytes; }
 
   // reduce.cpp
   void start_fold();
@@ -112,6 +127,19 @@ class KernelEmitter {
   int counters_slot_ = 0;
   int pointers_slot_ = 0;
   std::vector<const std::uint8_t*> loop_heads_;
+
+  // Of fused rows.
+  static constexpr int lane_bytes = 16;
+  /// Where in the frame an operand's distances are.
+  struct FusedSlots {
+    bool is_held;
+    int step;   ///< to the next row, or from behind a step's lines to those of the next
+    int block;  ///< that a block of steps leads on, or from behind it to the next columns
+  };
+  int spare_ = 0;  ///< vector register
+  int steps_slot_ = 0;
+  int steps_left_slot_ = 0;
+  std::vector<FusedSlots> fused_slots_;  ///< [operand]
 };
 
 }  // namespace weft::jit::xbyak

@@ -13,7 +13,8 @@ using Code = Xbyak::Operand::Code;
 
 }  // namespace
 
-Operands::Operands(Assembler& code, Registers& registers, const ir::Kernel& kernel)
+Operands::Operands(Assembler& code, Registers& registers, const ir::Kernel& kernel,
+                   std::uint64_t held)
     : code_(code),
       registers_(registers),
       kernel_(kernel),
@@ -21,6 +22,8 @@ Operands::Operands(Assembler& code, Registers& registers, const ir::Kernel& kern
       full_elements_(kernel.loops.back().lanes),
       full_streamed_elements_(kernel.loops.back().lanes),
       places_(kernel.operands.size()) {
+  for (std::size_t i = 0; i < places_.size() && held >> i != 0; ++i)
+    places_[i].is_held = (held >> i & 1) != 0;
   classify();
   assign_registers();
 }
@@ -41,6 +44,7 @@ void Operands::classify() {
     const ir::Operand& operand = kernel_.operands[i];
     place.stride = operand.strides.back();
     place.itemsize = static_cast<int>(itemsize_bytes(operand.dtype));
+    if (place.is_held) continue;
     place.is_indexed = place.stride == 1;
     place.is_moving = place.stride != 0 && place.stride != 1;
     const bool is_output = operand.role == ir::Role::output;
@@ -81,15 +85,22 @@ void Operands::assign_registers() {
   const std::span<const Code> available = is_simple_ ? std::span<const Code>(simple) : general;
   const bool has_rows = kernel_.loops.size() > 1;
   std::size_t next = 0;
+  const auto take = [&] {
+    const Reg64 reg(available[next++]);
+    if (reg.getIdx() == Code::RBX || reg.getIdx() == Code::RBP || reg.getIdx() >= Code::R12)
+      saved_.push_back(reg);
+    return reg.getIdx();
+  };
   for (Place& place : places_) {
     const bool varies = place.is_indexed || place.is_moving;
     if (varies && next < available.size()) {
-      const Reg64 reg(available[next++]);
-      place.gpr = reg.getIdx();
-      if (reg.getIdx() == Code::RBX || reg.getIdx() == Code::RBP || reg.getIdx() >= Code::R12)
-        saved_.push_back(reg);
+      place.gpr = take();
     } else if (varies) {
+      has_all_registers_ = false;
       place.slot = code_.allocate_frame(pointer_bytes, pointer_bytes);
+    } else if (place.is_held) {
+      has_all_registers_ &= next + 3 <= available.size();
+      if (has_all_registers_) place.gpr = take(), place.stride_gprs = {take(), take()};
     }
     if (has_rows && !place.is_indexed)
       place.row_slot = code_.allocate_frame(pointer_bytes, pointer_bytes);
@@ -217,8 +228,20 @@ void Operands::prefetch(const Place& place, Step step) {
   code_.prefetcht0(code_.ptr[address(place, (step.copy + step.prefetched) * bytes)]);
 }
 
+Operands::Held Operands::held(std::size_t operand) const {
+  const Place& place = places_[operand];
+  return {Reg64(place.gpr), Reg64(place.stride_gprs[0]), Reg64(place.stride_gprs[1]),
+          place.row_slot};
+}
+
+void Operands::hold(std::size_t operand, int row, int index) {
+  places_[operand].rows[static_cast<std::size_t>(row)] = static_cast<std::int8_t>(index);
+}
+
 void Operands::load_vector(const Xmm& out, const Place& place, Step step) {
   const int bytes = place.itemsize * lanes_;
+  if (place.is_held)
+    return code_.move(out, vector_register(place.rows[static_cast<std::size_t>(step.row)], bytes));
   const bool permutes = can_permute(place);
   if (place.stride == 0) return broadcast(out, place);
   if (place.stride == -1 && (!step.is_tail || code_.has_avx512()))

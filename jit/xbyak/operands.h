@@ -3,6 +3,7 @@
 
 #include "jit/xbyak/rows.h"
 
+#include <array>
 #include <vector>
 
 namespace weft::jit::xbyak {
@@ -15,6 +16,7 @@ struct Step {
   bool is_main = false;  ///< in the loop in which long rows spend their time
   int accumulator = -1;  ///< of the registers with partial results; -1: they are in memory
   int prefetched = 0;    ///< vectors ahead, whose lines contiguous inputs are asked for; 0: none
+  int row = 0;           ///< of those whose held operands are in registers
 };
 
 /// Registers with a fixed meaning.  rax and rcx are scratch everywhere, and rdx and r10 too where
@@ -31,7 +33,9 @@ inline const Reg64 count{Xbyak::Operand::R11};     ///< elements of the tail, at
 /// gaps between the elements of one with a stride may be read.
 class Operands {
  public:
-  Operands(Assembler& code, Registers& registers, const ir::Kernel& kernel);
+  /// Operands whose bit in `held` is set are not read from memory: whoever emits the loops sees to
+  /// it that their values are in registers.
+  Operands(Assembler& code, Registers& registers, const ir::Kernel& kernel, std::uint64_t held = 0);
 
   /// Whether every access is to whole vectors, under a mask in the tail.
   bool is_simple() const { return is_simple_; }
@@ -79,6 +83,24 @@ class Operands {
   void advance_copy();
   void advance(int vectors);
 
+  // For held operands.
+  /// What whoever reads a held operand has: registers for an address, the distance of its lines and
+  /// three times that, and where in the frame the address at the start of the rows is.
+  struct Held {
+    Reg64 at, stride, stride3;
+    int row_slot;
+  };
+  /// Whether every address has a register.
+  bool has_all_registers() const { return has_all_registers_; }
+  Held held(std::size_t operand) const;
+  /// Which vector register holds the operand in row `row`.
+  void hold(std::size_t operand, int row, int index);
+  int held_register(std::size_t operand, int row) const {
+    return places_[operand].rows[static_cast<std::size_t>(row)];
+  }
+  /// The register with the address of an operand that is not held.
+  Reg64 pointer(std::size_t operand) const { return Reg64(places_[operand].gpr); }
+
   // For streams() only.
   /// count = elements before the first streamed output is aligned, at most gpr::remaining.
   void count_to_alignment();
@@ -86,6 +108,8 @@ class Operands {
   void advance_by_count();
   /// Jumps if some streamed output is not aligned.
   Assembler::Jump jump_if_unaligned();
+
+  static constexpr int max_held_rows = 8;
 
  private:
   struct Place {
@@ -98,6 +122,9 @@ class Operands {
     int slot = -1;            ///< where the address is if it is not in a register
     int stride_slot = -1;     ///< stride in bytes, if only known at launch
     bool is_streamed = false;
+    bool is_held = false;
+    std::array<int, 2> stride_gprs{};               ///< of a held one
+    std::array<std::int8_t, max_held_rows> rows{};  ///< vector registers of a held one
   };
 
   void classify();
@@ -141,6 +168,7 @@ class Operands {
   bool is_simple_ = true;
   bool has_lane_access_ = false;
   bool reads_gaps_ = false;
+  bool has_all_registers_ = true;
   int streamed_ = -1;  ///< the first streamed output
   std::vector<Place> places_;
   std::vector<Reg64> saved_;

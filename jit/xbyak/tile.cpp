@@ -3,6 +3,7 @@
 #include "jit/xbyak/tile.h"
 
 #include "jit/xbyak/emit.h"
+#include "jit/xbyak/tile_fused.h"
 
 #include <algorithm>
 #include <cstring>
@@ -32,6 +33,7 @@ class TileEmitter {
  private:
   void entry();
   TileOperand describe(std::size_t operand) const;
+  void add_fused();
   void add_transposes(TileOperand& operand);
   void add_interleaves(TileOperand& operand);
   FunctionOffset transpose(const TransposeShape& shape);
@@ -104,6 +106,15 @@ void TileEmitter::add_interleaves(TileOperand& operand) {
   operand.streaming_interleave = interleave(streaming);
 }
 
+void TileEmitter::add_fused() {
+  if (!can_fuse(kernel_, code_.features())) return;
+  const FunctionOffset rows = start_function("rows with transposed inputs in registers");
+  if (!emit_fused_rows(code_, kernel_)) return;
+  tile_.fused_rows = rows;
+  tile_.fused_step_rows = fused_rows_a_step(kernel_);
+  tile_.fused_step_columns = kernel_.loops.back().lanes;
+}
+
 TileOperand TileEmitter::describe(std::size_t index) const {
   const ir::Operand& operand = kernel_.operands[index];
   const ir::StrideClass inner = operand.strides.back();
@@ -130,6 +141,7 @@ void TileEmitter::emit() {
     tile_.streaming_rows = start_function("rows of a tile, stored past the caches");
     emit_kernel(code_, rows, true);
   }
+  add_fused();
   if (is_all_pixels(kernel_)) {
     ir::Kernel pixels = dense_kernel(kernel_);
     tile_.pixel_rows = start_function("rows of pixels");

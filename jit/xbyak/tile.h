@@ -49,6 +49,12 @@ struct TileCode {
   /// The same with the outputs that are not staged written past the caches, if there are any; for
   /// copies, rows of bytes.
   FunctionOffset streaming_rows = 0;
+  /// The kernel for rows whose transposed inputs stay in registers, and past the caches.  Extents
+  /// are multiples of fused_step_rows and fused_step_columns.
+  FunctionOffset fused_rows = 0;
+  FunctionOffset streaming_fused_rows = 0;
+  int fused_step_rows = 0;
+  int fused_step_columns = 0;
   /// The kernel for pixels as they lie, if all operands are pixels of as many channels or the same
   /// for every pixel: those are repeated in a buffer as often as there are pixels in a row.
   FunctionOffset pixel_rows = 0;

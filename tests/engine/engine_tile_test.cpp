@@ -114,6 +114,27 @@ TEST_P(EngineTile, sums_with_a_transposed_operand) {
 }
 
 /// The number of threads decides who computes a tile, not what it is.
+// What is left over at the ends must not be done twice where an input is the output.
+TEST_P(EngineTile, sums_in_place) {
+  for (const auto& [rows, columns, padding, offset] : std::vector<Matrix>{
+           {64, 64, 0, 0}, {65, 67, 0, 0}, {100, 33, 3, 1}, {17, 31, 0, 0}, {16, 300, 0, 5}}) {
+    SCOPED_TRACE(detail::concat(rows, " x ", columns, " + ", padding, " @ ", offset));
+    const Tensor a = matrix<float>(rows, columns, columns + padding, offset);
+    const Tensor b = matrix<float>(columns, rows, rows + padding, offset).t();
+    const Tensor sum = matrix<float>(rows, columns, columns, 0);
+    engine_->eval(Expr(a) * 3 + Expr(b), sum);
+    engine_->eval(Expr(a) * 3 + Expr(b), a);
+    const Elements<float> actual(a), expected(sum), of_b(b);
+    std::int64_t num_wrong = 0;
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t column = 0; column < columns; ++column)
+        num_wrong += actual(row, column) != expected(row, column);
+    EXPECT_EQ(num_wrong, 0);
+    const float first = static_cast<float>(offset * 2654435761u >> 9 & 0x3ff);
+    EXPECT_EQ(actual(0, 0), first * 3 + of_b(0, 0));
+  }
+}
+
 TEST_P(EngineTile, any_number_of_threads) {
   const int before = num_threads();
   const Tensor a = matrix<float>(737, 811, 812, 1);

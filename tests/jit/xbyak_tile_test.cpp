@@ -167,6 +167,21 @@ TEST_P(XbyakTile, Sums) {
   }
 }
 
+/// Around the steps of rows and columns whose transposed inputs stay in registers, and the columns
+/// that are walked down together.
+TEST_P(XbyakTile, SumsByWholeSteps) {
+  const std::vector<std::array<std::int64_t, 2>> sizes = {
+      {1, 31},  {2, 8},   {3, 9},   {4, 16},  {5, 15},   {7, 40},  {8, 32},   {9, 33},
+      {12, 48}, {15, 64}, {16, 17}, {20, 72}, {13, 300}, {34, 31}, {64, 515}, {67, 256}};
+  const Place along{}, spaced{.gap_bytes = 7};
+  const Place across{.is_across = true}, apart{.is_across = true, .gap_bytes = 5};
+  for (const DType dtype : {DType::i16, DType::i32, DType::f32, DType::i64, DType::f64}) {
+    compare(op_kernel(Op::add, dtype, dtype), {along, along, across}, sizes);
+    compare(op_kernel(Op::sub, dtype, dtype), {spaced, across, apart}, sizes);
+    compare(op_kernel(Op::lt, dtype, DType::boolean), {along, apart, spaced}, sizes);
+  }
+}
+
 /// Pixels as they lie with operands that are the same for every pixel, one of them by channel.
 TEST_P(XbyakTile, PixelsAndConstants) {
   const auto none = no_value;

@@ -1,0 +1,226 @@
+// Rows of a tile of which some inputs lie along the columns, without a buffer: as many lines of
+// such an input as there are lanes are read 16 bytes at a time, transposed in registers that are
+// reserved for it, and give the vectors of as many rows as 16 bytes have items.  The body is then
+// emitted once a row.
+#include "jit/xbyak/tile_fused.h"
+
+#include "jit/xbyak/kernel_emitter.h"
+#include "jit/xbyak/tile.h"
+
+#include <bit>
+
+namespace weft::jit::xbyak {
+namespace {
+
+constexpr std::size_t max_fused_inputs = 2;
+/// A step has a copy of the body for each row.
+constexpr std::size_t max_fused_instructions = 24;
+constexpr int lane_bytes = 16;
+
+std::vector<std::size_t> transposed_operands(const ir::Kernel& kernel) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i)
+    if (is_transposed(kernel.operands[i])) found.push_back(i);
+  return found;
+}
+
+bool fits(const ir::Operand& operand, const ir::Kernel& kernel) {
+  const auto itemsize = static_cast<int>(itemsize_bytes(operand.dtype));
+  if (!is_transposed(operand)) return operand.strides.back() == 1;
+  return operand.role == ir::Role::input && operand.strides[operand.strides.size() - 2] == 1 &&
+         itemsize >= 2 && itemsize <= 8 &&
+         itemsize * kernel.loops.back().lanes == kernel.vector_bytes;
+}
+
+}  // namespace
+
+int fused_rows_a_step(const ir::Kernel& kernel) {
+  return lane_bytes * kernel.loops.back().lanes / kernel.vector_bytes;
+}
+
+bool can_fuse(const ir::Kernel& kernel, const CpuFeatures& features) {
+  if (features.isa != Isa::avx512 || kernel.vector_bytes != 64 || is_transposing_copy(kernel))
+    return false;
+  const std::size_t num_transposed = transposed_operands(kernel).size();
+  if (num_transposed == 0 || num_transposed > max_fused_inputs) return false;
+  if (kernel.body.size() > max_fused_instructions || !calls_of(kernel, features.isa).empty())
+    return false;
+  for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
+    const ir::Inst& inst = kernel.body[id];
+    const bool moves = id < kernel.num_hoisted && inst.op == Op::load;
+    if (moves || has_rare_call(kernel, inst)) return false;
+  }
+  return std::ranges::all_of(kernel.operands,
+                             [&](const ir::Operand& operand) { return fits(operand, kernel); });
+}
+
+bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel) {
+  const std::vector<std::size_t> transposed = transposed_operands(kernel);
+  const ir::Kernel rows = row_kernel(kernel);
+  std::uint64_t held = 0;
+  for (const std::size_t operand : transposed) held |= std::uint64_t{1} << operand;
+  const int num_reserved = static_cast<int>(transposed.size()) * fused_rows_a_step(kernel) + 1;
+  return KernelEmitter(code, rows, true, held, num_reserved).emit_fused(transposed);
+}
+
+bool KernelEmitter::emit_fused(std::span<const std::size_t> transposed) {
+  if (!operands_.has_all_registers()) return false;
+  prologue();
+  hoisted(true);
+  start_fused(transposed);
+  fused_rows();
+  epilogue();
+  return true;
+}
+
+// The registers of each transposed input, and the distances that do not change.
+void KernelEmitter::start_fused(std::span<const std::size_t> transposed) {
+  code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, base)]);
+  operands_.start_rows(code_.rcx);
+  code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, stride_bytes)]);
+  const std::size_t num_operands = kernel_.operands.size();
+  int next_register = code_.num_vectors() - 1;
+  spare_ = next_register--;
+  fused_slots_.assign(num_operands, {});
+  for (std::size_t i = 0; i < num_operands; ++i) {
+    FusedSlots& slots = fused_slots_[i];
+    slots.is_held = std::ranges::find(transposed, i) != transposed.end();
+    slots.step = code_.allocate_frame(8, 8);
+    slots.block = code_.allocate_frame(8, 8);
+    if (slots.is_held) {
+      const Operands::Held held = operands_.held(i);
+      code_.mov(held.stride, code_.qword[code_.rcx + static_cast<int>(8 * (num_operands + i))]);
+      code_.lea(held.stride3, code_.ptr[held.stride + held.stride * 2]);
+      code_.imul(code_.rax, held.stride, lanes_);
+      code_.sub(code_.rax, lane_bytes);
+      for (int row = 0; row < fused_side(); ++row) operands_.hold(i, row, next_register--);
+    } else {
+      code_.mov(code_.rax, code_.qword[code_.rcx + static_cast<int>(8 * i)]);
+    }
+    code_.mov(code_.qword[code_.frame(slots.step)], code_.rax);
+  }
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
+  code_.mov(code_.rax, code_.qword[code_.rax]);
+  code_.shr(code_.rax, std::countr_zero(static_cast<unsigned>(fused_side())));
+  code_.mov(code_.qword[code_.frame(counters_slot_)], code_.rax);
+  steps_slot_ = code_.allocate_frame(8, 8);
+  steps_left_slot_ = code_.allocate_frame(8, 8);
+}
+
+// As many steps as read a line of the cache to its end, or are left; and how far they lead.
+void KernelEmitter::start_block() {
+  constexpr int most_steps = 64 / lane_bytes;
+  code_.mov(code_.ecx, most_steps);
+  code_.cmp(code_.rcx, code_.qword[code_.frame(counters_slot_)]);
+  code_.cmova(code_.rcx, code_.qword[code_.frame(counters_slot_)]);
+  code_.mov(code_.qword[code_.frame(steps_slot_)], code_.rcx);
+  code_.sub(code_.qword[code_.frame(counters_slot_)], code_.rcx);
+  for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
+    const FusedSlots& slots = fused_slots_[i];
+    code_.mov(code_.rax, code_.rcx);
+    if (slots.is_held) {  // from behind the last step to the next columns
+      code_.imul(code_.rax, code_.rax, -lane_bytes);
+      code_.add(code_.rax, code_.qword[code_.frame(slots.step)]);
+      code_.add(code_.rax, lane_bytes);
+      code_.mov(operands_.held(i).at, code_.qword[code_.frame(operands_.held(i).row_slot)]);
+    } else {
+      code_.imul(code_.rax, code_.rax, fused_side());
+      code_.imul(code_.rax, code_.qword[code_.frame(slots.step)]);
+    }
+    code_.mov(code_.qword[code_.frame(slots.block)], code_.rax);
+  }
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
+  code_.mov(gpr::remaining, code_.qword[code_.rax + 8]);
+  code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
+}
+
+void KernelEmitter::fused_step() {
+  for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
+    if (!fused_slots_[i].is_held) continue;
+    transpose_lines(i);
+    code_.sub(operands_.held(i).at, code_.qword[code_.frame(fused_slots_[i].step)]);
+  }
+  for (int row = 0; row < fused_side(); ++row) {
+    body({.row = row});
+    for (std::size_t i = 0; i < fused_slots_.size(); ++i)
+      if (!fused_slots_[i].is_held)
+        code_.add(operands_.pointer(i), code_.qword[code_.frame(fused_slots_[i].step)]);
+  }
+}
+
+void KernelEmitter::fused_rows() {
+  const auto slot = [&](int offset) { return code_.qword[code_.frame(offset)]; };
+  const std::uint8_t* next_block = code_.here();
+  start_block();
+  const std::uint8_t* next_columns = code_.here();
+  code_.mov(code_.rax, slot(steps_slot_));
+  code_.mov(slot(steps_left_slot_), code_.rax);
+  code_.align(32);
+  const std::uint8_t* next_step = code_.here();
+  fused_step();
+  code_.dec(slot(steps_left_slot_));
+  code_.jump_back_if(Condition::not_zero, next_step);
+  for (std::size_t i = 0; i < fused_slots_.size(); ++i)
+    fused_slots_[i].is_held ? code_.add(operands_.held(i).at, slot(fused_slots_[i].block))
+                            : code_.sub(operands_.pointer(i), slot(fused_slots_[i].block));
+  code_.add(gpr::index, lanes_);
+  code_.sub(gpr::remaining, lanes_);
+  code_.jump_back_if(Condition::not_zero, next_columns);
+  code_.mov(code_.rcx, slot(steps_slot_));
+  code_.imul(code_.rcx, code_.rcx, lane_bytes);
+  for (std::size_t i = 0; i < fused_slots_.size(); ++i)
+    fused_slots_[i].is_held ? code_.add(slot(operands_.held(i).row_slot), code_.rcx)
+                            : code_.add(operands_.pointer(i), slot(fused_slots_[i].block));
+  code_.cmp(slot(counters_slot_), 0);
+  code_.jump_back_if(Condition::not_zero, next_block);
+}
+
+void KernelEmitter::interleave_items(int itemsize, bool upper, int out, int x, int y) {
+  const Zmm to(out), from(x), other(y);
+  switch (itemsize) {
+    case 2: return upper ? code_.vpunpckhwd(to, from, other) : code_.vpunpcklwd(to, from, other);
+    case 4: return upper ? code_.vpunpckhdq(to, from, other) : code_.vpunpckldq(to, from, other);
+    default: return upper ? code_.vpunpckhqdq(to, from, other) : code_.vpunpcklqdq(to, from, other);
+  }
+}
+
+// As in transpose.cpp, in place but for one register.
+void KernelEmitter::transpose_lines(std::size_t operand) {
+  const auto [at, stride, stride3, row_slot] = operands_.held(operand);
+  const int side = fused_side();
+  code_.mark("lines to columns");
+  std::vector<int> values;
+  for (int row = 0; row < side; ++row) values.push_back(operands_.held_register(operand, row));
+  std::ranges::sort(values);
+  for (int lane = 0; lane < kernel_.vector_bytes / lane_bytes; ++lane)
+    for (int line = 0; line < side; ++line) {
+      const int k = line % 4;
+      const RegExp place = k == 0   ? RegExp(at)
+                           : k == 1 ? at + stride
+                           : k == 2 ? at + stride * 2
+                                    : RegExp(at) + stride3;
+      const int index = values[static_cast<std::size_t>(line)];
+      lane == 0 ? code_.vmovups(Xmm(index), code_.ptr[place])
+                : code_.vinserti32x4(Zmm(index), Zmm(index), code_.ptr[place],
+                                     static_cast<std::uint8_t>(lane));
+      if (k == 3) code_.lea(at, code_.ptr[at + stride * 4]);
+      if (side == 2 && k == 1) code_.lea(at, code_.ptr[at + stride * 2]);
+    }
+  const auto itemsize = static_cast<int>(itemsize_bytes(kernel_.operands[operand].dtype));
+  for (int width = 1; width < side; width *= 2) {
+    std::vector<int> next;
+    for (int k = 0; k < side / 2; ++k) {
+      const int x = values[static_cast<std::size_t>(k)];
+      const int y = values[static_cast<std::size_t>(k + side / 2)];
+      interleave_items(itemsize, false, spare_, x, y);
+      interleave_items(itemsize, true, y, x, y);
+      next.insert(next.end(), {spare_, y});
+      spare_ = x;
+    }
+    values = next;
+  }
+  for (int row = 0; row < side; ++row)
+    operands_.hold(operand, row, values[static_cast<std::size_t>(row)]);
+}
+
+}  // namespace weft::jit::xbyak
