@@ -12,6 +12,8 @@ namespace {
 // More instructions than this in an iteration gain nothing: the processor overlaps iterations
 // anyway.
 constexpr std::size_t max_unrolled_instructions = 128;
+/// Of longer bodies another copy for single vectors takes longer to emit than it saves.
+constexpr std::size_t longest_for_single_vectors = 14;
 constexpr std::size_t max_streamed_instructions = 96;  ///< of all pages together
 constexpr std::ptrdiff_t shortest_prefetched = 3;      ///< operations; shorter ones gain nothing
 // Of longer bodies the scheduler sees one copy, each of whose instructions waits for the one
@@ -139,7 +141,9 @@ int copies_wanted(const ir::Kernel& kernel, const CpuFeatures& features) {
     return operand.strides.back() != 0 && operand.strides.back() != 1;
   };
   if (std::ranges::any_of(kernel.operands, is_strided)) return 1;
-  return kernel.is_streaming ? num_pages : std::min(num_pages, kernel.loops.back().unroll);
+  if (kernel.is_streaming) return num_pages;
+  const bool is_unrolled = length <= longest_for_single_vectors || features.isa == Isa::avx512;
+  return is_unrolled ? std::min(num_pages, kernel.loops.back().unroll) : 1;
 }
 
 int KernelEmitter::copies_in_turn() const {
@@ -150,9 +154,14 @@ int KernelEmitter::unroll() const {
   if (operands_.has_lane_access() || has_calls()) return 1;
   int unroll = std::max(1, kernel_.loops.back().unroll);
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
+  if (length > longest_for_single_vectors && !operands_.is_simple()) return 1;
   while (unroll > 1 && static_cast<std::size_t>(unroll) * length > max_unrolled_instructions)
     unroll /= 2;
   return unroll;
+}
+
+bool KernelEmitter::tail_takes_vectors() const {
+  return unroll() > 1 && kernel_.body.size() - kernel_.num_hoisted > longest_for_single_vectors;
 }
 
 void KernelEmitter::inner_loop() {
@@ -272,7 +281,9 @@ void KernelEmitter::vectors(int unrolled, bool streams) {
     code_.sub(gpr::remaining, unrolled * lanes_);
     code_.jump_back_if(Condition::not_below, head);
     code_.bind(few);
-    code_.add(gpr::remaining, full_unrolled - full);
+    const bool is_last = tail_takes_vectors();
+    code_.add(gpr::remaining, is_last ? full_unrolled : full_unrolled - full);
+    if (is_last) return;
   }
   const auto fewer = unrolled > 1 ? code_.jump_if(Condition::sign) : few;
   code_.align(32);
@@ -288,11 +299,16 @@ void KernelEmitter::vectors(int unrolled, bool streams) {
 
 void KernelEmitter::tail() {
   code_.mark("tail");
+  const std::uint8_t* head = code_.here();
   if (operands_.is_simple()) {
     tail_mask();
-    return body({.is_tail = true});
+    body({.is_tail = true});
+    if (!tail_takes_vectors()) return;
+    code_.add(gpr::index, lanes_);
+    operands_.advance(1);
+    code_.sub(gpr::remaining, lanes_);
+    return code_.jump_back_if(Condition::above, head);
   }
-  const std::uint8_t* head = code_.here();
   code_.mov(gpr::count.cvt32(), lanes_);
   code_.cmp(gpr::remaining, gpr::count);
   code_.cmovb(gpr::count, gpr::remaining);

@@ -103,6 +103,9 @@ class KernelEmitter {
   bool is_call(ir::ValueId id) const { return std::ranges::binary_search(calls_, id); }
   bool has_calls() const { return !calls_.empty(); }
   int unroll() const;
+  /// Whether there is no loop over single vectors: the tail's loop has all that the main loop
+  /// leaves.
+  bool tail_takes_vectors() const;
   int copies_in_turn() const;
   /// Elements that must be left for the main loop to be entered.
   int main_loop_elements() const { return operands_.full_elements() + (unroll() - 1) * lanes_; }
