@@ -108,7 +108,10 @@ inline bool share_bytes(const Storage& a, const Storage& b) {
     for (std::size_t i = 0; i < ndim; ++i)
       if (!takes(static_cast<std::uint64_t>(sizes[i]), static_cast<std::uint64_t>(strides[i])))
         return false;
-    *address++ = data + impl.storage_offset * static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
+    // As a number: without elements any offset is allowed.
+    const std::uint64_t offset =
+        static_cast<std::uint64_t>(impl.storage_offset) * itemsize_bytes(impl.dtype);
+    *address++ = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(data) + offset);
     return true;
   };
 

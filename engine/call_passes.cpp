@@ -97,10 +97,11 @@ std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
                                               std::span<const Tensor> given,
                                               std::span<Tensor> results) {
   const std::int64_t cache_bytes = state_.features.l2_bytes;
-  std::int64_t num_bytes = 0;
+  double num_bytes = 0;
   for (const Tensor* input : key_.inputs)
-    num_bytes += input->numel() * static_cast<std::int64_t>(itemsize_bytes(input->dtype()));
-  if (num_bytes <= cache_bytes / 2 || is_for_device(given)) return {};
+    num_bytes +=
+        static_cast<double>(input->numel()) * static_cast<double>(itemsize_bytes(input->dtype()));
+  if (num_bytes <= static_cast<double>(cache_bytes / 2) || is_for_device(given)) return {};
   const std::optional<RowBlocks> blocks = plan_row_blocks(exprs, cache_bytes);
   if (!blocks) return {};
   const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);

@@ -32,9 +32,10 @@ int should_swap(int dim0, int dim1, const StrideTable& strides, IntSpan sizes,
 bool can_coalesce(const DimArray<std::int64_t>& shape, const StrideTable& strides, std::size_t dim0,
                   std::size_t dim1) {
   if (shape[dim0] == 1 || shape[dim1] == 1) return true;
+  // Wrapped products are never equal by chance: both strides together would reach too far.
   for (int i = 0; i < strides.num_rows; ++i) {
     const std::int64_t* row = strides.row(i);
-    if (shape[dim0] * row[dim0] != row[dim1]) return false;
+    if (wrapping_product(shape[dim0], row[dim0]) != row[dim1]) return false;
   }
   return true;
 }
@@ -65,7 +66,8 @@ void compute_strides(const IterOperands& operands, IntSpan sizes, bool has_stati
     for (std::int64_t dim = offset; dim < ndim; ++dim) {
       const bool is_broadcast =
           !has_static_shape && impl.sizes[dim - offset] == 1 && sizes[dim] != 1;
-      row[dim] = is_broadcast ? 0 : impl.strides[dim - offset] * itemsize;
+      const std::int64_t own = dim - offset;
+      row[dim] = is_broadcast ? 0 : stride_in_bytes(impl.strides[own], impl.sizes[own], itemsize);
     }
   }
 }
@@ -113,7 +115,7 @@ void set_new_output_strides(StrideTable& strides, const IterOperands& operands, 
     if (!operands[i].will_resize) continue;
     const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(operands[i].dtype));
     for (std::size_t dim = 0; dim < layout.strides.size(); ++dim) {
-      strides.row(i)[dim] = layout.strides[dim] * itemsize;
+      strides.row(i)[dim] = stride_in_bytes(layout.strides[dim], layout.sizes[dim], itemsize);
     }
   }
 }
@@ -138,7 +140,7 @@ OutputLayout permuted_output_layout(IntSpan sizes, std::span<const int> perm) {
     const int dim = perm[i];
     is_reversal &= dim == static_cast<int>(perm.size() - 1 - i);
     layout.strides[dim] = stride;
-    stride *= sizes[dim];
+    stride = wrapping_product(stride, sizes[dim]);
   }
   // Not the same where a size is 0.
   if (is_reversal) layout.format = MemoryFormat::contiguous;
@@ -149,9 +151,11 @@ void coalesce_dimensions(DimArray<std::int64_t>& shape, StrideTable& strides) {
   if (shape.size() <= 1) return;
   std::size_t last = 0;
   for (std::size_t dim = 1; dim < shape.size(); ++dim) {
-    if (can_coalesce(shape, strides, last, dim)) {
+    std::int64_t merged;
+    if (can_coalesce(shape, strides, last, dim) &&
+        !__builtin_mul_overflow(shape[last], shape[dim], &merged)) {
       if (shape[last] == 1) replace_strides(strides, last, dim);
-      shape[last] *= shape[dim];
+      shape[last] = merged;
     } else {
       ++last;
       if (last != dim) {

@@ -35,4 +35,9 @@ class Dims : public InlineArray<std::int64_t, 6> {
   friend bool operator==(const Dims& a, const Dims& b) { return std::ranges::equal(a, b); }
 };
 
+/// a * b where only a layout without elements, or one that no memory holds, leaves 64 bits.
+constexpr std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
 }  // namespace weft

@@ -34,8 +34,9 @@ std::string_view function_name(const ExprNode& node) {
 std::vector<std::int64_t> strides_along(const FoldNode& fold, const Tensor& tensor) {
   const Tensor all = tensor.expand({fold.arg_sizes.data(), fold.arg_sizes.size()});
   std::vector<std::int64_t> strides(all.strides().begin(), all.strides().end());
-  for (std::int64_t& stride : strides)
-    stride *= static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
+  for (std::size_t dim = 0; dim < strides.size(); ++dim)
+    strides[dim] = stride_in_bytes(strides[dim], all.sizes()[dim],
+                                   static_cast<std::int64_t>(itemsize_bytes(tensor.dtype())));
   return strides;
 }
 

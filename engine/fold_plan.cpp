@@ -219,8 +219,8 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
   plan_blocks(*plan);
   std::int64_t bytes = plan->vector.extent * plan->num_rows * plan->num_kept;
   for (const Tensor& tensor : inputs)
-    bytes =
-        std::max(bytes, tensor.numel() * static_cast<std::int64_t>(itemsize_bytes(tensor.dtype())));
+    bytes = std::max(bytes, wrapping_product(tensor.numel(), static_cast<std::int64_t>(
+                                                                 itemsize_bytes(tensor.dtype()))));
   plan->work_ns = bytes / bytes_per_ns;
   return plan;
 }
@@ -238,7 +238,8 @@ std::shared_ptr<const FoldPlan> plan_fill(const ExprNode& node, const Tensor& ou
   }
   const std::int64_t itemsize = plan->fold.itemsize();
   for (std::size_t dim = output.sizes().size(); dim-- > 0;)
-    plan->kept.push_back({output.sizes()[dim], {output.strides()[dim] * itemsize}});
+    plan->kept.push_back({output.sizes()[dim],
+                          {stride_in_bytes(output.strides()[dim], output.sizes()[dim], itemsize)}});
   plan->num_kept = output.numel();
   return plan;
 }

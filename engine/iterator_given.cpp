@@ -102,7 +102,8 @@ std::byte* base_of(const TensorImpl& impl) {
 }
 
 /// The strides of an operand that may be broadcast.  Sets the bits of the dimensions that it does
-/// not have in full in `missing`; returns false where its sizes don't broadcast to `sizes`.
+/// not have in full in `missing`; returns false where its sizes don't broadcast to `sizes`, and
+/// for strides that stride_in_bytes() replaces.
 [[gnu::always_inline]] inline bool collect_strides(const TensorImpl& impl,
                                                    const std::int64_t* sizes, int ndim,
                                                    std::int64_t itemsize, std::int64_t* to,
@@ -112,11 +113,13 @@ std::byte* base_of(const TensorImpl& impl) {
   const std::int64_t* const own_sizes = impl.sizes.data();
   const std::int64_t* const own_strides = impl.strides.data();
   missing = (1U << num_missing) - 1;
+  std::int64_t all_bits = 0;  // of the strides, without those of their signs
   for (std::int64_t dim = 0; dim < num_missing; ++dim) to[dim] = 0;
   for (std::int64_t dim = num_missing; dim < ndim; ++dim) {
     const std::int64_t own = dim - num_missing;
     if (own_sizes[own] == sizes[dim]) [[likely]] {
-      to[dim] = own_strides[own] * itemsize;
+      to[dim] = wrapping_product(own_strides[own], itemsize);
+      all_bits |= own_strides[own] ^ own_strides[own] >> 63;
     } else if (own_sizes[own] == 1) {
       to[dim] = 0;
       missing |= 1U << dim;
@@ -124,7 +127,7 @@ std::byte* base_of(const TensorImpl& impl) {
       return false;
     }
   }
-  return true;
+  return all_bits < longest_stride;
 }
 
 /// As order_dimensions() where every size is more than 1: the strides of the output, which is
@@ -258,7 +261,8 @@ template <int num_given>
   if (first == nullptr || first->numel == 0) return false;
   const TraitWords words(first->dtype);
   const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(first->dtype));
-  const std::int64_t num_bytes = first->numel * itemsize;
+  const std::int64_t num_bytes =
+      wrapping_product(first->numel, itemsize);  // used where there are bytes
   operands_.resize_inline(static_cast<std::size_t>(num_given));
   IterOperand* const operands = operands_.data();
 #pragma GCC unroll 4

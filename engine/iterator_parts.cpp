@@ -17,7 +17,7 @@ constexpr std::int64_t max_32bit = std::numeric_limits<std::int32_t>::max();
 
 std::int64_t TensorIterator::numel() const {
   std::int64_t numel = 1;
-  for (std::int64_t size : shape_) numel *= size;
+  for (std::int64_t size : shape_) numel = wrapping_product(numel, size);
   return numel;
 }
 
@@ -124,7 +124,9 @@ void TensorIterator::remove_operand(int operand) {
 }
 
 bool TensorIterator::can_use_32bit_indexing() const {
-  if (numel() > max_32bit) return false;
+  const std::int64_t num_elements = numel();
+  if (num_elements == 0) return true;
+  if (num_elements > max_32bit) return false;
   for (int i = 0; i < ntensors(); ++i) {
     std::int64_t max_offset = 1;
     for (int dim = 0; dim < ndim(); ++dim) {

@@ -92,8 +92,8 @@ constexpr std::int64_t min_pixel_row_bytes = 512;
 /// Whether an operand that is dense along `dim` is pixels without gaps along `inner`, and many.
 bool has_pixels(IntSpan shape, IntSpan strides, std::size_t dim, std::size_t inner,
                 std::int64_t itemsize) {
-  return std::abs(strides[inner]) == shape[dim] * itemsize &&
-         shape[inner] * itemsize >= min_pixel_row_bytes;
+  return std::abs(strides[inner]) == wrapping_product(shape[dim], itemsize) &&
+         shape[inner] >= min_pixel_row_bytes / itemsize;
 }
 
 /// Whether it does better tile by tile: its runs fill vectors, or are pixels.

@@ -94,7 +94,9 @@ class NaiveProgram {
     const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
     const Tensor expanded = tensor.expand(sizes_);
     Access result{cpu_data(tensor), itemsize_bytes(tensor.dtype()), {}, slot};
-    for (std::int64_t stride : expanded.strides()) result.stride_bytes.push_back(stride * itemsize);
+    for (int dim = 0; dim < expanded.dim(); ++dim)
+      result.stride_bytes.push_back(
+          stride_in_bytes(expanded.stride(dim), expanded.size(dim), itemsize));
     return result;
   }
 

@@ -166,6 +166,7 @@ void write_gathered(ByteSink& file, const TensorImpl& tensor) {
     buffer.insert(buffer.end(), element, element + sizeof(T));
     if (buffer.size() == buffer_elements * sizeof(T)) flush();
     for (std::size_t dim = index.size(); dim-- > 0;) {
+      if (tensor.sizes[dim] == 1) continue;  // any stride is allowed there
       offset += tensor.strides[dim];
       if (++index[dim] < tensor.sizes[dim]) break;
       offset -= tensor.sizes[dim] * tensor.strides[dim];

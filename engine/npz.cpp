@@ -76,7 +76,7 @@ void check_names(std::span<const NamedTensor> tensors) {
     WEFT_CHECK(is_utf8(name), ArgumentError, "expected names in UTF-8, got other bytes in number ",
                names.size() + 1);
     WEFT_CHECK(names.insert(name).second, ArgumentError, "the name '", name, "' is given twice");
-    naming_file(detail::concat("'", name, "'"), [&] { check_npy_writable(tensor); });
+    naming_file(detail::concat("'", name, "'"), [&tensor = tensor] { check_npy_writable(tensor); });
   }
 }
 

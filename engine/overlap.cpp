@@ -23,7 +23,9 @@ struct ByteView {
   const std::int64_t* strides;
   std::int64_t unit;  ///< what a stride counts, in bytes
 
-  std::int64_t stride_bytes(std::size_t dim) const { return strides[dim] * unit; }
+  std::int64_t stride_bytes(std::size_t dim) const {
+    return stride_in_bytes(strides[dim], sizes[dim], unit);
+  }
 };
 
 std::int64_t itemsize_of(const TensorImpl& impl) {
@@ -40,6 +42,7 @@ bool share_bytes(const Storage& a, const Storage& b) {
 /// Addresses within one storage count from its beginning, so that layouts without bytes can be
 /// compared.
 std::int64_t origin(const TensorImpl& impl, bool one_storage) {
+  if (impl.numel == 0) return 0;  // and any offset is allowed
   const std::int64_t offset = impl.storage_offset * itemsize_of(impl);
   if (one_storage) return offset;
   return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(impl.storage->data())) + offset;

@@ -12,6 +12,10 @@
 namespace weft {
 namespace {
 
+/// Sums beyond any machine's memory are left open; so nothing below has to look for overflow.
+using Wide = __int128;
+constexpr Wide largest_sum = Wide{1} << 60;
+
 /// `coefficient * x`, both positive, x up to `bound`.
 struct Term {
   std::int64_t coefficient;
@@ -107,14 +111,20 @@ class Search {
 
 Solvable solve(const std::vector<BoundedTerm>& terms, std::int64_t window_low,
                std::int64_t window_high, std::int64_t max_steps) {
+  if (std::ranges::any_of(terms, [](const BoundedTerm& term) { return term.low > term.high; }))
+    return Solvable::no;
   std::vector<Term> positive;
-  std::int64_t smallest_sum = 0;
+  Wide smallest_sum = 0, reach = 0;
   for (const BoundedTerm& term : terms) {
-    if (term.low > term.high) return Solvable::no;
-    const std::int64_t bound = term.high - term.low;
-    smallest_sum += term.coefficient * (term.coefficient < 0 ? term.high : term.low);
-    if (term.coefficient != 0 && bound != 0)
-      positive.push_back({std::abs(term.coefficient), bound});
+    if (term.coefficient == 0) continue;
+    const Wide bound = Wide{term.high} - term.low;
+    const Wide coefficient = term.coefficient;
+    smallest_sum += coefficient * (coefficient < 0 ? term.high : term.low);
+    reach += (coefficient < 0 ? -coefficient : coefficient) * bound;
+    if (reach > largest_sum || smallest_sum > largest_sum || smallest_sum < -largest_sum)
+      return Solvable::unknown;
+    if (bound != 0)
+      positive.push_back({std::abs(term.coefficient), static_cast<std::int64_t>(bound)});
   }
   std::ranges::sort(positive, std::greater(), &Term::coefficient);
   std::vector<Term> merged;
@@ -125,8 +135,8 @@ Solvable solve(const std::vector<BoundedTerm>& terms, std::int64_t window_low,
       merged.push_back(term);
     }
   }
-  return Search(std::move(merged), max_steps)
-      .reach_window(window_low - smallest_sum, window_high - smallest_sum);
+  const auto base = static_cast<std::int64_t>(smallest_sum);
+  return Search(std::move(merged), max_steps).reach_window(window_low - base, window_high - base);
 }
 
 std::optional<std::vector<std::int64_t>> first_solution(std::vector<BoundedTerm> terms,
@@ -138,7 +148,7 @@ std::optional<std::vector<std::int64_t>> first_solution(std::vector<BoundedTerm>
     // Whether a solution lies below a bound only changes once as the bound grows.
     while (term.low < term.high) {
       const std::int64_t high = term.high;
-      term.high = term.low + (high - term.low) / 2;
+      term.high = std::midpoint(term.low, high);
       const Solvable below = solve(terms, window_low, window_high);
       if (below == Solvable::unknown) return {};
       if (below == Solvable::yes) continue;

@@ -27,7 +27,8 @@ inline constexpr std::int64_t default_solver_steps = 1 << 18;
 
 /// Whether window_low <= sum of the terms <= window_high for some choice of the variables.
 ///
-/// Requires: sums of the terms fit into 63 bits, as differences of addresses do.
+/// Unknown, too, where sums of the terms go beyond 2^60: no machine has such differences of
+/// addresses, but layouts without memory do.
 Solvable solve(const std::vector<BoundedTerm>& terms, std::int64_t window_low,
                std::int64_t window_high, std::int64_t max_steps = default_solver_steps);
 

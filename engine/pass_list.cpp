@@ -1,5 +1,7 @@
 #include "engine/pass_list.h"
 
+#include "engine/tensor_impl.h"
+
 #include <weft/parallel.h>
 
 #include <algorithm>
@@ -223,7 +225,8 @@ std::shared_ptr<CallPlan> plan_row_passes(const RowPasses& passes, const CallKey
 
   std::vector<std::int64_t> row_bytes;  // of the operands of a block
   const auto bytes_of_row = [](const Tensor& tensor) {
-    return tensor.stride(0) * static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
+    return stride_in_bytes(tensor.stride(0), tensor.size(0),
+                           static_cast<std::int64_t>(itemsize_bytes(tensor.dtype())));
   };
   for (const Tensor& output : outputs) row_bytes.push_back(bytes_of_row(output));
   for (const std::uint32_t leaf : passes.block->leaves) {

@@ -43,7 +43,8 @@ PreparedPlan prepared(std::shared_ptr<const CallPlan> plan, const CallKey& key,
       const TensorImpl& impl = *operand.impl();
       const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
       std::byte* data = impl.storage->data();
-      const std::int64_t offset_bytes = impl.storage_offset * itemsize;
+      // Without elements any offset is allowed.
+      const std::int64_t offset_bytes = impl.numel == 0 ? 0 : impl.storage_offset * itemsize;
       state->addresses.push_back({impl.storage.get(), offset_bytes});
       state->base.push_back(data + offset_bytes);
     }

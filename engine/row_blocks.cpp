@@ -75,8 +75,9 @@ class RowFinder {
     if (!visited_.insert(&node).second) return true;
     if (divides_integers(node)) return false;  // may fail when other blocks have been written
     if (node.kind == ExprNode::Kind::tensor) {
-      num_bytes_ += node.tensor.numel() * static_cast<std::int64_t>(itemsize_bytes(node.dtype));
-      return true;
+      std::int64_t bytes;
+      return !__builtin_mul_overflow(node.tensor.numel(), itemsize_bytes(node.dtype), &bytes) &&
+             !__builtin_add_overflow(num_bytes_, bytes, &num_bytes_);
     }
     if (node.kind == ExprNode::Kind::fold) {
       if (node.fold->folds(0) || !reads_rows(node)) return false;

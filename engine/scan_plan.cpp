@@ -1,5 +1,6 @@
 #include "engine/scan_plan.h"
 
+#include "engine/tensor_impl.h"
 #include "jit/fold/block_scan.h"
 #include "jit/fold/scan.h"
 
@@ -160,7 +161,8 @@ ScanPlan make_plan(const ExprNode& node, const Tensor& output, const Tensor& inp
     plan.count = input.size(dim);
     for (std::size_t i = 0; i < 2; ++i) {
       plan.stride_bytes[i] =
-          rest[i].stride(dim) * static_cast<std::int64_t>(itemsize_bytes(rest[i].dtype()));
+          stride_in_bytes(rest[i].stride(dim), rest[i].size(dim),
+                          static_cast<std::int64_t>(itemsize_bytes(rest[i].dtype())));
       rest[i] = rest[i].select(dim, 0);
     }
   }

@@ -2,6 +2,7 @@
 #include "engine/story.h"
 
 #include "engine/streaming.h"
+#include "engine/tensor_impl.h"
 #include "ir/pass.h"
 #include "ir/text.h"
 
@@ -53,7 +54,8 @@ Story::Loops ordered_loops(const TensorIterator& iterator) {
       const auto own = dim - (static_cast<int>(iterator.sizes().size()) - tensor.dim());
       const bool is_broadcast = own < 0 || (tensor.size(own) == 1 && loop.extent != 1);
       const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
-      loop.stride_bytes.push_back(is_broadcast ? 0 : tensor.stride(own) * itemsize);
+      loop.stride_bytes.push_back(
+          is_broadcast ? 0 : stride_in_bytes(tensor.stride(own), tensor.size(own), itemsize));
     }
     loops.push_back(std::move(loop));
   }
@@ -64,14 +66,15 @@ Story::Loops ordered_loops(const TensorIterator& iterator) {
 bool are_one(const Story::Loop& inner, const Story::Loop& outer) {
   if (inner.extent == 1 || outer.extent == 1) return true;
   for (std::size_t i = 0; i < inner.stride_bytes.size(); ++i)
-    if (inner.extent * inner.stride_bytes[i] != outer.stride_bytes[i]) return false;
+    if (wrapping_product(inner.extent, inner.stride_bytes[i]) != outer.stride_bytes[i])
+      return false;
   return true;
 }
 
 Story::Loop merged(const Story::Loop& inner, const Story::Loop& outer) {
   Story::Loop loop = inner;
   loop.dims.insert(loop.dims.end(), outer.dims.begin(), outer.dims.end());
-  loop.extent = inner.extent * outer.extent;
+  loop.extent = wrapping_product(inner.extent, outer.extent);
   if (inner.extent == 1) loop.stride_bytes = outer.stride_bytes;
   return loop;
 }

@@ -1,9 +1,12 @@
 #include "engine/streaming.h"
 
+#include "engine/dims.h"
+
 #include <weft/tensor.h>
 #include <weft/tuning.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace weft {
 namespace {
@@ -34,7 +37,7 @@ bool has_long_rows(const TensorIterator& iterator, int output) {
   const IntSpan strides = iterator.stride_bytes(output);
   for (std::size_t dim = 0; dim < strides.size(); ++dim) {
     if (strides[dim] != itemsize) continue;
-    const std::int64_t row_bytes = iterator.shape()[dim] * itemsize;
+    const std::int64_t row_bytes = wrapping_product(iterator.shape()[dim], itemsize);
     const auto keeps_lines = [&](std::int64_t stride) { return stride % line_bytes == 0; };
     const bool has_whole_lines = row_bytes % line_bytes == 0 &&
                                  std::all_of(strides.begin(), strides.begin() + dim, keeps_lines) &&
@@ -50,7 +53,9 @@ std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {
   auto bytes = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(operand)));
   for (int dim = 0; dim < iterator.ndim(); ++dim) {
     const auto at = static_cast<std::size_t>(dim);
-    if (iterator.stride_bytes(operand)[at] != 0) bytes *= iterator.shape()[at];
+    if (iterator.stride_bytes(operand)[at] == 0) continue;
+    if (__builtin_mul_overflow(bytes, iterator.shape()[at], &bytes))
+      bytes = std::numeric_limits<std::int64_t>::max();
   }
   return bytes;
 }
@@ -65,14 +70,14 @@ std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {
 }
 
 bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_bytes) {
-  std::int64_t moved_bytes = 0, written_bytes = 0;
+  double moved_bytes = 0, written_bytes = 0;  // of layouts without memory they may be any number
   for (int operand = 0; operand < iterator.ntensors(); ++operand) {
-    const std::int64_t bytes = touched_bytes(iterator, operand);
+    const auto bytes = static_cast<double>(touched_bytes(iterator, operand));
     moved_bytes += bytes;
     if (operand < iterator.noutputs()) written_bytes += bytes;
   }
-  if (moved_bytes < threshold_bytes || written_bytes < threshold_bytes / least_written_share)
-    return false;
+  const auto threshold = static_cast<double>(threshold_bytes);
+  if (moved_bytes < threshold || written_bytes < threshold / least_written_share) return false;
   for (int output = 0; output < iterator.noutputs(); ++output)
     if (!has_long_rows(iterator, output) || is_read(iterator, output)) return false;
   return iterator.noutputs() > 0;

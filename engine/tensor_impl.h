@@ -7,6 +7,7 @@
 #include "engine/dims.h"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -93,6 +94,23 @@ void check_sizes(IntSpan sizes);
 /// storage.
 void check_in_storage(IntSpan sizes, IntSpan strides, std::int64_t storage_offset, DType dtype,
                       std::size_t storage_bytes);
+/// Elements of any kind that are farther apart than this are in no one's address space.
+inline constexpr std::int64_t longest_stride = std::int64_t{1} << 52;
+
+/// The stride in bytes of a dimension of `size` elements. Without a second element it is never
+/// taken, and any number is allowed: one beyond every address space is replaced by `itemsize`, so
+/// that nothing computed from it overflows.  So is what overflows itself: only a layout without
+/// elements has that.
+inline std::int64_t stride_in_bytes(std::int64_t stride, std::int64_t size, std::int64_t itemsize) {
+  if (stride > -longest_stride && stride < longest_stride) [[likely]]
+    return stride * itemsize;
+  std::int64_t bytes;
+  const bool overflows = __builtin_mul_overflow(stride, itemsize, &bytes);
+  // The least number has no absolute value.
+  const bool is_usable = !overflows && bytes != std::numeric_limits<std::int64_t>::min();
+  return size > 1 && is_usable ? bytes : itemsize;
+}
+
 /// `dim` counted from the front.  A tensor without dimensions is taken to have one, as in PyTorch.
 ///
 /// Errors: ArgumentError "Dimension out of range (expected to be in range of [-2, 1], but got 2)".

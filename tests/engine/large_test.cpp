@@ -1,17 +1,23 @@
 // Tensors of more than 2^32 elements: copies, sums of two, and sums of all.  Their memory is one
 // small block, mapped again and again, with an end of its own: an index that wraps at 2^31 or 2^32
 // writes or reads the wrong block.
+#include "tests/temporary_folder.h"
+
 #include <weft/engine.h>
 #include <weft/error.h>
+#include <weft/npy.h>
+#include <weft/overlap.h>
 
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace weft {
@@ -146,6 +152,60 @@ TEST(LargeStrides, NearTheEndOfTheRangeAreRefusedOrNeverReached) {
   EXPECT_THROW(x.as_strided({2}, {most}), ArgumentError);
   EXPECT_THROW(x.as_strided({2}, {1}, most), ArgumentError);
   EXPECT_THROW(x.expand({most, 8}), ArgumentError);
+}
+
+/// What a call makes of `x`, or of the same elements with strides as other tensors have them.
+template <class Function>
+void expect_same(const Tensor& x, const Function& call) {
+  Engine engine;
+  const Tensor dense = engine.clone(x, MemoryFormat::contiguous);
+  const Tensor actual = call(engine, x);
+  const Tensor expected = call(engine, dense);
+  ASSERT_TRUE(std::ranges::equal(actual.sizes(), expected.sizes()));
+  const Tensor equal = engine.binary(Op::eq, actual, expected);
+  EXPECT_EQ(engine.reduce(Reduction::all, equal).item(), Scalar(true)) << layout_text(x);
+}
+
+// Wherever strides are multiplied or added up: a sanitizer says so if that overflows.
+TEST(LargeStrides, OfOneElementHaveNoPartInAnything) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  float values[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  for (const std::int64_t stride : {most, -most, -most - 1, most / 2 + 1, -most / 4 - 1}) {
+    const Tensor x = from_blob(values, Sizes{2, 1, 2}, Sizes{1, stride, 3}, DType::f32);
+    expect_same(x, [](Engine& engine, const Tensor& a) { return engine.binary(Op::mul, a, a); });
+    expect_same(x, [](Engine& engine, const Tensor& a) {
+      return engine.reduce(Reduction::sum, a, {.dims = {0, 1}, .keepdim = true});
+    });
+    expect_same(x, [](Engine& engine, const Tensor& a) { return engine.cummax(a, 1).first; });
+    expect_same(x, [](Engine& engine, const Tensor& a) {
+      return engine.eval(Expr(a) + Expr(a.transpose(0, 2)));
+    });
+    expect_same(x, [](Engine& engine, const Tensor& a) {
+      Tensor out = engine.contiguous(a.transpose(0, 1)).transpose(0, 1);
+      engine.copy(out, a);
+      return out;
+    });
+    expect_same(x, [](Engine&, const Tensor& a) {
+      const TemporaryFolder folder;
+      const std::string path = folder.path() / "strides.npy";
+      npy_write(path, a);
+      return npy_read(path);
+    });
+    EXPECT_FALSE(overlaps_itself_exactly(x));
+    EXPECT_TRUE(memory_overlaps_exactly(x, x.select(0, 1)));
+    Engine engine;
+    EXPECT_EQ(engine.explain(Expr(x) + Expr(x)).shape, (Sizes{2, 2}));
+  }
+}
+
+TEST(LargeStrides, OfNoElementsHaveNoPartInAnything) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const Tensor none = empty({0}).as_strided({0, 3, 2}, {most, -most - 1, most / 2}, most);
+  Engine engine;
+  EXPECT_EQ(engine.binary(Op::add, none, none).numel(), 0);
+  EXPECT_EQ(engine.reduce(Reduction::sum, none, {.dims = {0}}).numel(), 6);
+  EXPECT_FALSE(memory_overlaps_exactly(none, none));
+  engine.prepare(Expr(none) * Expr(none)).run();
 }
 
 }  // namespace

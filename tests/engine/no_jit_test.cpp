@@ -55,8 +55,8 @@ std::string compute(const std::string& backend) {
     results.push_back(engine.contiguous(x.t()));
     results.push_back(engine.to(x.t(), DType::f16));
     results.push_back(engine.to(x, DType::i8));
-    results.push_back(engine.reduce(Reduction::sum, x.t(), {.dims = {{0}}}));
-    results.push_back(engine.reduce(Reduction::cumsum, x, {.dims = {{1}}}));
+    results.push_back(engine.reduce(Reduction::sum, x.t(), {.dims = {0}}));
+    results.push_back(engine.reduce(Reduction::cumsum, x, {.dims = {1}}));
     const Tensor out = engine.clone(x);
     engine.prepare(Expr(out) * out + 1, out).run();
     results.push_back(out);

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 namespace weft {
@@ -180,6 +181,16 @@ TEST(OverlapSolver, GivesUpRatherThanRunOn) {
   const std::vector<BoundedTerm> many = {{1000003, 0, 40}, {1000033, 0, 40}, {1000037, 0, 40},
                                          {1000039, 0, 40}, {1000081, 0, 40}, {1000099, 0, 40}};
   EXPECT_EQ(solve(many, 100005001, 100005001, 3), Solvable::unknown);
+}
+
+TEST(OverlapSolver, LeavesOpenWhatNoMachineAddresses) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(solve({{most / 4, 0, 6}}, 0, 0), Solvable::unknown);
+  EXPECT_EQ(solve({{-most - 1, -most, most}}, 0, 0), Solvable::unknown);
+  EXPECT_EQ(solve({{most, 1, 0}, {most, 0, most}}, 0, 0), Solvable::no);
+  // A stride of 0 reaches nothing, however often it is taken.
+  EXPECT_EQ(first_solution({{0, 1 - most, most - 1}, {4, 0, 9}}, 8, 8),
+            (std::vector<std::int64_t>{1 - most, 2}));
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ void fuzz_npz(Bytes input) {
   if (!is_accepted([&] { arrays = npz_read(file.path()); })) return;
   for (const auto& [name, array] : arrays) {
     Tensor again;
-    require(is_accepted([&] { again = npz_read(file.path(), name); }),
+    require(is_accepted([&again, &file, &name = name] { again = npz_read(file.path(), name); }),
             "an array of an archive can't be read by its name");
     require(are_equal(array, again), "an array of an archive has two values");
   }
