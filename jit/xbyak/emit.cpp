@@ -229,6 +229,7 @@ void KernelEmitter::interleaved_pages() {
   const int needed = block + operands_.full_streamed_elements() - lanes_;
   code_.sub(gpr::remaining, needed);
   const auto few = code_.jump_if(Condition::below);
+  const auto outside = has_loop_that_divides() ? divisions_.jump_if_outside() : std::nullopt;
   const std::uint8_t* block_head = code_.here();
   code_.mark("four pages in turn");
   code_.mov(gpr::count.cvt32(), page_vectors / together);
@@ -257,6 +258,7 @@ void KernelEmitter::interleaved_pages() {
   code_.sub(gpr::remaining, block);
   code_.jump_back_if(Condition::not_below, block_head);
   code_.bind(few);
+  if (outside) code_.bind(*outside);
   code_.add(gpr::remaining, needed);
 }
 
@@ -269,6 +271,9 @@ void KernelEmitter::vectors(int unrolled, bool streams) {
   const bool is_main = unrolled == unroll();
   code_.sub(gpr::remaining, full_unrolled);
   const auto few = code_.jump_if(Condition::below);
+  // The loop over single vectors divides.
+  const auto outside =
+      is_main && has_loop_that_divides() ? divisions_.jump_if_outside() : std::nullopt;
   if (unrolled > 1) {
     code_.align(32);
     const std::uint8_t* head = code_.here();
@@ -281,6 +286,7 @@ void KernelEmitter::vectors(int unrolled, bool streams) {
     code_.sub(gpr::remaining, unrolled * lanes_);
     code_.jump_back_if(Condition::not_below, head);
     code_.bind(few);
+    if (outside) code_.bind(*outside);
     const bool is_last = tail_takes_vectors();
     code_.add(gpr::remaining, is_last ? full_unrolled : full_unrolled - full);
     if (is_last) return;
@@ -402,7 +408,8 @@ void KernelEmitter::parameter(ir::ValueId id) {
 
 void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
-  if (step.is_main && divisions_.can_divide(id)) return divisions_.divide(id);
+  if (step.is_main && divisions_.can_divide(id))
+    return divisions_.divide(id, !has_loop_that_divides());
   if (is_call(id)) return emit_call(registers_, code_, kernel_, id);
   if (has_rare_call(kernel_, inst)) return rare_calls_.emit(registers_, id);
   if (involves_masks(kernel_, inst)) return emit_mask_row(registers_, code_, kernel_, id);

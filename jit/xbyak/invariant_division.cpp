@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 namespace weft::jit::xbyak {
@@ -16,26 +17,18 @@ namespace {
 // Comparison predicate of vpcmpud and vpcmpuq: greater.
 constexpr std::uint8_t is_greater = 6;
 
-/// Powers of two between which numbers are taken care of, as bits: quotients of the two are normal,
-/// and so is the last place of a remainder.
-struct Limits {
-  std::uint64_t low, high;
-};
-
 std::uint64_t power_of_two(DType dtype, int exponent) {
   return dtype == DType::f32 ? static_cast<std::uint64_t>(127 + exponent) << 23
                              : static_cast<std::uint64_t>(1023 + exponent) << 52;
 }
 
-Limits limits_of_divisors(DType dtype) {
-  const int exponent = dtype == DType::f32 ? 30 : 200;
-  return {power_of_two(dtype, -exponent), power_of_two(dtype, exponent)};
-}
-
-Limits limits_of_dividends(DType dtype) {
-  const int exponent = dtype == DType::f32 ? 90 : 800;
-  return {power_of_two(dtype, -exponent), power_of_two(dtype, exponent)};
-}
+/// Quotients of a dividend and a divisor between 2^-exponent and 2^exponent are normal, and so is
+/// the last place of a remainder.
+int divisors_exponent(DType dtype) { return dtype == DType::f32 ? 30 : 200; }
+int dividends_exponent(DType dtype) { return dtype == DType::f32 ? 90 : 800; }
+/// Two numbers of at least 2^-60 are multiples of 2^-83 or, as doubles, of 2^-112, and so is their
+/// sum: where they are of 2^62 at most, it is zero or well between the limits of dividends.
+constexpr int terms_exponent = 60;
 
 std::uint64_t reciprocal_of(DType dtype, std::uint64_t bits) {
   if (dtype == DType::f32)
@@ -43,9 +36,14 @@ std::uint64_t reciprocal_of(DType dtype, std::uint64_t bits) {
   return std::bit_cast<std::uint64_t>(1 / std::bit_cast<double>(bits));
 }
 
+/// Whether it is a constant between the powers of two.
+bool is_constant_within(const ir::Inst& inst, int exponent) {
+  return inst.op == Op::constant && inst.bits.lo >= power_of_two(inst.dtype, -exponent) &&
+         inst.bits.lo <= power_of_two(inst.dtype, exponent);
+}
+
 bool is_constant_outside(const ir::Inst& inst) {
-  const Limits limits = limits_of_divisors(inst.dtype);
-  return inst.op == Op::constant && (inst.bits.lo < limits.low || inst.bits.lo > limits.high);
+  return inst.op == Op::constant && !is_constant_within(inst, divisors_exponent(inst.dtype));
 }
 
 /// The divisor of a division that is worth it, or null.
@@ -65,6 +63,11 @@ bool is_from_integer(const ir::Kernel& kernel, ir::ValueId id) {
   return inst.op == Op::cast && is_integral(result_dtype(kernel.body[inst.args[0]]));
 }
 
+bool is_small_integer(const ir::Kernel& kernel, ir::ValueId id) {
+  return is_from_integer(kernel, id) &&
+         itemsize_bytes(result_dtype(kernel.body[kernel.body[id].args[0]])) <= 4;
+}
+
 }  // namespace
 
 bool divides_by_invariants(const ir::Kernel& kernel, const CpuFeatures& features) {
@@ -79,13 +82,24 @@ InvariantDivision::InvariantDivision(Assembler& code, Registers& registers,
     : code_(code), registers_(registers), kernel_(kernel) {
   if (!code.has_avx512()) return;
   for (ir::ValueId id = kernel.num_hoisted; id < kernel.body.size(); ++id) {
-    const ir::Inst* divisor = invariant_divisor(kernel, id);
-    const ir::ValueId divisor_id = kernel.body[id].args[1];
-    if (divisor == nullptr || divisor->op == Op::constant || prepared(divisor_id) != nullptr)
-      continue;
-    divisors_.push_back({divisor_id, code.allocate_frame(std::max(16, bytes_of(*divisor)), 64),
-                         code.allocate_frame(4, 4)});
+    if (invariant_divisor(kernel, id) == nullptr) continue;
+    add_divisor(kernel.body[id].args[1]);
+    add_term(kernel.body[id].args[0]);
   }
+}
+
+void InvariantDivision::add_divisor(ir::ValueId id) {
+  const ir::Inst& divisor = kernel_.body[id];
+  if (divisor.op == Op::constant || prepared(id) != nullptr) return;
+  divisors_.push_back(
+      {id, code_.allocate_frame(std::max(16, bytes_of(divisor)), 64), code_.allocate_frame(4, 4)});
+}
+
+void InvariantDivision::add_term(ir::ValueId dividend) {
+  Term term = term_of(dividend);
+  if (term.id == ir::no_value || known_term(dividend) != nullptr) return;
+  term.outside_slot = code_.allocate_frame(4, 4);
+  terms_.push_back(term);
 }
 
 const ir::Inst* InvariantDivision::divisor_of(ir::ValueId id) const {
@@ -95,6 +109,39 @@ const ir::Inst* InvariantDivision::divisor_of(ir::ValueId id) const {
 const InvariantDivision::Divisor* InvariantDivision::prepared(ir::ValueId id) const {
   const auto found = std::ranges::find(divisors_, id, &Divisor::id);
   return found == divisors_.end() ? nullptr : &*found;
+}
+
+// Integers of few bytes are zero or between 1 and 2^32; divided by what divisors are, between 2^-30
+// and 2^62.
+InvariantDivision::Term InvariantDivision::term_of(ir::ValueId dividend) const {
+  const ir::Inst& inst = kernel_.body[dividend];
+  if (inst.op != Op::add && inst.op != Op::sub) return {};
+  for (const int i : {0, 1}) {
+    const ir::ValueId hoisted = inst.args[i], number = inst.args[1 - i];
+    if (hoisted >= kernel_.num_hoisted || kernel_.body[hoisted].dtype != inst.dtype) continue;
+    if (is_small_integer(kernel_, number)) return {hoisted, ir::no_value};
+    const ir::Inst& quotient = kernel_.body[number];
+    if (quotient.op != Op::div || quotient.dtype != inst.dtype ||
+        !is_small_integer(kernel_, quotient.args[0]))
+      continue;
+    const ir::ValueId divisor = quotient.args[1];
+    if (is_constant_within(kernel_.body[divisor], terms_exponent / 2))
+      return {hoisted, ir::no_value};
+    // What is known of the divisor must be so when the term is looked at.
+    const bool is_before = registers_.is_global(divisor) == registers_.is_global(hoisted)
+                               ? divisor < hoisted
+                               : registers_.is_global(divisor);
+    if (prepared(divisor) != nullptr && is_before) return {hoisted, divisor};
+  }
+  return {};
+}
+
+const InvariantDivision::Term* InvariantDivision::known_term(ir::ValueId dividend) const {
+  const Term wanted = term_of(dividend);
+  const auto found = std::ranges::find_if(terms_, [&](const Term& term) {
+    return term.id == wanted.id && term.divisor == wanted.divisor;
+  });
+  return found == terms_.end() ? nullptr : &*found;
 }
 
 int InvariantDivision::bytes_of(const ir::Inst& inst) const {
@@ -107,29 +154,46 @@ Address InvariantDivision::splat(const ir::Inst& inst, std::uint64_t item) {
 }
 
 void InvariantDivision::prepare(ir::ValueId id, int least_extent) {
-  const Divisor* divisor = prepared(id);
-  if (divisor == nullptr) return;
+  const Divisor* const divisor = prepared(id);
+  const auto is_this = [&](const Term& term) { return term.id == id; };
+  const bool is_term = std::ranges::any_of(terms_, is_this);
+  if (divisor == nullptr && !is_term) return;
   const ir::Inst& inst = kernel_.body[id];
-  const Limits limits = limits_of_divisors(inst.dtype);
-  const bool is_double = inst.dtype == DType::f64;
   const Xmm x = registers_.use(id);
-  const Xmm reciprocal = registers_.temp(bytes_of(inst));
+  const Xmm scratch = registers_.temp(bytes_of(inst));
   const Opmask is_outside = registers_.temp_mask();
   // Registers have been taken: from here on the code may be jumped over.
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.cmp(code_.qword[code_.rax + 8 * (kernel_.loops.size() - 1)], least_extent);
   const auto is_short = code_.jump_if(Condition::below);
-  code_.vmovups(reciprocal, splat(inst, power_of_two(inst.dtype, 0)));
-  is_double ? code_.vdivpd(reciprocal, reciprocal, x) : code_.vdivps(reciprocal, reciprocal, x);
-  code_.vmovups(code_.ptr[code_.frame(divisor->reciprocal_slot)], reciprocal);
-  const Xmm& offset = reciprocal;
-  is_double ? code_.vpsubq(offset, x, splat(inst, limits.low))
-            : code_.vpsubd(offset, x, splat(inst, limits.low));
-  const Address range = splat(inst, limits.high - limits.low);
-  is_double ? code_.vpcmpuq(is_outside, offset, range, is_greater)
-            : code_.vpcmpud(is_outside, offset, range, is_greater);
-  code_.kmovw(code_.eax, is_outside);
-  code_.mov(code_.dword[code_.frame(divisor->outside_slot)], code_.eax);
+  if (is_term) find_outside(inst, terms_exponent, x, scratch, is_outside);
+  for (const Term& term : terms_) {
+    if (!is_this(term)) continue;
+    code_.kmovw(code_.eax, is_outside);
+    if (term.divisor != ir::no_value)
+      code_.or_(code_.eax, code_.dword[code_.frame(prepared(term.divisor)->outside_slot)]);
+    code_.mov(code_.dword[code_.frame(term.outside_slot)], code_.eax);
+  }
+  if (divisor != nullptr) {
+    const std::uint64_t one = power_of_two(inst.dtype, 0);
+    const int exponent = divisors_exponent(inst.dtype);
+    const std::uint64_t low = power_of_two(inst.dtype, -exponent);
+    const std::uint64_t range = power_of_two(inst.dtype, exponent) - low;
+    code_.vmovups(scratch, splat(inst, one));
+    if (inst.dtype == DType::f64) {
+      code_.vdivpd(scratch, scratch, x);
+      code_.vmovups(code_.ptr[code_.frame(divisor->reciprocal_slot)], scratch);
+      code_.vpsubq(scratch, x, splat(inst, low));
+      code_.vpcmpuq(is_outside, scratch, splat(inst, range), is_greater);
+    } else {
+      code_.vdivps(scratch, scratch, x);
+      code_.vmovups(code_.ptr[code_.frame(divisor->reciprocal_slot)], scratch);
+      code_.vpsubd(scratch, x, splat(inst, low));
+      code_.vpcmpud(is_outside, scratch, splat(inst, range), is_greater);
+    }
+    code_.kmovw(code_.eax, is_outside);
+    code_.mov(code_.dword[code_.frame(divisor->outside_slot)], code_.eax);
+  }
   code_.bind(is_short);
 }
 
@@ -155,11 +219,11 @@ void InvariantDivision::multiply_and_correct(const ir::Inst& inst, const Xmm& ou
 }
 
 // Twice the bits have no sign.  Zeros are fine.
-Assembler::Jump InvariantDivision::jump_if_outside(const ir::Inst& inst, const Xmm& x,
-                                                   const Xmm& offset, const Opmask& is_outside) {
-  const Limits limits = limits_of_dividends(inst.dtype);
-  const Address low = splat(inst, 2 * limits.low);
-  const Address range = splat(inst, 2 * (limits.high - limits.low));
+void InvariantDivision::find_outside(const ir::Inst& inst, int exponent, const Xmm& x,
+                                     const Xmm& offset, const Opmask& is_outside) {
+  const std::uint64_t lowest = power_of_two(inst.dtype, -exponent);
+  const Address low = splat(inst, 2 * lowest);
+  const Address range = splat(inst, 2 * (power_of_two(inst.dtype, exponent) - lowest));
   if (inst.dtype == DType::f64) {
     code_.vpaddq(offset, x, x);
     code_.vpsubq(offset, offset, low);
@@ -171,14 +235,25 @@ Assembler::Jump InvariantDivision::jump_if_outside(const ir::Inst& inst, const X
     code_.vpcmpud(is_outside, offset, range, is_greater);
     code_.vptestmd(is_outside | is_outside, x, x);
   }
-  code_.kortestw(is_outside, is_outside);
+}
+
+std::optional<Assembler::Jump> InvariantDivision::jump_if_outside() {
+  std::vector<int> slots;
+  for (const Divisor& divisor : divisors_) slots.push_back(divisor.outside_slot);
+  for (const Term& term : terms_) slots.push_back(term.outside_slot);
+  if (slots.empty()) return std::nullopt;
+  code_.mov(code_.eax, code_.dword[code_.frame(slots.front())]);
+  for (const int slot : std::span(slots).subspan(1))
+    code_.or_(code_.eax, code_.dword[code_.frame(slot)]);
+  code_.test(code_.eax, code_.eax);
   return code_.jump_if(Condition::not_zero);
 }
 
-void InvariantDivision::divide(ir::ValueId id) {
+void InvariantDivision::divide(ir::ValueId id, bool looks_at_divisors) {
   const ir::Inst& inst = kernel_.body[id];
   const Divisor* known_later = prepared(inst.args[1]);
-  const bool is_checked = !is_from_integer(kernel_, inst.args[0]);
+  const Term* const added = known_term(inst.args[0]);
+  const bool is_checked = added == nullptr && !is_from_integer(kernel_, inst.args[0]);
   const Xmm x = registers_.use(inst.args[0]);
   const Xmm divisor = registers_.use(inst.args[1]);
   const Xmm out = registers_.define(id);
@@ -187,12 +262,18 @@ void InvariantDivision::divide(ir::ValueId id) {
   const Address y = reciprocal(kernel_.body[inst.args[1]], known_later);
   // No register is taken from here on: the code branches.
   Division division{inst.dtype == DType::f64, out, x, divisor, {}, nullptr};
-  if (known_later != nullptr) {
-    code_.cmp(code_.dword[code_.frame(known_later->outside_slot)], 0);
+  const auto jump_if_noted = [&](int outside_slot) {
+    code_.cmp(code_.dword[code_.frame(outside_slot)], 0);
+    division.jumps.push_back(code_.jump_if(Condition::not_zero));
+  };
+  if (looks_at_divisors && known_later != nullptr) jump_if_noted(known_later->outside_slot);
+  if (looks_at_divisors && added != nullptr) jump_if_noted(added->outside_slot);
+  multiply_and_correct(inst, out, x, divisor, temp, y);
+  if (is_checked) {
+    find_outside(inst, dividends_exponent(inst.dtype), x, temp, is_outside);
+    code_.kortestw(is_outside, is_outside);
     division.jumps.push_back(code_.jump_if(Condition::not_zero));
   }
-  multiply_and_correct(inst, out, x, divisor, temp, y);
-  if (is_checked) division.jumps.push_back(jump_if_outside(inst, x, temp, is_outside));
   if (division.jumps.empty()) return;
   division.back = code_.here();
   divisions_.push_back(std::move(division));

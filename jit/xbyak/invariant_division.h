@@ -5,6 +5,7 @@
 #include "jit/xbyak/registers.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace weft::jit::xbyak {
@@ -25,7 +26,10 @@ class InvariantDivision {
   /// finished.  rax and rcx are overwritten.  Calls whose innermost loop has fewer than
   /// `least_extent` iterations must not come to what divide() emits.
   void prepare(ir::ValueId id, int least_extent);
-  void divide(ir::ValueId id);
+  /// Jumps if a divisor, or what was added to a dividend, is out of the range that is taken care
+  /// of: to be called before loops that divide() without `looks_at_divisors`.
+  std::optional<Assembler::Jump> jump_if_outside();
+  void divide(ir::ValueId id, bool looks_at_divisors);
   /// The divisions themselves, which seldom run: to be emitted where the code before does not lead.
   void emit_divisions();
 
@@ -35,6 +39,14 @@ class InvariantDivision {
     ir::ValueId id;
     int reciprocal_slot;  ///< a vector
     int outside_slot;     ///< 32 bits: not zero if it is out of the range that is taken care of
+  };
+
+  /// A hoisted value that is added to, or subtracted from, numbers of ordinary size before a
+  /// division: where it is of such a size itself, or zero, so are its sums, and need no test.
+  struct Term {
+    ir::ValueId id = ir::no_value;
+    ir::ValueId divisor = ir::no_value;  ///< by which the numbers are divided, if not a constant
+    int outside_slot = 0;                ///< 32 bits: not zero if it, or the divisor, is not
   };
 
   /// A division that is jumped to from one or two places, and the place that it goes back to.
@@ -47,18 +59,23 @@ class InvariantDivision {
 
   const ir::Inst* divisor_of(ir::ValueId id) const;
   const Divisor* prepared(ir::ValueId id) const;
+  Term term_of(ir::ValueId dividend) const;
+  const Term* known_term(ir::ValueId dividend) const;
+  void add_divisor(ir::ValueId id);
+  void add_term(ir::ValueId dividend);
   int bytes_of(const ir::Inst& inst) const;
   Address splat(const ir::Inst& inst, std::uint64_t item);
   Address reciprocal(const ir::Inst& divisor, const Divisor* prepared);
   void multiply_and_correct(const ir::Inst& inst, const Xmm& out, const Xmm& x, const Xmm& divisor,
                             const Xmm& remainder, const Address& reciprocal);
-  Assembler::Jump jump_if_outside(const ir::Inst& inst, const Xmm& x, const Xmm& offset,
-                                  const Opmask& is_outside);
+  void find_outside(const ir::Inst& inst, int exponent, const Xmm& x, const Xmm& offset,
+                    const Opmask& is_outside);
 
   Assembler& code_;
   Registers& registers_;
   const ir::Kernel& kernel_;
   std::vector<Divisor> divisors_;
+  std::vector<Term> terms_;
   std::vector<Division> divisions_;
 };
 

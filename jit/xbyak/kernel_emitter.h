@@ -107,6 +107,11 @@ class KernelEmitter {
   /// leaves.
   bool tail_takes_vectors() const;
   int copies_in_turn() const;
+  /// Whether there is a loop over single vectors besides the main loop, for rows whose divisors are
+  /// not of ordinary size.
+  bool has_loop_that_divides() const {
+    return unroll() > 1 && !tail_takes_vectors() && !ir::is_reduction(kernel_);
+  }
   /// Elements that must be left for the main loop to be entered.
   int main_loop_elements() const { return operands_.full_elements() + (unroll() - 1) * lanes_; }
   std::size_t num_outer() const { return kernel_.loops.size() - 1; }

@@ -117,6 +117,59 @@ TEST_P(XbyakDivision, SeveralDivisors) {
   agree_often(scheduled(kernel, GetParam()), {300}, 100);
 }
 
+/// out = (x / a - b) / c, a being 255 or any number: whether the difference is of ordinary size is
+/// known from b.
+ir::Kernel normalise_kernel(DType dtype, Op op, bool is_swapped, bool is_constant) {
+  ir::Kernel kernel = make_kernel({dtype, DType::u8, dtype, dtype}, 1);
+  kernel.operands[2].strides = kernel.operands[3].strides = {0};
+  for (const std::size_t i : {2, 3}) kernel.operands[i].role = ir::Role::input;
+  const std::uint64_t bits_255 = dtype == DType::f32 ? 0x437f0000u : 0x406fe00000000000u;
+  const ir::Inst constant{.op = Op::constant, .dtype = dtype, .bits = {bits_255, 0}};
+  if (!is_constant) kernel.params = {dtype};
+  const auto two = [&](Op name, ir::ValueId x, ir::ValueId y) {
+    return ir::Inst{.op = name, .dtype = dtype, .args = {x, y, no_value, no_value}};
+  };
+  kernel.body = {
+      {.op = Op::load, .dtype = DType::u8, .operand = 1},
+      {.op = Op::cast, .dtype = dtype, .args = {0, no_value, no_value, no_value}},
+      is_constant ? constant : ir::Inst{.op = Op::param, .dtype = dtype, .operand = 0},
+      two(Op::div, 1, 2),
+      {.op = Op::load, .dtype = dtype, .operand = 2},
+      is_swapped ? two(op, 4, 3) : two(op, 3, 4),
+      {.op = Op::load, .dtype = dtype, .operand = 3},
+      two(Op::div, 5, 6),
+      {.op = Op::store, .dtype = dtype, .operand = 0, .args = {7, no_value, no_value, no_value}}};
+  return kernel;
+}
+
+TEST_P(XbyakDivision, OfSumsWithWhatStandsStill) {
+  for (const DType dtype : {DType::f32, DType::f64})
+    for (const Op op : {Op::add, Op::sub})
+      for (const bool is_swapped : {false, true})
+        for (const bool is_constant : {false, true})
+          agree_often(scheduled(normalise_kernel(dtype, op, is_swapped, is_constant), GetParam()),
+                      {400}, 150);
+}
+
+// The sizes at which differences begin to need a test, with divisors of ordinary size.
+TEST_P(XbyakDivision, OfSumsWithNumbersOfAnySize) {
+  ir::Kernel kernel = normalise_kernel(DType::f32, Op::sub, false, true);
+  for (ir::Inst& inst : kernel.body)
+    if (inst.op == Op::load && inst.operand == 3)
+      inst = {.op = Op::constant, .dtype = DType::f32, .bits = {0x3e6a7efau, 0}};  // 0.229
+  // 128 / 255 and its neighbour, 0, -0, subnormals, powers of two around 2^-60, 2^-90, 2^60 and
+  // 2^90, infinity and NaN
+  for (const std::uint64_t bits : {0u, 0x80000000u, 0x1u, 0x007fffffu, 0x21800000u, 0x21000000u,
+                                   0xa17fffffu, 0x12800000u, 0x127fffffu, 0x5d800000u, 0x5d800001u,
+                                   0x6c800000u, 0xff000000u, 0x7f800000u, 0x7fc00000u}) {
+    ir::Kernel with_term = kernel;
+    for (ir::Inst& inst : with_term.body)
+      if (inst.op == Op::load && inst.operand == 2)
+        inst = {.op = Op::constant, .dtype = DType::f32, .bits = {bits, 0}};
+    agree_often(scheduled(with_term, GetParam()), {300}, 4);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, XbyakDivision, ::testing::ValuesIn(runnable_isas()),
                          [](const auto& param) { return std::string(name(param.param)); });
 

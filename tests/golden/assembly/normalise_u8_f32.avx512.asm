@@ -39,269 +39,205 @@
         ; %1 = load f32 $2
     a5  mov rax, qword ptr [rsp + 0x8]
     aa  vpbroadcastd zmm17, dword ptr [rax]
-        ; %2 = load f32 $3
-    b0  mov rax, qword ptr [rsp + 0x10]
-    b5  vpbroadcastd zmm18, dword ptr [rax]
-    bb  mov rax, qword ptr [rdi + 0x8]
-    bf  cmp qword ptr [rax + 0x8], 0x46
-    c4  jb .L2
-    ca  vmovups zmm19, zmmword ptr [rip - 0x114]
-    d4  vdivps zmm19, zmm19, zmm18
-    da  vmovups zmmword ptr [rsp + 0xc0], zmm19
-    e2  vpsubd zmm19, zmm18, zmmword ptr [rip - 0x16c]
-    ec  vpcmpnleud k2, zmm19, zmmword ptr [rip - 0x1b7]
-    f7  kmovw eax, k2
-    fb  mov dword ptr [rsp + 0x100], eax
+    b0  mov rax, qword ptr [rdi + 0x8]
+    b4  cmp qword ptr [rax + 0x8], 0x46
+    b9  jb .L2
+    bf  vpaddd zmm18, zmm17, zmm17
+    c5  vpsubd zmm18, zmm18, zmmword ptr [rip - 0x1cf]
+    cf  vpcmpnleud k2, zmm18, zmmword ptr [rip - 0x21a]
+    da  vptestmd k2 {k2}, zmm17, zmm17
+    e0  kmovw eax, k2
+    e4  or eax, dword ptr [rsp + 0x80]
+    eb  mov dword ptr [rsp + 0x104], eax
 .L2:
-        ; vectors
-   102  sub r8, 0x46
-   106  jb .L12
-   10c  nop word ptr [rax + rax]
-   115  nop word ptr [rax + rax]
-   11e  nop
+        ; %2 = load f32 $3
+    f2  mov rax, qword ptr [rsp + 0x10]
+    f7  vpbroadcastd zmm18, dword ptr [rax]
+    fd  mov rax, qword ptr [rdi + 0x8]
+   101  cmp qword ptr [rax + 0x8], 0x46
+   106  jb .L3
+   10c  vmovups zmm19, zmmword ptr [rip - 0x156]
+   116  vdivps zmm19, zmm19, zmm18
+   11c  vmovups zmmword ptr [rsp + 0xc0], zmm19
+   124  vpsubd zmm19, zmm18, zmmword ptr [rip - 0x1ae]
+   12e  vpcmpnleud k2, zmm19, zmmword ptr [rip - 0x1f9]
+   139  kmovw eax, k2
+   13d  mov dword ptr [rsp + 0x100], eax
 .L3:
-        ; %3 = load u8 $1
-   120  vmovups zmm20, zmmword ptr [rip - 0x22a]
-   12a  vpermb zmm19, zmm20, zmmword ptr [rbx]
-        ; %4 = cast f32 %3
-   130  vpmovzxbd zmm21, xmm19
-   136  vcvtdq2ps zmm20, zmm21
-        ; %5 = div f32 %4, %0
-   13c  cmp dword ptr [rsp + 0x80], 0x0
-   144  jne .L17
-   14a  vmulps zmm19, zmm20, zmmword ptr [rsp + 0x40]
-   152  vmovaps zmm21, zmm19
-   158  vfmsub213ps zmm21, zmm16, zmm20
-   15e  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0x40]
+        ; vectors
+   144  sub r8, 0x46
+   148  jb .L5
+   14e  mov eax, dword ptr [rsp + 0x80]
+   155  or eax, dword ptr [rsp + 0x100]
+   15c  or eax, dword ptr [rsp + 0x104]
+   163  test eax, eax
+   165  jne .L5
+   16b  nop word ptr [rax + rax]
+   174  nop word ptr [rax + rax]
+   17d  nop dword ptr [rax]
 .L4:
+        ; %3 = load u8 $1
+   180  vmovups zmm20, zmmword ptr [rip - 0x30a]
+   18a  vpermb zmm19, zmm20, zmmword ptr [rbx]
+        ; %4 = cast f32 %3
+   190  vpmovzxbd zmm21, xmm19
+   196  vcvtdq2ps zmm20, zmm21
+        ; %5 = div f32 %4, %0
+   19c  vmulps zmm19, zmm20, zmmword ptr [rsp + 0x40]
+   1a4  vmovaps zmm21, zmm19
+   1aa  vfmsub213ps zmm21, zmm16, zmm20
+   1b0  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0x40]
         ; %6 = sub f32 %5, %1
-   166  vsubps zmm20, zmm19, zmm17
+   1b8  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   16c  cmp dword ptr [rsp + 0x100], 0x0
-   174  jne .L18
-   17a  vmulps zmm19, zmm20, zmmword ptr [rsp + 0xc0]
-   182  vmovaps zmm21, zmm19
-   188  vfmsub213ps zmm21, zmm18, zmm20
-   18e  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0xc0]
-   196  vpaddd zmm21, zmm20, zmm20
-   19c  vpsubd zmm21, zmm21, zmmword ptr [rip - 0x2e6]
-   1a6  vpcmpnleud k2, zmm21, zmmword ptr [rip - 0x331]
-   1b1  vptestmd k2 {k2}, zmm20, zmm20
-   1b7  kortestw k2, k2
-   1bb  jne .L18
+   1be  vmulps zmm19, zmm20, zmmword ptr [rsp + 0xc0]
+   1c6  vmovaps zmm21, zmm19
+   1cc  vfmsub213ps zmm21, zmm18, zmm20
+   1d2  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0xc0]
+        ; store f32 $0 %7
+   1da  vmovups zmmword ptr [r9 + 4*rsi], zmm19
+        ; %3 = load u8 $1
+   1e1  vmovups zmm20, zmmword ptr [rip - 0x36b]
+   1eb  vpermb zmm19, zmm20, zmmword ptr [rbx + 0x30]
+        ; %4 = cast f32 %3
+   1f5  vpmovzxbd zmm21, xmm19
+   1fb  vcvtdq2ps zmm20, zmm21
+        ; %5 = div f32 %4, %0
+   201  vmulps zmm19, zmm20, zmmword ptr [rsp + 0x40]
+   209  vmovaps zmm21, zmm19
+   20f  vfmsub213ps zmm21, zmm16, zmm20
+   215  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0x40]
+        ; %6 = sub f32 %5, %1
+   21d  vsubps zmm20, zmm19, zmm17
+        ; %7 = div f32 %6, %2
+   223  vmulps zmm19, zmm20, zmmword ptr [rsp + 0xc0]
+   22b  vmovaps zmm21, zmm19
+   231  vfmsub213ps zmm21, zmm18, zmm20
+   237  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0xc0]
+        ; store f32 $0 %7
+   23f  vmovups zmmword ptr [r9 + 4*rsi + 0x40], zmm19
+        ; %3 = load u8 $1
+   247  vmovups zmm20, zmmword ptr [rip - 0x3d1]
+   251  vpermb zmm19, zmm20, zmmword ptr [rbx + 0x60]
+        ; %4 = cast f32 %3
+   25b  vpmovzxbd zmm21, xmm19
+   261  vcvtdq2ps zmm20, zmm21
+        ; %5 = div f32 %4, %0
+   267  vmulps zmm19, zmm20, zmmword ptr [rsp + 0x40]
+   26f  vmovaps zmm21, zmm19
+   275  vfmsub213ps zmm21, zmm16, zmm20
+   27b  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0x40]
+        ; %6 = sub f32 %5, %1
+   283  vsubps zmm20, zmm19, zmm17
+        ; %7 = div f32 %6, %2
+   289  vmulps zmm19, zmm20, zmmword ptr [rsp + 0xc0]
+   291  vmovaps zmm21, zmm19
+   297  vfmsub213ps zmm21, zmm18, zmm20
+   29d  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0xc0]
+        ; store f32 $0 %7
+   2a5  vmovups zmmword ptr [r9 + 4*rsi + 0x80], zmm19
+        ; %3 = load u8 $1
+   2ad  vmovups zmm20, zmmword ptr [rip - 0x437]
+   2b7  vpermb zmm19, zmm20, zmmword ptr [rbx + 0x90]
+        ; %4 = cast f32 %3
+   2c1  vpmovzxbd zmm21, xmm19
+   2c7  vcvtdq2ps zmm20, zmm21
+        ; %5 = div f32 %4, %0
+   2cd  vmulps zmm19, zmm20, zmmword ptr [rsp + 0x40]
+   2d5  vmovaps zmm21, zmm19
+   2db  vfmsub213ps zmm21, zmm16, zmm20
+   2e1  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0x40]
+        ; %6 = sub f32 %5, %1
+   2e9  vsubps zmm20, zmm19, zmm17
+        ; %7 = div f32 %6, %2
+   2ef  vmulps zmm19, zmm20, zmmword ptr [rsp + 0xc0]
+   2f7  vmovaps zmm21, zmm19
+   2fd  vfmsub213ps zmm21, zmm18, zmm20
+   303  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0xc0]
+        ; store f32 $0 %7
+   30b  vmovups zmmword ptr [r9 + 4*rsi + 0xc0], zmm19
+        ; addresses
+   313  add rsi, 0x40
+   317  add rbx, 0xc0
+   31e  sub r8, 0x40
+   322  jae .L4
 .L5:
-        ; store f32 $0 %7
-   1c1  vmovups zmmword ptr [r9 + 4*rsi], zmm19
-        ; %3 = load u8 $1
-   1c8  vmovups zmm20, zmmword ptr [rip - 0x2d2]
-   1d2  vpermb zmm19, zmm20, zmmword ptr [rbx + 0x30]
-        ; %4 = cast f32 %3
-   1dc  vpmovzxbd zmm21, xmm19
-   1e2  vcvtdq2ps zmm20, zmm21
-        ; %5 = div f32 %4, %0
-   1e8  cmp dword ptr [rsp + 0x80], 0x0
-   1f0  jne .L19
-   1f6  vmulps zmm19, zmm20, zmmword ptr [rsp + 0x40]
-   1fe  vmovaps zmm21, zmm19
-   204  vfmsub213ps zmm21, zmm16, zmm20
-   20a  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0x40]
+   328  add r8, 0x30
+   32c  js .L7
+   332  nop word ptr [rax + rax]
+   33b  nop dword ptr [rax + rax]
 .L6:
+        ; %3 = load u8 $1
+   340  vmovups zmm20, zmmword ptr [rip - 0x4ca]
+   34a  vpermb zmm19, zmm20, zmmword ptr [rbx]
+        ; %4 = cast f32 %3
+   350  vpmovzxbd zmm21, xmm19
+   356  vcvtdq2ps zmm20, zmm21
+        ; %5 = div f32 %4, %0
+   35c  vdivps zmm19, zmm20, zmm16
         ; %6 = sub f32 %5, %1
-   212  vsubps zmm20, zmm19, zmm17
+   362  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   218  cmp dword ptr [rsp + 0x100], 0x0
-   220  jne .L20
-   226  vmulps zmm19, zmm20, zmmword ptr [rsp + 0xc0]
-   22e  vmovaps zmm21, zmm19
-   234  vfmsub213ps zmm21, zmm18, zmm20
-   23a  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0xc0]
-   242  vpaddd zmm21, zmm20, zmm20
-   248  vpsubd zmm21, zmm21, zmmword ptr [rip - 0x392]
-   252  vpcmpnleud k2, zmm21, zmmword ptr [rip - 0x3dd]
-   25d  vptestmd k2 {k2}, zmm20, zmm20
-   263  kortestw k2, k2
-   267  jne .L20
+   368  vdivps zmm19, zmm20, zmm18
+        ; store f32 $0 %7
+   36e  vmovups zmmword ptr [r9 + 4*rsi], zmm19
+        ; addresses
+   375  add rsi, 0x10
+   379  add rbx, 0x30
+   37d  sub r8, 0x10
+   381  jae .L6
 .L7:
-        ; store f32 $0 %7
-   26d  vmovups zmmword ptr [r9 + 4*rsi + 0x40], zmm19
-        ; %3 = load u8 $1
-   275  vmovups zmm20, zmmword ptr [rip - 0x37f]
-   27f  vpermb zmm19, zmm20, zmmword ptr [rbx + 0x60]
-        ; %4 = cast f32 %3
-   289  vpmovzxbd zmm21, xmm19
-   28f  vcvtdq2ps zmm20, zmm21
-        ; %5 = div f32 %4, %0
-   295  cmp dword ptr [rsp + 0x80], 0x0
-   29d  jne .L21
-   2a3  vmulps zmm19, zmm20, zmmword ptr [rsp + 0x40]
-   2ab  vmovaps zmm21, zmm19
-   2b1  vfmsub213ps zmm21, zmm16, zmm20
-   2b7  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0x40]
+   383  add r8, 0x16
+   387  je .L9
 .L8:
-        ; %6 = sub f32 %5, %1
-   2bf  vsubps zmm20, zmm19, zmm17
-        ; %7 = div f32 %6, %2
-   2c5  cmp dword ptr [rsp + 0x100], 0x0
-   2cd  jne .L22
-   2d3  vmulps zmm19, zmm20, zmmword ptr [rsp + 0xc0]
-   2db  vmovaps zmm21, zmm19
-   2e1  vfmsub213ps zmm21, zmm18, zmm20
-   2e7  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0xc0]
-   2ef  vpaddd zmm21, zmm20, zmm20
-   2f5  vpsubd zmm21, zmm21, zmmword ptr [rip - 0x43f]
-   2ff  vpcmpnleud k2, zmm21, zmmword ptr [rip - 0x48a]
-   30a  vptestmd k2 {k2}, zmm20, zmm20
-   310  kortestw k2, k2
-   314  jne .L22
-.L9:
-        ; store f32 $0 %7
-   31a  vmovups zmmword ptr [r9 + 4*rsi + 0x80], zmm19
-        ; %3 = load u8 $1
-   322  vmovups zmm20, zmmword ptr [rip - 0x42c]
-   32c  vpermb zmm19, zmm20, zmmword ptr [rbx + 0x90]
-        ; %4 = cast f32 %3
-   336  vpmovzxbd zmm21, xmm19
-   33c  vcvtdq2ps zmm20, zmm21
-        ; %5 = div f32 %4, %0
-   342  cmp dword ptr [rsp + 0x80], 0x0
-   34a  jne .L23
-   350  vmulps zmm19, zmm20, zmmword ptr [rsp + 0x40]
-   358  vmovaps zmm21, zmm19
-   35e  vfmsub213ps zmm21, zmm16, zmm20
-   364  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0x40]
-.L10:
-        ; %6 = sub f32 %5, %1
-   36c  vsubps zmm20, zmm19, zmm17
-        ; %7 = div f32 %6, %2
-   372  cmp dword ptr [rsp + 0x100], 0x0
-   37a  jne .L24
-   380  vmulps zmm19, zmm20, zmmword ptr [rsp + 0xc0]
-   388  vmovaps zmm21, zmm19
-   38e  vfmsub213ps zmm21, zmm18, zmm20
-   394  vfnmadd231ps zmm19, zmm21, zmmword ptr [rsp + 0xc0]
-   39c  vpaddd zmm21, zmm20, zmm20
-   3a2  vpsubd zmm21, zmm21, zmmword ptr [rip - 0x4ec]
-   3ac  vpcmpnleud k2, zmm21, zmmword ptr [rip - 0x537]
-   3b7  vptestmd k2 {k2}, zmm20, zmm20
-   3bd  kortestw k2, k2
-   3c1  jne .L24
-.L11:
-        ; store f32 $0 %7
-   3c7  vmovups zmmword ptr [r9 + 4*rsi + 0xc0], zmm19
-        ; addresses
-   3cf  add rsi, 0x40
-   3d3  add rbx, 0xc0
-   3da  sub r8, 0x40
-   3de  jae .L3
-.L12:
-   3e4  add r8, 0x30
-   3e8  js .L14
-   3ee  nop word ptr [rax + rax]
-   3f7  nop word ptr [rax + rax]
-.L13:
-        ; %3 = load u8 $1
-   400  vmovups zmm20, zmmword ptr [rip - 0x50a]
-   40a  vpermb zmm19, zmm20, zmmword ptr [rbx]
-        ; %4 = cast f32 %3
-   410  vpmovzxbd zmm21, xmm19
-   416  vcvtdq2ps zmm20, zmm21
-        ; %5 = div f32 %4, %0
-   41c  vdivps zmm19, zmm20, zmm16
-        ; %6 = sub f32 %5, %1
-   422  vsubps zmm20, zmm19, zmm17
-        ; %7 = div f32 %6, %2
-   428  vdivps zmm19, zmm20, zmm18
-        ; store f32 $0 %7
-   42e  vmovups zmmword ptr [r9 + 4*rsi], zmm19
-        ; addresses
-   435  add rsi, 0x10
-   439  add rbx, 0x30
-   43d  sub r8, 0x10
-   441  jae .L13
-.L14:
-   443  add r8, 0x16
-   447  je .L16
-.L15:
         ; tail
-   44d  mov r11d, 0x10
-   453  cmp r8, r11
-   456  cmovb r11, r8
-   45a  mov eax, 0xffffffff
-   45f  bzhi eax, eax, r11d
-   464  kmovd k1, eax
+   38d  mov r11d, 0x10
+   393  cmp r8, r11
+   396  cmovb r11, r8
+   39a  mov eax, 0xffffffff
+   39f  bzhi eax, eax, r11d
+   3a4  kmovd k1, eax
         ; %3 = load u8 $1
-   468  imul rcx, r11, 0x3
-   46c  sub rcx, 0x2
-   470  mov rdx, -0x1
-   477  bzhi rdx, rdx, rcx
-   47c  kmovq k2, rdx
-   481  vmovdqu8 zmm19 {k2} {z}, zmmword ptr [rbx]
-   487  xor edx, edx
-   489  sub rcx, 0x40
-   48d  cmovs rcx, rdx
-   491  vmovups zmm20, zmmword ptr [rip - 0x59b]
-   49b  vpermb zmm19, zmm20, zmm19
+   3a8  imul rcx, r11, 0x3
+   3ac  sub rcx, 0x2
+   3b0  mov rdx, -0x1
+   3b7  bzhi rdx, rdx, rcx
+   3bc  kmovq k2, rdx
+   3c1  vmovdqu8 zmm19 {k2} {z}, zmmword ptr [rbx]
+   3c7  xor edx, edx
+   3c9  sub rcx, 0x40
+   3cd  cmovs rcx, rdx
+   3d1  vmovups zmm20, zmmword ptr [rip - 0x55b]
+   3db  vpermb zmm19, zmm20, zmm19
         ; %4 = cast f32 %3
-   4a1  vpmovzxbd zmm21, xmm19
-   4a7  vcvtdq2ps zmm20, zmm21
+   3e1  vpmovzxbd zmm21, xmm19
+   3e7  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   4ad  vdivps zmm19, zmm20, zmm16
+   3ed  vdivps zmm19, zmm20, zmm16
         ; %6 = sub f32 %5, %1
-   4b3  vsubps zmm20, zmm19, zmm17
+   3f3  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   4b9  vdivps zmm19, zmm20, zmm18
+   3f9  vdivps zmm19, zmm20, zmm18
         ; store f32 $0 %7
-   4bf  vmovdqu32 zmmword ptr [r9 + 4*rsi] {k1}, zmm19
+   3ff  vmovdqu32 zmmword ptr [r9 + 4*rsi] {k1}, zmm19
         ; addresses
-   4c6  add rsi, 0x10
-   4ca  add rbx, 0x30
-   4ce  sub r8, 0x10
-   4d2  ja .L15
-.L16:
+   406  add rsi, 0x10
+   40a  add rbx, 0x30
+   40e  sub r8, 0x10
+   412  ja .L8
+.L9:
         ; next iteration
-   4d8  mov rax, qword ptr [rdi + 0x10]
-   4dc  add r9, qword ptr [rax]
-   4df  mov rcx, qword ptr [rax + 0x8]
-   4e3  add qword ptr [rsp], rcx
-   4e7  mov rcx, qword ptr [rax + 0x10]
-   4eb  add qword ptr [rsp + 0x8], rcx
-   4f0  mov rcx, qword ptr [rax + 0x18]
-   4f4  add qword ptr [rsp + 0x10], rcx
-   4f9  dec qword ptr [rsp + 0x110]
-   501  jne .L1
+   418  mov rax, qword ptr [rdi + 0x10]
+   41c  add r9, qword ptr [rax]
+   41f  mov rcx, qword ptr [rax + 0x8]
+   423  add qword ptr [rsp], rcx
+   427  mov rcx, qword ptr [rax + 0x10]
+   42b  add qword ptr [rsp + 0x8], rcx
+   430  mov rcx, qword ptr [rax + 0x18]
+   434  add qword ptr [rsp + 0x10], rcx
+   439  dec qword ptr [rsp + 0x110]
+   441  jne .L1
         ; return
-   507  mov rsp, qword ptr [rsp + 0x108]
-   50f  pop rbx
-   510  ret
-.L17:
-        ; division
-   511  vdivps zmm19, zmm20, zmm16
-   517  jmp .L4
-.L18:
-        ; division
-   51c  vdivps zmm19, zmm20, zmm18
-   522  jmp .L5
-.L19:
-        ; division
-   527  vdivps zmm19, zmm20, zmm16
-   52d  jmp .L6
-.L20:
-        ; division
-   532  vdivps zmm19, zmm20, zmm18
-   538  jmp .L7
-.L21:
-        ; division
-   53d  vdivps zmm19, zmm20, zmm16
-   543  jmp .L8
-.L22:
-        ; division
-   548  vdivps zmm19, zmm20, zmm18
-   54e  jmp .L9
-.L23:
-        ; division
-   553  vdivps zmm19, zmm20, zmm16
-   559  jmp .L10
-.L24:
-        ; division
-   55e  vdivps zmm19, zmm20, zmm18
-   564  jmp .L11
+   447  mov rsp, qword ptr [rsp + 0x108]
+   44f  pop rbx
+   450  ret
