@@ -111,6 +111,11 @@ class PlaneCopy {
   TransposeFunction* whole_ = nullptr;       ///< moves it at once, if one function can
 };
 
+/// Runs the kernel over a plane with its transposed inputs in registers; does nothing and returns
+/// false where that is impossible, or slower in a call that moves so many bytes.
+bool run_fused(const TileCode& tile, const KernelArgs& args, const Plane& plane,
+               std::int64_t bytes);
+
 /// Runs a kernel whose planes are too small to transpose; does nothing and returns false if they
 /// are not.
 bool run_items(const TileCode& tile, const KernelArgs& args);

@@ -176,69 +176,6 @@ class StagedPlane {
   std::array<std::int64_t, 2 * ir::max_launch_operands> strides_;
 };
 
-/// Columns of a plane that are walked down together: their lines stay in the first cache from one
-/// step of rows to the next.
-constexpr std::int64_t fused_columns = 256;
-
-/// Runs the kernel over a plane whose transposed inputs stay in registers.
-class FusedPlane {
- public:
-  FusedPlane(const TileCode& tile, const KernelArgs& args, const Plane& plane)
-      : tile_(tile), args_(args), plane_(plane), num_operands_(tile.operands.size()) {
-    for (std::size_t i = 0; i < num_operands_; ++i) {
-      strides_[i] = plane.row_stride[i];
-      strides_[num_operands_ + i] = plane.column_stride[i];
-    }
-  }
-
-  /// Whether there are whole steps, and what is left over at the ends can be done again.
-  bool fits() const {
-    if (tile_.fused_rows == 0 || plane_.rows < tile_.fused_step_rows ||
-        plane_.columns < tile_.fused_step_columns)
-      return false;
-    if (plane_.rows % tile_.fused_step_rows == 0 && plane_.columns % tile_.fused_step_columns == 0)
-      return true;
-    for (std::size_t output = 0; output < num_operands_; ++output)
-      for (std::size_t i = 0; i < num_operands_; ++i)
-        if (tile_.operands[output].is_output && !tile_.operands[i].is_output &&
-            plane_.base[i] == plane_.base[output])
-          return false;
-    return true;
-  }
-
-  void run() const {
-    const std::int64_t rows = plane_.rows - plane_.rows % tile_.fused_step_rows;
-    const std::int64_t columns = plane_.columns - plane_.columns % tile_.fused_step_columns;
-    for (std::int64_t column = 0; column < columns; column += fused_columns)
-      run_rows(0, rows, column, std::min(fused_columns, columns - column));
-    if (columns < plane_.columns)
-      run_rows(0, rows, plane_.columns - tile_.fused_step_columns, tile_.fused_step_columns);
-    if (rows == plane_.rows) return;
-    const std::int64_t last = plane_.rows - tile_.fused_step_rows;
-    run_rows(last, tile_.fused_step_rows, 0, columns);
-    if (columns < plane_.columns)
-      run_rows(last, tile_.fused_step_rows, plane_.columns - tile_.fused_step_columns,
-               tile_.fused_step_columns);
-  }
-
- private:
-  void run_rows(std::int64_t row, std::int64_t rows, std::int64_t column,
-                std::int64_t columns) const {
-    std::array<std::byte*, ir::max_launch_operands> base;
-    for (std::size_t i = 0; i < num_operands_; ++i)
-      base[i] = plane_.base[i] + row * plane_.row_stride[i] + column * plane_.column_stride[i];
-    const std::int64_t extents[] = {rows, columns};
-    const KernelArgs args{base.data(), extents, strides_.data(), args_.params, nullptr};
-    tile_.at<void(const KernelArgs*)>(tile_.fused_rows)(&args);
-  }
-
-  const TileCode& tile_;
-  const KernelArgs& args_;
-  const Plane& plane_;
-  const std::size_t num_operands_;
-  std::array<std::int64_t, 2 * ir::max_launch_operands> strides_;
-};
-
 /// Whether the plane's operands are pixels without gaps, or the same for every pixel.
 bool is_pixel_plane(const TileCode& tile, const Plane& plane) {
   if (tile.pixel_rows == 0) return false;
@@ -456,11 +393,7 @@ void copy_each_plane(const TileCode& tile, Nest& nest, Stage stage, bool streams
       run_pixels(tile, args, plane, stage, streams);
       continue;
     }
-    const FusedPlane fused(tile, args, plane);
-    if (!streams && fused.fits())
-      fused.run();
-    else
-      StagedPlane(tile, args, plane, stage, streams).run();
+    if (!run_fused(tile, args, plane, bytes)) StagedPlane(tile, args, plane, stage, streams).run();
   }
 }
 
