@@ -22,12 +22,10 @@ class FusedPlane {
   }
 
   /// Whether a call of so many bytes does better so.  A large one reads and writes too many lines
-  /// at a time for processors to see where each goes on, unless what it writes is next to them or
-  /// little.
+  /// at a time for processors to see where each goes on, unless what it writes is next to them.
   bool pays(std::int64_t bytes) const {
     const std::int64_t cached_bytes = 4 * tile_.large_bytes;
-    return bytes < cached_bytes ||
-           (bytes < 4 * cached_bytes && (is_in_one_piece() || writes_little()));
+    return bytes < cached_bytes || (bytes < 4 * cached_bytes && is_in_one_piece());
   }
 
   /// Whether there are whole steps, and what is left over at the ends can be done again.
@@ -67,13 +65,6 @@ class FusedPlane {
           plane_.row_stride[i] != plane_.columns * tile_.operands[i].itemsize)
         return false;
     return plane_.columns <= fused_columns;
-  }
-
-  bool writes_little() const {
-    std::int64_t read_bytes = 0, written_bytes = 0;
-    for (const TileOperand& operand : tile_.operands)
-      (operand.is_output ? written_bytes : read_bytes) += operand.itemsize;
-    return 4 * written_bytes <= read_bytes;
   }
 
   void run_rows(std::int64_t row, std::int64_t rows, std::int64_t column,
