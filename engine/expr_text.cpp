@@ -3,6 +3,8 @@
 #include "engine/expr_spelling.h"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <map>
 #include <utility>
 #include <variant>
@@ -58,6 +60,11 @@ class ExprWriter {
 
   void expand_number(const Scalar& number, int precedence) {
     std::string text = number.text();
+    const std::complex<double> value = number.as_complex();
+    // A difference has an imaginary part of 0.0, never of -0.0.
+    if (number.kind() == Scalar::Kind::complex && value.real() != 0 && value.imag() == 0 &&
+        std::signbit(value.imag()))
+      text = "-" + Scalar(-value).text();
     const bool is_sum = text.find_first_of("+-", 1) != text.npos && text.ends_with('j');
     const int own = is_sum ? 6 : (text.starts_with('-') ? unary_precedence : primary_precedence);
     const bool has_brackets = text.starts_with('(');

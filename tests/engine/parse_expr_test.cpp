@@ -387,6 +387,14 @@ TEST(ExprText, FoldsOfASingleNumberReadBack) {
   }
 }
 
+TEST(ExprText, NumbersKeepTheSignOfAnImaginaryZero) {
+  const std::string written = weft::text(parse("a + 2j * 2j"));
+  EXPECT_EQ(weft::text(parse(written)), written);
+  const std::string negative = weft::text(parse("a * -(-4.0 + 0j)"));
+  EXPECT_EQ(negative, "a * -(-4.0+0.0j)");
+  EXPECT_EQ(weft::text(parse(negative)), negative);
+}
+
 TEST(ExprText, OfASharedDagStaysShort) {
   Expr expr = parse("a");
   for (int i = 0; i < 60; ++i) expr = expr + expr;
