@@ -327,15 +327,23 @@ void KernelEmitter::tail() {
   code_.jump_back_if(Condition::above, head);
 }
 
+// No more bits than lanes: registers of small items may have room for more.
 void KernelEmitter::tail_mask() {
   const Opmask mask(Registers::tail_mask_index);
+  Reg64 count = operands_.tail_count();
+  if (tail_takes_vectors()) {
+    count = code_.rcx;
+    code_.mov(count.cvt32(), lanes_);
+    code_.cmp(gpr::remaining, count);
+    code_.cmovb(count, gpr::remaining);
+  }
   if (lanes_ <= 32) {
     code_.mov(code_.eax, -1);
-    code_.bzhi(code_.eax, code_.eax, operands_.tail_count().cvt32());
+    code_.bzhi(code_.eax, code_.eax, count.cvt32());
     code_.kmovd(mask, code_.eax);
   } else {
     code_.mov(code_.rax, -1);
-    code_.bzhi(code_.rax, code_.rax, operands_.tail_count());
+    code_.bzhi(code_.rax, code_.rax, count);
     code_.kmovq(mask, code_.rax);
   }
 }

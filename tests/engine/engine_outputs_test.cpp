@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 
 namespace weft::testing {
@@ -39,6 +40,24 @@ std::string message(const Call& call) {
   }
   ADD_FAILURE() << "nothing is thrown";
   return {};
+}
+
+// Items of a byte that are computed in eight lanes of f64 lie in registers of 16: what a tail of
+// more than eight elements stored in the others, its next step would read.
+TEST(engine_outputs, bytes_in_place_through_long_bodies_of_f64) {
+  const auto scaled = [](const Tensor& bytes) {
+    Expr value = cast(Expr(bytes), DType::f64);
+    for (int i = 0; i < 8; ++i) value = value * 1.0625 + 0.5 * i;
+    return cast(value, DType::u8);
+  };
+  Engine plain({.backend = "interp"});
+  Engine engine;
+  for (std::int64_t size = 1; size <= 80; ++size) {
+    const Tensor x = engine.to(range(size), {.dtype = DType::u8, .copy = true});
+    const Tensor expected = plain.eval(scaled(x));
+    engine.eval(scaled(x), x);
+    ASSERT_EQ(std::memcmp(x.data(), expected.data(), static_cast<std::size_t>(size)), 0) << size;
+  }
 }
 
 TEST(engine_outputs, right_size_keeps_strides) {
