@@ -13,6 +13,21 @@
 namespace weft {
 namespace {
 
+/// What reads back as this number with the signs of its zeros.  A number with a j has a real part
+/// of 0.0, sums and differences add the parts of what they have, and a negative turns both signs.
+std::string complex_text(const std::complex<double>& value) {
+  const bool is_negative = std::signbit(value.real()), is_below = std::signbit(value.imag());
+  const bool has_zero = value.imag() == 0;
+  if (value.real() != 0)
+    return has_zero && is_below ? "-" + Scalar(-value).text() : Scalar(value).text();
+  if (!is_below && !is_negative) return Scalar(value).text();
+  if (is_below && is_negative) return "-" + Scalar(-value).text();
+  const std::string imaginary = Scalar(std::complex<double>(0, std::abs(value.imag()))).text();
+  const std::string below = "(0.0-" + imaginary + ")", zero = "(-0.0-" + imaginary + ")";
+  if (has_zero) return is_negative ? zero : "-" + zero;
+  return is_negative ? "-" + below : below;
+}
+
 // A DAG that shares its nodes can have a text of exponential length.
 constexpr std::size_t max_text_bytes = std::size_t{1} << 16;
 
@@ -59,12 +74,8 @@ class ExprWriter {
   }
 
   void expand_number(const Scalar& number, int precedence) {
-    std::string text = number.text();
-    const std::complex<double> value = number.as_complex();
-    // A difference has an imaginary part of 0.0, never of -0.0.
-    if (number.kind() == Scalar::Kind::complex && value.real() != 0 && value.imag() == 0 &&
-        std::signbit(value.imag()))
-      text = "-" + Scalar(-value).text();
+    const std::string text =
+        number.kind() == Scalar::Kind::complex ? complex_text(number.as_complex()) : number.text();
     const bool is_sum = text.find_first_of("+-", 1) != text.npos && text.ends_with('j');
     const int own = is_sum ? 6 : (text.starts_with('-') ? unary_precedence : primary_precedence);
     const bool has_brackets = text.starts_with('(');

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <random>
 #include <string>
@@ -393,6 +394,16 @@ TEST(ExprText, NumbersKeepTheSignOfAnImaginaryZero) {
   const std::string negative = weft::text(parse("a * -(-4.0 + 0j)"));
   EXPECT_EQ(negative, "a * -(-4.0+0.0j)");
   EXPECT_EQ(weft::text(parse(negative)), negative);
+}
+
+TEST(ExprText, ComplexNumbersKeepTheSignsOfZeros) {
+  const std::vector<std::pair<std::string, Tensor>> named{{"t0", names()[0].second}};
+  for (const double real : {0.0, -0.0, 2.0, -2.0})
+    for (const double imag : {0.0, -0.0, 3.0, -3.0}) {
+      const std::string written =
+          weft::text(Expr(named[0].second) * Expr(Scalar(std::complex<double>(real, imag))));
+      EXPECT_EQ(weft::text(parse_expr(written, named)), written) << real << " " << imag;
+    }
 }
 
 TEST(ExprText, OfASharedDagStaysShort) {
