@@ -4,6 +4,7 @@
 #include "jit/llvm/emit.h"
 
 #include "jit/code_object.h"
+#include "jit/live_values.h"
 #include "jit/llvm/builder.h"
 #include "jit/llvm/memory.h"
 #include "jit/llvm/object.h"
@@ -285,26 +286,11 @@ class Emitter {
   /// registers.  Calls spill what lives across them.
   bool goes_side_by_side(int num_vectors) const {
     const int num_registers = builder_.has_avx512() ? 32 : 16;
-    return !calls_functions() && most_live() * num_vectors <= num_registers * 3 / 4;
+    const auto any = [](ValueId) { return true; };
+    return num_vectors > 1 && !calls_functions() &&
+           most_live(kernel_, any) * num_vectors <= num_registers * 3 / 4;
   }
 
-  /// Most values of the body that live at a time.
-  int most_live() const {
-    std::vector<ValueId> last_use(kernel_.body.size());
-    for (ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
-      for (const ValueId arg : kernel_.body[id].args)
-        if (arg != ir::no_value) last_use[arg] = id;
-    int most = 0, live = 0;
-    for (ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
-      if (last_use[id] > id) most = std::max(most, ++live);
-      for (const ValueId arg : kernel_.body[id].args) {
-        if (arg == ir::no_value || arg < kernel_.num_hoisted || last_use[arg] != id) continue;
-        last_use[arg] = 0;  // may be an argument twice
-        --live;
-      }
-    }
-    return most;
-  }
   bool calls_functions() const {
     return std::any_of(kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(),
                        [](const Inst& inst) { return is_call(inst.op, inst.dtype); });

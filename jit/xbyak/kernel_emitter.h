@@ -79,7 +79,6 @@ class KernelEmitter {
   void fused_rows();
   void transpose_lines(std::size_t operand);
   void interleave_items(int itemsize, bool upper, int out, int x, int y);
-  int fused_side() const { return lane_bytes * lanes_ / kernel_.vector_bytes; }
 
   // reduce.cpp
   void start_fold();
@@ -137,7 +136,6 @@ class KernelEmitter {
   std::vector<const std::uint8_t*> loop_heads_;
 
   // Of fused rows.
-  static constexpr int lane_bytes = 16;
   /// Where in the frame an operand's distances are.
   struct FusedSlots {
     bool is_held;

@@ -3,8 +3,11 @@
 // reloads.
 #include "jit/xbyak/registers.h"
 
+#include "jit/live_values.h"
+
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <utility>
 
 namespace weft::jit::xbyak {
@@ -46,7 +49,7 @@ Registers::Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved
   masks_.free = code.has_avx512() ? 0xfcu : 0;  // k0 means "no mask", k1 is the tail's
   classify(kernel);
   if (max_copies == 1 && kernel.num_hoisted == 0) return;
-  const Live live = most_live();
+  const Live live = live_at_most();
   choose_copies(live, max_copies);
   choose_residents(live);
   if (max_copies_ == 1) return;
@@ -97,25 +100,11 @@ void Registers::classify(const ir::Kernel& kernel) {
   }
 }
 
-Registers::Live Registers::most_live() const {
-  std::vector<std::uint32_t> uses_left(values_.size());
-  Live live;
-  Live most;
-  const auto count_of = [&](ir::ValueId id) -> int& {
-    return values_[id].is_mask ? live.masks : live.vectors;
-  };
-  for (ir::ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
-    const ir::Inst& inst = kernel_.body[id];
-    uses_left[id] = values_[id].body_uses;
-    if (uses_left[id] > 0) ++count_of(id);
-    most.vectors = std::max(most.vectors, live.vectors);
-    most.masks = std::max(most.masks, live.masks);
-    for (int i = 0; i < arity(inst); ++i) {
-      const ir::ValueId argument = inst.args[i];
-      if (argument >= kernel_.num_hoisted && --uses_left[argument] == 0) --count_of(argument);
-    }
-  }
-  return most;
+Registers::Live Registers::live_at_most() const {
+  const auto is_mask = [&](ir::ValueId id) { return values_[id].is_mask; };
+  const bool has_masks =
+      std::ranges::any_of(values_, [](const Value& value) { return value.is_mask; });
+  return {most_live(kernel_, std::not_fn(is_mask)), has_masks ? most_live(kernel_, is_mask) : 0};
 }
 
 void Registers::choose_copies(const Live& live, int max_copies) {

@@ -106,7 +106,7 @@ class Registers {
   void classify(const ir::Kernel& kernel);
   int mask_itemsize(const ir::Inst& inst) const;
   void choose_residents(const Live& live);
-  Live most_live() const;
+  Live live_at_most() const;
   void choose_copies(const Live& live, int max_copies);
   Place place_of(ir::ValueId id) const {
     return id < kernel_.num_hoisted ? id : id + copy_ * num_body_values();

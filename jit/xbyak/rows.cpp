@@ -286,8 +286,6 @@ constexpr Row rows[] = {
     WEFT_X86_QUOTIENT(u64),
     WEFT_X86(sqrt, f32, avx2, code.vsqrtps(out, x)),
     WEFT_X86(sqrt, f64, avx2, code.vsqrtpd(out, x)),
-    WEFT_X86(fma, f32, avx2, code.move(out, x), code.vfmadd213ps(out, y, z)),
-    WEFT_X86(fma, f64, avx2, code.move(out, x), code.vfmadd213pd(out, y, z)),
     WEFT_X86(neg, f32, avx2, code.bit_xor(out, x, code.splat(sign_f32, 4, width_bytes(out)))),
     WEFT_X86(neg, f64, avx2, code.bit_xor(out, x, code.splat(sign_f64, 8, width_bytes(out)))),
     WEFT_X86_SIGNLESS(neg, 8, avx2, negate(registers, code, out, x, 1)),
@@ -402,6 +400,7 @@ bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {
   if (involves_masks(kernel, inst)) return has_mask_row(kernel, inst);
   const DType from = result_dtype(kernel.body[inst.args[0]]);
   if (inst.op == Op::bitcast) return itemsize_bytes(from) == itemsize_bytes(inst.dtype);
+  if (inst.op == Op::fma) return inst.dtype == DType::f32 || inst.dtype == DType::f64;
   if (inst.op == Op::cast) return has_cast(from, inst.dtype, isa);
   return find_row(inst.op, inst.dtype, isa) != nullptr;
 }

@@ -19,7 +19,8 @@ struct Row {
 /// The row of an op on numbers, or null.
 const Row* find_row(Op op, DType dtype, Isa isa);
 
-/// Whether a row of any kind computes an op, cast or bitcast.
+/// Whether a row of any kind computes an op, cast or bitcast; fma and bitcast, which compute in
+/// place, are KernelEmitter's.
 bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa);
 
 /// out = x / y towards zero, 0 where y is 0.  `dtype` is an integer.

@@ -93,7 +93,8 @@ void KernelEmitter::start_fused(std::span<const std::size_t> transposed) {
       code_.lea(held.stride3, code_.ptr[held.stride + held.stride * 2]);
       code_.imul(code_.rax, held.stride, lanes_);
       code_.sub(code_.rax, lane_bytes);
-      for (int row = 0; row < fused_side(); ++row) operands_.hold(i, row, next_register--);
+      for (int row = 0; row < fused_rows_a_step(kernel_); ++row)
+        operands_.hold(i, row, next_register--);
     } else {
       code_.mov(code_.rax, code_.qword[code_.rcx + static_cast<int>(8 * i)]);
     }
@@ -101,7 +102,7 @@ void KernelEmitter::start_fused(std::span<const std::size_t> transposed) {
   }
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(code_.rax, code_.qword[code_.rax]);
-  code_.shr(code_.rax, std::countr_zero(static_cast<unsigned>(fused_side())));
+  code_.shr(code_.rax, std::countr_zero(static_cast<unsigned>(fused_rows_a_step(kernel_))));
   code_.mov(code_.qword[code_.frame(counters_slot_)], code_.rax);
   steps_slot_ = code_.allocate_frame(8, 8);
   steps_left_slot_ = code_.allocate_frame(8, 8);
@@ -124,7 +125,7 @@ void KernelEmitter::start_block() {
       code_.add(code_.rax, lane_bytes);
       code_.mov(operands_.held(i).at, code_.qword[code_.frame(operands_.held(i).row_slot)]);
     } else {
-      code_.imul(code_.rax, code_.rax, fused_side());
+      code_.imul(code_.rax, code_.rax, fused_rows_a_step(kernel_));
       code_.imul(code_.rax, code_.qword[code_.frame(slots.step)]);
     }
     code_.mov(code_.qword[code_.frame(slots.block)], code_.rax);
@@ -140,7 +141,7 @@ void KernelEmitter::fused_step() {
     transpose_lines(i);
     code_.sub(operands_.held(i).at, code_.qword[code_.frame(fused_slots_[i].step)]);
   }
-  for (int row = 0; row < fused_side(); ++row) {
+  for (int row = 0; row < fused_rows_a_step(kernel_); ++row) {
     body({.row = row});
     for (std::size_t i = 0; i < fused_slots_.size(); ++i)
       if (!fused_slots_[i].is_held)
@@ -187,7 +188,7 @@ void KernelEmitter::interleave_items(int itemsize, bool upper, int out, int x, i
 // As in transpose.cpp, in place but for one register.
 void KernelEmitter::transpose_lines(std::size_t operand) {
   const auto [at, stride, stride3, row_slot] = operands_.held(operand);
-  const int side = fused_side();
+  const int side = fused_rows_a_step(kernel_);
   code_.mark("lines to columns");
   std::vector<int> values;
   for (int row = 0; row < side; ++row) values.push_back(operands_.held_register(operand, row));
