@@ -1,7 +1,8 @@
-// weft_soak SECONDS [THREADS]: calls of all kinds on one engine and on engines that come and go,
+// weft_soak SECONDS [PERCENT]: calls of all kinds on one engine and on engines that come and go,
 // and whether the process grows.  Exit code 1 if a result is wrong or memory grows.
 #include "tests/engine/support/mixed_calls.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <thread>
 #include <vector>
 
@@ -19,6 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int num_threads = 8;
+constexpr int num_parts = 6;  ///< of the time; of each the peak counts
 
 std::int64_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
@@ -27,22 +28,32 @@ std::int64_t resident_bytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
+weft::EngineOptions options(int threshold) {
+  weft::EngineOptions options;
+  options.threshold = threshold;
+  return options;
+}
+
+/// Of all arenas; 0 where a sanitizer's malloc() serves.
+std::size_t allocated_bytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
 struct Load {
   const weft::testing::MixedCalls calls{120};
-  weft::Engine engine{[] {
-    weft::EngineOptions options;
-    options.threshold = 16;
-    return options;
-  }()};
+  weft::Engine engine{options(16)};
   std::atomic<bool> is_over{false};
   std::atomic<std::uint64_t> num_calls{0}, num_wrong{0};
 
   void run(int thread) {
     for (int i = thread * 17; !is_over; ++i) {
-      std::unique_ptr<weft::Engine> own;
-      if (i % 500 == 0) own = std::make_unique<weft::Engine>();
-      weft::Engine& used = own != nullptr ? *own : engine;
-      if (!calls.is_right(used, i % calls.size())) ++num_wrong;
+      if (i % 500 == 0) {
+        // Half of these engines die while LLVM compiles for them, or before it begins.
+        weft::Engine own(options(i % 1000 == 0 ? 0 : 64));
+        if (!calls.is_right(own, i / 500 % calls.size())) ++num_wrong;
+      }
+      if (!calls.is_right(engine, i % calls.size())) ++num_wrong;
       if (i % 1000 == 1) engine.set_num_threads(i / 1000 % 3);
       ++num_calls;
     }
@@ -63,17 +74,24 @@ int main(int argc, char** argv) {
   for (int i = 0; i < num_threads; ++i) threads.emplace_back([&load, i] { load.run(i); });
   const auto start = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  std::int64_t warm_bytes = 0, last_bytes = 0;
-  while (elapsed() < seconds) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    const std::int64_t bytes = resident_bytes();
-    // The second sixth is what the last sixth is compared with: peaks of both.
-    if (elapsed() > seconds / 6 && elapsed() < seconds / 3)
-      warm_bytes = std::max(warm_bytes, bytes);
-    if (elapsed() > seconds * 5 / 6) last_bytes = std::max(last_bytes, bytes);
+  std::int64_t peaks[num_parts] = {};
+  for (int part = 0; part < num_parts; ++part) {
+    while (elapsed() < seconds * (part + 1) / num_parts) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      peaks[part] = std::max(peaks[part], resident_bytes());
+    }
+    const weft::EngineStats stats = load.engine.stats();
+    std::printf("%6.0f s: resident %.2f MB, allocated %.2f MB, %llu kernels hot, %llu promoted\n",
+                elapsed(), static_cast<double>(peaks[part]) / 1e6,
+                static_cast<double>(allocated_bytes()) / 1e6,
+                static_cast<unsigned long long>(stats.hot_kernels),
+                static_cast<unsigned long long>(stats.promoted_kernels));
+    std::fflush(stdout);
   }
   load.is_over = true;
   for (std::thread& thread : threads) thread.join();
+  // The first part warms up.
+  const std::int64_t warm_bytes = peaks[1], last_bytes = peaks[num_parts - 1];
   const double growth = static_cast<double>(last_bytes - warm_bytes) /
                         static_cast<double>(std::max<std::int64_t>(warm_bytes, 1));
   std::printf(
