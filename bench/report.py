@@ -115,7 +115,11 @@ def condensed(result):
         if len(right) > 1:
             entry["noise"] = noise_of([run[clock] for run in right])
         entries.append({key: value for key, value in entry.items() if key not in PER_REPETITION})
-    return {**result, "benchmarks": entries}
+    # Where it was built and the machine's name say nothing of the measurement.
+    context = {key: value for key, value in result.get("context", {}).items() if key != "host_name"}
+    if "executable" in context:
+        context["executable"] = pathlib.PurePath(context["executable"]).name
+    return {**result, "context": context, "benchmarks": entries}
 
 
 def time_text(ns):
