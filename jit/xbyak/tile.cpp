@@ -3,6 +3,7 @@
 #include "jit/xbyak/tile.h"
 
 #include "jit/xbyak/emit.h"
+#include "jit/xbyak/short_transpose.h"
 #include "jit/xbyak/tile_fused.h"
 
 #include <algorithm>
@@ -142,6 +143,11 @@ void TileEmitter::emit() {
     emit_kernel(code_, rows, true);
   }
   add_fused();
+  const auto itemsize = static_cast<int>(itemsize_bytes(kernel_.operands[0].dtype));
+  if (tile_.is_copy && has_short_transpose(code_.features(), itemsize)) {
+    tile_.short_transpose = start_function("transpositions of few lines each");
+    emit_short_transpose(code_, itemsize);
+  }
   if (is_all_pixels(kernel_)) {
     ir::Kernel pixels = dense_kernel(kernel_);
     tile_.pixel_rows = start_function("rows of pixels");

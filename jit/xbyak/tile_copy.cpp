@@ -1,4 +1,5 @@
 // The planes of kernels that only copy: they need no row kernel, and mostly no buffer.
+#include "jit/xbyak/short_transpose.h"
 #include "jit/xbyak/tile_move.h"
 
 #include <algorithm>
@@ -86,6 +87,9 @@ PlaneCopy::PlaneCopy(const TileCode& tile, const Plane& plane, Stage stage, bool
       operand_.is_output
           ? Rectangle{nullptr, along_stride, nullptr, across_stride, plane.rows, plane.columns}
           : Rectangle{nullptr, across_stride, nullptr, along_stride, plane.columns, plane.rows};
+  is_short_ = tile.short_transpose != 0 && !is_pixels_ && !streams &&
+              shape_.num_lines <= most_short_lines(operand_.itemsize) &&
+              shape_.num_items >= least_short_items(operand_.itemsize);
   const std::int64_t itemsize = operand_.itemsize;
   const std::int64_t narrow_step = 16 / itemsize, wide_step = wide_step_bytes / itemsize;
   const bool is_one_panel = shape_.num_lines < std::max(wide_step, panel_lines) + wide_step;
@@ -110,6 +114,14 @@ void PlaneCopy::run(std::byte* to, std::byte* from) const {
     return whole_(plane.from, plane.from_stride, plane.to, plane.to_stride, plane.num_lines,
                   plane.num_items);
   copy_panels(tile_, operand_, plane, stage_, streams_);
+}
+
+void PlaneCopy::run_many(std::byte* to, std::byte* from, std::int64_t count,
+                         const std::int64_t* stride) const {
+  const ShortPlanes planes{from + offset_[1], shape_.from_stride, to + offset_[0], shape_.to_stride,
+                           shape_.num_lines,  shape_.num_items,   count,           stride[1],
+                           stride[0]};
+  tile_.at<ShortTransposeFunction>(tile_.short_transpose)(&planes);
 }
 
 std::int64_t planes_at_once(const TileCode& tile, const Plane& plane, const std::int64_t* stride,

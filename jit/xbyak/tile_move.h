@@ -100,12 +100,19 @@ class PlaneCopy {
   /// The plane whose first elements are there.
   void run(std::byte* to, std::byte* from) const;
 
+  /// Whether planes have so few lines that many of them are copied by one call: run_many().
+  bool is_short() const { return is_short_; }
+  /// `count` planes, `stride` [operand] apart.  Requires: is_short().
+  void run_many(std::byte* to, std::byte* from, std::int64_t count,
+                const std::int64_t* stride) const;
+
  private:
   const TileCode& tile_;
   const TileOperand& operand_;  ///< the staged one
   const Stage stage_;
   const bool streams_;
   const bool is_pixels_;
+  bool is_short_ = false;
   Rectangle shape_;                          ///< without addresses
   std::array<std::int64_t, 2> offset_ = {};  ///< of the rectangle's first line, [operand]
   TransposeFunction* whole_ = nullptr;       ///< moves it at once, if one function can

@@ -369,6 +369,29 @@ void copy_each_plane(const TileCode& tile, Nest& nest, Stage stage, bool streams
   }
 }
 
+/// All planes of a small copy if they have few lines each; else does nothing and returns false.
+/// One call takes those along the loop on which they lie closest to one another.
+bool copy_short_planes(const TileCode& tile, Nest& nest) {
+  const PlaneCopy copy(tile, nest.plane(), {}, false);
+  if (!copy.is_short()) return false;
+  static constexpr std::int64_t alone[2] = {};
+  const std::int64_t* stride = alone;
+  std::size_t along = nest.num_loops();
+  for (std::size_t loop = 0; loop < nest.num_loops(); ++loop) {
+    const std::int64_t* const other = nest.strides(loop);
+    if (along < nest.num_loops() &&
+        std::abs(other[0]) + std::abs(other[1]) >= std::abs(stride[0]) + std::abs(stride[1]))
+      continue;
+    along = loop;
+    stride = other;
+  }
+  const std::int64_t count = along < nest.num_loops() ? nest.extent(along) : 1;
+  if (along < nest.num_loops()) nest.set_step(along, count);
+  do copy.run_many(nest.plane().base[0], nest.plane().base[1], count, stride);
+  while (nest.advance());
+  return true;
+}
+
 /// A call that needs the buffer of its tiles.
 [[gnu::noinline]] void run_staged(const KernelArgs& args, const TileCode& tile, std::int64_t bytes,
                                   bool streams) {
@@ -400,9 +423,13 @@ void copy_each_plane(const TileCode& tile, Nest& nest, Stage stage, bool streams
 }  // namespace
 
 void run_tiles(const KernelArgs* args, const TileCode* tile) {
-  if (run_items(*tile, *args)) return;
   const std::int64_t bytes = total_bytes(*tile, *args);
   const bool streams = bytes >= tile->streaming_bytes;
+  if (tile->is_copy && tile->short_transpose != 0 && !streams) {
+    Nest nest(*args, *tile);
+    if (copy_short_planes(*tile, nest)) return;
+  }
+  if (run_items(*tile, *args)) return;
   if (tile->is_copy && !streams) {  // from memory to memory
     Nest nest(*args, *tile);
     return copy_each_plane(*tile, nest, {}, false, false);
