@@ -16,7 +16,8 @@ namespace {
 /// What reads back as this number with the signs of its zeros.  A number with a j has a real part
 /// of 0.0, sums and differences add the parts of what they have, and a negative turns both signs.
 std::string complex_text(const std::complex<double>& value) {
-  const bool is_negative = std::signbit(value.real()), is_below = std::signbit(value.imag());
+  const bool is_negative = std::signbit(value.real());
+  const bool is_below = std::signbit(value.imag()) && !std::isnan(value.imag());
   const bool has_zero = value.imag() == 0;
   if (value.real() != 0)
     return has_zero && is_below ? "-" + Scalar(-value).text() : Scalar(value).text();

@@ -6,16 +6,22 @@
 #include "engine/parse_reduction.h"
 
 #include <algorithm>
+#include <complex>
 #include <limits>
 #include <numbers>
 
 namespace weft {
 
 std::optional<Scalar> named_number(std::string_view name) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   if (name == "True" || name == "true") return Scalar(true);
   if (name == "False" || name == "false") return Scalar(false);
-  if (name == "inf") return Scalar(std::numeric_limits<double>::infinity());
-  if (name == "nan") return Scalar(std::numeric_limits<double>::quiet_NaN());
+  if (name == "inf") return Scalar(inf);
+  if (name == "nan") return Scalar(nan);
+  // As Python writes them, and needs them where it reads them: inf * 1j is nan+infj.
+  if (name == "infj") return Scalar(std::complex<double>(0, inf));
+  if (name == "nanj") return Scalar(std::complex<double>(0, nan));
   if (name == "pi") return Scalar(std::numbers::pi);
   if (name == "e") return Scalar(std::numbers::e);
   return {};

@@ -22,20 +22,21 @@ Bits bits_of(const T& element) {
 }
 
 /// The shortest digits that read back as the same double, marked as floating: "1.0", "1e+20",
-/// "inf".
+/// "inf".  A NaN has no sign here, as in Python: arithmetic that reads it back would not keep it.
 std::string real_text(double value) {
+  if (std::isnan(value)) return "nan";
   std::array<char, 32> buffer;
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   std::string result(buffer.data(), end);
-  // Letters are those of an exponent, "inf" or "nan".
-  if (result.find_first_of(".einf") == std::string::npos) result += ".0";
+  // Letters are those of an exponent or of "inf".
+  if (result.find_first_of(".ei") == std::string::npos) result += ".0";
   return result;
 }
 
 std::string complex_text(double real, double imag) {
   const bool has_real = real != 0 || std::signbit(real);
   if (!has_real) return real_text(imag) + "j";
-  const char* plus = std::signbit(imag) ? "" : "+";
+  const char* plus = std::signbit(imag) && !std::isnan(imag) ? "" : "+";
   return detail::concat("(", real_text(real), plus, real_text(imag), "j)");
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <numbers>
 #include <random>
 #include <string>
@@ -404,6 +405,25 @@ TEST(ExprText, ComplexNumbersKeepTheSignsOfZeros) {
           weft::text(Expr(named[0].second) * Expr(Scalar(std::complex<double>(real, imag))));
       EXPECT_EQ(weft::text(parse_expr(written, named)), written) << real << " " << imag;
     }
+}
+
+TEST(ExprText, ComplexNumbersReadBackWhereTheyAreNotFinite) {
+  const auto is_same = [](double a, double b) {
+    return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> parts{0.0, -0.0, 2.0, -2.0, HUGE_VAL, -HUGE_VAL, nan, -nan};
+  for (const double real : parts)
+    for (const double imag : parts) {
+      const std::string written = weft::text(Expr(Scalar(std::complex<double>(real, imag))));
+      const Scalar again = number(written);
+      EXPECT_TRUE(is_same(again.as_complex().real(), real)) << written;
+      EXPECT_TRUE(is_same(again.as_complex().imag(), imag)) << written;
+      EXPECT_EQ(weft::text(Expr(again)), written);
+    }
+  EXPECT_EQ(number("infj"), Scalar(std::complex<double>(0, HUGE_VAL)));
+  EXPECT_EQ(number("-inf * 2j").text(), "(nan-infj)");  // as Python has it
+  EXPECT_EQ(number("1 - nanj").text(), "(1.0+nanj)");
 }
 
 TEST(ExprText, OfASharedDagStaysShort) {
