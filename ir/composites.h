@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/double_functions.h"
+#include "ir/double_gamma.h"
 #include "ir/exponentials.h"
 #include "ir/gamma.h"
 #include "ir/single_functions.h"
@@ -243,7 +244,7 @@ WEFT_BY_PRECISION(real_cos, single_cos(v), library_cos(v))
 WEFT_BY_PRECISION(real_tanh, single_tanh(v), library_tanh(v))
 WEFT_BY_PRECISION(real_erf, single_erf(v), library_erf(v))
 WEFT_BY_PRECISION(real_logistic, single_logistic(v), logistic(v))
-WEFT_BY_PRECISION(real_lgamma, to_single(library_lgamma(to_double(v))), library_lgamma(v))
+WEFT_ROUGH(real_lgamma, library_lgamma, double_lgamma(v))
 WEFT_BY_PRECISION(real_exp2, single_exp2(v), library_exp2(v))
 WEFT_ROUGH(real_expm1, rough_expm1, library_expm1(v))
 WEFT_BY_PRECISION(real_log2, single_log2(v), library_log2(v))
@@ -257,7 +258,7 @@ WEFT_ROUGH(real_atanh, rough_atanh, library_atanh(v))
 WEFT_ROUGH(real_cbrt, rough_cbrt, library_cbrt(v))
 WEFT_ROUGH(real_erfc, rough_erfc, double_erfc(v))
 WEFT_ROUGH(real_erfinv, rough_inverse_erf, double_inverse_erf(v))
-WEFT_ROUGH(real_digamma, digamma_of_double, digamma_of_double(v))
+WEFT_ROUGH(real_digamma, rough_digamma, double_digamma(v))
 WEFT_ROUGH(real_logit, rough_logit, double_logit(v))
 WEFT_BY_PRECISION(real_silu, single_silu(v), double_silu(v))
 WEFT_BY_PRECISION(real_gelu, single_gelu(v), double_gelu(v))
@@ -351,7 +352,7 @@ V log_add_exp(const V& x, const V& y) {
   return by_precision(
       x, y,
       [](const auto& v, const auto& w) {
-        return to_single(rough_log_add_exp(to_double(v), to_double(w)));
+        return to_single(double_log_add_exp(to_double(v), to_double(w)));
       },
       [](const auto& v, const auto& w) { return double_log_add_exp(v, w); });
 }
@@ -361,7 +362,7 @@ V log_add_exp2(const V& x, const V& y) {
   return by_precision(
       x, y,
       [](const auto& v, const auto& w) {
-        return to_single(rough_log_add_exp2(to_double(v), to_double(w)));
+        return to_single(double_log_add_exp2(to_double(v), to_double(w)));
       },
       [](const auto& v, const auto& w) { return double_log_add_exp2(v, w); });
 }

@@ -2,15 +2,10 @@
 // as unevaluated sums (ir/double_sums.h) and rounded at the end.
 #pragma once
 
-#include "ir/double_sums.h"
+#include "ir/long_sums.h"
 #include "ir/special.h"
 
 namespace weft::ir {
-
-template <class V>
-Sum<V> as_sum(const V& x) {
-  return {x, like(x, 0)};
-}
 
 template <class V>
 V infinity_like(const V& x) {
@@ -63,57 +58,65 @@ V double_cosh(const V& x) {
 }
 
 // --- Sums of exponentials. ---
-/// factor * log(1 + exp(x)) for x <= 0, with a factor between 1 and 2.
+/// 1 + x for 0 <= x <= 1.
 template <class V>
-Sum<V> log_of_one_and_exponential(const Sum<V>& x, const Sum<V>& factor) {
-  const V zero = like(x.high, 0), one = like(x.high, 1), half = like(x.high, 0.5);
-  const auto is_out = x.high < like(x.high, -800);
-  const ScaledSum<V> power = exponential_of(select(is_out, as_sum(like(x.high, -800)), x));
-  // Far out the logarithm is the exponential itself.
-  const ScaledSum<V> far{multiply(power.value, factor), power.exponent};
-  const Sum<V> far_sum =
-      select(power.exponent < like(zero, -960), as_sum(rounded(far)), bounded_sum(far, -960));
-  const Sum<V> near = bounded_sum(power);
-  const auto is_halved = near.high > like(zero, 0.41421356237309503);
-  const Sum<V> shifted = exact_sum(half * near.high, -half);
-  const Sum<V> halved{shifted.high, fma(half, near.low, shifted.low)};
-  const Sum<V> logarithm =
-      logarithm_near_one(select(is_halved, halved, near), select(is_halved, one, zero));
-  return select(x.high < like(x.high, -45), far_sum, multiply(logarithm, factor));
+SplitSum<V> split_above_one(const Sum<V>& x) {
+  const V zero = like(x.high, 0), half = like(x.high, 0.5);
+  const auto is_halved = x.high > like(zero, 0.41421356237309503);
+  const Sum<V> shifted = exact_sum(half * x.high, -half);
+  const Sum<V> halved{shifted.high, fma(half, x.low, shifted.low)};
+  return {select(is_halved, halved, x), select(is_halved, like(zero, 1), zero)};
 }
 
 /// log(1 + exp(x)).
 template <class V>
 V double_softplus(const V& x) {
-  const Sum<V> tail = log_of_one_and_exponential(as_sum(-abs(x)), as_sum(like(x, 1)));
+  const V size = abs(x);
+  const auto is_out = size > like(x, 800);
+  const ScaledSum<V> power = exponential_of(as_sum(select(is_out, like(x, -800), -size)));
+  const SplitSum<V> split = split_above_one(bounded_sum(power));
+  // Far out the logarithm is the exponential itself.
+  const Sum<V> tail = select(size > like(x, 45), as_sum(rounded(power)),
+                             logarithm_near_one(split.fraction, split.exponent));
   const V result = add(as_sum(maximum(x, like(x, 0))), tail).high;
   return select(x > like(x, 45), x, result);
 }
 
-/// larger + tail, where both are numbers.
-template <class V>
-V larger_and_tail(const V& larger, const V& smaller, const Sum<V>& tail) {
+/// larger + log(1 + power), in the base that `in_base` makes of a natural logarithm.
+template <class V, class InBase>
+V larger_and_rest(const V& larger, const V& smaller, const ScaledSum<V>& power, InBase in_base) {
+  const Sum<V> near = bounded_sum(power);
+  const SplitSum<V> split = split_above_one(near);
+  // Far out the logarithm is power - power^2 / 2.
+  const V half_square = near.high * (power.value.high * like(larger, 0.5));
+  const ScaledSum<V> far{in_base(Sum<V>{power.value.high, power.value.low - half_square}),
+                         power.exponent};
+  const Sum<V> far_sum =
+      select(far.exponent < like(larger, -1020), as_sum(rounded(far)), bounded_sum(far, -1020));
+  const Sum<V> rest = select(power.exponent < like(larger, -65), far_sum,
+                             in_base(long_logarithm_near_one(split.fraction, split.exponent)));
   const auto is_ordinary = abs(larger) < infinity_like(larger) && smaller > -infinity_like(larger);
-  return select(is_ordinary, add(as_sum(larger), tail).high, larger);
+  return select(is_ordinary, add(as_sum(larger), rest).high, larger);
 }
 
 template <class V>
 V double_log_add_exp(const V& x, const V& y) {
   const V larger = maximum(x, y), smaller = minimum(x, y);
-  const Sum<V> tail = log_of_one_and_exponential(exact_sum(smaller, -larger), as_sum(like(x, 1)));
-  return larger_and_tail(larger, smaller, tail);
+  const Sum<V> apart = exact_sum(smaller, -larger);
+  const auto is_far = !(apart.high > like(x, -800));
+  const ScaledSum<V> power = long_exponential_of(select(is_far, as_sum(like(x, -800)), apart));
+  return larger_and_rest(larger, smaller, power, [](const Sum<V>& natural) { return natural; });
 }
 
 template <class V>
 V double_log_add_exp2(const V& x, const V& y) {
   const V larger = maximum(x, y), smaller = minimum(x, y);
-  // Far apart the difference would overflow when it is multiplied.
   const Sum<V> apart = exact_sum(smaller, -larger);
   const auto is_far = !(apart.high > like(x, -1100));
-  const Sum<V> bounded = select(is_far, as_sum(like(x, -1100)), apart);
-  const Sum<V> tail = log_of_one_and_exponential(
-      multiply(bounded, log_2_like(x)), sum_like(x, 1.4426950408889634, 2.0355273740931033e-17));
-  return larger_and_tail(larger, smaller, tail);
+  const ScaledSum<V> power = long_exponential2_of(select(is_far, as_sum(like(x, -1100)), apart));
+  return larger_and_rest(larger, smaller, power, [](const Sum<V>& natural) {
+    return multiply(natural, sum_like(natural.high, 1.4426950408889634, 2.0355273740931033e-17));
+  });
 }
 
 // --- Logarithms of composed arguments. ---

@@ -130,9 +130,16 @@ Sum<V> logarithm_near_one(const Sum<V>& x, const V& exponent) {
                    high.low + fma(exponent, like(exponent, 1.9082149292705877e-10), twice_low));
 }
 
-/// log(x) for a positive x that is finite.
+/// 2^exponent * (1 + fraction), with 1 + fraction between sqrt(1/2) and sqrt(2).
 template <class V>
-Sum<V> logarithm_of(const Sum<V>& x) {
+struct SplitSum {
+  Sum<V> fraction;
+  V exponent;
+};
+
+/// Of a positive x that is finite.
+template <class V>
+SplitSum<V> split_sum(const Sum<V>& x) {
   const auto is_small = x.high < like(x.high, 0x1p-960);
   const V up = select(is_small, like(x.high, 0x1p64), like(x.high, 1));
   const Sum<V> normal = scale(x, up);
@@ -143,7 +150,14 @@ Sum<V> logarithm_of(const Sum<V>& x) {
   const auto zero = half - half;
   const V low = normal.low * power_of_two(up, zero - half) * power_of_two(up, zero - other);
   const V exponent = select(is_small, parts.exponent - like(up, 64), parts.exponent);
-  return logarithm_near_one(exact_sum(parts.fraction, low), exponent);
+  return {exact_sum(parts.fraction, low), exponent};
+}
+
+/// log(x) for a positive x that is finite.
+template <class V>
+Sum<V> logarithm_of(const Sum<V>& x) {
+  const SplitSum<V> parts = split_sum(x);
+  return logarithm_near_one(parts.fraction, parts.exponent);
 }
 
 }  // namespace weft::ir

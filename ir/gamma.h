@@ -1,4 +1,4 @@
-// The derivative of lgamma: moved up to where the asymptotic series holds, reflected below zero.
+// digamma for f32, in f64: moved up to where the asymptotic series holds, reflected below zero.
 // Between any two integers below zero it has a root, where the two halves of the reflection cancel;
 // some floats lie within 2^-32 of one, so the halves are computed as sums (ir/double_sums.h).
 #pragma once
@@ -55,9 +55,9 @@ Sum<V> digamma_above_zero(const V& x) {
   return select(y < infinity, Sum<V>{high.high, low}, Sum<V>{y, zero});
 }
 
-/// The derivative of lgamma, in f64.
+/// The derivative of lgamma, in f64 for f32.
 template <class V>
-V digamma_of_double(const V& x) {
+V rough_digamma(const V& x) {
   const V one = like(x, 1);
   const auto is_low = x < like(x, 0.5);
   const Sum<V> shifted = digamma_above_zero(select(is_low, one - x, x));

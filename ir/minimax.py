@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Derives the polynomials of ir/single_functions.h, ir/exponentials.h, ir/special.h, ir/gamma.h and ir/double_functions.h
-(needs python3-mpmath).
+"""Derives the polynomials of ir/single_functions.h, ir/exponentials.h, ir/special.h, ir/gamma.h, ir/double_functions.h,
+ir/long_sums.h and ir/double_gamma.h, and the latter's parabolas (needs python3-mpmath).
 
 Each fit minimises the largest weighted error by Lawson's algorithm: least squares whose weights grow
 where the error is large.  Coefficients are rounded to the format they are used in one after another,
@@ -9,8 +9,8 @@ error that is left, relative to the function computed, and the coefficients, hig
 
 import struct
 
-from mpmath import (atanh, cos, erf, erfc, erfinv, exp, fabs, log, log1p, lu_solve, matrix, mp, mpf, ncdf, pi, sin, sinh,
-                    sinpi, sqrt, tan)
+from mpmath import (atanh, bernoulli, cos, erf, erfc, erfinv, exp, fabs, gamma, log, log1p, loggamma, lu_solve, matrix, mp,
+                    mpf, ncdf, pi, psi, sin, sinh, sinpi, sqrt, tan)
 
 mp.dps = 70
 TINY = mpf(10) ** -20
@@ -115,6 +115,62 @@ def far_poles(z):
     return (1 / r - 2 * r / (1 - z) - pi / tan(pi * r)) / (2 * r) if z > TINY else pi * pi / 6 - 1
 
 
+def near_zero(function, series, least=mpf(10)**-12):
+    """`function`, but within `least` of 0, where it cancels, the first terms of its series."""
+    return lambda x: function(x) if fabs(x) > least else sum(c * x**k for k, c in enumerate(series))
+
+
+def log_gamma(x):
+    return log(fabs(gamma(x)))
+
+
+def digamma(x):
+    return psi(0, x)
+
+
+def long_fits():
+    """For sums of 104 bits."""
+    mp.dps = 90
+    half_log_2 = log(2) / 2 * mpf("1.005")
+    fit("exp of long sums", near_zero(lambda x: (exp(x) - 1 - x) / x**2, [mpf(1) / 2, mpf(1) / 6, mpf(1) / 24, mpf(1) / 120]),
+        lambda x: x * x, -half_log_2, half_log_2, 18, to_f64, 11)
+    widest = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.01")
+    fit("log of long sums", near_zero(lambda z: odd_rest(atanh, z, 0), [mpf(1) / 3, mpf(1) / 5, mpf(1) / 7, mpf(1) / 9]),
+        lambda z: z, 0, widest, 14, to_f64, 8)
+    # Of the asymptotic series in z = 1 / y^2, for y >= 12.
+    numbers = [bernoulli(2 * k) / (2 * k) for k in range(1, 10)]
+    fit("digamma", near_zero(lambda z: (-log(z) / 2 - sqrt(z) / 2 - digamma(1 / sqrt(z))) / z, numbers),
+        lambda z: z, 0, mpf(1) / 144, 14, to_f64, 6)
+    fit("lgamma", near_zero(lambda z: (loggamma(1 / sqrt(z)) + (1 / sqrt(z) - mpf(1) / 2) * log(z) / 2 + 1 / sqrt(z)
+                                       - log(2 * pi) / 2) / sqrt(z), [b / (2 * k + 1) for k, b in enumerate(numbers)]),
+        sqrt, 0, mpf(1) / 144, 14, to_f64, 5)
+    fit("cotangent, long", near_zero(lambda z: ((1 - z) * pi * sqrt(z) / tan(pi * sqrt(z)) - 1) / z,
+                                     [-1 - pi**2 / 3, pi**2 / 3 - pi**4 / 45]), lambda z: z, 0, mpf(1) / 16, 14, to_f64, 8)
+    fit("sine of turns", near_zero(lambda z: (sin(pi * sqrt(z)) / (pi * sqrt(z)) - 1) / z,
+                                   [-pi**2 / 6, pi**4 / 120, -pi**6 / 5040]), lambda z: z, 0, mpf(1) / 4, 14, to_f64, 9)
+
+
+def parabola(function, low, high, order):
+    """Prints the parabola around the number next to the only root in between; `order` is that of the slope as a psi."""
+    low, high = mpf(low), mpf(high)
+    sign = function(low) > 0
+    for _ in range(250):
+        middle = (low + high) / 2
+        low, high = (middle, high) if (function(middle) > 0) == sign else (low, middle)
+    at = to_f64(low)
+    parts = [(float(x), float(x - to_f64(x))) for x in (function(at), psi(order, at))]
+    print(f"  {{{float(at)!r}, {parts[0]}, {parts[1]}, {float(psi(order + 1, at) / 2)!r}}}", flush=True)
+
+
+def parabolas():
+    print("lgamma next to its roots")
+    for low, high in ((-3.999, -3.5), (-3.5, -3.001), (-2.999, -2.6), (-2.6, -2.1), (0.9, 1.1), (1.9, 2.1)):
+        parabola(log_gamma, low, high, 0)
+    print("digamma next to its roots")
+    for low, high in ((-2977.999, -2977.001), (-5.999, -5.001), (-1.999, -1.001), (-0.999, -0.001), (1, 2)):
+        parabola(digamma, low, high, 1)
+
+
 def main():
     half_log_2 = log(2) / 2 * mpf("1.005")
     for name, count, rounded in (("exp f32", 5, to_f32), ("exp rough", 8, to_f64), ("exp f64", 10, to_f64)):
@@ -147,6 +203,8 @@ def main():
         lambda z: z, 0, mpf("0.25"), 18, to_f64)
     fit("normal tail", scaled_tail, lambda u: 1 / scaled_tail(u), -1, mpf(36) / 42, 28, to_f64, 5)
     fit("normal tail of f32", scaled_tail, lambda u: 1 / scaled_tail(u), -1, mpf("11.5") / mpf("17.5"), 11, to_f64)
+    long_fits()
+    parabolas()
 
 
 if __name__ == "__main__":

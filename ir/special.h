@@ -94,18 +94,6 @@ V rough_softplus(const V& x) {
   return select(x > like(x, 0), x + tail, tail);
 }
 
-template <class V>
-V rough_log_add_exp(const V& x, const V& y) {
-  return select(x == y, x + like(x, 0.6931471805599453),
-                maximum(x, y) + rough_log1p(rough_exp(-abs(x - y))));
-}
-
-template <class V>
-V rough_log_add_exp2(const V& x, const V& y) {
-  const V tail = rough_log1p(rough_exp2(-abs(x - y))) * like(x, 1.4426950408889634);
-  return select(x == y, x + like(x, 1), maximum(x, y) + tail);
-}
-
 /// sin(pi x) / (pi x); the turns are taken off exactly.
 template <class V>
 V rough_sinc(const V& x) {

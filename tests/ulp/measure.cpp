@@ -1,5 +1,6 @@
 #include "tests/ulp/measure.h"
 
+#include "tests/ulp/hard_inputs.h"
 #include "tests/ulp/screen.h"
 
 #include <weft/engine.h>
@@ -103,6 +104,18 @@ T random_number(std::mt19937_64& random) {
   return static_cast<T>(std::ldexp(fraction, static_cast<int>(word >> 1 & 31) - 21));
 }
 
+/// A quarter of the numbers are hard for a function that has such.
+template <class T>
+void random_numbers(std::mt19937_64& random, const HardInputs& hard, T& x, T& y) {
+  x = random_number<T>(random);
+  y = random_number<T>(random);
+  if (hard.empty() || random() % 4 != 0) return;
+  double hard_x = 0, hard_y = 0;
+  hard.draw(random, hard_x, hard_y);
+  x = static_cast<T>(hard_x);
+  y = static_cast<T>(hard_y);
+}
+
 template <class T>
 Worst measure_as(const Reference& reference, const Sampling& sampling) {
   Block<T> numbers(reference.op);
@@ -113,6 +126,7 @@ Worst measure_as(const Reference& reference, const Sampling& sampling) {
   T* const x = numbers.x();
   T* const y = numbers.y();
   const T* const out = numbers.out();
+  const HardInputs hard(reference);
   const Screen screen = is_random ? nullptr : find_screen(reference.op);
   std::vector<double> expected(block);
   std::vector<std::uint32_t> candidates(block);
@@ -123,9 +137,8 @@ Worst measure_as(const Reference& reference, const Sampling& sampling) {
   while (next < end) {
     std::size_t count = 0;
     for (; count < block && next < end; ++count, next += step) {
-      x[count] =
-          is_random ? random_number<T>(random) : std::bit_cast<T>(static_cast<BitsOf<T>>(next));
-      y[count] = is_binary ? random_number<T>(random) : T{};
+      x[count] = std::bit_cast<T>(static_cast<BitsOf<T>>(next));
+      if (is_random) random_numbers(random, hard, x[count], y[count]);
     }
     numbers.run();
     const auto measure_at = [&](std::size_t i) {

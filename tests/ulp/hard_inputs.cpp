@@ -1,0 +1,86 @@
+#include "tests/ulp/hard_inputs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace weft::ulp {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int num_intervals = 30;
+
+int sign_at(const Reference& reference, double x) {
+  mpfr_t argument, value;
+  mpfr_inits2(precision, argument, value, nullptr);
+  mpfr_set_d(argument, x, MPFR_RNDN);
+  reference.function(value, argument, argument);
+  const int sign = mpfr_sgn(value);
+  mpfr_clears(argument, value, nullptr);
+  return sign;
+}
+
+/// The number next to a root between `low` and `high`, or `low` if the signs there are the same.
+double root_between(const Reference& reference, double low, double high) {
+  const int sign = sign_at(reference, low);
+  if (sign == sign_at(reference, high)) return low;
+  for (;;) {
+    const double middle = low + (high - low) / 2;
+    if (middle == low || middle == high) return low;
+    (sign_at(reference, middle) == sign ? low : high) = middle;
+  }
+}
+
+/// Poles, and the roots between them: digamma has one, which is where lgamma is smallest between
+/// two.
+std::vector<double> points_of_gamma(Op op) {
+  const Reference& digamma = *find_reference(Op::digamma);
+  std::vector<double> points{1, 2, root_between(digamma, 1, 2)};
+  for (int n = 0; n < num_intervals; ++n) {
+    const double pole = -n, low = std::nextafter(pole - 1, 0),
+                 high = std::nextafter(pole, -infinity);
+    const double root = root_between(digamma, low, std::min(high, -0x1p-60));
+    points.insert(points.end(), {pole, root});
+    if (op == Op::lgamma)
+      for (const double end : {low, high})
+        points.push_back(root_between(*find_reference(op), root, end));
+  }
+  return points;
+}
+
+/// The y for which exp(x) + exp(y) is 1, where x is below 0.
+double partner(double x) { return std::log(-std::expm1(x)); }
+double partner_of_2(double x) { return std::log2(-std::expm1(x * 0.6931471805599453)); }
+
+/// Between -1 and 1.
+double fraction(std::mt19937_64& random) { return static_cast<double>(random()) * 0x1p-63 - 1; }
+
+}  // namespace
+
+HardInputs::HardInputs(const Reference& reference) {
+  if (reference.op == Op::lgamma || reference.op == Op::digamma)
+    points_ = points_of_gamma(reference.op);
+  if (reference.op == Op::logaddexp) partner_ = partner;
+  if (reference.op == Op::logaddexp2) partner_ = partner_of_2;
+}
+
+void HardInputs::draw(std::mt19937_64& random, double& x, double& y) const {
+  const int exponent = static_cast<int>(random() % 54);
+  if (partner_ != nullptr) {
+    x = -std::ldexp(1 + std::abs(fraction(random)), -1 - exponent);
+    // Not nearer to where the terms cancel than they are exact.
+    const double apart = std::ldexp(1, -static_cast<int>(random() % 45));
+    y = partner_(x) * (1 + (fraction(random) < 0 ? -apart : apart));
+    return;
+  }
+  const double point = points_[random() % points_.size()];
+  if ((random() & 1) != 0) {
+    x = point + std::ldexp(fraction(random), -exponent);
+    return;
+  }
+  x = point;
+  const double end = fraction(random) < 0 ? -infinity : infinity;
+  for (int step = exponent; step > 0; --step) x = std::nextafter(x, end);
+}
+
+}  // namespace weft::ulp
