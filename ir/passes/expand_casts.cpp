@@ -89,9 +89,8 @@ class CastExpander {
   Value narrow_to_bf16(const Value& value) {
     const Value bits = as_u32(value);
     const Value odd = (bits >> u32(16)) & u32(1);
-    const Value rounded = (bits + u32(0x7fff) + odd) >> u32(16);
-    return builder_.bitcast(plain(select(value != value, u32(0x7fc0), rounded), DType::u16),
-                            DType::bf16);
+    const Value rounded = select(value != value, u32(0x7fc00000), bits + u32(0x7fff) + odd);
+    return builder_.bitcast(plain(rounded >> u32(16), DType::u16), DType::bf16);
   }
 
   /// f64 to f32 so that rounding again, to something with two bits less, rounds as if once:

@@ -422,7 +422,8 @@ void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   if (has_rare_call(kernel_, inst)) return rare_calls_.emit(registers_, id);
   if (involves_masks(kernel_, inst)) return emit_mask_row(registers_, code_, kernel_, id);
   if (inst.op == Op::fma) return multiply_add(id);
-  if (inst.op == Op::bitcast) return bitcast(id);
+  if (inst.op == Op::bitcast || is_high_half(id)) return bitcast(id);
+  if (inst.op == Op::cast && is_high_half(inst.args[0])) return high_halves(id);
   const int arity = info(inst.op).arity;
   const Xmm x = registers_.use(inst.args[0]);
   const Xmm y = arity > 1 ? registers_.use(inst.args[1]) : x;

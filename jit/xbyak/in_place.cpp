@@ -2,6 +2,9 @@
 // then, and fused multiply-adds, whose instructions replace an operand.
 #include "jit/xbyak/kernel_emitter.h"
 
+#include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 namespace weft::jit::xbyak {
@@ -35,6 +38,32 @@ void KernelEmitter::bitcast(ir::ValueId id) {
     registers_.define_over(id, argument);
   else
     code_.move(registers_.define(id), x);
+}
+
+/// Whether the value is the high half of a 32-bit item and only cast to 16 bits: the cast then
+/// takes the half out of the item, and there is nothing to shift.
+bool KernelEmitter::is_high_half(ir::ValueId id) const {
+  const ir::Inst& inst = kernel_.body[id];
+  if (inst.op != Op::bitwise_right_shift || inst.dtype != DType::u32 || !code_.has_avx512())
+    return false;
+  const ir::Inst& count = kernel_.body[inst.args[1]];
+  if (count.op != Op::constant || count.bits.lo != 16) return false;
+  return std::ranges::all_of(kernel_.body, [&](const ir::Inst& user) {
+    const bool uses = std::ranges::find(user.args, id) != user.args.end();
+    return !uses || (user.op == Op::cast && itemsize_bytes(user.dtype) == 2);
+  });
+}
+
+void KernelEmitter::high_halves(ir::ValueId id) {
+  const int size_bytes = 4 * lanes_;
+  std::array<std::uint16_t, 32> order{};
+  for (std::size_t lane = 0; lane < 16; ++lane)
+    order[lane] = static_cast<std::uint16_t>(2 * lane + 1);
+  const auto used = std::as_bytes(std::span(order)).first(static_cast<std::size_t>(size_bytes));
+  const Xmm x = registers_.use(kernel_.body[id].args[0]);
+  const Xmm chosen = registers_.temp(size_bytes);
+  code_.vmovdqu16(chosen, code_.constant(used));
+  code_.vpermw(resized(registers_.define(id), size_bytes), chosen, resized(x, size_bytes));
 }
 
 // The result replaces an argument that is needed no more, if there is one, and else a copy of the

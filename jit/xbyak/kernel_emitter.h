@@ -71,6 +71,8 @@ class KernelEmitter {
   void arithmetic(ir::ValueId id, Step step);
   void multiply_add(ir::ValueId id);
   void bitcast(ir::ValueId id);
+  bool is_high_half(ir::ValueId id) const;
+  void high_halves(ir::ValueId id);
 
   // tile_fused.cpp
   void start_fused(std::span<const std::size_t> transposed);

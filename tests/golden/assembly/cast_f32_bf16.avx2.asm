@@ -4,7 +4,7 @@
      4  sub rsp, 0xc0
      b  and rsp, -0x40
      f  mov qword ptr [rsp], rax
-        ; %0 = constant u32 0x7fc0
+        ; %0 = constant u32 0x7fc00000
     13  vpbroadcastd ymm0, dword ptr [rip - 0x20]
         ; %2 = constant u32 0x10
     1c  vpbroadcastd ymm1, dword ptr [rip - 0x2d]
@@ -38,10 +38,10 @@
     85  vpand ymm6, ymm4, ymm2
         ; %10 = add u32 %7, %9
     89  vpaddd ymm2, ymm5, ymm6
-        ; %11 = bitwise_right_shift u32 %10, %2
-    8d  vpsrlvd ymm4, ymm2, ymm1
-        ; %12 = where u32 %5, %0, %11
-    92  vpblendvb ymm2, ymm4, ymm0, ymm3
+        ; %11 = where u32 %5, %0, %10
+    8d  vpblendvb ymm4, ymm2, ymm0, ymm3
+        ; %12 = bitwise_right_shift u32 %11, %2
+    93  vpsrlvd ymm2, ymm4, ymm1
         ; %13 = cast u16 %12
     98  vpshufb ymm4, ymm2, ymmword ptr [rip - 0xe1]
     a1  vextracti128 xmm3, ymm4, 0x1
@@ -62,10 +62,10 @@
     d7  vpand ymm6, ymm4, ymm2
         ; %10 = add u32 %7, %9
     db  vpaddd ymm2, ymm5, ymm6
-        ; %11 = bitwise_right_shift u32 %10, %2
-    df  vpsrlvd ymm4, ymm2, ymm1
-        ; %12 = where u32 %5, %0, %11
-    e4  vpblendvb ymm2, ymm4, ymm0, ymm3
+        ; %11 = where u32 %5, %0, %10
+    df  vpblendvb ymm4, ymm2, ymm0, ymm3
+        ; %12 = bitwise_right_shift u32 %11, %2
+    e5  vpsrlvd ymm2, ymm4, ymm1
         ; %13 = cast u16 %12
     ea  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x133]
     f3  vextracti128 xmm3, ymm4, 0x1
@@ -95,10 +95,10 @@
    145  vpand ymm6, ymm4, ymm2
         ; %10 = add u32 %7, %9
    149  vpaddd ymm2, ymm5, ymm6
-        ; %11 = bitwise_right_shift u32 %10, %2
-   14d  vpsrlvd ymm4, ymm2, ymm1
-        ; %12 = where u32 %5, %0, %11
-   152  vpblendvb ymm2, ymm4, ymm0, ymm3
+        ; %11 = where u32 %5, %0, %10
+   14d  vpblendvb ymm4, ymm2, ymm0, ymm3
+        ; %12 = bitwise_right_shift u32 %11, %2
+   153  vpsrlvd ymm2, ymm4, ymm1
         ; %13 = cast u16 %12
    158  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x1a1]
    161  vextracti128 xmm3, ymm4, 0x1
@@ -134,10 +134,10 @@
    1cb  vpand ymm6, ymm4, ymm2
         ; %10 = add u32 %7, %9
    1cf  vpaddd ymm2, ymm5, ymm6
-        ; %11 = bitwise_right_shift u32 %10, %2
-   1d3  vpsrlvd ymm4, ymm2, ymm1
-        ; %12 = where u32 %5, %0, %11
-   1d8  vpblendvb ymm2, ymm4, ymm0, ymm3
+        ; %11 = where u32 %5, %0, %10
+   1d3  vpblendvb ymm4, ymm2, ymm0, ymm3
+        ; %12 = bitwise_right_shift u32 %11, %2
+   1d9  vpsrlvd ymm2, ymm4, ymm1
         ; %13 = cast u16 %12
    1de  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x227]
    1e7  vextracti128 xmm3, ymm4, 0x1

@@ -1,4 +1,4 @@
-        ; %0 = constant u32 0x7fc0
+        ; %0 = constant u32 0x7fc00000
      0  vpbroadcastd zmm16, dword ptr [rip - 0xe]
         ; %1 = constant u32 0x7fff
      a  vpbroadcastd zmm17, dword ptr [rip - 0x1c]
@@ -38,26 +38,24 @@
         ; %10 = add u32 %7, %9
     a1  vpaddd zmm20, zmm22, zmm21
     a7  vpaddd zmm21, zmm23, zmm24
-        ; %11 = bitwise_right_shift u32 %10, %2
-    ad  vpsrlvd zmm22, zmm20, zmm18
-    b3  vpsrlvd zmm20, zmm21, zmm18
-        ; %12 = where u32 %5, %0, %11
-    b9  vpblendmd zmm21 {k2}, zmm22, zmm16
-    bf  vpblendmd zmm22 {k3}, zmm20, zmm16
+        ; %11 = where u32 %5, %0, %10
+    ad  vpblendmd zmm22 {k2}, zmm20, zmm16
+    b3  vpblendmd zmm20 {k3}, zmm21, zmm16
         ; %13 = cast u16 %12
-    c5  vpmovdw ymm20, zmm21
-    cb  vpmovdw ymm21, zmm22
+    b9  vmovdqu16 zmm21, zmmword ptr [rip - 0x143]
+    c3  vpermw zmm23, zmm21, zmm22
+    c9  vmovdqu16 zmm21, zmmword ptr [rip - 0x153]
+    d3  vpermw zmm22, zmm21, zmm20
         ; store bf16 $0 %14
-    d1  vmovups ymmword ptr [rdx + 2*rsi], ymm20
-    d8  vmovups ymmword ptr [rdx + 2*rsi + 0x20], ymm21
+    d9  vmovups ymmword ptr [rdx + 2*rsi], ymm23
+    e0  vmovups ymmword ptr [rdx + 2*rsi + 0x20], ymm22
         ; addresses
-    e0  add rsi, 0x20
-    e4  sub r8, 0x20
-    e8  jae .L0
+    e8  add rsi, 0x20
+    ec  sub r8, 0x20
+    f0  jae .L0
 .L1:
-    ee  add r8, 0x10
-    f2  js .L3
-    f8  nop dword ptr [rax + rax]
+    f6  add r8, 0x10
+    fa  js .L3
 .L2:
         ; %4 = load f32 $1
    100  vmovups zmm20, zmmword ptr [r9 + 4*rsi]
@@ -71,45 +69,43 @@
    11a  vpandq zmm20, zmm22, zmm19
         ; %10 = add u32 %7, %9
    120  vpaddd zmm22, zmm21, zmm20
-        ; %11 = bitwise_right_shift u32 %10, %2
-   126  vpsrlvd zmm20, zmm22, zmm18
-        ; %12 = where u32 %5, %0, %11
-   12c  vpblendmd zmm21 {k2}, zmm20, zmm16
+        ; %11 = where u32 %5, %0, %10
+   126  vpblendmd zmm20 {k2}, zmm22, zmm16
         ; %13 = cast u16 %12
-   132  vpmovdw ymm20, zmm21
+   12c  vmovdqu16 zmm21, zmmword ptr [rip - 0x1b6]
+   136  vpermw zmm22, zmm21, zmm20
         ; store bf16 $0 %14
-   138  vmovups ymmword ptr [rdx + 2*rsi], ymm20
+   13c  vmovups ymmword ptr [rdx + 2*rsi], ymm22
         ; addresses
-   13f  add rsi, 0x10
-   143  sub r8, 0x10
-   147  jae .L2
+   143  add rsi, 0x10
+   147  sub r8, 0x10
+   14b  jae .L2
 .L3:
-   149  add r8, 0x10
-   14d  je .L4
+   14d  add r8, 0x10
+   151  je .L4
         ; tail
-   153  mov eax, 0xffffffff
-   158  bzhi eax, eax, r8d
-   15d  kmovd k1, eax
+   157  mov eax, 0xffffffff
+   15c  bzhi eax, eax, r8d
+   161  kmovd k1, eax
         ; %4 = load f32 $1
-   161  vmovdqu32 zmm20 {k1} {z}, zmmword ptr [r9 + 4*rsi]
+   165  vmovdqu32 zmm20 {k1} {z}, zmmword ptr [r9 + 4*rsi]
         ; %5 = ne f32 %4, %4
-   168  vcmpneqps k2, zmm20, zmm20
+   16c  vcmpneqps k2, zmm20, zmm20
         ; %7 = add u32 %6, %1
-   16f  vpaddd zmm21, zmm20, zmm17
+   173  vpaddd zmm21, zmm20, zmm17
         ; %8 = bitwise_right_shift u32 %6, %2
-   175  vpsrlvd zmm22, zmm20, zmm18
+   179  vpsrlvd zmm22, zmm20, zmm18
         ; %9 = bitwise_and u32 %8, %3
-   17b  vpandq zmm20, zmm22, zmm19
+   17f  vpandq zmm20, zmm22, zmm19
         ; %10 = add u32 %7, %9
-   181  vpaddd zmm22, zmm21, zmm20
-        ; %11 = bitwise_right_shift u32 %10, %2
-   187  vpsrlvd zmm20, zmm22, zmm18
-        ; %12 = where u32 %5, %0, %11
-   18d  vpblendmd zmm21 {k2}, zmm20, zmm16
+   185  vpaddd zmm22, zmm21, zmm20
+        ; %11 = where u32 %5, %0, %10
+   18b  vpblendmd zmm20 {k2}, zmm22, zmm16
         ; %13 = cast u16 %12
-   193  vpmovdw ymm20, zmm21
+   191  vmovdqu16 zmm21, zmmword ptr [rip - 0x21b]
+   19b  vpermw zmm22, zmm21, zmm20
         ; store bf16 $0 %14
-   199  vmovdqu16 ymmword ptr [rdx + 2*rsi] {k1}, ymm20
+   1a1  vmovdqu16 ymmword ptr [rdx + 2*rsi] {k1}, ymm22
 .L4:
         ; return
-   1a0  ret
+   1a8  ret
