@@ -50,6 +50,7 @@ class Bench {
         operands_(read_operands(arguments.operands, sample_tensor)),
         expr_(read_expression(arguments.expression, operands_, arguments.definitions)),
         expression_(arguments.expression),
+        out_layout_(arguments.out),
         definitions_(arguments.definitions) {
     report_.expression = arguments.expression;
     report_.threads = arguments.threads;
@@ -58,7 +59,8 @@ class Bench {
   BenchReport run() {
     progress_.begin("the interpreter's result");
     Engine interpreter(options("interp"));
-    reference_ = interpreter.eval(expr_);
+    reference_ = out_layout_.empty() ? interpreter.eval(expr_) : sample_tensor(out_layout_);
+    if (!out_layout_.empty()) interpreter.eval(expr_, reference_);
     report_.bytes = distinct_bytes(reference_);
     for (const Explanation::Operand& used : interpreter.explain(expr_).operands) {
       const auto operand =
@@ -77,9 +79,18 @@ class Bench {
     return {.backend = backend, .numerics = numerics_, .num_threads = threads_};
   }
 
+  Tensor new_output() const {
+    return out_layout_.empty() ? empty_like(reference_) : sample_tensor(out_layout_);
+  }
+
+  /// A result's elements without gaps.
+  Tensor dense(const Tensor& result) const {
+    return out_layout_.empty() ? result : Engine(options("interp")).contiguous(result);
+  }
+
   /// Whether `out` holds the interpreter's result; the row is left out if not.
   bool agrees(const std::string& variant, const Tensor& out, const Tensor& expected) {
-    const std::optional<std::string> difference = first_difference(out, expected);
+    const std::optional<std::string> difference = first_difference(dense(out), dense(expected));
     if (difference) report_.skipped.push_back({variant, "differs from interp at " + *difference});
     return !difference;
   }
@@ -92,7 +103,7 @@ class Bench {
 
   void time_naive() {
     progress_.begin("naive");
-    const Tensor out = empty_like(reference_);
+    const Tensor out = new_output();
     try {
       naive_eval(expr_, out);
     } catch (const UnsupportedError& error) {
@@ -102,7 +113,9 @@ class Bench {
     // The naive loop rounds small floats after each op, which strict numerics alone does too.
     EngineOptions strict = options("interp");
     strict.numerics = Numerics::strict;
-    if (!agrees("naive", out, Engine(strict).eval(expr_))) return;
+    const Tensor expected = new_output();
+    Engine(strict).eval(expr_, expected);
+    if (!agrees("naive", out, expected)) return;
     time("naive", [&] { naive_eval(expr_, out); });
   }
 
@@ -120,7 +133,7 @@ class Bench {
     progress_.begin(backend);
     try {
       Engine engine(options(backend));
-      const Tensor out = empty_like(reference_);
+      const Tensor out = new_output();
       const std::function<void()> call = call_of(engine, out);
       call();
       if (agrees(backend, out, reference_)) time(backend, call);
@@ -140,7 +153,7 @@ class Bench {
       for (const auto& [name, tensor] : operands_)
         operands.emplace_back(name, with_storage_on(engine, tensor, {DeviceType::cuda, 0}));
       const Expr expr = read_expression(expression_, operands, definitions_);
-      const Tensor out = with_storage_on(engine, empty_like(reference_), {DeviceType::cuda, 0});
+      const Tensor out = with_storage_on(engine, new_output(), {DeviceType::cuda, 0});
       const auto call = [&] {
         engine.eval(expr, out);
         cuda::synchronize();
@@ -168,6 +181,7 @@ class Bench {
   NamedTensors operands_;
   Expr expr_;
   std::string expression_;
+  std::string out_layout_;  ///< of a given output; empty: as the expression makes it
   std::vector<std::string> definitions_;
   Tensor reference_;
   BenchReport report_;

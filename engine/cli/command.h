@@ -36,6 +36,7 @@ struct EvalArguments : ExpressionArguments {
 void run_eval(const EvalArguments& arguments);
 
 struct BenchArguments : ExpressionArguments {
+  std::string out;  ///< layout of a given output; empty: a new one
   int threads = 1;
   std::optional<std::string> plot;  ///< file to write, .svg or .png
 };

@@ -88,6 +88,7 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
 
   CLI::App& bench = *app.add_subcommand("bench", "time every way to compute one expression");
   add_expression(bench, arguments.bench, "LAYOUT");
+  bench.add_option("--out", arguments.bench.out, "layout of a given output");
   bench
       .add_option("--threads", arguments.bench.threads,
                   "threads of weft's variants; 1 unless given")

@@ -46,6 +46,17 @@ class Bench(CliTest):
             left_out = {entry["variant"]: entry["reason"] for entry in told["skipped"]}
             if "naive" not in rows:
                 self.assertIn("folds nothing", left_out["naive"])
+        # A given output: transposed, with gaps, of a wider dtype.
+        for out in ["f32[20,30]", "f32[20,30]{40,1}", "f64[20,30]{1,20}"]:
+            told = self.json_of("bench", "a", "a=f32[20,30]{1,20}", f"--out={out}")
+            self.assertEqual(told["bytes"], 20 * 30 * (12 if "64" in out else 8))
+            variants = [row["variant"] for row in told["rows"]]
+            self.assertIn("interp", variants)
+            self.assertIn("naive", variants, told["skipped"])
+            for row in told["skipped"]:
+                self.assertNotIn("differs", row["reason"], out)
+        self.fails(["bench", "a", "a=f32[20,30]", "--out=f32[20,31]"], "argument", "[20, 31]")
+        self.fails(["bench", "a", "a=f32[20,30]", "--out=bogus"], "argument", "expected a dtype")
         printed = self.succeeds("bench", "-a", "a=f32[1000]")
         self.assertIn("of memcpy", printed)
 
