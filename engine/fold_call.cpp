@@ -267,10 +267,8 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
   plan.is_empty = num_outputs == 0;
   if (plan.is_empty) return call;
   if (fold.is_scan()) {
-    plan.pass = [scan = plan_scan(node, result, call.inputs[0], order, options.features.isa,
-                                  options.num_threads)](std::byte* const* base, const Bits*) {
-      scan(base);
-    };
+    plan.pass = [scan = plan_scan(node, result, call.inputs[0], order, options)](
+                    std::byte* const* base, const Bits*) { scan(base); };
     return call;
   }
   const Tensor walked = with_reduced_dims(result, fold);

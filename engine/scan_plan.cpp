@@ -1,5 +1,6 @@
 #include "engine/scan_plan.h"
 
+#include "engine/planner.h"
 #include "engine/tensor_impl.h"
 #include "jit/fold/block_scan.h"
 #include "jit/fold/scan.h"
@@ -187,11 +188,12 @@ ScanPlan make_plan(const ExprNode& node, const Tensor& output, const Tensor& inp
 }  // namespace
 
 std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, const Tensor& output,
-                                                      const Tensor& input, FoldOrder order, Isa isa,
-                                                      int max_threads) {
-  return [plan = make_plan(node, output, input, order, isa, max_threads)](std::byte* const* base) {
-    run_scan(plan, base);
-  };
+                                                      const Tensor& input, FoldOrder order,
+                                                      const PlannerOptions& options) {
+  ScanPlan plan = make_plan(node, output, input, order, options.features.isa, options.num_threads);
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(input.dtype()));
+  plan.scan.streams = output.numel() > options.streaming_bytes / (2 * itemsize);
+  return [plan = std::move(plan)](std::byte* const* base) { run_scan(plan, base); };
 }
 
 std::vector<PrecompiledLoop> scan_loops(const ExprNode& node, const Tensor& output,

@@ -31,6 +31,7 @@ struct Scan {
   Isa isa = Isa::generic;   ///< that `run` is compiled for
   const char* source = "";  ///< its name and the file that it is in
   bool calls_row = false;   ///< whether `run` computes by `combine`
+  bool streams = false;     ///< writes rows that are neighbours past the caches where it can
 };
 
 /// Requires: the op computes in `dtype`; the operands share no memory.

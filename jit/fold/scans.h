@@ -5,6 +5,10 @@
 
 #include <type_traits>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 namespace weft::jit {
 namespace {
 
@@ -62,15 +66,67 @@ T* at(const ScanOperand& operand, std::int64_t row, std::int64_t i) {
 /// Rows that are scanned together: the elements of a row wait for one another, those of several
 /// don't.
 constexpr std::int64_t rows_together = 8;
-/// Where rows are neighbours in memory: long runs, whose partial results stay in the second cache.
-constexpr std::int64_t neighbours_together = 4096;
+/// Where rows are neighbours in memory: long runs, which memory is read in best, and whose partial
+/// results stay in the second cache.
+constexpr std::int64_t neighbours_together = 16384;
+
+template <class T, class Combine>
+using KeptBy =
+    std::conditional_t<std::is_same_v<Combine, Larger> || std::is_same_v<Combine, Smaller>, T,
+                       typename Kept<T>::type>;
+
+constexpr std::int64_t line_bytes = 64;
+
+/// Writes a cache line past the caches.
+inline void stream_line(void* to, const void* from) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_load_si512(from));
+#elif defined(__SSE2__)
+  for (int part = 0; part < 4; ++part)
+    _mm_stream_si128(static_cast<__m128i*>(to) + part,
+                     _mm_load_si128(static_cast<const __m128i*>(from) + part));
+#else
+  __builtin_memcpy(to, from, line_bytes);
+#endif
+}
+
+/// The next element of `num` rows: y = kept = kept op x.
+template <class T, class Combine>
+void next_elements(KeptBy<T, Combine>* __restrict kept, const T* __restrict x, T* __restrict y,
+                   std::int64_t num) {
+  for (std::int64_t row = 0; row < num; ++row) {
+    kept[row] = Combine::of(kept[row], x[row]);
+    y[row] = static_cast<T>(kept[row]);
+  }
+}
+
+/// The same, with the whole cache lines of y written past the caches.
+template <class T, class Combine>
+void stream_next_elements(KeptBy<T, Combine>* kept, const T* x, T* y, std::int64_t num) {
+  constexpr std::int64_t a_line = line_bytes / static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t together = 16 * a_line;
+  alignas(line_bytes) T buffer[together];  // NOLINT: no function of the standard library is used
+  const auto past_line =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(y) % line_bytes / sizeof(T));
+  std::int64_t row = past_line == 0 ? 0 : a_line - past_line;
+  if (row > num) row = num;
+  next_elements<T, Combine>(kept, x, y, row);
+  while (num - row >= a_line) {
+    const std::int64_t left = num - row;
+    const std::int64_t taken = left < together ? left - left % a_line : together;
+    next_elements<T, Combine>(kept + row, x + row, buffer, taken);
+    for (std::int64_t line = 0; line < taken; line += a_line)
+      stream_line(y + row + line, buffer + line);
+    row += taken;
+  }
+  next_elements<T, Combine>(kept + row, x + row, y + row, num - row);
+}
 
 template <class T, class Combine, bool are_neighbours>
-void scan_rows(const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
-               std::int64_t count) {
+void scan_rows(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
+               std::int64_t num_rows, std::int64_t count) {
   constexpr std::int64_t together = are_neighbours ? neighbours_together : rows_together;
-  using K = std::conditional_t<std::is_same_v<Combine, Larger> || std::is_same_v<Combine, Smaller>,
-                               T, typename Kept<T>::type>;
+  using K = KeptBy<T, Combine>;
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
   K kept[together];  // NOLINT: no function of the standard library is used here
   for (std::int64_t first = 0; first < num_rows; first += together) {
@@ -88,26 +144,98 @@ void scan_rows(const ScanOperand& to, const ScanOperand& from, std::int64_t num_
         // What is read is never what is written.
         const T* __restrict const x = at<T>(in, 0, i);
         T* __restrict const y = at<T>(out, 0, i);
+        if constexpr (are_neighbours) {
+          scan.streams ? stream_next_elements<T, Combine>(kept, x, y, num)
+                       : next_elements<T, Combine>(kept, x, y, num);
+          continue;
+        }
         const std::int64_t x_step = in.row_stride_bytes / itemsize;
         const std::int64_t y_step = out.row_stride_bytes / itemsize;
         for (std::int64_t row = 0; row < num; ++row) {
-          kept[row] = Combine::of(kept[row], x[are_neighbours ? row : row * x_step]);
-          y[are_neighbours ? row : row * y_step] = static_cast<T>(kept[row]);
+          kept[row] = Combine::of(kept[row], x[row * x_step]);
+          y[row * y_step] = static_cast<T>(kept[row]);
         }
       }
     };
     // A number of rows that is known when this is compiled keeps them in registers.
     rows == together ? run(together) : run(rows);
   }
+#if defined(__SSE2__)
+  if (scan.streams) _mm_sfence();
+#endif
 }
 
+#if defined(__AVX512F__)
+/// Rows that a register of f64 has lanes for, and as many elements of each.
+constexpr std::int64_t square_side = 8;
+
+inline void transpose_square(__m256* rows) {
+  __m256 pairs[8], fours[8];  // NOLINT: no function of the standard library is used
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm256_unpacklo_ps(rows[i], rows[i + 1]);
+    pairs[i + 1] = _mm256_unpackhi_ps(rows[i], rows[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    fours[i] = _mm256_shuffle_ps(pairs[i], pairs[i + 2], 0x44);
+    fours[i + 1] = _mm256_shuffle_ps(pairs[i], pairs[i + 2], 0xee);
+    fours[i + 2] = _mm256_shuffle_ps(pairs[i + 1], pairs[i + 3], 0x44);
+    fours[i + 3] = _mm256_shuffle_ps(pairs[i + 1], pairs[i + 3], 0xee);
+  }
+  for (int i = 0; i < 4; ++i) {
+    rows[i] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x20);
+    rows[i + 4] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x31);
+  }
+}
+
+/// `num_rows` <= square_side rows of f32 whose elements are neighbours, a lane each: squares of
+/// them are transposed, scanned, and transposed back.
+template <class Combine>
+[[gnu::always_inline]] inline void scan_in_lanes(const ScanOperand& to, const ScanOperand& from,
+                                                 std::int64_t num_rows, std::int64_t count) {
+  constexpr bool is_sum = std::is_same_v<Combine, Sum>;
+  __m512d kept = _mm512_set1_pd(is_sum ? 0 : 1);
+  __m256 square[square_side] = {};  // NOLINT: as above
+  for (std::int64_t i = 0; i < count; i += square_side) {
+    const std::int64_t left = count - i;
+    const auto there = static_cast<__mmask8>(left < square_side ? (1 << left) - 1 : 0xff);
+    for (std::int64_t row = 0; row < num_rows; ++row)
+      square[row] = _mm256_maskz_loadu_ps(there, at<float>(from, row, i));
+    transpose_square(square);
+    for (__m256& column : square) {
+      const __m512d x = _mm512_cvtps_pd(column);
+      kept = is_sum ? _mm512_add_pd(kept, x) : _mm512_mul_pd(kept, x);
+      column = _mm512_cvtpd_ps(kept);
+    }
+    transpose_square(square);
+    for (std::int64_t row = 0; row < num_rows; ++row)
+      _mm256_mask_storeu_ps(at<float>(to, row, i), there, square[row]);
+  }
+}
+
+template <class Combine>
+void scan_in_lanes_of_all(ScanOperand to, ScanOperand from, std::int64_t num_rows,
+                          std::int64_t count) {
+  for (; num_rows >= square_side; num_rows -= square_side) {
+    scan_in_lanes<Combine>(to, from, square_side, count);
+    to.data += square_side * to.row_stride_bytes;
+    from.data += square_side * from.row_stride_bytes;
+  }
+  if (num_rows > 0) scan_in_lanes<Combine>(to, from, num_rows, count);
+}
+#endif
+
 template <class T, class Combine>
-void run_scan(const Scan&, const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
-              std::int64_t count) {
+void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
+              std::int64_t num_rows, std::int64_t count) {
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
   if (to.row_stride_bytes == itemsize && from.row_stride_bytes == itemsize && num_rows > 1)
-    return scan_rows<T, Combine, true>(to, from, num_rows, count);
-  scan_rows<T, Combine, false>(to, from, num_rows, count);
+    return scan_rows<T, Combine, true>(scan, to, from, num_rows, count);
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float>)
+    if (to.stride_bytes == itemsize && from.stride_bytes == itemsize && num_rows > 1)
+      return scan_in_lanes_of_all<Combine>(to, from, num_rows, count);
+#endif
+  scan_rows<T, Combine, false>(scan, to, from, num_rows, count);
 }
 
 /// Sums and products; null for what has no loops of its own.

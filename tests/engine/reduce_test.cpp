@@ -247,6 +247,39 @@ Tensor uneven(const Sizes& sizes, Random& random, DType dtype = DType::f32) {
   return a;
 }
 
+/// Sums and products of f32 are kept in f64 and rounded as they are written.
+void expect_rounded_scans(const Sizes& sizes, int dim, Random& random) {
+  Tensor a = new_tensor(sizes, DType::f32);
+  for (std::int64_t i = 0; i < a.numel(); ++i)
+    a.data_as<float>()[i] = static_cast<float>(ir::pick(random, 2000001)) / 1e6f - 1.3f;
+  if (a.numel() > 3) a.data_as<float>()[a.numel() / 2] = -0.0f;
+  const std::int64_t columns = sizes[1], step = dim == 0 ? columns : 1;
+  for (const Reduction scan : {Reduction::cumsum, Reduction::cumprod}) {
+    const Tensor actual = engine_with("auto").reduce(scan, a, {.dims = {dim}});
+    for (std::int64_t other = 0; other < sizes[1 - dim]; ++other) {
+      const std::int64_t first = dim == 0 ? other : other * columns;
+      double kept = scan == Reduction::cumsum ? 0 : 1;
+      for (std::int64_t i = first; i < first + sizes[dim] * step; i += step) {
+        const double x = a.data_as<float>()[i];
+        kept = scan == Reduction::cumsum ? kept + x : kept * x;
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(actual.data_as<float>()[i]),
+                  std::bit_cast<std::uint32_t>(static_cast<float>(kept)))
+            << name(scan) << " of [" << sizes[0] << ", " << columns << "] along " << dim
+            << ", item " << i;
+      }
+    }
+  }
+}
+
+TEST(Reduce, ScansOfFloatsAreRoundedAsTheyAreWritten) {
+  Random random(33);
+  for (const std::int64_t rows : {1, 2, 7, 8, 9, 17})
+    for (const std::int64_t columns : {1, 3, 8, 15, 16, 100})
+      for (const int dim : {0, 1}) expect_rounded_scans({rows, columns}, dim, random);
+  // Past the caches, in rows that start anywhere in a cache line.
+  expect_rounded_scans({60, 20011}, 0, random);
+}
+
 TEST(Reduce, BitsDependOnNeitherThreadsNorBackend) {
   Random random(22);
   const std::vector<Sizes> shapes{{200'000},      {3, 70'001},  {5'000, 37},
