@@ -182,6 +182,26 @@ Tensor reversed(const Tensor& tensor) {
   return tensor.permute(dims);
 }
 
+/// Whether strides in row-major order fit 64 bits: those of an array without elements may not.
+bool has_row_major_strides(const Dims& sizes) {
+  std::int64_t stride = 1;
+  for (std::size_t dim = sizes.size(); dim-- > 1;)
+    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(sizes[dim], 1), &stride))
+      return false;
+  return true;
+}
+
+/// Errors: ArgumentError if nobody could read the file back.
+NpyHeader header_of(const Tensor& tensor) {
+  const TensorImpl& impl = defined_impl(tensor);
+  NpyHeader header{impl.dtype, false, impl.sizes};
+  // What has no elements counts as contiguous in row-major order.
+  header.is_fortran_order =
+      impl.is_contiguous ? !has_row_major_strides(impl.sizes) : reversed(tensor).is_contiguous();
+  file_strides(header);
+  return header;
+}
+
 /// Magic, version, length and header, filled up so that the data begins at a multiple of 64.
 std::string file_start(const NpyHeader& header) {
   std::string text = npy_header_text(header);
@@ -236,8 +256,7 @@ Tensor npy_map(const std::string& path) {
 
 void npy_write_to(ByteSink& sink, const Tensor& tensor) {
   const TensorImpl& impl = defined_impl(tensor);
-  NpyHeader header{impl.dtype, false, impl.sizes};
-  header.is_fortran_order = !impl.is_contiguous && reversed(tensor).is_contiguous();
+  const NpyHeader header = header_of(tensor);
   const std::string start = file_start(header);
   sink.write(std::as_bytes(std::span(start)));
   const Tensor ordered = header.is_fortran_order ? reversed(tensor) : tensor;
@@ -252,7 +271,7 @@ void npy_write_to(ByteSink& sink, const Tensor& tensor) {
 
 void check_npy_writable(const Tensor& tensor) {
   const TensorImpl& impl = defined_impl(tensor);
-  npy_header_text({impl.dtype, false, impl.sizes});
+  npy_header_text(header_of(tensor));
   WEFT_CHECK(cpu_data(tensor) != nullptr || impl.numel == 0, ArgumentError,
              "expected a tensor with data, got ", describe(tensor));
 }

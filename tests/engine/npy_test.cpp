@@ -233,6 +233,19 @@ TEST_F(Npy, WhatIsWrittenReadsBack) {
   }
 }
 
+TEST_F(Npy, EmptyTensorsKeepAnOrderWhoseStridesFit) {
+  using Ints = std::vector<std::int64_t>;
+  constexpr std::int64_t large = std::int64_t{1} << 40;
+  for (const Ints& sizes : {Ints{large, large, 0}, Ints{0, large, large}}) {
+    npy_write(path(), empty_strided(sizes, Ints{1, 1, 1}));
+    EXPECT_TRUE(std::ranges::equal(npy_read(path()).sizes(), sizes)) << sizes[0];
+  }
+  put("old");
+  const Tensor in_no_order = empty_strided(Ints{large, 0, large, large}, Ints{1, 1, 1, 1});
+  EXPECT_THROW(npy_write(path(), in_no_order), ArgumentError);
+  EXPECT_EQ(get(), "old");
+}
+
 TEST_F(Npy, LargeNonContiguousTensorsPassThroughTheBuffer) {
   const Tensor x = empty({300, 301}, DType::u16);
   std::iota(x.data_as<std::uint16_t>(), x.data_as<std::uint16_t>() + x.numel(), std::uint16_t{0});

@@ -51,10 +51,10 @@ void touch_if_inside(const Tensor& tensor) {
   if (!reach || tensor.data() == nullptr || tensor.numel() > 64) return;
   const auto first = reinterpret_cast<std::uintptr_t>(tensor.data()) -
                      reinterpret_cast<std::uintptr_t>(lent_bytes.data());
+  if (first > lent_bytes.size()) return;
   const auto begin = static_cast<std::int64_t>(first) + reach->first;
   const auto end = static_cast<std::int64_t>(first) + reach->second;
-  if (first > lent_bytes.size() || begin < 0 || end > static_cast<std::int64_t>(lent_bytes.size()))
-    return;
+  if (begin < 0 || end > static_cast<std::int64_t>(lent_bytes.size())) return;
   const Tensor element = tensor.as_strided({1}, {1});
   require(!element.view(Ints{}).item().text().empty(), "an element has no value");
 }
