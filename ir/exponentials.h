@@ -260,19 +260,36 @@ V rough_atanh(const V& x) {
   return like(x, 0.5) * rough_log1p((x + x) / (like(x, 1) - x));
 }
 
+/// `result`, but x where that is nearest to it: the library's are a unit apart from some.
+template <class V>
+V or_itself(const V& x, const V& result, double below) {
+  return select(abs(x) < like(x, below), x, result);
+}
+
 /// Near the end of the range log1p(x) = log1p(x / 256) + log(256).
 template <class V>
 V double_log1p(const V& x) {
   const auto is_large = x > like(x, 1e306);
   const V result = library_log1p(select(is_large, x * like(x, 1.0 / 256), x));
-  return select(is_large, result + like(x, 5.545177444479562), result);
+  return or_itself(x, select(is_large, result + like(x, 5.545177444479562), result), 0x1p-54);
 }
 
 template <class V>
 V double_asinh(const V& x) {
   const V size = abs(x);
-  return select(size < like(x, asymptotic_from), library_asinh(x),
-                with_sign_of(log_of_double(size), x));
+  const V result = select(size < like(x, asymptotic_from), library_asinh(x),
+                          with_sign_of(log_of_double(size), x));
+  return or_itself(x, result, 0x1p-27);
+}
+
+template <class V>
+V double_tanh(const V& x) {
+  return or_itself(x, library_tanh(x), 0x1p-28);
+}
+
+template <class V>
+V double_atanh(const V& x) {
+  return or_itself(x, library_atanh(x), 0x1p-28);
 }
 
 template <class V>

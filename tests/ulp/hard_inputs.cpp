@@ -35,7 +35,8 @@ double root_between(const Reference& reference, double low, double high) {
 /// two.
 std::vector<double> points_of_gamma(Op op) {
   const Reference& digamma = *find_reference(Op::digamma);
-  std::vector<double> points{1, 2, root_between(digamma, 1, 2)};
+  // The last is the number nearest to a root of digamma's first 10^8 below zero.
+  std::vector<double> points{1, 2, root_between(digamma, 1, 2), -2977.8808777877402};
   for (int n = 0; n < num_intervals; ++n) {
     const double pole = -n, low = std::nextafter(pole - 1, 0),
                  high = std::nextafter(pole, -infinity);
@@ -45,6 +46,13 @@ std::vector<double> points_of_gamma(Op op) {
       for (const double end : {low, high})
         points.push_back(root_between(*find_reference(op), root, end));
   }
+  return points;
+}
+
+/// Where functions are 0 or 1, or turn.
+std::vector<double> ordinary_points() {
+  std::vector<double> points;
+  for (int n = -40; n <= 40; ++n) points.insert(points.end(), {n * 0.5, n * 1.5707963267948966});
   return points;
 }
 
@@ -60,11 +68,15 @@ double fraction(std::mt19937_64& random) { return static_cast<double>(random()) 
 HardInputs::HardInputs(const Reference& reference) {
   if (reference.op == Op::lgamma || reference.op == Op::digamma)
     points_ = points_of_gamma(reference.op);
-  if (reference.op == Op::logaddexp) partner_ = partner;
-  if (reference.op == Op::logaddexp2) partner_ = partner_of_2;
+  else if (reference.op == Op::logaddexp)
+    partner_ = partner;
+  else if (reference.op == Op::logaddexp2)
+    partner_ = partner_of_2;
+  else
+    points_ = ordinary_points();
 }
 
-void HardInputs::draw(std::mt19937_64& random, double& x, double& y) const {
+void HardInputs::draw(std::mt19937_64& random, double& x, double& y) {
   const int exponent = static_cast<int>(random() % 54);
   if (partner_ != nullptr) {
     x = -std::ldexp(1 + std::abs(fraction(random)), -1 - exponent);
@@ -73,14 +85,18 @@ void HardInputs::draw(std::mt19937_64& random, double& x, double& y) const {
     y = partner_(x) * (1 + (fraction(random) < 0 ? -apart : apart));
     return;
   }
-  const double point = points_[random() % points_.size()];
-  if ((random() & 1) != 0) {
+  // Powers of numbers near 1 are ordinary where the exponent is large.
+  y = std::ldexp(fraction(random), exponent + 8);
+  // All points in turn, their neighbours in the next round but one.
+  const double point = points_[num_drawn_ % points_.size()];
+  const std::uint64_t round = num_drawn_++ / points_.size();
+  if (round % 2 != 0) {
     x = point + std::ldexp(fraction(random), -exponent);
     return;
   }
   x = point;
   const double end = fraction(random) < 0 ? -infinity : infinity;
-  for (int step = exponent; step > 0; --step) x = std::nextafter(x, end);
+  for (std::uint64_t step = round / 2 % 8; step > 0; --step) x = std::nextafter(x, end);
 }
 
 }  // namespace weft::ulp

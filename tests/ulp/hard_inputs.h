@@ -4,6 +4,7 @@
 
 #include "tests/ulp/reference.h"
 
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -13,12 +14,12 @@ class HardInputs {
  public:
   explicit HardInputs(const Reference& reference);
 
-  bool empty() const { return points_.empty() && partner_ == nullptr; }
-  /// A number near one of the points, and one near the number that cancels with it.
-  void draw(std::mt19937_64& random, double& x, double& y) const;
+  /// A number near one of the points, and one that is large; or a pair whose terms nearly cancel.
+  void draw(std::mt19937_64& random, double& x, double& y);
 
  private:
   std::vector<double> points_;
+  std::uint64_t num_drawn_ = 0;
   double (*partner_)(double x) = nullptr;
 };
 

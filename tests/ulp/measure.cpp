@@ -104,12 +104,12 @@ T random_number(std::mt19937_64& random) {
   return static_cast<T>(std::ldexp(fraction, static_cast<int>(word >> 1 & 31) - 21));
 }
 
-/// A quarter of the numbers are hard for a function that has such.
+/// A quarter of the numbers are hard.
 template <class T>
-void random_numbers(std::mt19937_64& random, const HardInputs& hard, T& x, T& y) {
+void random_numbers(std::mt19937_64& random, HardInputs& hard, T& x, T& y) {
   x = random_number<T>(random);
   y = random_number<T>(random);
-  if (hard.empty() || random() % 4 != 0) return;
+  if (random() % 4 != 0) return;
   double hard_x = 0, hard_y = 0;
   hard.draw(random, hard_x, hard_y);
   x = static_cast<T>(hard_x);
@@ -126,7 +126,7 @@ Worst measure_as(const Reference& reference, const Sampling& sampling) {
   T* const x = numbers.x();
   T* const y = numbers.y();
   const T* const out = numbers.out();
-  const HardInputs hard(reference);
+  HardInputs hard(reference);
   const Screen screen = is_random ? nullptr : find_screen(reference.op);
   std::vector<double> expected(block);
   std::vector<std::uint32_t> candidates(block);

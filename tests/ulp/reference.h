@@ -17,8 +17,6 @@ inline constexpr mpfr_prec_t precision = 120;
 struct Reference {
   Op op;
   Function function;
-  double bound_f32;  ///< what the tests demand, in ulp
-  double bound_f64;
 };
 
 std::span<const Reference> references();
