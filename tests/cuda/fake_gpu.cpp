@@ -345,8 +345,8 @@ int cuStreamDestroy_v2(CUstream handle) {
   ENTER_CONTEXT(cuStreamDestroy_v2);
   Stream& stream = stream_of(handle);
   run_all(stream);
-  // The object stays: events may lead to it.
   std::erase(stream.device->streams, &stream);
+  stream.device->destroyed.push_back(&stream);
   return 0;
 }
 int cuStreamSynchronize(CUstream handle) {

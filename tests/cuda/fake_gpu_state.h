@@ -54,6 +54,7 @@ struct Device {
   std::map<CUdeviceptr, std::size_t> blocks;  ///< live ones
   Stream legacy;
   std::vector<Stream*> streams;
+  std::vector<Stream*> destroyed;  ///< they stay: events may lead to them
 };
 
 using Failure = int;

@@ -47,6 +47,8 @@ double screened_error(const Reference& reference, float x, double screened) {
     return std::isnan(rounded) && std::isnan(screened) ? 0 : 1;
   if (std::abs(rounded) > 0x1p129)
     return std::abs(screened) > 0x1p129 && (screened > 0) == (rounded > 0) ? 0 : 1;
+  // What even doubles have as 0 is right where it can't be taken for the least number of f32.
+  if (rounded == 0) return std::abs(screened) < 0x1p-159 ? 0 : 1;
   return error / std::ldexp(1, std::max(-149, std::ilogb(rounded) - 23));
 }
 
