@@ -38,11 +38,15 @@ class ArgumentReader {
 
   /// 2, -0.5, inf, 'inf', true.
   Scalar number() {
+    const std::size_t position = token_.position;
     const bool is_negative = skip("-");
-    Scalar result = unsigned_number();
+    const Scalar result = unsigned_number();
     if (!is_negative) return result;
-    return result.kind() == Scalar::Kind::integer ? Scalar(-result.as_integer())
-                                                  : Scalar(-result.as_double());
+    if (result.kind() == Scalar::Kind::floating) return Scalar(-result.as_double());
+    if (result.kind() == Scalar::Kind::complex) return Scalar(-result.as_complex());
+    const auto magnitude = static_cast<std::uint64_t>(result.as_integer());
+    if (magnitude > std::uint64_t{1} << 63) fail(position, "this integer does not fit 64 bits");
+    return Scalar(static_cast<std::int64_t>(0 - magnitude));
   }
 
   double real() {
@@ -55,6 +59,9 @@ class ArgumentReader {
     const std::size_t position = token_.position;
     const Scalar value = number();
     if (value.kind() != Scalar::Kind::integer) fail(position, "expected an integer");
+    // What only fits without a sign.
+    if ((value.as_integer() < 0) != (value.as_double() < 0))
+      fail(position, "this integer does not fit 64 bits");
     return value.as_integer();
   }
   bool truth() {

@@ -106,13 +106,14 @@ class Tune(CliTest):
             self.skipTest(f"this root has no other user: {error}")
         program.chmod(0o4755)
         self.folder.chmod(0o755)
-        # LeakSanitizer, where the program has it, may not look into a process with more rights.
-        env = {**self.env, "ASAN_OPTIONS": "detect_leaks=0"}
-        done = subprocess.run([program, "tune", "show", "--json"], env=env, capture_output=True, text=True)
+        done = subprocess.run([program, "tune", "show", "--json"], env=self.env, capture_output=True, text=True)
         if "nosuid" in next(line for line in reversed(pathlib.Path("/proc/mounts").read_text().splitlines())
                             if str(self.folder).startswith(line.split()[1])):
             self.skipTest("the folder's mount knows no such programs")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        # LeakSanitizer, where the program has it, may not look into a process with more rights, when all is said; nor may
+        # it read there that it is not wanted.
+        if "LeakSanitizer has encountered a fatal error" not in done.stderr:
+            self.assertEqual(done.returncode, 0, done.stderr)
         told = json.loads(done.stdout)
         self.assertEqual((told["file"], told["source"]), (None, "default"))
 

@@ -310,7 +310,11 @@ TEST(ParseExpr, RefusesWhatMeansNothing) {
       {"sum()", 1, "expected a value to reduce"},
       {"cumsum(a)", 1, "goes along one dimension, but 0 are given"},
       {"mean(i)", 1, "mean(): could not infer output dtype"},
+      {"sum(a, dims=-9223372036854775808)", 1, "Dimension out of range"},
+      {"sum(a, dims=-9223372036854775809)", 13, "does not fit 64 bits"},
+      {"sum(a, dims=18446744073709551615)", 13, "does not fit 64 bits"},
       {"norm(a, p=2j)", 11, "expected a real number"},
+      {"norm(a, p=-2j)", 11, "expected a real number"},
   };
   for (const BadText& row : table) {
     const std::string message = message_of(row.text);
