@@ -177,7 +177,8 @@ class Plots(unittest.TestCase):
         self.assertEqual([row[0] for row in rows], sorted(row[0] for row in rows))
         add = next(row for row in rows if row[0] == "add 1e6")
         variants = table["add", "1e6"]
-        self.assertEqual(add[1:], (variants["auto"].rate, variants["xtensor"].rate, variants["stream"].rate))
+        best = max(variants[name].rate for name in ("torch", "onednn", "eigen", "xtensor"))  # with results who it is changes
+        self.assertEqual(add[1:], (variants["auto"].rate, best, variants["stream"].rate))
         self.assertIn("conflict_add 4x64x64x64", [row[0] for row in rows])
 
     def test_sweeps_go_by_bytes(self):
