@@ -222,6 +222,7 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
     bytes = std::max(bytes, wrapping_product(tensor.numel(), static_cast<std::int64_t>(
                                                                  itemsize_bytes(tensor.dtype()))));
   plan->work_ns = bytes / bytes_per_ns;
+  plan->fold.prefetches = bytes >= options.streaming_bytes;
   return plan;
 }
 

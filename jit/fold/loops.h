@@ -37,7 +37,19 @@ struct Loops {
     return FloatOps<T>::min(x, y);
   }
 
+  /// What is worth loops that prefetch.
+  static constexpr bool may_prefetch = vector_bytes == 64 && std::is_floating_point_v<T>;
+
+  /// Asks for what comes after the page that processors read ahead in, if that is wanted.
+  template <bool prefetches>
+  [[gnu::always_inline]] static void prefetch(const T* data) {
+    constexpr std::int64_t ahead_bytes = 2048;
+    if constexpr (prefetches)
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(data) + ahead_bytes);
+  }
+
   /// Whole steps by the machine's instruction; false if there was a NaN, and the lanes are lost.
+  template <bool prefetches>
   [[gnu::always_inline]] static bool accumulate_fast(V (&lanes)[num_vectors], const T* data,
                                                      std::int64_t num_steps) {
     typename FloatOps<T>::Flag flag{};
@@ -46,6 +58,8 @@ struct Loops {
     for (std::int64_t step = 0; step < num_steps; ++step, data += num_vectors * per_vector)
 #pragma GCC unroll 16
       for (int i = 0; i < num_vectors; i += 2) {
+        prefetch<prefetches>(data + i * per_vector);
+        prefetch<prefetches>(data + (i + 1) * per_vector);
         const V x = load<V>(data + i * per_vector), y = load<V>(data + (i + 1) * per_vector);
         FloatOps<T>::note(flag, x, y);
         lanes[i] = fast(lanes[i], x);
@@ -55,6 +69,7 @@ struct Loops {
   }
 
   /// `lanes` with `count` elements folded in, the first into lane 0.
+  template <bool prefetches = false>
   [[gnu::always_inline]] static void accumulate(V (&lanes)[num_vectors], const T* data,
                                                 std::int64_t count, const V& identity) {
     constexpr std::int64_t step = num_vectors * per_vector;
@@ -62,7 +77,7 @@ struct Loops {
       V tried[num_vectors];
 #pragma GCC unroll 16
       for (int i = 0; i < num_vectors; ++i) tried[i] = lanes[i];
-      if (accumulate_fast(tried, data, count / step)) {
+      if (accumulate_fast<prefetches>(tried, data, count / step)) {
 #pragma GCC unroll 16
         for (int i = 0; i < num_vectors; ++i) lanes[i] = tried[i];
         data += count / step * step;
@@ -71,8 +86,10 @@ struct Loops {
     }
     for (; count >= step; count -= step, data += step)
 #pragma GCC unroll 16
-      for (int i = 0; i < num_vectors; ++i)
+      for (int i = 0; i < num_vectors; ++i) {
+        prefetch<prefetches>(data + i * per_vector);
         lanes[i] = Combine::of(lanes[i], load<V>(data + i * per_vector));
+      }
     if (count == 0) return;
 #pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i) {
@@ -117,7 +134,9 @@ struct Loops {
   static void lanes_of_rows(const Fold& fold, std::byte* to, const std::byte* data,
                             std::int64_t row_stride_bytes, std::int64_t num_rows,
                             std::int64_t count) {
-    for (; num_streams > 1 && num_rows >= num_streams; num_rows -= num_streams) {
+    // Extrema do as well one row after the other, with prefetches.
+    const bool is_one_by_one = may_prefetch && has_fast_op && fold.prefetches;
+    for (; num_streams > 1 && num_rows >= num_streams && !is_one_by_one; num_rows -= num_streams) {
       V lanes[num_streams][num_vectors];
 #pragma GCC unroll 4
       for (int stream = 0; stream < num_streams; ++stream)
@@ -140,7 +159,11 @@ struct Loops {
   static void lanes(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count) {
     V lanes[num_vectors];
     for (int i = 0; i < num_vectors; ++i) lanes[i] = load<V>(to + i * vector_bytes);
-    accumulate(lanes, reinterpret_cast<const T*>(data), count, identity_of(fold));
+    const T* const first = reinterpret_cast<const T*>(data);
+    if (may_prefetch && fold.prefetches)
+      accumulate<may_prefetch>(lanes, first, count, identity_of(fold));
+    else
+      accumulate(lanes, first, count, identity_of(fold));
     for (int i = 0; i < num_vectors; ++i) store(to + i * vector_bytes, lanes[i]);
   }
 

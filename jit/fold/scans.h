@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#if defined(__SSE2__)
+#if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
 
@@ -75,55 +75,44 @@ using KeptBy =
     std::conditional_t<std::is_same_v<Combine, Larger> || std::is_same_v<Combine, Smaller>, T,
                        typename Kept<T>::type>;
 
-constexpr std::int64_t line_bytes = 64;
-
-/// Writes a cache line past the caches.
-inline void stream_line(void* to, const void* from) {
-#if defined(__AVX512F__)
-  _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_load_si512(from));
-#elif defined(__SSE2__)
-  for (int part = 0; part < 4; ++part)
-    _mm_stream_si128(static_cast<__m128i*>(to) + part,
-                     _mm_load_si128(static_cast<const __m128i*>(from) + part));
-#else
-  __builtin_memcpy(to, from, line_bytes);
-#endif
-}
-
 /// The next element of `num` rows: y = kept = kept op x.
 template <class T, class Combine>
-void next_elements(KeptBy<T, Combine>* __restrict kept, const T* __restrict x, T* __restrict y,
-                   std::int64_t num) {
+[[gnu::noinline]] void next_elements(KeptBy<T, Combine>* __restrict kept, const T* __restrict x,
+                                     T* __restrict y, std::int64_t num) {
   for (std::int64_t row = 0; row < num; ++row) {
     kept[row] = Combine::of(kept[row], x[row]);
     y[row] = static_cast<T>(kept[row]);
   }
 }
 
+#if defined(__AVX512F__)
 /// The same, with the whole cache lines of y written past the caches.
 template <class T, class Combine>
 void stream_next_elements(KeptBy<T, Combine>* kept, const T* x, T* y, std::int64_t num) {
+  constexpr std::int64_t line_bytes = 64;
   constexpr std::int64_t a_line = line_bytes / static_cast<std::int64_t>(sizeof(T));
   constexpr std::int64_t together = 16 * a_line;
   alignas(line_bytes) T buffer[together];  // NOLINT: no function of the standard library is used
-  const auto past_line =
-      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(y) % line_bytes / sizeof(T));
-  std::int64_t row = past_line == 0 ? 0 : a_line - past_line;
-  if (row > num) row = num;
+  const std::uintptr_t past_line = reinterpret_cast<std::uintptr_t>(y) % line_bytes;
+  const bool starts_lines = past_line % sizeof(T) == 0;  // somewhere
+  std::int64_t row = (a_line - static_cast<std::int64_t>(past_line / sizeof(T))) % a_line;
+  if (row > num || !starts_lines) row = num;
   next_elements<T, Combine>(kept, x, y, row);
   while (num - row >= a_line) {
     const std::int64_t left = num - row;
     const std::int64_t taken = left < together ? left - left % a_line : together;
     next_elements<T, Combine>(kept + row, x + row, buffer, taken);
     for (std::int64_t line = 0; line < taken; line += a_line)
-      stream_line(y + row + line, buffer + line);
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(y + row + line),
+                          _mm512_load_si512(buffer + line));
     row += taken;
   }
   next_elements<T, Combine>(kept + row, x + row, y + row, num - row);
 }
+#endif
 
 template <class T, class Combine, bool are_neighbours>
-void scan_rows(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
+void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const ScanOperand& from,
                std::int64_t num_rows, std::int64_t count) {
   constexpr std::int64_t together = are_neighbours ? neighbours_together : rows_together;
   using K = KeptBy<T, Combine>;
@@ -145,8 +134,13 @@ void scan_rows(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
         const T* __restrict const x = at<T>(in, 0, i);
         T* __restrict const y = at<T>(out, 0, i);
         if constexpr (are_neighbours) {
-          scan.streams ? stream_next_elements<T, Combine>(kept, x, y, num)
-                       : next_elements<T, Combine>(kept, x, y, num);
+#if defined(__AVX512F__)
+          if (scan.streams) {
+            stream_next_elements<T, Combine>(kept, x, y, num);
+            continue;
+          }
+#endif
+          next_elements<T, Combine>(kept, x, y, num);
           continue;
         }
         const std::int64_t x_step = in.row_stride_bytes / itemsize;
@@ -160,7 +154,7 @@ void scan_rows(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
     // A number of rows that is known when this is compiled keeps them in registers.
     rows == together ? run(together) : run(rows);
   }
-#if defined(__SSE2__)
+#if defined(__AVX512F__)
   if (scan.streams) _mm_sfence();
 #endif
 }
