@@ -150,7 +150,7 @@ TEST(Cancellation, StopsLongCalls) {
     stopped([&] { engine.eval(Expr(x) * 2 + 1, out); });
     stopped([&] { engine.copy(out, x.t()); });
     stopped([&] { engine.reduce(Reduction::sum, x); });
-    stopped([&] { engine.reduce(Reduction::cumsum, x, {.dims = {{0}}}); });
+    stopped([&] { engine.reduce(Reduction::cumsum, x, {.dims = {0}}); });
     engine.eval(Expr(x) + 1, out);  // without the scope all is as ever
     EXPECT_EQ(out.select(0, 4095).select(0, 4095).item(), Scalar(1.0));
   }
