@@ -67,8 +67,8 @@ T* at(const ScanOperand& operand, std::int64_t row, std::int64_t i) {
 /// don't.
 constexpr std::int64_t rows_together = 8;
 /// Where rows are neighbours in memory: long runs, which memory is read in best, and whose partial
-/// results stay in the second cache.
-constexpr std::int64_t neighbours_together = 16384;
+/// results stay in the second cache and fit small stacks.
+constexpr std::int64_t neighbours_together = 8192;
 
 template <class T, class Combine>
 using KeptBy =
