@@ -2,8 +2,8 @@
 
 #include "ir/pass.h"
 #include "ir/text.h"
+#include "jit/backend.h"
 #include "jit/interp/backend.h"
-#include "jit/xbyak/backend.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -253,9 +253,10 @@ ir::Kernel scheduled(ir::Kernel kernel, Isa isa) {
 
 Comparison::Comparison(const ir::Kernel& kernel, const Target& target)
     : kernel_(kernel), isa_(target.features.isa) {
-  refusal_ = xbyak_backend().refuses(kernel, target);
+  const Backend* const xbyak = find_backend("xbyak");
+  refusal_ = xbyak == nullptr ? unavailable_reason("xbyak") : xbyak->refuses(kernel, target);
   if (!refusal_.empty()) return;
-  compiled_ = xbyak_backend().compile(kernel, target);
+  compiled_ = xbyak->compile(kernel, target);
   interpreted_ = interp_backend().compile(kernel, target);
 }
 
