@@ -129,7 +129,7 @@ class Explain(CliTest):
     @unittest.skipUnless("xbyak" in REQUIRED_BACKENDS, "needs xbyak")
     def test_machine_code_has_its_loops_marked(self):
         told = self.json_of("explain", "a + b", "a=f32[1000]", "b=f32[1000]", "--emit=asm", "--target=avx2")["asm"]
-        if told.startswith("; no disassembler"):
+        if "; no disassembler" in told:
             self.skipTest(told)
         self.assertRegex(told, r"^; \d+ instructions\n")
         self.assertRegex(told, r"; hot loop \.L\d+ at depth 1: \d+ instructions for 32 elements\n\.L")

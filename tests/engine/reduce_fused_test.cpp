@@ -127,7 +127,10 @@ TEST(ReduceExplain, ShowsTheOneKernel) {
   EXPECT_EQ(rows.schedule, "inner_reduce");
   EXPECT_THAT(rows.texts.at("ir"), HasSubstr("reduce 8 x8\n  tree lanes 64 block 4096\n"));
   EXPECT_THAT(rows.texts.at("ir"), HasSubstr("accumulate f32 $0 add %3\n"));
-  EXPECT_THAT(rows.texts.at("asm"), HasSubstr("accumulate f32 $0 add %3"));
+  const bool is_disassembled = rows.texts.at("asm").find("; no disassembler") == std::string::npos;
+  if (is_disassembled || is_required_backend("llvm")) {
+    EXPECT_THAT(rows.texts.at("asm"), HasSubstr("accumulate f32 $0 add %3"));
+  }
   EXPECT_THAT(rows.texts.at("asm"), Not(HasSubstr("jit/fold/loops.h")));
   const Explanation columns = engine.explain(ops::amax(a * b, {.dims = {0}}), {}, options);
   EXPECT_EQ(columns.schedule, "outer_reduce");
