@@ -70,7 +70,9 @@ bool fuse(Kernel& kernel) {
 bool contract_products(Kernel& kernel) {
   if (kernel.numerics != Numerics::fast) return false;
   const bool opened = open_sums_of_products(kernel);
-  return fuse(kernel) || opened;
+  // Whether a product has other uses must not depend on how often an expression writes it.
+  const bool shared = share_common_values(kernel);
+  return fuse(kernel) || shared || opened;
 }
 
 }  // namespace weft::ir
