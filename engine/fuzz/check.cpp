@@ -449,7 +449,10 @@ std::optional<Finding> check_user_operator(Run& run, Engine& interpreter,
                                            const std::vector<Tensor>& expected) {
   try {
     const auto result = run.eval_as_user_operator(interpreter);
-    auto finding = result ? compare({*result}, expected, "interp") : std::nullopt;
+    // A number that is shared becomes several as a text, and so do products of it: which of them
+    // `fast` makes part of a sum is open.
+    const bool is_open = interpreter.options().numerics == Numerics::fast;
+    auto finding = result && !is_open ? compare({*result}, expected, "interp") : std::nullopt;
     if (finding) finding->what += " (as a user operator)";
     return finding;
   } catch (const UnsupportedError&) {
