@@ -357,8 +357,7 @@ void copy_joined_planes(const TileCode& tile, Nest& nest, const JoinedPlanes& jo
 }
 
 /// All planes of any other copy.  `prefetches` one while the one before is at work.
-void copy_each_plane(const TileCode& tile, Nest& nest, Stage stage, bool streams, bool prefetches) {
-  const PlaneCopy copy(tile, nest.plane(), stage, streams);
+void copy_each_plane(const TileCode& tile, const PlaneCopy& copy, Nest& nest, bool prefetches) {
   bool is_last = false;
   while (!is_last) {
     std::byte* const to = nest.plane().base[0];
@@ -369,11 +368,9 @@ void copy_each_plane(const TileCode& tile, Nest& nest, Stage stage, bool streams
   }
 }
 
-/// All planes of a small copy if they have few lines each; else does nothing and returns false.
-/// One call takes those along the loop on which they lie closest to one another.
-bool copy_short_planes(const TileCode& tile, Nest& nest) {
-  const PlaneCopy copy(tile, nest.plane(), {}, false);
-  if (!copy.is_short()) return false;
+/// All planes of a copy that have few lines each.  One call takes those along the loop on which
+/// they lie closest to one another.
+void copy_short_planes(const PlaneCopy& copy, Nest& nest) {
   static constexpr std::int64_t alone[2] = {};
   const std::int64_t* stride = alone;
   std::size_t along = nest.num_loops();
@@ -389,7 +386,6 @@ bool copy_short_planes(const TileCode& tile, Nest& nest) {
   if (along < nest.num_loops()) nest.set_step(along, count);
   do copy.run_many(nest.plane().base[0], nest.plane().base[1], count, stride);
   while (nest.advance());
-  return true;
 }
 
 /// A call that needs the buffer of its tiles.
@@ -405,7 +401,7 @@ bool copy_short_planes(const TileCode& tile, Nest& nest) {
   if (tile.is_copy) {
     const JoinedPlanes joined(tile, nest, stage);
     if (joined.is_joined()) return copy_joined_planes(tile, nest, joined, stage);
-    return copy_each_plane(tile, nest, stage, streams, prefetches);
+    return copy_each_plane(tile, PlaneCopy(tile, nest.plane(), stage, streams), nest, prefetches);
   }
   bool is_last = false;
   while (!is_last) {
@@ -425,15 +421,14 @@ bool copy_short_planes(const TileCode& tile, Nest& nest) {
 void run_tiles(const KernelArgs* args, const TileCode* tile) {
   const std::int64_t bytes = total_bytes(*tile, *args);
   const bool streams = bytes >= tile->streaming_bytes;
-  if (tile->is_copy && tile->short_transpose != 0 && !streams) {
-    Nest nest(*args, *tile);
-    if (copy_short_planes(*tile, nest)) return;
-  }
-  if (run_items(*tile, *args)) return;
   if (tile->is_copy && !streams) {  // from memory to memory
     Nest nest(*args, *tile);
-    return copy_each_plane(*tile, nest, {}, false, false);
+    const PlaneCopy copy(*tile, nest.plane(), {}, false);
+    if (copy.is_short()) return copy_short_planes(copy, nest);
+    if (!run_items(*tile, *args)) copy_each_plane(*tile, copy, nest, false);
+    return;
   }
+  if (run_items(*tile, *args)) return;
   run_staged(*args, *tile, bytes, streams);
   if (streams) _mm_sfence();
 }
