@@ -30,6 +30,13 @@ unsigned enabled_states() {
   return low;
 }
 
+/// AMD's prefetchers go on from page to page (docs/decisions.md).
+bool is_amd() {
+  const CpuidLeaf vendor = cpuid(0);
+  return vendor.ebx == signature_AMD_ebx && vendor.edx == signature_AMD_edx &&
+         vendor.ecx == signature_AMD_ecx;
+}
+
 void detect_isa(CpuFeatures& features) {
   constexpr unsigned ymm_state = 0x6;            // SSE and AVX
   constexpr unsigned zmm_state = 0xe0;           // opmask and both halves of the ZMM file
@@ -54,6 +61,7 @@ void detect_isa(CpuFeatures& features) {
 }
 #else
 void detect_isa(CpuFeatures&) {}
+bool is_amd() { return false; }
 #endif
 
 /// What the kernel says of one cache of the first processor: "32768K" in .../cache/index3/size.
@@ -102,6 +110,7 @@ const CpuFeatures& machine_features() {
   static const CpuFeatures features = [] {
     CpuFeatures found;
     detect_isa(found);
+    found.pages_in_turn = !is_amd();
     detect_caches(found);
     return found;
   }();

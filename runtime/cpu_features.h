@@ -18,9 +18,11 @@ struct CpuFeatures {
   std::int64_t l1d_bytes = 32 << 10;
   std::int64_t l2_bytes = 1 << 20;
   std::int64_t l3_bytes = 32 << 20;
+  bool pages_in_turn = true;  ///< memory is faster where a loop walks several pages at once
 
   friend bool operator==(const CpuFeatures&, const CpuFeatures&) = default;
-  /// "avx512+vbmi+bf16": part of every signature.
+  /// "avx512+vbmi+bf16": part of every signature.  What follows the ISA is left out: it is the same
+  /// in a whole process.
   std::string text() const;
 };
 

@@ -16,10 +16,7 @@ constexpr std::size_t max_unrolled_instructions = 128;
 constexpr std::size_t longest_for_single_vectors = 14;
 constexpr std::size_t max_streamed_instructions = 96;  ///< of all pages together
 constexpr std::ptrdiff_t shortest_prefetched = 3;      ///< operations; shorter ones gain nothing
-// Of longer bodies the scheduler sees one copy, each of whose instructions waits for the one
-// before: copies in turn give it as many that don't.
-constexpr std::size_t shortest_in_turn = 8;
-constexpr int num_pages = 4;  ///< that streaming loops walk at once
+constexpr int num_pages = 4;                           ///< that streaming loops walk at once
 
 }  // namespace
 
@@ -130,18 +127,20 @@ std::vector<ir::ValueId> calls_of(const ir::Kernel& kernel, Isa isa) {
   return calls;
 }
 
+// Copies in turn give the scheduler, which sees one copy of a longer body, as many instructions
+// that don't wait for one another; and loads of all copies before the stores of any don't wait for
+// stores where operands lie a little more than a multiple of 4096 bytes apart, which the processor
+// takes for the same addresses.
 // No more than are emitted anyway: four times the code takes as long to emit as thousands of
 // elements to compute, and what runs often is compiled by LLVM.
 int copies_wanted(const ir::Kernel& kernel, const CpuFeatures& features) {
   const std::size_t length = kernel.body.size() - kernel.num_hoisted;
-  if (length < shortest_in_turn || kernel.schedule != ir::Schedule::linear ||
-      divides_by_invariants(kernel, features))
-    return 1;
+  if (kernel.schedule != ir::Schedule::linear || divides_by_invariants(kernel, features)) return 1;
   const auto is_strided = [](const ir::Operand& operand) {
     return operand.strides.back() != 0 && operand.strides.back() != 1;
   };
   if (std::ranges::any_of(kernel.operands, is_strided)) return 1;
-  if (kernel.is_streaming) return num_pages;
+  if (kernel.is_streaming && features.pages_in_turn) return num_pages;
   const bool is_unrolled = length <= longest_for_single_vectors || features.isa == Isa::avx512;
   return is_unrolled ? std::min(num_pages, kernel.loops.back().unroll) : 1;
 }
@@ -219,7 +218,7 @@ void KernelEmitter::interleaved_pages() {
   // Of the output; where an input has gaps, half a page comes from a whole one or more.
   const int page_bytes = operands_.reads_gaps() ? 2048 : 4096;
   const std::size_t length = kernel_.body.size() - kernel_.num_hoisted;
-  if (operands_.has_lane_access() || has_calls()) return;
+  if (!code_.features().pages_in_turn || operands_.has_lane_access() || has_calls()) return;
   if (num_pages * length > 2 * max_streamed_instructions) return;
   // As many vectors of a page as fill a line of the output.
   int together = std::max(1, operands_.line_vectors());

@@ -4,20 +4,30 @@
 #include <weft/dtype.h>
 #include <weft/op.h>
 
+#include <tuple>
+
 namespace weft::jit::testing {
 namespace {
 
 using ir::no_value;
 using ir::StrideClass;
 
-class XbyakStreaming : public ::testing::TestWithParam<Isa> {
+/// The instructions, and whether loops walk several pages at once.
+class XbyakStreaming : public ::testing::TestWithParam<std::tuple<Isa, bool>> {
  protected:
   Random random_{seed()};
+
+  static Isa isa() { return std::get<0>(GetParam()); }
+  static Target target() {
+    Target result = target_for(isa());
+    result.features.pages_in_turn = std::get<1>(GetParam());
+    return result;
+  }
 
   /// All sizes and both ends of the guarded regions: at_end leaves the output at any multiple of
   /// its items, at_start aligns it.
   void agree_everywhere(const ir::Kernel& kernel, testing::Run run = {}) {
-    const Comparison comparison(kernel, GetParam());
+    const Comparison comparison(kernel, target());
     run.extents.push_back(0);
     for (const std::int64_t size : interesting_sizes(kernel))
       for (const Placement placement : {Placement::at_end, Placement::at_start}) {
@@ -34,7 +44,7 @@ TEST_P(XbyakStreaming, ItemsOfAllSizes) {
          {DType::boolean, DType::u8, DType::i16, DType::f16, DType::f32, DType::f64}) {
       ir::Kernel kernel = cast_kernel(from, to);
       kernel.is_streaming = true;
-      agree_everywhere(scheduled(kernel, GetParam()), {.compares_nans = true});
+      agree_everywhere(scheduled(kernel, isa()), {.compares_nans = true});
     }
 }
 
@@ -44,7 +54,7 @@ TEST_P(XbyakStreaming, InputsThatDoNotAdvanceAsTheOutputDoes) {
       ir::Kernel kernel = op_kernel(Op::add, dtype, dtype);
       kernel.operands[1].strides[0] = static_cast<StrideClass>(stride);
       kernel.is_streaming = true;
-      agree_everywhere(scheduled(kernel, GetParam()));
+      agree_everywhere(scheduled(kernel, isa()));
     }
 }
 
@@ -53,7 +63,7 @@ TEST_P(XbyakStreaming, OutputsThatAreNotDense) {
     ir::Kernel kernel = op_kernel(Op::mul, DType::f32, DType::f32);
     kernel.operands[0].strides[0] = static_cast<StrideClass>(stride);
     kernel.is_streaming = true;
-    agree_everywhere(scheduled(kernel, GetParam()));
+    agree_everywhere(scheduled(kernel, isa()));
   }
 }
 
@@ -64,7 +74,7 @@ TEST_P(XbyakStreaming, RowsOfAllAlignments) {
     for (ir::Operand& operand : kernel.operands) operand.strides.back() = 1;
     kernel.body = op_kernel(Op::add, dtype, dtype).body;
     kernel.is_streaming = true;
-    agree_everywhere(scheduled(kernel, GetParam()), {.extents = {3, 5}});
+    agree_everywhere(scheduled(kernel, isa()), {.extents = {3, 5}});
   }
 }
 
@@ -83,7 +93,7 @@ TEST_P(XbyakStreaming, TwoOutputs) {
                   .operand = 1,
                   .args = {1, no_value, no_value, no_value}}};
   kernel.is_streaming = true;
-  agree_everywhere(scheduled(kernel, GetParam()), {.extents = {4}});
+  agree_everywhere(scheduled(kernel, isa()), {.extents = {4}});
 }
 
 // Long enough for several blocks of pages, and for what is left of one.
@@ -96,8 +106,8 @@ TEST_P(XbyakStreaming, ManyPages) {
       ir::Kernel kernel = cast_kernel(from, to);
       kernel.operands[1].strides[0] = stride;
       kernel.is_streaming = true;
-      kernel = scheduled(kernel, GetParam());
-      const Comparison comparison(kernel, GetParam());
+      kernel = scheduled(kernel, isa());
+      const Comparison comparison(kernel, target());
       const std::int64_t page_bytes = stride >= 2 ? 2048 : 4096;  // of the output
       const std::int64_t block = 4 * page_bytes / kernel.vector_bytes * kernel.loops.back().lanes;
       for (const std::int64_t size : {block - 1, block, block + 1, 2 * block + 100})
@@ -123,8 +133,8 @@ TEST_P(XbyakStreaming, LongBodies) {
                            .operand = 0,
                            .args = {16, no_value, no_value, no_value}});
     kernel.is_streaming = true;
-    kernel = scheduled(kernel, GetParam());
-    const Comparison comparison(kernel, GetParam());
+    kernel = scheduled(kernel, isa());
+    const Comparison comparison(kernel, target());
     const std::int64_t block = 4 * 4096 / kernel.vector_bytes * kernel.loops.back().lanes;
     for (const std::int64_t size : {block - 1, block, 2 * block + 100})
       for (const Placement placement : {Placement::at_end, Placement::at_start})
@@ -132,8 +142,13 @@ TEST_P(XbyakStreaming, LongBodies) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, XbyakStreaming, ::testing::ValuesIn(runnable_isas()),
-                         [](const auto& param) { return std::string(name(param.param)); });
+INSTANTIATE_TEST_SUITE_P(Targets, XbyakStreaming,
+                         ::testing::Combine(::testing::ValuesIn(runnable_isas()),
+                                            ::testing::Bool()),
+                         [](const auto& param) {
+                           return std::string(name(std::get<0>(param.param))) +
+                                  (std::get<1>(param.param) ? "_pages_in_turn" : "_page_by_page");
+                         });
 
 }  // namespace
 }  // namespace weft::jit::testing

@@ -19,36 +19,28 @@
 .L0:
         ; %0 = load f32 $1
     40  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+    45  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
         ; %1 = load f32 $2
-    45  vmovups ymm1, ymmword ptr [rbp + 4*rsi]
+    4b  vmovups ymm2, ymmword ptr [rbp + 4*rsi]
+    51  vmovups ymm3, ymmword ptr [rbp + 4*rsi + 0x20]
         ; %2 = add f32 %0, %1
-    4b  vaddps ymm2, ymm0, ymm1
+    57  vaddps ymm4, ymm0, ymm2
+    5b  vaddps ymm0, ymm1, ymm3
         ; store f32 $0 %2
-    4f  vmovups ymmword ptr [r9 + 4*rsi], ymm2
-        ; %0 = load f32 $1
-    55  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x20]
-        ; %1 = load f32 $2
-    5b  vmovups ymm1, ymmword ptr [rbp + 4*rsi + 0x20]
-        ; %2 = add f32 %0, %1
-    61  vaddps ymm2, ymm0, ymm1
-        ; store f32 $0 %2
-    65  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm2
+    5f  vmovups ymmword ptr [r9 + 4*rsi], ymm4
+    65  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm0
         ; %0 = load f32 $1
     6c  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x40]
+    72  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x60]
         ; %1 = load f32 $2
-    72  vmovups ymm1, ymmword ptr [rbp + 4*rsi + 0x40]
+    78  vmovups ymm2, ymmword ptr [rbp + 4*rsi + 0x40]
+    7e  vmovups ymm3, ymmword ptr [rbp + 4*rsi + 0x60]
         ; %2 = add f32 %0, %1
-    78  vaddps ymm2, ymm0, ymm1
+    84  vaddps ymm4, ymm0, ymm2
+    88  vaddps ymm0, ymm1, ymm3
         ; store f32 $0 %2
-    7c  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm2
-        ; %0 = load f32 $1
-    83  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x60]
-        ; %1 = load f32 $2
-    89  vmovups ymm1, ymmword ptr [rbp + 4*rsi + 0x60]
-        ; %2 = add f32 %0, %1
-    8f  vaddps ymm2, ymm0, ymm1
-        ; store f32 $0 %2
-    93  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm2
+    8c  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm4
+    93  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm0
         ; addresses
     9a  add rsi, 0x20
     9e  sub r8, 0x20

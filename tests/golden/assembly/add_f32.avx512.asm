@@ -17,35 +17,23 @@
 .L0:
         ; %0 = load f32 $1
     40  vmovups zmm16, zmmword ptr [r9 + 4*rsi]
+    47  vmovups zmm17, zmmword ptr [r9 + 4*rsi + 0x40]
+    4f  vmovups zmm18, zmmword ptr [r9 + 4*rsi + 0x80]
+    57  vmovups zmm19, zmmword ptr [r9 + 4*rsi + 0xc0]
         ; %1 = load f32 $2
-    47  vmovups zmm17, zmmword ptr [r10 + 4*rsi]
+    5f  vmovups zmm20, zmmword ptr [r10 + 4*rsi]
+    66  vmovups zmm21, zmmword ptr [r10 + 4*rsi + 0x40]
+    6e  vmovups zmm22, zmmword ptr [r10 + 4*rsi + 0x80]
+    76  vmovups zmm23, zmmword ptr [r10 + 4*rsi + 0xc0]
         ; %2 = add f32 %0, %1
-    4e  vaddps zmm18, zmm16, zmm17
+    7e  vaddps zmm24, zmm16, zmm20
+    84  vaddps zmm16, zmm17, zmm21
+    8a  vaddps zmm17, zmm18, zmm22
+    90  vaddps zmm18, zmm19, zmm23
         ; store f32 $0 %2
-    54  vmovups zmmword ptr [rdx + 4*rsi], zmm18
-        ; %0 = load f32 $1
-    5b  vmovups zmm16, zmmword ptr [r9 + 4*rsi + 0x40]
-        ; %1 = load f32 $2
-    63  vmovups zmm17, zmmword ptr [r10 + 4*rsi + 0x40]
-        ; %2 = add f32 %0, %1
-    6b  vaddps zmm18, zmm16, zmm17
-        ; store f32 $0 %2
-    71  vmovups zmmword ptr [rdx + 4*rsi + 0x40], zmm18
-        ; %0 = load f32 $1
-    79  vmovups zmm16, zmmword ptr [r9 + 4*rsi + 0x80]
-        ; %1 = load f32 $2
-    81  vmovups zmm17, zmmword ptr [r10 + 4*rsi + 0x80]
-        ; %2 = add f32 %0, %1
-    89  vaddps zmm18, zmm16, zmm17
-        ; store f32 $0 %2
-    8f  vmovups zmmword ptr [rdx + 4*rsi + 0x80], zmm18
-        ; %0 = load f32 $1
-    97  vmovups zmm16, zmmword ptr [r9 + 4*rsi + 0xc0]
-        ; %1 = load f32 $2
-    9f  vmovups zmm17, zmmword ptr [r10 + 4*rsi + 0xc0]
-        ; %2 = add f32 %0, %1
-    a7  vaddps zmm18, zmm16, zmm17
-        ; store f32 $0 %2
+    96  vmovups zmmword ptr [rdx + 4*rsi], zmm24
+    9d  vmovups zmmword ptr [rdx + 4*rsi + 0x40], zmm16
+    a5  vmovups zmmword ptr [rdx + 4*rsi + 0x80], zmm17
     ad  vmovups zmmword ptr [rdx + 4*rsi + 0xc0], zmm18
         ; addresses
     b5  add rsi, 0x40

@@ -20,36 +20,28 @@
 .L0:
         ; %0 = load i8 $1
     40  vmovups ymm0, ymmword ptr [rbx + rsi]
+    45  vmovups ymm1, ymmword ptr [rbx + rsi + 0x20]
         ; %1 = load i8 $2
-    45  vmovups ymm1, ymmword ptr [rbp + rsi]
+    4b  vmovups ymm2, ymmword ptr [rbp + rsi]
+    51  vmovups ymm3, ymmword ptr [rbp + rsi + 0x20]
         ; %2 = add i8 %0, %1
-    4b  vpaddb ymm2, ymm0, ymm1
+    57  vpaddb ymm4, ymm0, ymm2
+    5b  vpaddb ymm0, ymm1, ymm3
         ; store i8 $0 %2
-    4f  vmovups ymmword ptr [r9 + rsi], ymm2
-        ; %0 = load i8 $1
-    55  vmovups ymm0, ymmword ptr [rbx + rsi + 0x20]
-        ; %1 = load i8 $2
-    5b  vmovups ymm1, ymmword ptr [rbp + rsi + 0x20]
-        ; %2 = add i8 %0, %1
-    61  vpaddb ymm2, ymm0, ymm1
-        ; store i8 $0 %2
-    65  vmovups ymmword ptr [r9 + rsi + 0x20], ymm2
+    5f  vmovups ymmword ptr [r9 + rsi], ymm4
+    65  vmovups ymmword ptr [r9 + rsi + 0x20], ymm0
         ; %0 = load i8 $1
     6c  vmovups ymm0, ymmword ptr [rbx + rsi + 0x40]
+    72  vmovups ymm1, ymmword ptr [rbx + rsi + 0x60]
         ; %1 = load i8 $2
-    72  vmovups ymm1, ymmword ptr [rbp + rsi + 0x40]
+    78  vmovups ymm2, ymmword ptr [rbp + rsi + 0x40]
+    7e  vmovups ymm3, ymmword ptr [rbp + rsi + 0x60]
         ; %2 = add i8 %0, %1
-    78  vpaddb ymm2, ymm0, ymm1
+    84  vpaddb ymm4, ymm0, ymm2
+    88  vpaddb ymm0, ymm1, ymm3
         ; store i8 $0 %2
-    7c  vmovups ymmword ptr [r9 + rsi + 0x40], ymm2
-        ; %0 = load i8 $1
-    83  vmovups ymm0, ymmword ptr [rbx + rsi + 0x60]
-        ; %1 = load i8 $2
-    89  vmovups ymm1, ymmword ptr [rbp + rsi + 0x60]
-        ; %2 = add i8 %0, %1
-    8f  vpaddb ymm2, ymm0, ymm1
-        ; store i8 $0 %2
-    93  vmovups ymmword ptr [r9 + rsi + 0x60], ymm2
+    8c  vmovups ymmword ptr [r9 + rsi + 0x40], ymm4
+    93  vmovups ymmword ptr [r9 + rsi + 0x60], ymm0
         ; addresses
     9a  add rsi, 0x80
     a1  sub r8, 0x80

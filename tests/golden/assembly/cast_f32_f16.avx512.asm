@@ -13,28 +13,19 @@
 .L0:
         ; %0 = load f32 $1
     20  vmovups zmm16, zmmword ptr [r9 + 4*rsi]
+    27  vmovups zmm17, zmmword ptr [r9 + 4*rsi + 0x40]
+    2f  vmovups zmm18, zmmword ptr [r9 + 4*rsi + 0x80]
+    37  vmovups zmm19, zmmword ptr [r9 + 4*rsi + 0xc0]
         ; %1 = cast f16 %0
-    27  vcvtps2ph ymm17, zmm16, 0x0
+    3f  vcvtps2ph ymm20, zmm16, 0x0
+    46  vcvtps2ph ymm16, zmm17, 0x0
+    4d  vcvtps2ph ymm17, zmm18, 0x0
+    54  vcvtps2ph ymm18, zmm19, 0x0
         ; store f16 $0 %1
-    2e  vmovups ymmword ptr [rdx + 2*rsi], ymm17
-        ; %0 = load f32 $1
-    35  vmovups zmm16, zmmword ptr [r9 + 4*rsi + 0x40]
-        ; %1 = cast f16 %0
-    3d  vcvtps2ph ymm17, zmm16, 0x0
-        ; store f16 $0 %1
-    44  vmovups ymmword ptr [rdx + 2*rsi + 0x20], ymm17
-        ; %0 = load f32 $1
-    4c  vmovups zmm16, zmmword ptr [r9 + 4*rsi + 0x80]
-        ; %1 = cast f16 %0
-    54  vcvtps2ph ymm17, zmm16, 0x0
-        ; store f16 $0 %1
-    5b  vmovups ymmword ptr [rdx + 2*rsi + 0x40], ymm17
-        ; %0 = load f32 $1
-    63  vmovups zmm16, zmmword ptr [r9 + 4*rsi + 0xc0]
-        ; %1 = cast f16 %0
-    6b  vcvtps2ph ymm17, zmm16, 0x0
-        ; store f16 $0 %1
-    72  vmovups ymmword ptr [rdx + 2*rsi + 0x60], ymm17
+    5b  vmovups ymmword ptr [rdx + 2*rsi], ymm20
+    62  vmovups ymmword ptr [rdx + 2*rsi + 0x20], ymm16
+    6a  vmovups ymmword ptr [rdx + 2*rsi + 0x40], ymm17
+    72  vmovups ymmword ptr [rdx + 2*rsi + 0x60], ymm18
         ; addresses
     7a  add rsi, 0x40
     7e  sub r8, 0x40

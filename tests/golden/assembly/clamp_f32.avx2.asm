@@ -21,52 +21,40 @@
 .L0:
         ; %2 = load f32 $1
     40  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
+    45  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x20]
+    4b  vmovups ymm4, ymmword ptr [rbx + 4*rsi + 0x40]
+    51  vmovups ymm5, ymmword ptr [rbx + 4*rsi + 0x60]
         ; %3 = maximum f32 %2, %0
-    45  vmaxps ymm3, ymm2, ymm0
-    49  vcmpunordps ymm4, ymm2, ymm2
-    4e  vblendvps ymm3, ymm3, ymm2, ymm4
+    57  vmaxps ymm6, ymm2, ymm0
+    5b  vcmpunordps ymm7, ymm2, ymm2
+    60  vblendvps ymm6, ymm6, ymm2, ymm7
+    66  vmaxps ymm2, ymm3, ymm0
+    6a  vcmpunordps ymm7, ymm3, ymm3
+    6f  vblendvps ymm2, ymm2, ymm3, ymm7
+    75  vmaxps ymm3, ymm4, ymm0
+    79  vcmpunordps ymm7, ymm4, ymm4
+    7e  vblendvps ymm3, ymm3, ymm4, ymm7
+    84  vmaxps ymm4, ymm5, ymm0
+    88  vcmpunordps ymm7, ymm5, ymm5
+    8d  vblendvps ymm4, ymm4, ymm5, ymm7
         ; %4 = minimum f32 %3, %1
-    54  vminps ymm2, ymm3, ymm1
-    58  vcmpunordps ymm4, ymm3, ymm3
-    5d  vblendvps ymm2, ymm2, ymm3, ymm4
+    93  vminps ymm5, ymm6, ymm1
+    97  vcmpunordps ymm7, ymm6, ymm6
+    9c  vblendvps ymm5, ymm5, ymm6, ymm7
+    a2  vminps ymm6, ymm2, ymm1
+    a6  vcmpunordps ymm7, ymm2, ymm2
+    ab  vblendvps ymm6, ymm6, ymm2, ymm7
+    b1  vminps ymm2, ymm3, ymm1
+    b5  vcmpunordps ymm7, ymm3, ymm3
+    ba  vblendvps ymm2, ymm2, ymm3, ymm7
+    c0  vminps ymm3, ymm4, ymm1
+    c4  vcmpunordps ymm7, ymm4, ymm4
+    c9  vblendvps ymm3, ymm3, ymm4, ymm7
         ; store f32 $0 %4
-    63  vmovups ymmword ptr [r9 + 4*rsi], ymm2
-        ; %2 = load f32 $1
-    69  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x20]
-        ; %3 = maximum f32 %2, %0
-    6f  vmaxps ymm3, ymm2, ymm0
-    73  vcmpunordps ymm4, ymm2, ymm2
-    78  vblendvps ymm3, ymm3, ymm2, ymm4
-        ; %4 = minimum f32 %3, %1
-    7e  vminps ymm2, ymm3, ymm1
-    82  vcmpunordps ymm4, ymm3, ymm3
-    87  vblendvps ymm2, ymm2, ymm3, ymm4
-        ; store f32 $0 %4
-    8d  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm2
-        ; %2 = load f32 $1
-    94  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x40]
-        ; %3 = maximum f32 %2, %0
-    9a  vmaxps ymm3, ymm2, ymm0
-    9e  vcmpunordps ymm4, ymm2, ymm2
-    a3  vblendvps ymm3, ymm3, ymm2, ymm4
-        ; %4 = minimum f32 %3, %1
-    a9  vminps ymm2, ymm3, ymm1
-    ad  vcmpunordps ymm4, ymm3, ymm3
-    b2  vblendvps ymm2, ymm2, ymm3, ymm4
-        ; store f32 $0 %4
-    b8  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm2
-        ; %2 = load f32 $1
-    bf  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x60]
-        ; %3 = maximum f32 %2, %0
-    c5  vmaxps ymm3, ymm2, ymm0
-    c9  vcmpunordps ymm4, ymm2, ymm2
-    ce  vblendvps ymm3, ymm3, ymm2, ymm4
-        ; %4 = minimum f32 %3, %1
-    d4  vminps ymm2, ymm3, ymm1
-    d8  vcmpunordps ymm4, ymm3, ymm3
-    dd  vblendvps ymm2, ymm2, ymm3, ymm4
-        ; store f32 $0 %4
-    e3  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm2
+    cf  vmovups ymmword ptr [r9 + 4*rsi], ymm5
+    d5  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm6
+    dc  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm2
+    e3  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm3
         ; addresses
     ea  add rsi, 0x20
     ee  sub r8, 0x20

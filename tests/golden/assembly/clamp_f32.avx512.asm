@@ -19,44 +19,32 @@
 .L0:
         ; %2 = load f32 $1
     40  vmovups zmm18, zmmword ptr [r9 + 4*rsi]
+    47  vmovups zmm19, zmmword ptr [r9 + 4*rsi + 0x40]
+    4f  vmovups zmm20, zmmword ptr [r9 + 4*rsi + 0x80]
+    57  vmovups zmm21, zmmword ptr [r9 + 4*rsi + 0xc0]
         ; %3 = maximum f32 %2, %0
-    47  vmaxps zmm19, zmm18, zmm16
-    4d  vfixupimmps zmm19, zmm18, zmmword ptr [rip - 0x98], 0x0
+    5f  vmaxps zmm22, zmm18, zmm16
+    65  vfixupimmps zmm22, zmm18, zmmword ptr [rip - 0xb0], 0x0
+    70  vmaxps zmm18, zmm19, zmm16
+    76  vfixupimmps zmm18, zmm19, zmmword ptr [rip - 0xc1], 0x0
+    81  vmaxps zmm19, zmm20, zmm16
+    87  vfixupimmps zmm19, zmm20, zmmword ptr [rip - 0xd2], 0x0
+    92  vmaxps zmm20, zmm21, zmm16
+    98  vfixupimmps zmm20, zmm21, zmmword ptr [rip - 0xe3], 0x0
         ; %4 = minimum f32 %3, %1
-    58  vminps zmm18, zmm19, zmm17
-    5e  vfixupimmps zmm18, zmm19, zmmword ptr [rip - 0xa9], 0x0
+    a3  vminps zmm21, zmm22, zmm17
+    a9  vfixupimmps zmm21, zmm22, zmmword ptr [rip - 0xf4], 0x0
+    b4  vminps zmm22, zmm18, zmm17
+    ba  vfixupimmps zmm22, zmm18, zmmword ptr [rip - 0x105], 0x0
+    c5  vminps zmm18, zmm19, zmm17
+    cb  vfixupimmps zmm18, zmm19, zmmword ptr [rip - 0x116], 0x0
+    d6  vminps zmm19, zmm20, zmm17
+    dc  vfixupimmps zmm19, zmm20, zmmword ptr [rip - 0x127], 0x0
         ; store f32 $0 %4
-    69  vmovups zmmword ptr [rdx + 4*rsi], zmm18
-        ; %2 = load f32 $1
-    70  vmovups zmm18, zmmword ptr [r9 + 4*rsi + 0x40]
-        ; %3 = maximum f32 %2, %0
-    78  vmaxps zmm19, zmm18, zmm16
-    7e  vfixupimmps zmm19, zmm18, zmmword ptr [rip - 0xc9], 0x0
-        ; %4 = minimum f32 %3, %1
-    89  vminps zmm18, zmm19, zmm17
-    8f  vfixupimmps zmm18, zmm19, zmmword ptr [rip - 0xda], 0x0
-        ; store f32 $0 %4
-    9a  vmovups zmmword ptr [rdx + 4*rsi + 0x40], zmm18
-        ; %2 = load f32 $1
-    a2  vmovups zmm18, zmmword ptr [r9 + 4*rsi + 0x80]
-        ; %3 = maximum f32 %2, %0
-    aa  vmaxps zmm19, zmm18, zmm16
-    b0  vfixupimmps zmm19, zmm18, zmmword ptr [rip - 0xfb], 0x0
-        ; %4 = minimum f32 %3, %1
-    bb  vminps zmm18, zmm19, zmm17
-    c1  vfixupimmps zmm18, zmm19, zmmword ptr [rip - 0x10c], 0x0
-        ; store f32 $0 %4
-    cc  vmovups zmmword ptr [rdx + 4*rsi + 0x80], zmm18
-        ; %2 = load f32 $1
-    d4  vmovups zmm18, zmmword ptr [r9 + 4*rsi + 0xc0]
-        ; %3 = maximum f32 %2, %0
-    dc  vmaxps zmm19, zmm18, zmm16
-    e2  vfixupimmps zmm19, zmm18, zmmword ptr [rip - 0x12d], 0x0
-        ; %4 = minimum f32 %3, %1
-    ed  vminps zmm18, zmm19, zmm17
-    f3  vfixupimmps zmm18, zmm19, zmmword ptr [rip - 0x13e], 0x0
-        ; store f32 $0 %4
-    fe  vmovups zmmword ptr [rdx + 4*rsi + 0xc0], zmm18
+    e7  vmovups zmmword ptr [rdx + 4*rsi], zmm21
+    ee  vmovups zmmword ptr [rdx + 4*rsi + 0x40], zmm22
+    f6  vmovups zmmword ptr [rdx + 4*rsi + 0x80], zmm18
+    fe  vmovups zmmword ptr [rdx + 4*rsi + 0xc0], zmm19
         ; addresses
    106  add rsi, 0x40
    10a  sub r8, 0x40

@@ -55,36 +55,24 @@
 .L2:
         ; %0 = load u32 $1
     c0  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+    c5  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
+    cb  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x1000]
+    d4  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x1020]
         ; store u32 $0 %0
-    c5  vmovntps ymmword ptr [r9 + 4*rsi], ymm0
-        ; %0 = load u32 $1
-    cb  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x20]
-        ; store u32 $0 %0
-    d1  vmovntps ymmword ptr [r9 + 4*rsi + 0x20], ymm0
-        ; %0 = load u32 $1
-    d8  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x1000]
-        ; store u32 $0 %0
-    e1  vmovntps ymmword ptr [r9 + 4*rsi + 0x1000], ymm0
-        ; %0 = load u32 $1
-    eb  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x1020]
-        ; store u32 $0 %0
-    f4  vmovntps ymmword ptr [r9 + 4*rsi + 0x1020], ymm0
+    dd  vmovntps ymmword ptr [r9 + 4*rsi], ymm0
+    e3  vmovntps ymmword ptr [r9 + 4*rsi + 0x20], ymm1
+    ea  vmovntps ymmword ptr [r9 + 4*rsi + 0x1000], ymm2
+    f4  vmovntps ymmword ptr [r9 + 4*rsi + 0x1020], ymm3
         ; %0 = load u32 $1
     fe  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x2000]
+   107  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x2020]
+   110  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x3000]
+   119  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x3020]
         ; store u32 $0 %0
-   107  vmovntps ymmword ptr [r9 + 4*rsi + 0x2000], ymm0
-        ; %0 = load u32 $1
-   111  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x2020]
-        ; store u32 $0 %0
-   11a  vmovntps ymmword ptr [r9 + 4*rsi + 0x2020], ymm0
-        ; %0 = load u32 $1
-   124  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x3000]
-        ; store u32 $0 %0
-   12d  vmovntps ymmword ptr [r9 + 4*rsi + 0x3000], ymm0
-        ; %0 = load u32 $1
-   137  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x3020]
-        ; store u32 $0 %0
-   140  vmovntps ymmword ptr [r9 + 4*rsi + 0x3020], ymm0
+   122  vmovntps ymmword ptr [r9 + 4*rsi + 0x2000], ymm0
+   12c  vmovntps ymmword ptr [r9 + 4*rsi + 0x2020], ymm1
+   136  vmovntps ymmword ptr [r9 + 4*rsi + 0x3000], ymm2
+   140  vmovntps ymmword ptr [r9 + 4*rsi + 0x3020], ymm3
         ; addresses
    14a  add rsi, 0x10
    14e  dec r11d
@@ -101,20 +89,14 @@
 .L4:
         ; %0 = load u32 $1
    180  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+   185  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
+   18b  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x40]
+   191  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x60]
         ; store u32 $0 %0
-   185  vmovntps ymmword ptr [r9 + 4*rsi], ymm0
-        ; %0 = load u32 $1
-   18b  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x20]
-        ; store u32 $0 %0
-   191  vmovntps ymmword ptr [r9 + 4*rsi + 0x20], ymm0
-        ; %0 = load u32 $1
-   198  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x40]
-        ; store u32 $0 %0
-   19e  vmovntps ymmword ptr [r9 + 4*rsi + 0x40], ymm0
-        ; %0 = load u32 $1
-   1a5  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x60]
-        ; store u32 $0 %0
-   1ab  vmovntps ymmword ptr [r9 + 4*rsi + 0x60], ymm0
+   197  vmovntps ymmword ptr [r9 + 4*rsi], ymm0
+   19d  vmovntps ymmword ptr [r9 + 4*rsi + 0x20], ymm1
+   1a4  vmovntps ymmword ptr [r9 + 4*rsi + 0x40], ymm2
+   1ab  vmovntps ymmword ptr [r9 + 4*rsi + 0x60], ymm3
         ; addresses
    1b2  add rsi, 0x20
    1b6  sub r8, 0x20

@@ -48,20 +48,14 @@
 .L2:
         ; %0 = load u32 $1
     a0  vmovups zmm16, zmmword ptr [rbx + 4*rsi]
+    a7  vmovups zmm17, zmmword ptr [rbx + 4*rsi + 0x1000]
+    af  vmovups zmm18, zmmword ptr [rbx + 4*rsi + 0x2000]
+    ba  vmovups zmm19, zmmword ptr [rbx + 4*rsi + 0x3000]
         ; store u32 $0 %0
-    a7  vmovntps zmmword ptr [r9 + 4*rsi], zmm16
-        ; %0 = load u32 $1
-    ae  vmovups zmm16, zmmword ptr [rbx + 4*rsi + 0x1000]
-        ; store u32 $0 %0
-    b6  vmovntps zmmword ptr [r9 + 4*rsi + 0x1000], zmm16
-        ; %0 = load u32 $1
-    be  vmovups zmm16, zmmword ptr [rbx + 4*rsi + 0x2000]
-        ; store u32 $0 %0
-    c9  vmovntps zmmword ptr [r9 + 4*rsi + 0x2000], zmm16
-        ; %0 = load u32 $1
-    d4  vmovups zmm16, zmmword ptr [rbx + 4*rsi + 0x3000]
-        ; store u32 $0 %0
-    df  vmovntps zmmword ptr [r9 + 4*rsi + 0x3000], zmm16
+    c5  vmovntps zmmword ptr [r9 + 4*rsi], zmm16
+    cc  vmovntps zmmword ptr [r9 + 4*rsi + 0x1000], zmm17
+    d4  vmovntps zmmword ptr [r9 + 4*rsi + 0x2000], zmm18
+    df  vmovntps zmmword ptr [r9 + 4*rsi + 0x3000], zmm19
         ; addresses
     ea  add rsi, 0x10
     ee  dec r11d
@@ -79,20 +73,14 @@
 .L4:
         ; %0 = load u32 $1
    120  vmovups zmm16, zmmword ptr [rbx + 4*rsi]
+   127  vmovups zmm17, zmmword ptr [rbx + 4*rsi + 0x40]
+   12f  vmovups zmm18, zmmword ptr [rbx + 4*rsi + 0x80]
+   137  vmovups zmm19, zmmword ptr [rbx + 4*rsi + 0xc0]
         ; store u32 $0 %0
-   127  vmovntps zmmword ptr [r9 + 4*rsi], zmm16
-        ; %0 = load u32 $1
-   12e  vmovups zmm16, zmmword ptr [rbx + 4*rsi + 0x40]
-        ; store u32 $0 %0
-   136  vmovntps zmmword ptr [r9 + 4*rsi + 0x40], zmm16
-        ; %0 = load u32 $1
-   13e  vmovups zmm16, zmmword ptr [rbx + 4*rsi + 0x80]
-        ; store u32 $0 %0
-   146  vmovntps zmmword ptr [r9 + 4*rsi + 0x80], zmm16
-        ; %0 = load u32 $1
-   14e  vmovups zmm16, zmmword ptr [rbx + 4*rsi + 0xc0]
-        ; store u32 $0 %0
-   156  vmovntps zmmword ptr [r9 + 4*rsi + 0xc0], zmm16
+   13f  vmovntps zmmword ptr [r9 + 4*rsi], zmm16
+   146  vmovntps zmmword ptr [r9 + 4*rsi + 0x40], zmm17
+   14e  vmovntps zmmword ptr [r9 + 4*rsi + 0x80], zmm18
+   156  vmovntps zmmword ptr [r9 + 4*rsi + 0xc0], zmm19
         ; addresses
    15e  add rsi, 0x40
    162  sub r8, 0x40

@@ -21,33 +21,26 @@
 .L0:
         ; %0 = load u8 $1
     40  vmovd xmm0, dword ptr [rbx + rsi]
+    45  vmovd xmm1, dword ptr [rbx + rsi + 0x4]
         ; %1 = cast f64 %0
-    45  vpmovzxbd xmm2, xmm0
-    4a  vcvtdq2pd ymm1, xmm2
+    4b  vpmovzxbd xmm3, xmm0
+    50  vcvtdq2pd ymm2, xmm3
+    54  vpmovzxbd xmm3, xmm1
+    59  vcvtdq2pd ymm0, xmm3
         ; %2 = load f32 $2
-    4e  vmovups xmm0, xmmword ptr [rbp + 4*rsi]
+    5d  vmovups xmm1, xmmword ptr [rbp + 4*rsi]
+    63  vmovups xmm3, xmmword ptr [rbp + 4*rsi + 0x10]
         ; %3 = cast f64 %2
-    54  vcvtps2pd ymm2, xmm0
+    69  vcvtps2pd ymm4, xmm1
+    6d  vcvtps2pd ymm1, xmm3
         ; %4 = add f64 %1, %3
-    58  vaddpd ymm0, ymm1, ymm2
+    71  vaddpd ymm3, ymm2, ymm4
+    75  vaddpd ymm2, ymm0, ymm1
         ; %5 = cast f32 %4
-    5c  vcvtpd2ps xmm1, ymm0
+    79  vcvtpd2ps xmm0, ymm3
+    7d  vcvtpd2ps xmm1, ymm2
         ; store f32 $0 %5
-    60  vmovups xmmword ptr [r9 + 4*rsi], xmm1
-        ; %0 = load u8 $1
-    66  vmovd xmm0, dword ptr [rbx + rsi + 0x4]
-        ; %1 = cast f64 %0
-    6c  vpmovzxbd xmm2, xmm0
-    71  vcvtdq2pd ymm1, xmm2
-        ; %2 = load f32 $2
-    75  vmovups xmm0, xmmword ptr [rbp + 4*rsi + 0x10]
-        ; %3 = cast f64 %2
-    7b  vcvtps2pd ymm2, xmm0
-        ; %4 = add f64 %1, %3
-    7f  vaddpd ymm0, ymm1, ymm2
-        ; %5 = cast f32 %4
-    83  vcvtpd2ps xmm1, ymm0
-        ; store f32 $0 %5
+    81  vmovups xmmword ptr [r9 + 4*rsi], xmm0
     87  vmovups xmmword ptr [r9 + 4*rsi + 0x10], xmm1
         ; addresses
     8e  add rsi, 0x8

@@ -17,33 +17,26 @@
 .L0:
         ; %0 = load u8 $1
     40  vmovq xmm16, qword ptr [r9 + rsi]
+    47  vmovq xmm17, qword ptr [r9 + rsi + 0x8]
         ; %1 = cast f64 %0
-    47  vpmovzxbd ymm18, xmm16
-    4d  vcvtdq2pd zmm17, ymm18
+    4f  vpmovzxbd ymm19, xmm16
+    55  vcvtdq2pd zmm18, ymm19
+    5b  vpmovzxbd ymm19, xmm17
+    61  vcvtdq2pd zmm16, ymm19
         ; %2 = load f32 $2
-    53  vmovups ymm16, ymmword ptr [r10 + 4*rsi]
+    67  vmovups ymm17, ymmword ptr [r10 + 4*rsi]
+    6e  vmovups ymm19, ymmword ptr [r10 + 4*rsi + 0x20]
         ; %3 = cast f64 %2
-    5a  vcvtps2pd zmm18, ymm16
+    76  vcvtps2pd zmm20, ymm17
+    7c  vcvtps2pd zmm17, ymm19
         ; %4 = add f64 %1, %3
-    60  vaddpd zmm16, zmm17, zmm18
+    82  vaddpd zmm19, zmm18, zmm20
+    88  vaddpd zmm18, zmm16, zmm17
         ; %5 = cast f32 %4
-    66  vcvtpd2ps ymm17, zmm16
+    8e  vcvtpd2ps ymm16, zmm19
+    94  vcvtpd2ps ymm17, zmm18
         ; store f32 $0 %5
-    6c  vmovups ymmword ptr [rdx + 4*rsi], ymm17
-        ; %0 = load u8 $1
-    73  vmovq xmm16, qword ptr [r9 + rsi + 0x8]
-        ; %1 = cast f64 %0
-    7b  vpmovzxbd ymm18, xmm16
-    81  vcvtdq2pd zmm17, ymm18
-        ; %2 = load f32 $2
-    87  vmovups ymm16, ymmword ptr [r10 + 4*rsi + 0x20]
-        ; %3 = cast f64 %2
-    8f  vcvtps2pd zmm18, ymm16
-        ; %4 = add f64 %1, %3
-    95  vaddpd zmm16, zmm17, zmm18
-        ; %5 = cast f32 %4
-    9b  vcvtpd2ps ymm17, zmm16
-        ; store f32 $0 %5
+    9a  vmovups ymmword ptr [rdx + 4*rsi], ymm16
     a1  vmovups ymmword ptr [rdx + 4*rsi + 0x20], ymm17
         ; addresses
     a9  add rsi, 0x10

@@ -31,44 +31,34 @@
 .L1:
         ; %1 = load f32 $1
     60  vmovups ymm1, ymmword ptr [rbx + 4*rsi]
+    65  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x20]
         ; %2 = load f32 $3
-    65  vmovups ymm2, ymmword ptr [rbp + 4*rsi]
+    6b  vmovups ymm3, ymmword ptr [rbp + 4*rsi]
+    71  vmovups ymm4, ymmword ptr [rbp + 4*rsi + 0x20]
         ; %3 = mul f32 %1, %0
-    6b  vmulps ymm3, ymm1, ymm0
+    77  vmulps ymm5, ymm1, ymm0
+    7b  vmulps ymm1, ymm2, ymm0
         ; %4 = add f32 %3, %2
-    6f  vaddps ymm1, ymm3, ymm2
+    7f  vaddps ymm2, ymm5, ymm3
+    83  vaddps ymm3, ymm1, ymm4
         ; store f32 $0 %4
-    73  vmovups ymmword ptr [r9 + 4*rsi], ymm1
-        ; %1 = load f32 $1
-    79  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
-        ; %2 = load f32 $3
-    7f  vmovups ymm2, ymmword ptr [rbp + 4*rsi + 0x20]
-        ; %3 = mul f32 %1, %0
-    85  vmulps ymm3, ymm1, ymm0
-        ; %4 = add f32 %3, %2
-    89  vaddps ymm1, ymm3, ymm2
-        ; store f32 $0 %4
-    8d  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm1
+    87  vmovups ymmword ptr [r9 + 4*rsi], ymm2
+    8d  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm3
         ; %1 = load f32 $1
     94  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x40]
+    9a  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x60]
         ; %2 = load f32 $3
-    9a  vmovups ymm2, ymmword ptr [rbp + 4*rsi + 0x40]
+    a0  vmovups ymm3, ymmword ptr [rbp + 4*rsi + 0x40]
+    a6  vmovups ymm4, ymmword ptr [rbp + 4*rsi + 0x60]
         ; %3 = mul f32 %1, %0
-    a0  vmulps ymm3, ymm1, ymm0
+    ac  vmulps ymm5, ymm1, ymm0
+    b0  vmulps ymm1, ymm2, ymm0
         ; %4 = add f32 %3, %2
-    a4  vaddps ymm1, ymm3, ymm2
+    b4  vaddps ymm2, ymm5, ymm3
+    b8  vaddps ymm3, ymm1, ymm4
         ; store f32 $0 %4
-    a8  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm1
-        ; %1 = load f32 $1
-    af  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x60]
-        ; %2 = load f32 $3
-    b5  vmovups ymm2, ymmword ptr [rbp + 4*rsi + 0x60]
-        ; %3 = mul f32 %1, %0
-    bb  vmulps ymm3, ymm1, ymm0
-        ; %4 = add f32 %3, %2
-    bf  vaddps ymm1, ymm3, ymm2
-        ; store f32 $0 %4
-    c3  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm1
+    bc  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm2
+    c3  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm3
         ; addresses
     ca  add rsi, 0x20
     ce  sub r8, 0x20

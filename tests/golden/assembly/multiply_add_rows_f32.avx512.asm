@@ -29,44 +29,29 @@
 .L1:
         ; %1 = load f32 $1
     60  vmovups zmm17, zmmword ptr [r9 + 4*rsi]
+    67  vmovups zmm18, zmmword ptr [r9 + 4*rsi + 0x40]
+    6f  vmovups zmm19, zmmword ptr [r9 + 4*rsi + 0x80]
+    77  vmovups zmm20, zmmword ptr [r9 + 4*rsi + 0xc0]
         ; %2 = load f32 $3
-    67  vmovups zmm18, zmmword ptr [r10 + 4*rsi]
+    7f  vmovups zmm21, zmmword ptr [r10 + 4*rsi]
+    86  vmovups zmm22, zmmword ptr [r10 + 4*rsi + 0x40]
+    8e  vmovups zmm23, zmmword ptr [r10 + 4*rsi + 0x80]
+    96  vmovups zmm24, zmmword ptr [r10 + 4*rsi + 0xc0]
         ; %3 = mul f32 %1, %0
-    6e  vmulps zmm19, zmm17, zmm16
+    9e  vmulps zmm25, zmm17, zmm16
+    a4  vmulps zmm17, zmm18, zmm16
+    aa  vmulps zmm18, zmm19, zmm16
+    b0  vmulps zmm19, zmm20, zmm16
         ; %4 = add f32 %3, %2
-    74  vaddps zmm17, zmm19, zmm18
+    b6  vaddps zmm20, zmm25, zmm21
+    bc  vaddps zmm21, zmm17, zmm22
+    c2  vaddps zmm17, zmm18, zmm23
+    c8  vaddps zmm18, zmm19, zmm24
         ; store f32 $0 %4
-    7a  vmovups zmmword ptr [rdx + 4*rsi], zmm17
-        ; %1 = load f32 $1
-    81  vmovups zmm17, zmmword ptr [r9 + 4*rsi + 0x40]
-        ; %2 = load f32 $3
-    89  vmovups zmm18, zmmword ptr [r10 + 4*rsi + 0x40]
-        ; %3 = mul f32 %1, %0
-    91  vmulps zmm19, zmm17, zmm16
-        ; %4 = add f32 %3, %2
-    97  vaddps zmm17, zmm19, zmm18
-        ; store f32 $0 %4
-    9d  vmovups zmmword ptr [rdx + 4*rsi + 0x40], zmm17
-        ; %1 = load f32 $1
-    a5  vmovups zmm17, zmmword ptr [r9 + 4*rsi + 0x80]
-        ; %2 = load f32 $3
-    ad  vmovups zmm18, zmmword ptr [r10 + 4*rsi + 0x80]
-        ; %3 = mul f32 %1, %0
-    b5  vmulps zmm19, zmm17, zmm16
-        ; %4 = add f32 %3, %2
-    bb  vaddps zmm17, zmm19, zmm18
-        ; store f32 $0 %4
-    c1  vmovups zmmword ptr [rdx + 4*rsi + 0x80], zmm17
-        ; %1 = load f32 $1
-    c9  vmovups zmm17, zmmword ptr [r9 + 4*rsi + 0xc0]
-        ; %2 = load f32 $3
-    d1  vmovups zmm18, zmmword ptr [r10 + 4*rsi + 0xc0]
-        ; %3 = mul f32 %1, %0
-    d9  vmulps zmm19, zmm17, zmm16
-        ; %4 = add f32 %3, %2
-    df  vaddps zmm17, zmm19, zmm18
-        ; store f32 $0 %4
-    e5  vmovups zmmword ptr [rdx + 4*rsi + 0xc0], zmm17
+    ce  vmovups zmmword ptr [rdx + 4*rsi], zmm20
+    d5  vmovups zmmword ptr [rdx + 4*rsi + 0x40], zmm21
+    dd  vmovups zmmword ptr [rdx + 4*rsi + 0x80], zmm17
+    e5  vmovups zmmword ptr [rdx + 4*rsi + 0xc0], zmm18
         ; addresses
     ed  add rsi, 0x40
     f1  sub r8, 0x40

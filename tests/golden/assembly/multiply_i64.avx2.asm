@@ -19,64 +19,56 @@
 .L0:
         ; %0 = load i64 $1
     40  vmovups ymm0, ymmword ptr [rbx + 8*rsi]
+    45  vmovups ymm1, ymmword ptr [rbx + 8*rsi + 0x20]
         ; %1 = load i64 $2
-    45  vmovups ymm1, ymmword ptr [rbp + 8*rsi]
+    4b  vmovups ymm2, ymmword ptr [rbp + 8*rsi]
+    51  vmovups ymm3, ymmword ptr [rbp + 8*rsi + 0x20]
         ; %2 = mul i64 %0, %1
-    4b  vpsrlq ymm3, ymm0, 0x20
-    50  vpmuludq ymm3, ymm3, ymm1
-    54  vpsrlq ymm4, ymm1, 0x20
-    59  vpmuludq ymm4, ymm4, ymm0
-    5d  vpaddq ymm3, ymm3, ymm4
-    61  vpsllq ymm3, ymm3, 0x20
-    66  vpmuludq ymm2, ymm0, ymm1
-    6a  vpaddq ymm2, ymm2, ymm3
+    57  vpsrlq ymm5, ymm0, 0x20
+    5c  vpmuludq ymm5, ymm5, ymm2
+    60  vpsrlq ymm6, ymm2, 0x20
+    65  vpmuludq ymm6, ymm6, ymm0
+    69  vpaddq ymm5, ymm5, ymm6
+    6d  vpsllq ymm5, ymm5, 0x20
+    72  vpmuludq ymm4, ymm0, ymm2
+    76  vpaddq ymm4, ymm4, ymm5
+    7a  vpsrlq ymm2, ymm1, 0x20
+    7f  vpmuludq ymm2, ymm2, ymm3
+    83  vpsrlq ymm5, ymm3, 0x20
+    88  vpmuludq ymm5, ymm5, ymm1
+    8c  vpaddq ymm2, ymm2, ymm5
+    90  vpsllq ymm2, ymm2, 0x20
+    95  vpmuludq ymm0, ymm1, ymm3
+    99  vpaddq ymm0, ymm0, ymm2
         ; store i64 $0 %2
-    6e  vmovups ymmword ptr [r9 + 8*rsi], ymm2
-        ; %0 = load i64 $1
-    74  vmovups ymm0, ymmword ptr [rbx + 8*rsi + 0x20]
-        ; %1 = load i64 $2
-    7a  vmovups ymm1, ymmword ptr [rbp + 8*rsi + 0x20]
-        ; %2 = mul i64 %0, %1
-    80  vpsrlq ymm3, ymm0, 0x20
-    85  vpmuludq ymm3, ymm3, ymm1
-    89  vpsrlq ymm4, ymm1, 0x20
-    8e  vpmuludq ymm4, ymm4, ymm0
-    92  vpaddq ymm3, ymm3, ymm4
-    96  vpsllq ymm3, ymm3, 0x20
-    9b  vpmuludq ymm2, ymm0, ymm1
-    9f  vpaddq ymm2, ymm2, ymm3
-        ; store i64 $0 %2
-    a3  vmovups ymmword ptr [r9 + 8*rsi + 0x20], ymm2
+    9d  vmovups ymmword ptr [r9 + 8*rsi], ymm4
+    a3  vmovups ymmword ptr [r9 + 8*rsi + 0x20], ymm0
         ; %0 = load i64 $1
     aa  vmovups ymm0, ymmword ptr [rbx + 8*rsi + 0x40]
+    b0  vmovups ymm1, ymmword ptr [rbx + 8*rsi + 0x60]
         ; %1 = load i64 $2
-    b0  vmovups ymm1, ymmword ptr [rbp + 8*rsi + 0x40]
+    b6  vmovups ymm2, ymmword ptr [rbp + 8*rsi + 0x40]
+    bc  vmovups ymm3, ymmword ptr [rbp + 8*rsi + 0x60]
         ; %2 = mul i64 %0, %1
-    b6  vpsrlq ymm3, ymm0, 0x20
-    bb  vpmuludq ymm3, ymm3, ymm1
-    bf  vpsrlq ymm4, ymm1, 0x20
-    c4  vpmuludq ymm4, ymm4, ymm0
-    c8  vpaddq ymm3, ymm3, ymm4
-    cc  vpsllq ymm3, ymm3, 0x20
-    d1  vpmuludq ymm2, ymm0, ymm1
-    d5  vpaddq ymm2, ymm2, ymm3
+    c2  vpsrlq ymm5, ymm0, 0x20
+    c7  vpmuludq ymm5, ymm5, ymm2
+    cb  vpsrlq ymm6, ymm2, 0x20
+    d0  vpmuludq ymm6, ymm6, ymm0
+    d4  vpaddq ymm5, ymm5, ymm6
+    d8  vpsllq ymm5, ymm5, 0x20
+    dd  vpmuludq ymm4, ymm0, ymm2
+    e1  vpaddq ymm4, ymm4, ymm5
+    e5  vpsrlq ymm2, ymm1, 0x20
+    ea  vpmuludq ymm2, ymm2, ymm3
+    ee  vpsrlq ymm5, ymm3, 0x20
+    f3  vpmuludq ymm5, ymm5, ymm1
+    f7  vpaddq ymm2, ymm2, ymm5
+    fb  vpsllq ymm2, ymm2, 0x20
+   100  vpmuludq ymm0, ymm1, ymm3
+   104  vpaddq ymm0, ymm0, ymm2
         ; store i64 $0 %2
-    d9  vmovups ymmword ptr [r9 + 8*rsi + 0x40], ymm2
-        ; %0 = load i64 $1
-    e0  vmovups ymm0, ymmword ptr [rbx + 8*rsi + 0x60]
-        ; %1 = load i64 $2
-    e6  vmovups ymm1, ymmword ptr [rbp + 8*rsi + 0x60]
-        ; %2 = mul i64 %0, %1
-    ec  vpsrlq ymm3, ymm0, 0x20
-    f1  vpmuludq ymm3, ymm3, ymm1
-    f5  vpsrlq ymm4, ymm1, 0x20
-    fa  vpmuludq ymm4, ymm4, ymm0
-    fe  vpaddq ymm3, ymm3, ymm4
-   102  vpsllq ymm3, ymm3, 0x20
-   107  vpmuludq ymm2, ymm0, ymm1
-   10b  vpaddq ymm2, ymm2, ymm3
-        ; store i64 $0 %2
-   10f  vmovups ymmword ptr [r9 + 8*rsi + 0x60], ymm2
+   108  vmovups ymmword ptr [r9 + 8*rsi + 0x40], ymm4
+   10f  vmovups ymmword ptr [r9 + 8*rsi + 0x60], ymm0
         ; addresses
    116  add rsi, 0x10
    11a  sub r8, 0x10

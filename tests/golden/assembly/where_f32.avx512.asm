@@ -18,46 +18,31 @@
         ; %0 = load bool $1
     40  vmovups xmm16, xmmword ptr [r9 + rsi]
     47  vptestmb k2, xmm16, xmm16
+    4d  vmovups xmm16, xmmword ptr [r9 + rsi + 0x10]
+    55  vptestmb k3, xmm16, xmm16
+    5b  vmovups xmm16, xmmword ptr [r9 + rsi + 0x20]
+    63  vptestmb k4, xmm16, xmm16
+    69  vmovups xmm16, xmmword ptr [r9 + rsi + 0x30]
+    71  vptestmb k5, xmm16, xmm16
         ; %1 = load f32 $2
-    4d  vmovups zmm16, zmmword ptr [r10 + 4*rsi]
+    77  vmovups zmm16, zmmword ptr [r10 + 4*rsi]
+    7e  vmovups zmm17, zmmword ptr [r10 + 4*rsi + 0x40]
+    86  vmovups zmm18, zmmword ptr [r10 + 4*rsi + 0x80]
+    8e  vmovups zmm19, zmmword ptr [r10 + 4*rsi + 0xc0]
         ; %2 = load f32 $3
-    54  vmovups zmm17, zmmword ptr [r11 + 4*rsi]
+    96  vmovups zmm20, zmmword ptr [r11 + 4*rsi]
+    9d  vmovups zmm21, zmmword ptr [r11 + 4*rsi + 0x40]
+    a5  vmovups zmm22, zmmword ptr [r11 + 4*rsi + 0x80]
+    ad  vmovups zmm23, zmmword ptr [r11 + 4*rsi + 0xc0]
         ; %3 = where f32 %0, %1, %2
-    5b  vpblendmd zmm18 {k2}, zmm17, zmm16
+    b5  vpblendmd zmm24 {k2}, zmm20, zmm16
+    bb  vpblendmd zmm16 {k3}, zmm21, zmm17
+    c1  vpblendmd zmm17 {k4}, zmm22, zmm18
+    c7  vpblendmd zmm18 {k5}, zmm23, zmm19
         ; store f32 $0 %3
-    61  vmovups zmmword ptr [rdx + 4*rsi], zmm18
-        ; %0 = load bool $1
-    68  vmovups xmm16, xmmword ptr [r9 + rsi + 0x10]
-    70  vptestmb k2, xmm16, xmm16
-        ; %1 = load f32 $2
-    76  vmovups zmm16, zmmword ptr [r10 + 4*rsi + 0x40]
-        ; %2 = load f32 $3
-    7e  vmovups zmm17, zmmword ptr [r11 + 4*rsi + 0x40]
-        ; %3 = where f32 %0, %1, %2
-    86  vpblendmd zmm18 {k2}, zmm17, zmm16
-        ; store f32 $0 %3
-    8c  vmovups zmmword ptr [rdx + 4*rsi + 0x40], zmm18
-        ; %0 = load bool $1
-    94  vmovups xmm16, xmmword ptr [r9 + rsi + 0x20]
-    9c  vptestmb k2, xmm16, xmm16
-        ; %1 = load f32 $2
-    a2  vmovups zmm16, zmmword ptr [r10 + 4*rsi + 0x80]
-        ; %2 = load f32 $3
-    aa  vmovups zmm17, zmmword ptr [r11 + 4*rsi + 0x80]
-        ; %3 = where f32 %0, %1, %2
-    b2  vpblendmd zmm18 {k2}, zmm17, zmm16
-        ; store f32 $0 %3
-    b8  vmovups zmmword ptr [rdx + 4*rsi + 0x80], zmm18
-        ; %0 = load bool $1
-    c0  vmovups xmm16, xmmword ptr [r9 + rsi + 0x30]
-    c8  vptestmb k2, xmm16, xmm16
-        ; %1 = load f32 $2
-    ce  vmovups zmm16, zmmword ptr [r10 + 4*rsi + 0xc0]
-        ; %2 = load f32 $3
-    d6  vmovups zmm17, zmmword ptr [r11 + 4*rsi + 0xc0]
-        ; %3 = where f32 %0, %1, %2
-    de  vpblendmd zmm18 {k2}, zmm17, zmm16
-        ; store f32 $0 %3
+    cd  vmovups zmmword ptr [rdx + 4*rsi], zmm24
+    d4  vmovups zmmword ptr [rdx + 4*rsi + 0x40], zmm16
+    dc  vmovups zmmword ptr [rdx + 4*rsi + 0x80], zmm17
     e4  vmovups zmmword ptr [rdx + 4*rsi + 0xc0], zmm18
         ; addresses
     ec  add rsi, 0x40
