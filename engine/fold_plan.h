@@ -87,12 +87,13 @@ inline bool folds_in_place(const FoldPlan& plan) {
 std::unique_ptr<Lowered> lower_fold(const FoldPlan& plan, const Program& program,
                                     std::span<const Tensor> inputs, Numerics numerics);
 
-/// Blocks of one long row that are read side by side: they come from memory faster than one after
-/// the other.
-inline constexpr std::int64_t blocks_side_by_side = 4;
-
 /// Elements of a block along the vectors, and rows of one across.
 std::int64_t fold_block_elements(const jit::Fold& fold);
+/// Whether rows are long enough for FoldLoops::tree_of_blocks().
+inline bool folds_blocks_together(const FoldPlan& plan) {
+  return plan.is_inner && folds_in_place(plan) && plan.segments_per_row > 1 &&
+         plan.vector.extent >= jit::FoldLoops::blocks_together * fold_block_elements(plan.fold);
+}
 inline constexpr std::int64_t fold_block_rows = 128;
 /// Bytes of values that are computed before they are folded.
 inline constexpr std::int64_t fold_buffer_bytes = 16 << 10;

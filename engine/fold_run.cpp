@@ -154,38 +154,29 @@ class FoldRun : FoldWalk {
     for_each_chunk_of(place, block, buffer, fold_chunk);
   }
 
-  /// Blocks of one long row whose lanes are known ahead of their turn.
-  struct BlocksAhead {
-    static constexpr std::int64_t count = blocks_side_by_side;
-    std::int64_t first = -count;
-    alignas(64) std::byte lanes[count * jit::Fold::lanes_bytes];
-  };
-
-  /// fold_block() for blocks that come in order, and all of which before `end` will.
-  void fold_next_block(const Place& place, std::int64_t block, std::int64_t end, BlocksAhead& ahead,
-                       std::byte* partial, std::byte* buffer) const {
-    if (!folds_in_place(plan_) || plan_.segments_per_row <= BlocksAhead::count)
-      return fold_block(place, block, partial, buffer);
-    const bool are_whole =
-        block % plan_.segments_per_row + BlocksAhead::count < plan_.segments_per_row &&
-        block + BlocksAhead::count <= end;
-    if (block >= ahead.first + BlocksAhead::count && are_whole) {
-      const std::int64_t size = fold_block_elements(fold_);
-      FoldOffsets at = place.offsets;
-      advance(at, plan_.reduced, block / plan_.segments_per_row);
-      advance(at, plan_.vector, block % plan_.segments_per_row * size);
-      fold_.clear(ahead.lanes, BlocksAhead::count * fold_.num_lanes());
-      fold_.loops.lanes_of_rows(fold_, ahead.lanes, base_[1] + at[1], size * fold_.itemsize(),
-                                BlocksAhead::count, size);
-      ahead.first = block;
+  /// Folds the leaf `block` of a tree that has leaves up to `end`, or the subtree of several where
+  /// `is_aligned` says that one may begin there; how many it was.
+  std::int64_t fold_leaves(const Place& place, std::int64_t block, std::int64_t end,
+                           bool is_aligned, std::byte* partial, std::byte* buffer) const {
+    constexpr std::int64_t together = jit::FoldLoops::blocks_together;
+    if (is_aligned && folds_together_ && block + together <= end) {
+      const std::int64_t first = block % plan_.segments_per_row * block_elements_;
+      if (first + together * block_elements_ <= plan_.vector.extent) {
+        FoldOffsets at = place.offsets;
+        advance(at, plan_.reduced, block / plan_.segments_per_row);
+        advance(at, plan_.vector, first);
+        fold_.loops.tree_of_blocks(fold_, partial, base_[1] + at[1],
+                                   block_elements_ * fold_.itemsize(), block_elements_);
+        return together;
+      }
     }
-    if (block >= ahead.first + BlocksAhead::count) return fold_block(place, block, partial, buffer);
-    std::memcpy(partial, ahead.lanes + (block - ahead.first) * jit::Fold::lanes_bytes,
-                jit::Fold::lanes_bytes);
+    fold_block(place, block, partial, buffer);
+    return 1;
   }
 
   /// Combines the results of `leaf(i, partial)` for i < num_leaves as a binary tree; the result is
-  /// the first partial of `pending`.  What is pending are the trees of the digits of i.
+  /// the first partial of `pending`.  What is pending are the trees of the digits of i.  A leaf
+  /// says how many it was, a power of two that divides i: more than one are a subtree.
   template <class Leaf>
   void combine_leaves(std::int64_t num_leaves, std::int64_t num_elements, std::byte* pending,
                       const Leaf& leaf) const {
@@ -195,9 +186,10 @@ class FoldRun : FoldWalk {
       fold_.loops.columns(fold_, pending + (top - 1) * size, pending + top * size, 0, 1,
                           num_elements);
     };
-    for (std::int64_t i = 0; i < num_leaves; ++i) {
-      leaf(i, pending + depth++ * size);
-      for (std::int64_t digits = i; (digits & 1) != 0; digits >>= 1) combine(--depth);
+    for (std::int64_t i = 0; i < num_leaves;) {
+      const std::int64_t taken = leaf(i, pending + depth++ * size);
+      for (std::int64_t digits = i / taken; (digits & 1) != 0; digits >>= 1) combine(--depth);
+      i += taken;
     }
     while (depth > 1) combine(--depth);
   }
@@ -222,10 +214,10 @@ class FoldRun : FoldWalk {
   void fold_unit(std::int64_t unit, std::byte* scratch) const {
     const Place place = place_of(unit);
     std::byte* const pending = scratch + fold_buffer_bytes;
-    BlocksAhead ahead;
     combine_leaves(plan_.num_blocks, partial_of(place), pending,
                    [&](std::int64_t block, std::byte* partial) {
-                     fold_next_block(place, block, plan_.num_blocks, ahead, partial, scratch);
+                     return fold_leaves(place, block, plan_.num_blocks, may_begin_subtree(block),
+                                        partial, scratch);
                    });
     write(place, pending);
   }
@@ -245,11 +237,11 @@ class FoldRun : FoldWalk {
         const Place place = place_of(i / num_parts);
         const std::int64_t first = i % num_parts * blocks_per_part;
         const std::int64_t count = std::min(blocks_per_part, plan_.num_blocks - first);
-        BlocksAhead ahead;
-        combine_leaves(
-            count, partial_of(place), pending, [&](std::int64_t block, std::byte* partial) {
-              fold_next_block(place, first + block, first + count, ahead, partial, scratch.data());
-            });
+        combine_leaves(count, partial_of(place), pending,
+                       [&](std::int64_t block, std::byte* partial) {
+                         return fold_leaves(place, first + block, first + count,
+                                            may_begin_subtree(block), partial, scratch.data());
+                       });
         std::memcpy(results.data() + i * size, pending, static_cast<std::size_t>(size));
       }
     };
@@ -261,6 +253,7 @@ class FoldRun : FoldWalk {
                      [&](std::int64_t part, std::byte* partial) {
                        std::memcpy(partial, results.data() + (unit * num_parts + part) * size,
                                    static_cast<std::size_t>(size));
+                       return std::int64_t{1};
                      });
       write(place, scratch.data());
     }
@@ -294,6 +287,13 @@ class FoldRun : FoldWalk {
     for (std::int64_t i = 0; i < place.num_columns; ++i)
       std::memcpy(base_[0] + place.offsets[0] + i * stride_bytes, &places[i], sizeof places[i]);
   }
+
+  static bool may_begin_subtree(std::int64_t leaf) {
+    return leaf % jit::FoldLoops::blocks_together == 0;
+  }
+
+  const std::int64_t block_elements_ = fold_block_elements(fold_);
+  const bool folds_together_ = folds_blocks_together(plan_);
 
   std::size_t place_operand() const { return plan_.num_operands - 1; }
   static constexpr std::int64_t place_bytes = sizeof(std::int64_t);

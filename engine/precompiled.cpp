@@ -54,7 +54,7 @@ class Collector {
     // Several rows are taken at a time, but for extrema, which look for NaN row by row.
     const bool is_extremum = fold_.op == Op::maximum || fold_.op == Op::minimum;
     loops_.back().most_loaded_bytes =
-        (is_extremum ? 1 : blocks_side_by_side) * jit::Fold::lanes_bytes;
+        (is_extremum ? 1 : jit::FoldLoops::blocks_together) * jit::Fold::lanes_bytes;
     if (is_plain)
       add("the row of ir/include/weft/ops.def", Isa::generic, address_of(fold_.row),
           "which that calls for as many elements as 256 bytes hold", 0);
@@ -80,9 +80,9 @@ class Collector {
       return add_fold_loop("columns", address_of(fold_.loops.columns),
                            "folds rows into a row of outputs");
     if (is_row_each()) return add_rows("folds rows to one element each", plan_.kept[0].extent >= 4);
-    if (plan_.map == nullptr && plan_.segments_per_row > blocks_side_by_side)
-      return add_fold_loop("lanes_of_rows", address_of(fold_.loops.lanes_of_rows),
-                           "folds blocks of a long row, side by side, into lanes");
+    if (folds_blocks_together(plan_))
+      return add_fold_loop("tree_of_blocks", address_of(fold_.loops.tree_of_blocks),
+                           "folds four blocks of a long row into lanes");
     add_fold_loop("lanes", address_of(fold_.loops.lanes), "folds a block into lanes");
   }
 

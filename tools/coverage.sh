@@ -4,7 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 folder=$build/coverage
-tests='^(runtime|ir|jit|engine|fuzz|dispatch.*|embed.*|c_api|fork|no_jit|faults|security|concurrency|explain|conformance.*|cli)$'
+tests='^(runtime|ir|jit|llvm_module|nvrtc|engine|fold|cuda|tune|fuzz|c_api|fork|no_jit|faults|security|concurrency|explain.*|conformance.*|cli_.*)$'
 (($#)) || set -- -R "$tests"
 say "Building with counters"
 cmake -S "$root" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DWEFT_BENCH=OFF -DWEFT_EXAMPLES=OFF \

@@ -39,10 +39,17 @@ void plain_columns(const Fold& fold, std::byte* to, const std::byte* data,
     combine(fold, to, data + row * row_stride_bytes, num_columns);
 }
 
-void plain_lanes_of_rows(const Fold& fold, std::byte* lanes, const std::byte* data,
-                         std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t count) {
-  for (std::int64_t row = 0; row < num_rows; ++row)
-    plain_lanes(fold, lanes + row * Fold::lanes_bytes, data + row * row_stride_bytes, count);
+void plain_tree_of_blocks(const Fold& fold, std::byte* lanes, const std::byte* data,
+                          std::int64_t block_stride_bytes, std::int64_t count) {
+  alignas(16) std::array<std::byte, FoldLoops::blocks_together * Fold::lanes_bytes> blocks;
+  const auto block = [&](std::int64_t i) { return blocks.data() + i * Fold::lanes_bytes; };
+  fold.clear(blocks.data(), FoldLoops::blocks_together * fold.num_lanes());
+  for (std::int64_t i = 0; i < FoldLoops::blocks_together; ++i)
+    plain_lanes(fold, block(i), data + i * block_stride_bytes, count);
+  for (std::int64_t width = 1; width < FoldLoops::blocks_together; width *= 2)
+    for (std::int64_t i = 0; i < FoldLoops::blocks_together; i += 2 * width)
+      combine(fold, block(i), block(i + width), fold.num_lanes());
+  std::memcpy(lanes, blocks.data(), Fold::lanes_bytes);
 }
 
 void plain_finish(const Fold& fold, std::byte* to, std::byte* lanes) {
@@ -77,7 +84,7 @@ Fold make_plain_fold(Op op, DType dtype) {
             dtype,
             *identity,
             ir::block_function(op, dtype),
-            {plain_lanes, plain_columns, plain_rows, plain_finish, plain_lanes_of_rows},
+            {plain_lanes, plain_columns, plain_rows, plain_finish, plain_tree_of_blocks},
             Isa::generic,
             true,
             {}};

@@ -31,10 +31,14 @@ struct FoldLoops {
                std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t count) = nullptr;
   /// Combines the lanes to one element.  The lanes are used up.
   void (*finish)(const Fold& fold, std::byte* to, std::byte* lanes) = nullptr;
-  /// As `lanes`, for each of `num_rows` rows into lanes of its own, which lie behind one another.
-  void (*lanes_of_rows)(const Fold& fold, std::byte* lanes, const std::byte* data,
-                        std::int64_t row_stride_bytes, std::int64_t num_rows,
-                        std::int64_t count) = nullptr;
+  /// lanes = (block 0 op block 1) op (block 2 op block 3), where each of `blocks_together` blocks
+  /// is the lanes of its `count` elements, which begin as the identity. Requires: `count` is a
+  /// multiple of the number of lanes.
+  void (*tree_of_blocks)(const Fold& fold, std::byte* lanes, const std::byte* data,
+                         std::int64_t block_stride_bytes, std::int64_t count) = nullptr;
+
+  /// Read side by side, blocks come from memory faster than one after the other.
+  static constexpr std::int64_t blocks_together = 4;
 };
 
 /// What arrays are folded with.  Immutable.

@@ -130,33 +130,45 @@ struct Loops {
       accumulate(lanes[stream], row(stream) + num_steps * step, count - num_steps * step, identity);
   }
 
+  static constexpr int num_blocks = FoldLoops::blocks_together;
+  /// Whether the lanes of all blocks have registers.  Only for the commoner elements; extrema look
+  /// for NaN first, and are bound by that.
+  static constexpr bool reads_side_by_side = vector_bytes == 64 && sizeof(T) >= 4 && !has_fast_op;
+
   template <int parts>
-  static void lanes_of_rows(const Fold& fold, std::byte* to, const std::byte* data,
-                            std::int64_t row_stride_bytes, std::int64_t num_rows,
-                            std::int64_t count) {
-    // Extrema do as well one row after the other, with prefetches.
-    const bool is_one_by_one = may_prefetch && has_fast_op && fold.prefetches;
-    for (; num_streams > 1 && num_rows >= num_streams && !is_one_by_one; num_rows -= num_streams) {
-      V lanes[num_streams][num_vectors];
+  static void tree_of_blocks(const Fold& fold, std::byte* to, const std::byte* data,
+                             std::int64_t block_stride_bytes, std::int64_t count) {
+    V lanes_of[num_blocks][num_vectors];
+    const std::byte* const identity = fold.identity_lanes.data();
 #pragma GCC unroll 4
-      for (int stream = 0; stream < num_streams; ++stream)
+    for (int block = 0; block < num_blocks; ++block)
 #pragma GCC unroll 16
-        for (int i = 0; i < num_vectors; ++i)
-          lanes[stream][i] = load<V>(to + stream * Fold::lanes_bytes + i * vector_bytes);
-      accumulate_rows(lanes, data, row_stride_bytes, count * parts, identity_of(fold));
+      for (int i = 0; i < num_vectors; ++i)
+        lanes_of[block][i] = load<V>(identity + i * vector_bytes);
+    if constexpr (reads_side_by_side) {
+      constexpr std::int64_t step = num_vectors * per_vector;
+      for (std::int64_t i = 0; i < parts * count; i += step)
 #pragma GCC unroll 4
-      for (int stream = 0; stream < num_streams; ++stream)
+        for (int block = 0; block < num_blocks; ++block)
 #pragma GCC unroll 16
-        for (int i = 0; i < num_vectors; ++i)
-          store(to + stream * Fold::lanes_bytes + i * vector_bytes, lanes[stream][i]);
-      to += num_streams * Fold::lanes_bytes;
-      data += num_streams * row_stride_bytes;
+          for (int j = 0; j < num_vectors; ++j)
+            lanes_of[block][j] =
+                Combine::of(lanes_of[block][j],
+                            load<V>(reinterpret_cast<const T*>(data + block * block_stride_bytes) +
+                                    i + j * per_vector));
+    } else {
+      for (int block = 0; block < num_blocks; ++block)
+        lanes(fold, reinterpret_cast<std::byte*>(lanes_of[block]),
+              data + block * block_stride_bytes, parts * count);
     }
-    for (; num_rows > 0; --num_rows, to += Fold::lanes_bytes, data += row_stride_bytes)
-      part_lanes<parts>(fold, to, data, count);
+#pragma GCC unroll 16
+    for (int i = 0; i < num_vectors; ++i)
+      store(to + i * vector_bytes, Combine::of(Combine::of(lanes_of[0][i], lanes_of[1][i]),
+                                               Combine::of(lanes_of[2][i], lanes_of[3][i])));
   }
 
-  static void lanes(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count) {
+  [[gnu::noinline]] static void lanes(const Fold& fold, std::byte* to, const std::byte* data,
+                                      std::int64_t count) {
     V lanes[num_vectors];
     for (int i = 0; i < num_vectors; ++i) lanes[i] = load<V>(to + i * vector_bytes);
     const T* const first = reinterpret_cast<const T*>(data);
@@ -328,7 +340,7 @@ struct Loops {
   template <int parts = 1>
   static constexpr FoldLoops table() {
     return {&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>,
-            &lanes_of_rows<parts>};
+            &tree_of_blocks<parts>};
   }
 };
 

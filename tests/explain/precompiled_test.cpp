@@ -70,7 +70,7 @@ TEST_F(Precompiled, ShowsTheLoopsThatRun) {
     const char* loop;
   } cases[] = {
       {"sum(a)", "f32[100]", "Loops::rows of jit/fold/loops.h, add f32"},
-      {"sum(a)", "f64[1000000]", "Loops::lanes_of_rows of jit/fold/loops.h, add f64"},
+      {"sum(a)", "f64[1000000]", "Loops::tree_of_blocks of jit/fold/loops.h, add f64"},
       {"sum(a, dims=[1])", "f32[10,1000]", "Loops::rows of jit/fold/loops.h, add f32"},
       {"sum(a, dims=[0])", "f32[10,1000]", "Loops::columns of jit/fold/loops.h, add f32"},
       {"amin(a, dims=[1])", "i16[10,1000]", "Loops::rows of jit/fold/loops.h, minimum i16"},

@@ -62,7 +62,7 @@ std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte
                                    std::int64_t num_rows, std::int64_t count) {
   const std::int64_t itemsize = fold.itemsize();
   std::vector<std::byte> result(static_cast<std::size_t>(
-      (1 + num_rows) * Fold::lanes_bytes + 2 * count * itemsize + num_rows * itemsize + itemsize));
+      2 * Fold::lanes_bytes + 2 * count * itemsize + num_rows * itemsize + itemsize));
   std::byte* to = result.data();
   fold.clear(to, fold.num_lanes());
   fold.loops.lanes(fold, to, data.data(), num_rows * count);
@@ -75,8 +75,8 @@ std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte
   to += count * itemsize;
   fold.loops.rows(fold, to, itemsize, data.data(), count * itemsize, num_rows, count);
   to += num_rows * itemsize;
-  fold.clear(to, num_rows * fold.num_lanes());
-  fold.loops.lanes_of_rows(fold, to, data.data(), count * itemsize, num_rows, count);
+  fold.loops.tree_of_blocks(fold, to, data.data(), count * itemsize,
+                            count / fold.num_lanes() * fold.num_lanes());
   return result;
 }
 
@@ -87,7 +87,8 @@ TEST(Fold, LoopsGiveTheBitsOfTheOpTable) {
       const OpInfo& row = info(op);
       if (!ir::identity_of(op, dtype) || !computes_in(row.domain, row.result, dtype)) continue;
       for (const std::int64_t count : {1, 3, 16, 63, 64, 65, 200, 517}) {
-        const std::int64_t num_rows = 1 + static_cast<std::int64_t>(ir::pick(random, 40));
+        const std::int64_t num_rows =
+            FoldLoops::blocks_together + static_cast<std::int64_t>(ir::pick(random, 40));
         const auto data = random_elements(dtype, num_rows * count, random);
         const auto expected = all_results(make_plain_fold(op, dtype), data, num_rows, count);
         for (const Isa isa : usable_isas()) {
