@@ -8,6 +8,7 @@
 #include "jit/xbyak/emit.h"
 #include "jit/xbyak/reduce.h"
 #include "jit/xbyak/tile.h"
+#include "jit/xbyak/tile_fused.h"
 #include "runtime/exec_memory.h"
 
 #include <weft/error.h>
@@ -149,6 +150,7 @@ std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel
     auto tile = std::make_shared<TileCode>();
     tile->streaming_bytes = current_tuning().tile_streaming_bytes;
     tile->large_bytes = current_tuning().tile_large_bytes;
+    tile->fused_side = least_fused_side(target.features);
     emit_tile(code, kernel, *tile);
     return publish_tile(code, kernel, target, std::move(tile));
   }

@@ -52,10 +52,9 @@ struct TileCode {
   /// The same with the outputs that are not staged written past the caches, if there are any; for
   /// copies, rows of bytes.
   FunctionOffset streaming_rows = 0;
-  /// The kernel for rows whose transposed inputs stay in registers, and past the caches.  Extents
+  /// The kernel for rows whose transposed inputs stay in registers.  Extents
   /// are multiples of fused_step_rows and fused_step_columns.
   FunctionOffset fused_rows = 0;
-  FunctionOffset streaming_fused_rows = 0;
   int fused_step_rows = 0;
   int fused_step_columns = 0;
   /// The kernel for pixels as they lie, if all operands are pixels of as many channels or the same
@@ -69,6 +68,8 @@ struct TileCode {
   /// writes all over its output are then better not fetched first.
   std::int64_t streaming_bytes = 0;
   std::int64_t large_bytes = 0;  ///< from here on, tiles are better large
+  /// Planes of as many rows and columns keep transposed inputs in registers in large calls, too.
+  std::int64_t fused_side = 0;
 
   template <class Function>
   Function* at(FunctionOffset offset) const {

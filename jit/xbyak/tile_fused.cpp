@@ -8,6 +8,7 @@
 #include "jit/xbyak/tile.h"
 
 #include <bit>
+#include <limits>
 
 namespace weft::jit::xbyak {
 namespace {
@@ -33,6 +34,12 @@ bool fits(const ir::Operand& operand, const ir::Kernel& kernel) {
 }
 
 }  // namespace
+
+std::int64_t least_fused_side(const CpuFeatures& features) {
+  // Measured: docs/decisions.md.
+  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  return features.pages_in_turn ? never : 512;
+}
 
 int fused_rows_a_step(const ir::Kernel& kernel) {
   return lane_bytes * kernel.loops.back().lanes / kernel.vector_bytes;

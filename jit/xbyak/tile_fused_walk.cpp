@@ -22,10 +22,12 @@ class FusedPlane {
   }
 
   /// Whether a call of so many bytes does better so.  A large one reads and writes too many lines
-  /// at a time for processors to see where each goes on, unless what it writes is next to them.
+  /// at a time for most processors to see where each goes on, unless what it writes is next to
+  /// them.
   bool pays(std::int64_t bytes) const {
     const std::int64_t cached_bytes = 4 * tile_.large_bytes;
-    return bytes < cached_bytes || (bytes < 4 * cached_bytes && is_in_one_piece());
+    return bytes < cached_bytes || (bytes < 4 * cached_bytes && is_in_one_piece()) ||
+           std::min(plane_.rows, plane_.columns) >= tile_.fused_side;
   }
 
   /// Whether there are whole steps, and what is left over at the ends can be done again.

@@ -75,6 +75,10 @@ class XbyakTile : public ::testing::TestWithParam<Isa> {
   /// The same, with a loop around that repeats the work until a call no longer fits the caches.
   void compare_large(const ir::Kernel& body, const std::vector<Place>& places,
                      const std::vector<std::array<std::int64_t, 2>>& sizes) {
+    compare_large(body, places, sizes, target_for(GetParam()));
+  }
+  void compare_large(const ir::Kernel& body, const std::vector<Place>& places,
+                     const std::vector<std::array<std::int64_t, 2>>& sizes, const Target& target) {
     constexpr std::int64_t large_bytes = 4 << 20;
     ir::Kernel kernel = nested(body, places);
     kernel.loops.resize(3);
@@ -85,7 +89,7 @@ class XbyakTile : public ::testing::TestWithParam<Isa> {
     }
     kernel = scheduled(kernel, GetParam());
     ASSERT_EQ(kernel.schedule, ir::Schedule::tile);
-    const Comparison comparison(kernel, GetParam());
+    const Comparison comparison(kernel, target);
     for (const auto& [rows, columns] : sizes)
       for (const Placement placement : {Placement::at_end, Placement::at_start}) {
         jit::testing::Run run = layout_run(kernel, places, rows, columns, placement);
@@ -296,6 +300,22 @@ TEST_P(XbyakTile, LargeSums) {
   }
   compare_large(cast_kernel(DType::f32, DType::u8), {along, across}, large_sizes);
   compare_large(cast_kernel(DType::u8, DType::f64), {along, across}, large_sizes);
+}
+
+/// Transposed inputs of large calls, in a buffer and in registers.
+TEST_P(XbyakTile, LargeSumsOfLargePlanes) {
+  const Place along{}, spaced{.gap_bytes = 12}, across{.is_across = true};
+  const std::vector<std::array<std::int64_t, 2>> sizes = {{512, 515}, {530, 640}, {511, 600}};
+  for (const bool pages_in_turn : {true, false}) {
+    Target target = target_for(GetParam());
+    target.features.pages_in_turn = pages_in_turn;
+    compare_large(op_kernel(Op::sub, DType::f32, DType::f32), {along, across, along}, {{512, 512}},
+                  target);
+    compare_large(op_kernel(Op::sub, DType::i16, DType::i16), {along, across, spaced}, sizes,
+                  target);
+    compare_large(op_kernel(Op::lt, DType::i16, DType::boolean), {spaced, along, across}, sizes,
+                  target);
+  }
 }
 
 TEST_P(XbyakTile, LargePixels) {
