@@ -223,6 +223,8 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
                                                                  itemsize_bytes(tensor.dtype()))));
   plan->work_ns = bytes / bytes_per_ns;
   plan->fold.prefetches = bytes >= options.streaming_bytes;
+  // As many streams as memory answers best: docs/decisions.md.
+  if (plan->fold.prefetches && !options.features.pages_in_turn) plan->fold.rows_at_once = 8;
   return plan;
 }
 

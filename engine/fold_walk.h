@@ -148,9 +148,7 @@ class FoldWalk {
 
   /// Rows that a chunk of `count` values each may have.
   std::int64_t rows_at_once(std::int64_t count) const {
-    // Rows that are read side by side: as many streams as the prefetchers follow.
-    constexpr std::int64_t most_streams = 32;
-    if (plan_.reduction != nullptr && !plan_.is_inner) return most_streams;
+    if (plan_.reduction != nullptr && !plan_.is_inner) return fold_.rows_at_once;
     if (plan_.map == nullptr) return std::numeric_limits<std::int64_t>::max();
     return std::max<std::int64_t>(fold_buffer_bytes / (count * fold_.itemsize()), 1);
   }

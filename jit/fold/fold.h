@@ -50,9 +50,10 @@ struct Fold {
   Bits identity{};
   ir::BlockFunction row = nullptr;  ///< the op's row of the table
   FoldLoops loops;
-  Isa isa = Isa::generic;   ///< that the loops are compiled for
-  bool calls_row = true;    ///< whether the loops call `row`
-  bool prefetches = false;  ///< long rows are not in the caches: asks for them ahead
+  Isa isa = Isa::generic;          ///< that the loops are compiled for
+  bool calls_row = true;           ///< whether the loops call `row`
+  bool prefetches = false;         ///< long rows are not in the caches: asks for them ahead
+  std::int64_t rows_at_once = 32;  ///< that `columns` reads side by side; not what it computes
   std::array<std::byte, lanes_bytes> identity_lanes{};
 
   std::int64_t itemsize() const { return static_cast<std::int64_t>(itemsize_bytes(dtype)); }

@@ -243,9 +243,6 @@ struct Loops {
     combine_lanes<parts>(to, lanes);
   }
 
-  /// Rows that are read side by side: as many streams as the prefetchers follow.
-  static constexpr std::int64_t rows_at_once = 32;
-
   /// Vectors side by side, the last of them so that it ends at column `end`: what it shares with
   /// the one before is computed twice, from the same numbers, of which it is given the first.
   template <int count>
@@ -303,7 +300,7 @@ struct Loops {
     }
   }
 
-  static void columns(const Fold&, std::byte* to, const std::byte* data,
+  static void columns(const Fold& fold, std::byte* to, const std::byte* data,
                       std::int64_t row_stride_bytes, std::int64_t num_rows,
                       std::int64_t num_columns) {
     T* const sums = reinterpret_cast<T*>(to);
@@ -313,8 +310,9 @@ struct Loops {
           sums[i] = Combine::template of<T>(sums[i], load<T>(reinterpret_cast<const T*>(data) + i));
       return;
     }
-    for (std::int64_t first = 0; first < num_rows; first += rows_at_once) {
-      const std::int64_t rows = num_rows - first < rows_at_once ? num_rows - first : rows_at_once;
+    for (std::int64_t first = 0; first < num_rows; first += fold.rows_at_once) {
+      const std::int64_t left = num_rows - first;
+      const std::int64_t rows = left < fold.rows_at_once ? left : fold.rows_at_once;
       const T* const from = reinterpret_cast<const T*>(data + first * row_stride_bytes);
       const V last_sum = load<V>(sums + num_columns - per_vector);  // before a strip changes it
       std::int64_t i = 0;
