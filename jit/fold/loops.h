@@ -379,30 +379,98 @@ struct Extrema {
     return (is_maximum ? x > y : x < y) ? 1 : -1;
   }
 
+  /// A row's number in as many bits as an element has, so that it is chosen by the same mask.
+  using Row = decltype(V() == V());
+  using Number = std::remove_cvref_t<decltype(Row()[0])>;
+  static constexpr bool has_nan = std::is_floating_point_v<T>;
+  static constexpr int strip_vectors = vector_bytes > 16 && sizeof(T) >= 4 ? 4 : 1;
+  static constexpr std::int64_t rows_at_once = 16;  ///< as many streams as memory answers well
+
+  /// `values` and `numbers` of `count` vectors of columns with the rows [begin, end) seen, the
+  /// first of which `data` begins with.  False, with nothing changed, if it isn't to look for NaN
+  /// and there is one.
+  template <bool is_maximum, bool looks_for_nan, int count>
+  [[gnu::always_inline]] static bool strip(std::byte* values, std::byte* numbers,
+                                           const std::byte* data, std::int64_t row_stride_bytes,
+                                           std::int64_t begin, std::int64_t end) {
+    V best[count];
+    Row best_row[count];
+    for (int i = 0; i < count; ++i) {
+      best[i] = load<V>(values + i * vector_bytes);
+      best_row[i] = load<Row>(numbers + i * vector_bytes);
+    }
+    Row number{};
+    number += static_cast<Number>(begin);
+    Row has_seen_nan{};
+    for (std::int64_t row = begin; row < end; ++row, data += row_stride_bytes) {
+#pragma GCC unroll 4
+      for (int i = 0; i < count; ++i) {
+        const V x = load<V>(data + i * vector_bytes);
+        Row is_better = is_maximum ? x > best[i] : x < best[i];
+        if constexpr (looks_for_nan) is_better = (is_better | (x != x)) & (best[i] == best[i]);
+        if constexpr (has_nan && !looks_for_nan) has_seen_nan |= x != x;
+        best[i] = is_better ? x : best[i];
+        best_row[i] = is_better ? number : best_row[i];
+      }
+      number -= number == number;  // a true lane is -1
+    }
+    if (has_nan && !looks_for_nan && true_bytes(&has_seen_nan) != 0) return false;
+    for (int i = 0; i < count; ++i) {
+      store(values + i * vector_bytes, best[i]);
+      store(numbers + i * vector_bytes, best_row[i]);
+    }
+    return true;
+  }
+
+  template <bool is_maximum, int count>
+  [[gnu::always_inline]] static void any_strip(std::byte* values, std::byte* numbers,
+                                               const std::byte* data, std::int64_t row_stride_bytes,
+                                               std::int64_t begin, std::int64_t end) {
+    if (strip<is_maximum, false, count>(values, numbers, data, row_stride_bytes, begin, end))
+      return;
+    for (std::int64_t at = 0; at < count * vector_bytes; at += vector_bytes)
+      strip<is_maximum, has_nan, 1>(values + at, numbers + at, data + at, row_stride_bytes, begin,
+                                    end);
+  }
+
   template <bool is_maximum>
   static void columns(std::byte* values, std::int64_t* rows, const std::byte* data,
                       std::int64_t row_stride_bytes, std::int64_t num_rows,
                       std::int64_t num_columns) {
-    // The row's number in as many bits as an element has, so that it is chosen by the same mask.
-    using Row = decltype(V() == V());
-    std::int64_t i = 0;
-    for (; num_columns >= per_vector && i < num_columns; i += per_vector) {
-      if (i > num_columns - per_vector) i = num_columns - per_vector;
-      const std::byte* const column = data + i * static_cast<std::int64_t>(sizeof(T));
-      V best = load<V>(column);
-      Row best_row{};
-      Row number = best_row;
-      for (std::int64_t row = 1; row < num_rows; ++row) {
-        const V x = load<V>(column + row * row_stride_bytes);
-        number -= number == number;  // a true lane is -1
-        const Row is_better = ((is_maximum ? x > best : x < best) | (x != x)) & (best == best);
-        best = is_better ? x : best;
-        best_row = is_better ? number : best_row;
+    constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
+    constexpr std::int64_t strip_bytes = strip_vectors * vector_bytes;
+    const std::int64_t row_bytes = num_columns * itemsize;
+    if (num_columns < per_vector)
+      return few_columns<is_maximum>(values, rows, data, row_stride_bytes, num_rows, num_columns);
+    std::byte* const numbers = reinterpret_cast<std::byte*>(rows);  // until they are all known
+    __builtin_memcpy(values, data, static_cast<std::size_t>(row_bytes));
+    __builtin_memset(numbers, 0, static_cast<std::size_t>(row_bytes));
+    for (std::int64_t begin = 1; begin < num_rows; begin += rows_at_once) {
+      const std::int64_t end = num_rows - begin < rows_at_once ? num_rows : begin + rows_at_once;
+      const std::byte* const from = data + begin * row_stride_bytes;
+      std::int64_t at = 0;
+      for (; row_bytes - at >= strip_bytes; at += strip_bytes)
+        any_strip<is_maximum, strip_vectors>(values + at, numbers + at, from + at, row_stride_bytes,
+                                             begin, end);
+      for (; at < row_bytes; at += vector_bytes) {
+        // The last vector sees again what the one before has seen, which changes nothing.
+        if (at > row_bytes - vector_bytes) at = row_bytes - vector_bytes;
+        any_strip<is_maximum, 1>(values + at, numbers + at, from + at, row_stride_bytes, begin,
+                                 end);
       }
-      store(values + i * static_cast<std::int64_t>(sizeof(T)), best);
-      for (int j = 0; j < per_vector; ++j) rows[i + j] = best_row[j];
     }
-    for (; i < num_columns; ++i) {
+    // From the last on: a number of 64 bits lies over no smaller one that is still needed.
+    for (std::int64_t i = num_columns; i-- > 0;) {
+      const auto number = load<Number>(numbers + i * itemsize);
+      rows[i] = number;
+    }
+  }
+
+  template <bool is_maximum>
+  static void few_columns(std::byte* values, std::int64_t* rows, const std::byte* data,
+                          std::int64_t row_stride_bytes, std::int64_t num_rows,
+                          std::int64_t num_columns) {
+    for (std::int64_t i = 0; i < num_columns; ++i) {
       const std::byte* const column = data + i * static_cast<std::int64_t>(sizeof(T));
       std::int64_t best = 0;
       for (std::int64_t row = 1; row < num_rows; ++row)
