@@ -381,6 +381,7 @@ inline bool TensorIterator::plan_given(TensorIteratorConfig& config) {
   if (!config.operands_.owned.empty()) operands_.owned = std::move(config.operands_.owned);
   if (config.names_ != nullptr) names_ = std::move(config.names_);
   common_dtype_ = operands_[0].dtype;
+  is_planned_at_once_ = true;
   return true;
 }
 

@@ -254,6 +254,54 @@ TEST(IteratorProperty, GivenOperandsArePlannedAsTheStagesDo) {
   }
 }
 
+bool is_planned_at_once(const Tensor& output, std::initializer_list<Tensor> inputs) {
+  TensorIteratorConfig config;
+  config.promote_inputs_to_common_dtype(true).add_output(output);
+  for (const Tensor& input : inputs) config.add_input(input);
+  return config.build().is_planned_at_once();
+}
+
+/// What is called often must not need the stages: a plan is the same without them, but slower.
+TEST(IteratorProperty, WhatIsCommonIsPlannedAtOnce) {
+  const auto f32 = [](const Ints& sizes) { return empty(sizes, {DType::f32, {}, {}}); };
+  for (const Ints& sizes : {Ints{5}, {3, 4}, {2, 3, 4}, {2, 3, 4, 5}, {2, 3, 4, 5, 6}}) {
+    SCOPED_TRACE(sizes.size());
+    const Tensor out = f32(sizes), a = f32(sizes), b = f32(sizes);
+    EXPECT_TRUE(is_planned_at_once(out, {a}));
+    EXPECT_TRUE(is_planned_at_once(out, {a, b}));
+    EXPECT_TRUE(is_planned_at_once(out, {a, b, a}));
+    EXPECT_TRUE(is_planned_at_once(out, {out, b}));
+    const Tensor last = f32({sizes.back()});
+    EXPECT_TRUE(is_planned_at_once(out, {a, last}));
+    Ints wider = sizes;
+    wider.back() += 3;
+    EXPECT_TRUE(is_planned_at_once(out, {a, f32(wider).narrow(-1, 1, sizes.back())}));
+    Ints reversed(sizes.rbegin(), sizes.rend());
+    reversed.back() += 3;
+    std::vector<int> order(sizes.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      order[i] = static_cast<int>(order.size() - 1 - i);
+    EXPECT_TRUE(
+        is_planned_at_once(out, {a, f32(reversed).narrow(-1, 2, sizes.front()).permute(order)}));
+    for (const DType dtype : {DType::u8, DType::i64, DType::f16, DType::c64}) {
+      const Tensor other = empty(sizes, {dtype, {}, {}});
+      EXPECT_TRUE(is_planned_at_once(other, {other, other})) << name(dtype);
+    }
+  }
+}
+
+TEST(IteratorProperty, WhatNeedsTheStagesGetsThem) {
+  const auto f32 = [](const Ints& sizes) { return empty(sizes, {DType::f32, {}, {}}); };
+  const Tensor out = f32({3, 4}), a = f32({3, 4});
+  EXPECT_FALSE(is_planned_at_once(Tensor(), {a}));
+  EXPECT_FALSE(is_planned_at_once(out, {a, empty({3, 4}, DType::f64)}));
+  EXPECT_FALSE(is_planned_at_once(out, {f32({1, 4}), f32({1, 4})}));  // no input has every row
+  EXPECT_FALSE(is_planned_at_once(out, {f32({3, 1}), f32({3, 1})}));
+  EXPECT_FALSE(is_planned_at_once(f32({0, 4}), {f32({0, 4})}));
+  EXPECT_FALSE(is_planned_at_once(f32({3, 4, 8}).narrow(-1, 0, 4), {f32({3, 4, 4})}));
+  EXPECT_FALSE(is_planned_at_once(f32({4, 3}).t(), {f32({4, 3}).t()}));
+}
+
 /// Overlapping views of one buffer: what the short cut leaves to the stages.
 TEST(IteratorProperty, OverlapIsLeftToTheStages) {
   const std::int64_t buffer_sizes[] = {64};
@@ -267,6 +315,10 @@ TEST(IteratorProperty, OverlapIsLeftToTheStages) {
   const Tensor dense = buffer.as_strided(sizes, Ints{1, 4}, 0);
   const Tensor shifted = buffer.as_strided(sizes, Ints{1, 4}, 1);
   EXPECT_THROW(TensorIteratorConfig().add_output(dense).add_input(shifted).build(), ArgumentError);
+  // The third row of the input lies within the output, the first sixteen elements do not.
+  const Tensor apart = buffer.as_strided(sizes, Ints{12, 1}, 0);
+  const Tensor later = buffer.as_strided(sizes, Ints{4, 1}, 20);
+  EXPECT_TRUE(TensorIteratorConfig().add_output(later).add_input(apart).build().needs_temporary(0));
   EXPECT_FALSE(
       TensorIteratorConfig().add_output(dense).add_input(dense).build().needs_temporary(0));
 }

@@ -362,10 +362,70 @@ TEST(IteratorParts, NarrowSplitAndSelect) {
   row.narrow(0, 5, 1);
   EXPECT_EQ(ints(row.shape()), (Ints{4}));
   EXPECT_TRUE(row.is_trivial_1d());
-  EXPECT_THROW(whole.narrow(0, 5, 2), ArgumentError);
+  try {
+    whole.narrow(0, 5, 2);
+    FAIL() << "outside";
+  } catch (const ArgumentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("elements [5, 7) of dimension 0"));
+  }
   whole.remove_operand(1);
   EXPECT_EQ(whole.ntensors(), 1);
   EXPECT_EQ(whole.compatible_stride(4), (std::vector<std::int64_t>{4, 24}));
+}
+
+TEST(IteratorParts, RemovedOperandsTakeTheirStridesAndNamesWithThem) {
+  const Tensor out = f32({4, 6}), a = f32({6, 4}).t(), b = f32({6});
+  TensorIterator iterator = TensorIteratorConfig()
+                                .add_output(out)
+                                .add_input(a)
+                                .add_input(b)
+                                .set_names({"out", "first", "second"})
+                                .build();
+  const Ints strides_of_b = ints(iterator.stride_bytes(2));
+  iterator.remove_operand(1);
+  ASSERT_EQ(iterator.ntensors(), 2);
+  EXPECT_EQ(ints(iterator.stride_bytes(1)), strides_of_b);
+  EXPECT_EQ(iterator.data(1), b.data());
+  EXPECT_THAT(iterator.text(), HasSubstr("second"));
+  EXPECT_EQ(iterator.text().find("first:"), std::string::npos);
+}
+
+TEST(IteratorParts, ThePlanIsCutWhereItReachesFarthest) {
+  // Both dimensions of the input reach 4 bytes far: the outer one is cut.
+  const TensorIterator tie =
+      TensorIterator::unary_op(Tensor(), unbacked(Ints{2, 3}, Ints{4, 2}, DType::u8));
+  ASSERT_EQ(ints(tie.shape()), (Ints{3, 2}));
+  EXPECT_EQ(tie.get_dim_to_split(), 1);
+  EXPECT_THROW(
+      TensorIterator::unary_op(Tensor(), unbacked(Ints{0}, Ints{1}, DType::u8)).get_dim_to_split(),
+      ArgumentError);
+  const TensorIterator empty_plan = TensorIterator::unary_op(
+      Tensor(), unbacked(Ints{0, 2}, Ints{1, std::int64_t{1} << 40}, DType::u8));
+  EXPECT_TRUE(empty_plan.can_use_32bit_indexing());
+}
+
+TEST(IteratorParts, OnlyOneRunOfNeighboursIsContiguous) {
+  const Tensor rows = f32({4, 8}).narrow(1, 0, 6);
+  const TensorIterator iterator = TensorIterator::unary_op(f32({4, 6}), rows);
+  ASSERT_EQ(iterator.ndim(), 2);
+  EXPECT_TRUE(iterator.has_contiguous_first_dim());
+  EXPECT_FALSE(iterator.is_contiguous());
+  EXPECT_TRUE(TensorIterator::unary_op(f32({4, 6}), f32({4, 6})).is_contiguous());
+  EXPECT_FALSE(TensorIterator::unary_op(f32({6}), f32({12}).as_strided({6}, {2})).is_contiguous());
+}
+
+TEST(Iterator, DimensionsThatTheFirstInputLacksAreThoseOfTheSecond) {
+  const TensorIterator iterator =
+      TensorIterator::binary_op(Tensor(), f32({4}), f32({3, 1, 4}).narrow(2, 0, 4));
+  EXPECT_EQ(ints(iterator.sizes()), (Ints{3, 1, 4}));
+  EXPECT_EQ(iterator.numel(), 12);
+}
+
+TEST(Iterator, AllocatedOutputsHaveTheBytesOfTheirElements) {
+  for (const Tensor& input : {f32({3, 5}), f32({5, 3}).t(), f32({3, 8}).narrow(1, 0, 5)}) {
+    const TensorIterator iterator = TensorIterator::unary_op(Tensor(), input);
+    EXPECT_EQ(iterator.output().storage()->size_bytes(), 15 * 4);
+  }
 }
 
 TEST(IteratorParts, SplittingAReducedDimensionAccumulates) {

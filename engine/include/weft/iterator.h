@@ -304,6 +304,9 @@ class TensorIterator {
     return operands_.tensor(static_cast<std::size_t>(operand));
   }
   FastSetup fast_setup() const { return fast_setup_; }
+  /// Whether none of the stages was needed: few operands of one dtype on the CPU, of which outputs
+  /// are dense and overlap no input.  The plan is the one that the stages would have made.
+  bool is_planned_at_once() const { return is_planned_at_once_; }
   /// The dimensions of sizes(), fastest first; filled in for fast set-ups too.
   std::span<const int> perm() const { return {perm_.data(), perm_.size()}; }
   /// The broadcast shape, in the order of the tensors' dimensions.
@@ -383,6 +386,7 @@ class TensorIterator {
   bool is_reduction_ = false;
   bool is_meta_ = false;
   bool has_coalesced_dimensions_ = false;
+  bool is_planned_at_once_ = false;
   bool accumulate_ = false;
   bool final_output_ = true;
   detail::SharedNames names_;
