@@ -68,10 +68,10 @@ class Collector {
   void add_places() {
     const Isa isa = plan_.extrema.isa;
     if (!plan_.is_inner)
-      return add("Extrema::columns of jit/fold/loops.h", isa, address_of(plan_.extrema.columns),
+      return add("Extrema::columns of jit/fold/extrema.h", isa, address_of(plan_.extrema.columns),
                  "keeps the extremum of each column and its row", fold_.itemsize());
     add_rows("finds the extremum", is_row_each() && plan_.kept[0].extent >= 4);
-    add("Extrema::find of jit/fold/loops.h", isa, address_of(plan_.extrema.find),
+    add("Extrema::find of jit/fold/extrema.h", isa, address_of(plan_.extrema.find),
         "then finds the first place of it", fold_.itemsize());
   }
 

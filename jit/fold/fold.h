@@ -32,8 +32,9 @@ struct FoldLoops {
   /// Combines the lanes to one element.  The lanes are used up.
   void (*finish)(const Fold& fold, std::byte* to, std::byte* lanes) = nullptr;
   /// lanes = (block 0 op block 1) op (block 2 op block 3), where each of `blocks_together` blocks
-  /// is the lanes of its `count` elements, which begin as the identity. Requires: `count` is a
-  /// multiple of the number of lanes.
+  /// is the lanes of its `count` elements, which begin as the identity.
+  ///
+  /// Requires: `count` is a multiple of the number of lanes.
   void (*tree_of_blocks)(const Fold& fold, std::byte* lanes, const std::byte* data,
                          std::int64_t block_stride_bytes, std::int64_t count) = nullptr;
 

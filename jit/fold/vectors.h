@@ -13,6 +13,8 @@
 namespace weft::jit {
 namespace {
 
+constexpr int vector_bytes = WEFT_VECTOR_BYTES;
+
 template <class T, int bytes>
 struct VectorOf {
   using type __attribute__((vector_size(bytes))) = T;

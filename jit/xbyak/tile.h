@@ -52,8 +52,8 @@ struct TileCode {
   /// The same with the outputs that are not staged written past the caches, if there are any; for
   /// copies, rows of bytes.
   FunctionOffset streaming_rows = 0;
-  /// The kernel for rows whose transposed inputs stay in registers.  Extents
-  /// are multiples of fused_step_rows and fused_step_columns.
+  /// The kernel for rows whose transposed inputs stay in registers.  Extents are multiples of
+  /// fused_step_rows and fused_step_columns.
   FunctionOffset fused_rows = 0;
   int fused_step_rows = 0;
   int fused_step_columns = 0;

@@ -75,7 +75,7 @@ TEST_F(Precompiled, ShowsTheLoopsThatRun) {
       {"sum(a, dims=[0])", "f32[10,1000]", "Loops::columns of jit/fold/loops.h, add f32"},
       {"amin(a, dims=[1])", "i16[10,1000]", "Loops::rows of jit/fold/loops.h, minimum i16"},
       {"argmax(a, dim=1)", "f32[10,1000]", "Loops::rows of jit/fold/loops.h, maximum f32"},
-      {"argmax(a, dim=0)", "f64[10,1000]", "Extrema::columns of jit/fold/loops.h, maximum f64"},
+      {"argmax(a, dim=0)", "f64[10,1000]", "Extrema::columns of jit/fold/extrema.h, maximum f64"},
       {"any(a)", "bool[1000]", "Loops::rows of jit/fold/loops.h, "},
       {"sum(a)", "c64[1000]", "Loops::rows of jit/fold/loops.h, add c64"},
       {"prod(a)", "c64[1000]", "plain_rows of jit/fold/fold.cpp, mul c64"},

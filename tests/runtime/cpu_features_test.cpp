@@ -1,6 +1,8 @@
 // Detection against the compiler's own, and the override by WEFT_ISA in processes of their own.
 #include "runtime/cpu_features.h"
 
+#include "runtime/cpu_model.h"
+
 #include <weft/error.h>
 
 #include <gtest/gtest.h>
@@ -50,6 +52,12 @@ TEST(CpuFeatures, TextIsPartOfSignatures) {
   EXPECT_EQ(features.text(), "avx512+vbmi+bf16");
   features.avx512_fp16 = true;
   EXPECT_EQ(features.text(), "avx512+vbmi+bf16+fp16");
+}
+
+TEST(CpuFeatures, PagesAreWalkedInTurnWherePrefetchersStopAtThem) {
+  const bool is_amd = cpu_model().starts_with("AuthenticAMD");
+  for (const Isa isa : {Isa::generic, host_features().isa})
+    EXPECT_EQ(target_features(isa).pages_in_turn, !is_amd);
 }
 
 TEST(CpuFeatures, TargetsHaveTheIsaAskedFor) {
