@@ -349,6 +349,10 @@ TEST(IteratorParts, NarrowSplitAndSelect) {
   selected.select_all_keeping_dim(0, Ints{2, 1});
   EXPECT_EQ(selected.data(0), out.data() + (1 * 6 + 2) * 4);
   EXPECT_EQ(selected.numel(), 1);
+  TensorIterator outer = whole;
+  outer.select_all_keeping_dim(1, Ints{3});
+  EXPECT_EQ(outer.data(0), out.data() + 3 * whole.stride_bytes(0)[1]);
+  EXPECT_EQ(ints(outer.shape()), (Ints{6, 1}));
 
   TensorIterator second = whole;
   const TensorIterator first = second.split(0);
@@ -402,6 +406,9 @@ TEST(IteratorParts, ThePlanIsCutWhereItReachesFarthest) {
   const TensorIterator empty_plan = TensorIterator::unary_op(
       Tensor(), unbacked(Ints{0, 2}, Ints{1, std::int64_t{1} << 40}, DType::u8));
   EXPECT_TRUE(empty_plan.can_use_32bit_indexing());
+  const TensorIterator far_apart =
+      TensorIterator::unary_op(Tensor(), unbacked(Ints{2}, Ints{std::int64_t{1} << 40}, DType::u8));
+  EXPECT_FALSE(far_apart.can_use_32bit_indexing());
 }
 
 TEST(IteratorParts, OnlyOneRunOfNeighboursIsContiguous) {
@@ -426,6 +433,9 @@ TEST(Iterator, AllocatedOutputsHaveTheBytesOfTheirElements) {
     const TensorIterator iterator = TensorIterator::unary_op(Tensor(), input);
     EXPECT_EQ(iterator.output().storage()->size_bytes(), 15 * 4);
   }
+  EXPECT_EQ(TensorIterator::unary_op(Tensor(), f32({0, 5})).output().storage()->size_bytes(), 0);
+  const Tensor none = unbacked(Ints{3}, Ints{1}, DType::f32);
+  EXPECT_EQ(TensorIterator::unary_op(Tensor(), none).output().data(), nullptr);
 }
 
 TEST(IteratorParts, SplittingAReducedDimensionAccumulates) {
@@ -436,6 +446,12 @@ TEST(IteratorParts, SplittingAReducedDimensionAccumulates) {
   EXPECT_FALSE(first.is_final_output());
   EXPECT_TRUE(second.is_final_output());
   EXPECT_TRUE(second.should_accumulate());
+}
+
+TEST(IteratorParts, NothingIsReducedOfOneElement) {
+  const TensorIterator one = TensorIterator::reduce_op(f32({1}).as_strided({1}, {0}), f32({1}));
+  ASSERT_EQ(one.ndim(), 1);
+  EXPECT_FALSE(one.is_dim_reduced(0));
 }
 
 TEST(IteratorParts, LargePlansFallIntoPartsOf32Bits) {
