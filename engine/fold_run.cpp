@@ -154,12 +154,12 @@ class FoldRun : FoldWalk {
     for_each_chunk_of(place, block, buffer, fold_chunk);
   }
 
-  /// Folds the leaf `block` of a tree that has leaves up to `end`, or the subtree of several where
-  /// `is_aligned` says that one may begin there; how many it was.
+  /// Folds the leaf `block` of a tree that has leaves up to `end`, and where a subtree of several
+  /// begins with it that lie in one row, those at once; how many it was.
   std::int64_t fold_leaves(const Place& place, std::int64_t block, std::int64_t end,
-                           bool is_aligned, std::byte* partial, std::byte* buffer) const {
+                           std::byte* partial, std::byte* buffer) const {
     constexpr std::int64_t together = jit::FoldLoops::blocks_together;
-    if (is_aligned && folds_together_ && block + together <= end) {
+    if (folds_together_ && block % together == 0 && block + together <= end) {
       const std::int64_t first = block % plan_.segments_per_row * block_elements_;
       if (first + together * block_elements_ <= plan_.vector.extent) {
         FoldOffsets at = place.offsets;
@@ -216,8 +216,7 @@ class FoldRun : FoldWalk {
     std::byte* const pending = scratch + fold_buffer_bytes;
     combine_leaves(plan_.num_blocks, partial_of(place), pending,
                    [&](std::int64_t block, std::byte* partial) {
-                     return fold_leaves(place, block, plan_.num_blocks, may_begin_subtree(block),
-                                        partial, scratch);
+                     return fold_leaves(place, block, plan_.num_blocks, partial, scratch);
                    });
     write(place, pending);
   }
@@ -237,11 +236,10 @@ class FoldRun : FoldWalk {
         const Place place = place_of(i / num_parts);
         const std::int64_t first = i % num_parts * blocks_per_part;
         const std::int64_t count = std::min(blocks_per_part, plan_.num_blocks - first);
-        combine_leaves(count, partial_of(place), pending,
-                       [&](std::int64_t block, std::byte* partial) {
-                         return fold_leaves(place, first + block, first + count,
-                                            may_begin_subtree(block), partial, scratch.data());
-                       });
+        combine_leaves(
+            count, partial_of(place), pending, [&](std::int64_t block, std::byte* partial) {
+              return fold_leaves(place, first + block, first + count, partial, scratch.data());
+            });
         std::memcpy(results.data() + i * size, pending, static_cast<std::size_t>(size));
       }
     };
@@ -286,10 +284,6 @@ class FoldRun : FoldWalk {
     const std::int64_t stride_bytes = plan_.is_inner ? 0 : plan_.vector.stride_bytes[0];
     for (std::int64_t i = 0; i < place.num_columns; ++i)
       std::memcpy(base_[0] + place.offsets[0] + i * stride_bytes, &places[i], sizeof places[i]);
-  }
-
-  static bool may_begin_subtree(std::int64_t leaf) {
-    return leaf % jit::FoldLoops::blocks_together == 0;
   }
 
   const std::int64_t block_elements_ = fold_block_elements(fold_);

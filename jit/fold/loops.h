@@ -105,7 +105,25 @@ struct Loops {
 
   /// Rows that are read side by side: memory answers several streams faster than one.  Only where
   /// there are registers for so many lanes, and for the commoner elements.
-  static constexpr int num_streams = vector_bytes == 64 && sizeof(T) >= 4 ? 4 : 1;
+  static constexpr int num_streams =
+      vector_bytes == 64 && sizeof(T) >= 4 ? static_cast<int>(FoldLoops::blocks_together) : 1;
+  /// Extrema look for NaN first, and are bound by that.
+  static constexpr bool reads_side_by_side = num_streams > 1 && !has_fast_op;
+
+  /// Folds whole steps of each of `num_streams` rows into the row's lanes.
+  [[gnu::always_inline]] static void accumulate_steps(V (&lanes)[num_streams][num_vectors],
+                                                      const std::byte* data,
+                                                      std::int64_t row_stride_bytes,
+                                                      std::int64_t num_steps) {
+    constexpr std::int64_t step_bytes = num_vectors * vector_bytes;
+    for (std::int64_t i = 0; i < num_steps; ++i, data += step_bytes)
+#pragma GCC unroll 4
+      for (int stream = 0; stream < num_streams; ++stream)
+#pragma GCC unroll 16
+        for (int j = 0; j < num_vectors; ++j)
+          lanes[stream][j] = Combine::of(
+              lanes[stream][j], load<V>(data + stream * row_stride_bytes + j * vector_bytes));
+  }
 
   /// Folds `count` elements of each of `num_streams` rows into the row's lanes.
   [[gnu::always_inline]] static void accumulate_rows(V (&lanes)[num_streams][num_vectors],
@@ -116,25 +134,14 @@ struct Loops {
     const auto row = [&](int stream) {
       return reinterpret_cast<const T*>(data + stream * row_stride_bytes);
     };
-    // Extrema look for NaN first, and are bound by that.
-    const std::int64_t num_steps = has_fast_op ? 0 : count / step;
-    for (std::int64_t i = 0; i < num_steps * step; i += step)
-#pragma GCC unroll 4
-      for (int stream = 0; stream < num_streams; ++stream)
-#pragma GCC unroll 16
-        for (int j = 0; j < num_vectors; ++j)
-          lanes[stream][j] =
-              Combine::of(lanes[stream][j], load<V>(row(stream) + i + j * per_vector));
+    const std::int64_t num_steps = reads_side_by_side ? count / step : 0;
+    accumulate_steps(lanes, data, row_stride_bytes, num_steps);
 #pragma GCC unroll 4
     for (int stream = 0; stream < num_streams; ++stream)
       accumulate(lanes[stream], row(stream) + num_steps * step, count - num_steps * step, identity);
   }
 
   static constexpr int num_blocks = FoldLoops::blocks_together;
-  /// Whether the lanes of all blocks have registers.  Only for the commoner elements; extrema look
-  /// for NaN first, and are bound by that.
-  static constexpr bool reads_side_by_side = vector_bytes == 64 && sizeof(T) >= 4 && !has_fast_op;
-
   template <int parts>
   static void tree_of_blocks(const Fold& fold, std::byte* to, const std::byte* data,
                              std::int64_t block_stride_bytes, std::int64_t count) {
@@ -146,16 +153,8 @@ struct Loops {
       for (int i = 0; i < num_vectors; ++i)
         lanes_of[block][i] = load<V>(identity + i * vector_bytes);
     if constexpr (reads_side_by_side) {
-      constexpr std::int64_t step = num_vectors * per_vector;
-      for (std::int64_t i = 0; i < parts * count; i += step)
-#pragma GCC unroll 4
-        for (int block = 0; block < num_blocks; ++block)
-#pragma GCC unroll 16
-          for (int j = 0; j < num_vectors; ++j)
-            lanes_of[block][j] =
-                Combine::of(lanes_of[block][j],
-                            load<V>(reinterpret_cast<const T*>(data + block * block_stride_bytes) +
-                                    i + j * per_vector));
+      accumulate_steps(lanes_of, data, block_stride_bytes,
+                       parts * count / (num_vectors * per_vector));
     } else {
       for (int block = 0; block < num_blocks; ++block)
         lanes(fold, reinterpret_cast<std::byte*>(lanes_of[block]),
