@@ -165,8 +165,8 @@ class FoldRun : FoldWalk {
         FoldOffsets at = place.offsets;
         advance(at, plan_.reduced, block / plan_.segments_per_row);
         advance(at, plan_.vector, first);
-        fold_.loops.tree_of_blocks(fold_, partial, base_[1] + at[1],
-                                   block_elements_ * fold_.itemsize(), block_elements_);
+        fold_.tree_of_blocks(partial, base_[1] + at[1], block_elements_ * fold_.itemsize(),
+                             block_elements_);
         return together;
       }
     }

@@ -152,14 +152,8 @@ struct Loops {
 #pragma GCC unroll 16
       for (int i = 0; i < num_vectors; ++i)
         lanes_of[block][i] = load<V>(identity + i * vector_bytes);
-    if constexpr (reads_side_by_side) {
-      accumulate_steps(lanes_of, data, block_stride_bytes,
-                       parts * count / (num_vectors * per_vector));
-    } else {
-      for (int block = 0; block < num_blocks; ++block)
-        lanes(fold, reinterpret_cast<std::byte*>(lanes_of[block]),
-              data + block * block_stride_bytes, parts * count);
-    }
+    accumulate_steps(lanes_of, data, block_stride_bytes,
+                     parts * count / (num_vectors * per_vector));
 #pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i)
       store(to + i * vector_bytes, Combine::of(Combine::of(lanes_of[0][i], lanes_of[1][i]),
@@ -336,8 +330,9 @@ struct Loops {
 
   template <int parts = 1>
   static constexpr FoldLoops table() {
-    return {&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>,
-            &tree_of_blocks<parts>};
+    FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
+    if constexpr (reads_side_by_side) loops.tree_of_blocks = &tree_of_blocks<parts>;
+    return loops;
   }
 };
 

@@ -75,8 +75,8 @@ std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte
   to += count * itemsize;
   fold.loops.rows(fold, to, itemsize, data.data(), count * itemsize, num_rows, count);
   to += num_rows * itemsize;
-  fold.loops.tree_of_blocks(fold, to, data.data(), count * itemsize,
-                            count / fold.num_lanes() * fold.num_lanes());
+  fold.tree_of_blocks(to, data.data(), count * itemsize,
+                      count / fold.num_lanes() * fold.num_lanes());
   return result;
 }
 
