@@ -76,7 +76,7 @@ void Fold::tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t 
     loops.lanes(*this, block(i), data + i * block_stride_bytes, count);
   for (std::int64_t width = 1; width < num_blocks; width *= 2)
     for (std::int64_t i = 0; i < num_blocks; i += 2 * width)
-      loops.columns(*this, block(i), block(i + width), 0, 1, num_lanes());
+      loops.lanes(*this, block(i), block(i + width), num_lanes());
   std::memcpy(lanes, blocks.data(), lanes_bytes);
 }
 
