@@ -1,5 +1,6 @@
 // weft_soak SECONDS [PERCENT]: calls of all kinds on one engine and on engines that come and go,
-// and whether the process grows.  Exit code 1 if a result is wrong or memory grows.
+// operators that are defined meanwhile, and whether the process grows.  Exit code 1 if a result is
+// wrong or memory grows by more than PERCENT.
 #include "tests/engine/support/mixed_calls.h"
 
 #include <malloc.h>
@@ -19,7 +20,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int num_threads = 8;
-constexpr int num_parts = 6;  ///< of the time; of each the peak counts
+constexpr int num_parts = 6;          ///< of the time; of each the peak counts
+constexpr int num_first_calls = 120;  ///< of the common engine, at first; then one more each part
+constexpr int num_all_calls = 480;    ///< of engines that come and go
 
 std::int64_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
@@ -41,9 +44,10 @@ std::size_t allocated_bytes() {
 }
 
 struct Load {
-  const weft::testing::MixedCalls calls{120};
+  const weft::testing::MixedCalls calls{num_all_calls};
   weft::Engine engine{options(16)};
   std::atomic<bool> is_over{false};
+  std::atomic<int> num_known_calls{num_first_calls};
   std::atomic<std::uint64_t> num_calls{0}, num_wrong{0};
 
   void run(int thread) {
@@ -51,10 +55,13 @@ struct Load {
       if (i % 500 == 0) {
         // Half of these engines die while LLVM compiles for them, or before it begins.
         weft::Engine own(options(i % 1000 == 0 ? 0 : 64));
-        if (!calls.is_right(own, i / 500 % calls.size())) ++num_wrong;
+        if (!calls.is_right(own, (i / 500 * num_threads + thread) % num_all_calls)) ++num_wrong;
+        if (!calls.is_defined(own, i / 500 % 100)) ++num_wrong;
       }
-      if (!calls.is_right(engine, i % calls.size())) ++num_wrong;
+      if (!calls.is_right(engine, i % num_known_calls)) ++num_wrong;
+      if (i % 100 == 3 && !calls.is_defined(engine, i / 100 % 10)) ++num_wrong;
       if (i % 1000 == 1) engine.set_num_threads(i / 1000 % 3);
+      if (i % 5000 == 2) engine.wait_optimised();
       ++num_calls;
     }
   }
@@ -87,6 +94,7 @@ int main(int argc, char** argv) {
                 static_cast<unsigned long long>(stats.hot_kernels),
                 static_cast<unsigned long long>(stats.promoted_kernels));
     std::fflush(stdout);
+    if (part > 0) ++load.num_known_calls;
   }
   load.is_over = true;
   for (std::thread& thread : threads) thread.join();
