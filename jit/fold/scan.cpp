@@ -83,7 +83,9 @@ Scan::Run complex_scan(Op op, DType dtype) {
 
 }  // namespace
 
-bool is_scan_cancelled(const CancellationToken& token) { return token.is_cancelled(); }
+bool is_scan_cancelled(const CancellationToken* token) {
+  return token != nullptr && token->is_cancelled();
+}
 
 Scan make_scan(Op op, DType dtype, Isa isa) {
   const auto find = isa == Isa::avx512 ? scan_avx512 : isa == Isa::avx2 ? scan_avx2 : scan_generic;

@@ -10,8 +10,9 @@ class CancellationToken;
 
 namespace weft::jit {
 
-/// Whether what is left of a scan is to be left undone.
-bool is_scan_cancelled(const CancellationToken& token);
+/// Whether what is left of a scan is to be left undone; without a token never, which a loop that
+/// knew it would be compiled for a second time.
+bool is_scan_cancelled(const CancellationToken* token);
 
 namespace {
 
@@ -25,9 +26,10 @@ template <class Function>
                                                  std::int64_t step, const CancellationToken* token,
                                                  const Function& function) {
   while (begin < count) {
-    const std::int64_t end = count - begin < step ? count : begin + step;
+    const std::int64_t left = count - begin;
+    const std::int64_t end = begin + (left < step ? left : step);  // one loop for both
     for (; begin < end; ++begin) function(begin);
-    if (token != nullptr && end < count && is_scan_cancelled(*token)) return false;
+    if (begin < count && is_scan_cancelled(token)) return false;
   }
   return true;
 }
