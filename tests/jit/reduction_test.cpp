@@ -327,6 +327,36 @@ TEST_P(XbyakReduction, RefusesByName) {
             "tan f64 is a call");
 }
 
+/// One op on what is loaded, and its result reduced with full lanes.
+ir::Kernel reduced_op(Op op, DType dtype, bool is_hoisted) {
+  const DType result = ir::result_dtype({.op = op, .dtype = dtype});
+  ir::Kernel kernel = op_kernel(op, dtype, result);
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i)
+    kernel.operands[i].strides = {i == 0 || is_hoisted ? ir::StrideClass{0} : ir::StrideClass{1}};
+  kernel.loops[0].kind = ir::LoopKind::reduce;
+  const int lanes = static_cast<int>(ir::max_partial_bytes / itemsize_bytes(result));
+  kernel.tree = {lanes, 2 * lanes};
+  kernel.body.back().op = Op::accumulate;
+  kernel.body.back().combine = is_floating(result) ? Op::maximum : Op::bitwise_xor;
+  return kernel;
+}
+
+TEST_P(XbyakReduction, EveryRowFindsRegistersBesidePartialResults) {
+  const Backend& xbyak = *find_backend("xbyak");
+  const Target target = target_for(GetParam());
+  int num_compiled = 0;
+  for (const bool is_hoisted : {false, true})
+    for (const Op op : all_ops())
+      for (const DType dtype : all_dtypes) {
+        if (!computes_in(info(op).domain, info(op).result, dtype) || is_complex(dtype)) continue;
+        const ir::Kernel kernel = scheduled(reduced_op(op, dtype, is_hoisted), GetParam());
+        if (!xbyak.refuses(kernel, target).empty()) continue;
+        ++num_compiled;
+        EXPECT_NO_THROW(xbyak.compile(kernel, target)) << ir::print(kernel);
+      }
+  EXPECT_GT(num_compiled, 100);
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, XbyakReduction, ::testing::ValuesIn(runnable_isas()),
                          [](const auto& param) { return std::string(name(param.param)); });
 
