@@ -2,13 +2,16 @@
 #pragma once
 
 #include "ir/builder.h"
+#include "ir/combine.h"
 #include "ir/kernel.h"
 
 #include <weft/convert.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <random>
+#include <vector>
 
 namespace weft::ir {
 
@@ -63,6 +66,7 @@ struct RandomKernelOptions {
   std::span<const DType> dtypes = all_dtypes;
   int max_loops = 4;
   int max_instructions = 24;
+  bool may_reduce = false;  ///< half of the kernels do then
 };
 
 /// A kernel with random operands, layout and body, unscheduled.
@@ -76,7 +80,8 @@ class RandomKernel {
     kernel_.vector_bytes = static_cast<int>(std::array{0, 16, 32, 64}[pick(random_, 4)]);
     kernel_.is_streaming = pick(random_, 2) == 0;
     kernel_.loops.resize(1 + pick(random_, static_cast<std::size_t>(options_.max_loops)));
-    const std::size_t num_outputs = 1 + pick(random_, 2);
+    if (options_.may_reduce && pick(random_, 2) == 0) choose_reduce_loops();
+    const std::size_t num_outputs = choose_num_outputs();
     kernel_.operands.resize(num_outputs);  // their dtypes are known at the end
     for (std::size_t i = 0; i < pick(random_, 2); ++i) add_param();
     const std::size_t num_inputs = 1 + pick(random_, 3);
@@ -87,17 +92,70 @@ class RandomKernel {
     for (std::size_t i = 0; i < num_outputs; ++i) {
       const Value value = any_value();
       kernel_.operands[i] = {value.dtype, Role::output, random_strides(true)};
-      builder_.store(static_cast<std::uint8_t>(i), value);
+      write(static_cast<std::uint8_t>(i), value);
     }
+    if (reduces_) choose_tree();
     return kernel_;
   }
 
  private:
+  bool reduces_along(std::size_t loop) const {
+    return kernel_.loops[loop].kind == LoopKind::reduce;
+  }
+
+  /// The innermost loop and some around it, or some around the innermost.
+  void choose_reduce_loops() {
+    const std::size_t num_loops = kernel_.loops.size();
+    const bool is_inner = num_loops == 1 || pick(random_, 2) == 0;
+    const std::size_t end = is_inner ? num_loops : num_loops - 1;
+    for (std::size_t loop = pick(random_, end); loop < end; ++loop)
+      kernel_.loops[loop].kind = LoopKind::reduce;
+    reduces_ = true;
+    is_dense_ = pick(random_, 4) != 0;  // or else few backends take it
+  }
+
+  /// Mostly one output to reduce to, since backends may want no more.
+  std::size_t choose_num_outputs() {
+    if (!reduces_) return 1 + pick(random_, 2);
+    return pick(random_, 4) == 0 ? 1 + pick(random_, 4) : 1;
+  }
+
+  /// Mostly as many lanes as fit, as plans have it.
+  void choose_tree() {
+    std::size_t widest = 1;
+    for (const Operand& operand : kernel_.operands)
+      if (operand.role == Role::output) widest = std::max(widest, itemsize_bytes(operand.dtype));
+    std::size_t lanes = max_partial_bytes / widest;
+    if (pick(random_, 4) == 0)
+      lanes = std::size_t{1} << pick(random_, static_cast<std::size_t>(std::bit_width(lanes)));
+    if (!reduces_along(kernel_.loops.size() - 1)) lanes = 1;
+    kernel_.tree = {static_cast<int>(lanes), static_cast<int>(lanes * (1 + pick(random_, 16)))};
+  }
+
+  Op any_combine(DType dtype) {
+    std::vector<Op> possible;
+    for (const Op op : all_ops())
+      if (identity_of(op, dtype) && computes_in(info(op).domain, info(op).result, dtype))
+        possible.push_back(op);
+    return possible[pick(random_, possible.size())];
+  }
+
+  void write(std::uint8_t output, const Value& value) {
+    if (!reduces_) return builder_.store(output, value);
+    Inst inst{.op = Op::accumulate, .dtype = value.dtype, .operand = output};
+    inst.combine = any_combine(value.dtype);
+    inst.args[0] = value.id;
+    builder_.append(inst);
+  }
+
   std::vector<StrideClass> random_strides(bool is_output) {
     std::vector<StrideClass> strides(kernel_.loops.size(), stride_any);
     static constexpr StrideClass inner[] = {1, 1, 0, 2, 3, 4, -1, stride_any};
-    strides.back() = inner[pick(random_, std::size(inner))];
-    if (is_output && strides.back() == 0) strides.back() = stride_any;
+    strides.back() = inner[pick(random_, is_dense_ ? 3 : std::size(inner))];
+    if (!is_output) return strides;
+    if (strides.back() == 0) strides.back() = is_dense_ ? 1 : stride_any;
+    for (std::size_t loop = 0; loop < strides.size(); ++loop)
+      if (reduces_along(loop)) strides[loop] = 0;
     return strides;
   }
   DType any_dtype() { return options_.dtypes[pick(random_, options_.dtypes.size())]; }
@@ -148,6 +206,8 @@ class RandomKernel {
 
   Random& random_;
   RandomKernelOptions options_;
+  bool reduces_ = false;
+  bool is_dense_ = false;  ///< inner strides are 0 and 1
   Kernel kernel_;
   Builder builder_;
   std::vector<Value> values_;
