@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -122,16 +123,17 @@ void after_fork_in_child() {
 
 Background& background() {
   static Background& state = *[] {
-    auto* made = new Background;
+    auto made = std::make_unique<Background>();
     // Handlers that prepare a fork run in reverse order: the job that runs needs all of these to
     // come to its end, so they are locked last.  Who holds one of them waits for no other.
     prepare_allocator();
     detail::prepare_thread_slots();
     prepare_code_registry();
     prepare_code_memory();
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0)
+      throw std::bad_alloc();
     std::atexit(stop_background);
-    return made;
+    return made.release();
   }();
   return state;
 }

@@ -13,7 +13,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -103,8 +105,10 @@ struct SymbolFile {
 std::mutex& registry_mutex() {
   static std::mutex& mutex = *[] {
     const auto after_fork = [] { registry_mutex().unlock(); };
-    pthread_atfork([] { registry_mutex().lock(); }, after_fork, after_fork);
-    return new std::mutex;  // code may die while the process exits
+    auto made = std::make_unique<std::mutex>();
+    if (pthread_atfork([] { registry_mutex().lock(); }, after_fork, after_fork) != 0)
+      throw std::bad_alloc();
+    return made.release();  // code may die while the process exits
   }();
   return mutex;
 }

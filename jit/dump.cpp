@@ -2,10 +2,9 @@
 
 #include "ir/text.h"
 #include "jit/assembly_loops.h"
+#include "runtime/file.h"
 
 #include <weft/error.h>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,24 +78,17 @@ std::string file_name(std::uint64_t signature_hash, std::string_view rest) {
   return detail::concat(number.data(), ".", rest);
 }
 
-/// Under another name first, so that nobody reads half a file.
 void write(const std::string& name, std::string_view text) {
-  const fs::path target = options().folder / name;
-  static std::atomic<unsigned> count{0};
-  const fs::path draft = options().folder / detail::concat(name, ".", getpid(), ".", count++);
-  std::error_code error;
-  fs::create_directories(options().folder, error);
-  bool is_written = false;
-  {
-    std::ofstream file(draft, std::ios::binary);
-    file << text;
-    file.flush();
-    is_written = file.good();
+  const std::string target = options().folder / name;
+  std::error_code ignored;  // the file says what is wrong
+  fs::create_directories(options().folder, ignored);
+  try {
+    OutputFile file(target);
+    file.write(std::as_bytes(std::span(text)));
+    file.commit();
+  } catch (const DeviceError& error) {
+    complain(detail::concat("cannot write ", target, ": ", error.what()));
   }
-  if (is_written) fs::rename(draft, target, error);
-  if (is_written && !error) return;
-  complain(detail::concat("cannot write ", target.string()));
-  fs::remove(draft, error);
 }
 
 void write_code(const ir::Kernel& kernel, const CodeObject& code, const Target& target) {

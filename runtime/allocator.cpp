@@ -14,7 +14,9 @@
 #include <atomic>
 #include <bit>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <new>
 
 namespace weft {
 
@@ -339,9 +341,12 @@ thread_local constinit bool has_thread_ended = false;
 /// Never destroyed: storages of static duration are freed after any static object here would be.
 Pool& pool() {
   static Pool& instance = *[] {
-    pthread_atfork([] { pool().before_fork(); }, [] { pool().after_fork_in_parent(); },
-                   [] { pool().after_fork_in_child(this_thread_cache); });
-    return new Pool;
+    auto made = std::make_unique<Pool>();
+    const int error =
+        pthread_atfork([] { pool().before_fork(); }, [] { pool().after_fork_in_parent(); },
+                       [] { pool().after_fork_in_child(this_thread_cache); });
+    if (error != 0) throw std::bad_alloc();
+    return made.release();
   }();
   return instance;
 }

@@ -50,8 +50,11 @@ std::vector<fs::path> python_folders(const CudaEnvironment& environment) {
   for (const fs::path& prefix : prefixes) {
     std::error_code ignored;
     std::vector<fs::path> versions;
-    for (const fs::directory_entry& entry : fs::directory_iterator(prefix / "lib", ignored))
-      if (entry.path().filename().string().starts_with("python3")) versions.push_back(entry.path());
+    // A range's loop would throw where the folder can't be read any further.
+    for (fs::directory_iterator entry(prefix / "lib", ignored), end; entry != end;
+         entry.increment(ignored))
+      if (entry->path().filename().string().starts_with("python3"))
+        versions.push_back(entry->path());
     std::ranges::sort(versions, std::greater<>(), minor_version);
     for (const fs::path& version : versions)
       for (const char* packages : {"site-packages", "dist-packages"})

@@ -42,7 +42,13 @@ struct Read {
   std::vector<std::byte> bytes;
   std::string fault;
   bool is_missing = false;
+  bool has_failed = false;  ///< the system's fault, which says nothing about the file
 };
+
+/// Whether another attempt may go well.
+bool is_failure(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO;
+}
 
 /// Whether nobody can be writing a file any more.
 bool is_abandoned(const struct stat& status) {
@@ -66,11 +72,13 @@ Read read_file(const std::string& path, bool touch) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (file.get() < 0) {
     read.is_missing = is_nowhere(errno);
+    read.has_failed = is_failure(errno);
     read.fault = errno == ELOOP ? "is a symbolic link" : reason(errno);
     return read;
   }
   struct stat status;
   if (::fstat(file.get(), &status) != 0) {
+    read.has_failed = true;
     read.fault = reason(errno);
   } else if (!S_ISREG(status.st_mode)) {
     read.fault = "is no file";
@@ -84,7 +92,10 @@ Read read_file(const std::string& path, bool touch) {
     while (done < read.bytes.size()) {
       const ssize_t count = ::read(file.get(), read.bytes.data() + done, read.bytes.size() - done);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) read.fault = reason(errno);
+      if (count < 0) {
+        read.has_failed = true;
+        read.fault = reason(errno);
+      }
       if (count <= 0) break;
       done += static_cast<std::size_t>(count);
     }
@@ -108,14 +119,24 @@ struct CloseFolder {
 
 /// All files of the folder that the cache may have made.  Whatever else lies there is none of its
 /// business.  Not by std::filesystem, whose iterators end the process where memory runs out.
+/// Errors: DeviceError if that can't be said of all.
 template <class Visit>
 void for_each_file(const std::string& folder, const Visit& visit) {
   const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder.c_str()));
-  if (open == nullptr) return;
-  while (const dirent* const entry = ::readdir(open.get())) {
+  const auto check = [&](bool is_good) {
+    WEFT_CHECK(is_good, DeviceError, folder, " can't be read: ", reason(errno));
+  };
+  if (open == nullptr) return check(is_nowhere(errno));
+  while (true) {
+    errno = 0;
+    const dirent* const entry = ::readdir(open.get());
+    if (entry == nullptr) return check(errno == 0);
     Found found{folder + "/" + entry->d_name, entry->d_name, {}};
     if (!is_entry_name(found.name) && !is_unfinished_name(found.name)) continue;
-    if (::lstat(found.path.c_str(), &found.status) == 0) visit(found);
+    if (::lstat(found.path.c_str(), &found.status) == 0)
+      visit(found);
+    else
+      check(errno == ENOENT);  // removed meanwhile
   }
 }
 
@@ -386,6 +407,7 @@ std::uint64_t DiskCache::export_to(const std::string& file) const {
   std::vector<std::vector<std::byte>> entries;
   for (const Found& found : files) {
     Read read = read_file(found.path, false);
+    WEFT_CHECK(!read.has_failed, DeviceError, found.path, " can't be read: ", read.fault);
     if (!read.fault.empty()) continue;
     const DecodedEntry entry = decode_entry(read.bytes);
     if (entry.fault.empty() && entry_name(entry.key) == found.name)

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -197,8 +198,10 @@ class CodeArena {
 CodeArena& arena() {
   static CodeArena& instance = *[] {
     const auto after_fork = [] { arena().after_fork(); };
-    pthread_atfork([] { arena().before_fork(); }, after_fork, after_fork);
-    return new CodeArena;
+    auto made = std::make_unique<CodeArena>();  // first, as handlers can't be taken back
+    if (pthread_atfork([] { arena().before_fork(); }, after_fork, after_fork) != 0)
+      throw std::bad_alloc();
+    return made.release();
   }();
   return instance;
 }

@@ -32,7 +32,11 @@ constexpr std::size_t max_transfer_bytes = std::size_t{1}
 std::string resolved(const std::string& path) {
   std::error_code error;
   const auto target = std::filesystem::canonical(path, error);
-  return error ? path : target.string();
+  if (!error) return target.string();
+  // Only of what is not there is it known that nothing lies behind it.
+  WEFT_CHECK(error == std::errc::no_such_file_or_directory, DeviceError,
+             "the file can't be written: ", error.message());
+  return path;
 }
 
 std::string folder_of(const std::string& path) {
@@ -123,6 +127,7 @@ OutputFile::OutputFile(const std::string& path) : path_(resolved(path)) {
              "the file can't be written: expected a file name");
   struct stat status;
   const bool exists = ::stat(path_.c_str(), &status) == 0;
+  WEFT_CHECK(exists || errno == ENOENT, DeviceError, "the file can't be written: ", reason(errno));
   WEFT_CHECK(!exists || !S_ISDIR(status.st_mode), DeviceError,
              "the file can't be written: it is a folder");
   if (exists && !S_ISREG(status.st_mode)) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 namespace weft {
@@ -30,9 +32,12 @@ struct Slots {
 
 Slots& slots() {
   static Slots& instance = *[] {
-    pthread_atfork([] { slots().before_fork(); }, [] { slots().after_fork_in_parent(); },
-                   [] { slots().after_fork_in_child(); });
-    return new Slots;
+    auto made = std::make_unique<Slots>();
+    const int error =
+        pthread_atfork([] { slots().before_fork(); }, [] { slots().after_fork_in_parent(); },
+                       [] { slots().after_fork_in_child(); });
+    if (error != 0) throw std::bad_alloc();
+    return made.release();
   }();
   return instance;
 }
@@ -56,11 +61,12 @@ int detail::find_thread_slot() {
     const std::lock_guard lock(slots().mutex);
     auto& is_taken = slots().is_taken;
     const auto free = std::find(is_taken.begin(), is_taken.end(), false);
-    detail::thread_slot = static_cast<int>(free - is_taken.begin());
+    const auto slot = static_cast<int>(free - is_taken.begin());
     if (free == is_taken.end())
       is_taken.push_back(true);
     else
       *free = true;
+    detail::thread_slot = slot;
   }
   static thread_local SlotOwner owner;
   return detail::thread_slot;

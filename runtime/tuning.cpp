@@ -194,7 +194,10 @@ void write_file(const std::string& file, const Write& write) {
     if (fs::create_directories(folder, ignored))
       fs::permissions(folder, others_write, fs::perm_options::remove, ignored);
     struct stat status;
-    const std::string why = ::stat(folder.c_str(), &status) == 0 ? distrust(status, true) : "";
+    const bool exists = ::stat(folder.c_str(), &status) == 0;
+    WEFT_CHECK(exists || errno == ENOENT, DeviceError,
+               "the folder can't be looked at: ", reason(errno));
+    const std::string why = exists ? distrust(status, true) : "";
     WEFT_CHECK(why.empty(), DeviceError, "a file that ", why, " would not be used");
     OutputFile output(file);
     write(output);

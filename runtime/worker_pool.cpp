@@ -243,7 +243,8 @@ alignas(Pool) std::byte pool_memory[sizeof(Pool)];
 Pool& pool() {
   static Pool& instance = [&]() -> Pool& {
     // A child has none of its parent's workers, and maybe a mutex that nobody will unlock.
-    pthread_atfork(nullptr, nullptr, [] { new (pool_memory) Pool; });
+    if (pthread_atfork(nullptr, nullptr, [] { new (pool_memory) Pool; }) != 0)
+      throw std::bad_alloc();
     return *new (pool_memory) Pool;
   }();
   return instance;

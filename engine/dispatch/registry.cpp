@@ -126,10 +126,15 @@ Registration Registry::claim_namespace(std::string_view name_space, SourceLine w
              "Previous library: registered at ",
              source_text(claimed->second), "; latest library: registered at ", source_text(where),
              ".");
-  return Registration([state = state_, owned = claimed->first] {
-    const std::lock_guard guard(state->mutex);
-    state->namespaces.erase(owned);
-  });
+  try {
+    return Registration([state = state_, owned = claimed->first] {
+      const std::lock_guard guard(state->mutex);
+      state->namespaces.erase(owned);
+    });
+  } catch (...) {  // no memory: the namespace stays free for another attempt
+    state_->namespaces.erase(claimed);
+    throw;
+  }
 }
 
 Registration Registry::add_listener(RegistryListener listener) {

@@ -33,8 +33,9 @@ auto uninterrupted(const Call& call) {
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::span<const std::byte> content) {
-    std::error_code ignored;
-    path_ = fs::temp_directory_path(ignored) / "weft-XXXXXX";
+    std::error_code error;
+    path_ = fs::temp_directory_path(error) / "weft-XXXXXX";
+    WEFT_CHECK(!error, DeviceError, "no folder for a temporary file: ", error.message());
     const int descriptor = mkstemp(path_.data());
     WEFT_CHECK(descriptor >= 0, DeviceError,
                "can't write a temporary file: ", std::generic_category().message(errno));
@@ -60,13 +61,14 @@ class TemporaryFile {
   std::string path_;
 };
 
-/// Everything that comes out of a pipe.
-std::string read_all(int descriptor) {
+/// Everything that comes out of a pipe; `error` is set where that can't be read to its end.
+std::string read_all(int descriptor, int& error) {
   std::string output;
   std::array<char, 4096> buffer;
   while (true) {
     const ssize_t count =
         uninterrupted([&] { return read(descriptor, buffer.data(), buffer.size()); });
+    if (count < 0) error = errno;
     if (count <= 0) return output;
     output.append(buffer.data(), static_cast<std::size_t>(count));
   }
@@ -76,13 +78,14 @@ std::string read_all(int descriptor) {
 int start(const std::string& program, const char* option, const std::string& file,
           const std::array<int, 2>& pipe, pid_t& child) {
   posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, pipe[1], STDERR_FILENO);
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error != 0) return error;
   std::array<std::string, 3> words{program, option, file};
   std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
-  const int error =
-      posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  for (const int file : {STDOUT_FILENO, STDERR_FILENO})
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, pipe[1], file);
+  if (error == 0)
+    error = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
@@ -107,7 +110,8 @@ std::string disassemble(std::span<const std::byte> cubin, const std::string& pro
   pid_t child = 0;
   const int error = start(program, option, file.path(), ends, child);
   ::close(ends[1]);
-  const std::string output = error == 0 ? read_all(ends[0]) : std::string();
+  int read_error = 0;
+  const std::string output = error == 0 ? read_all(ends[0], read_error) : std::string();
   ::close(ends[0]);
   WEFT_CHECK(error == 0, DeviceError, "can't run ", program, ": ",
              std::generic_category().message(error));
@@ -115,6 +119,8 @@ std::string disassemble(std::span<const std::byte> cubin, const std::string& pro
   const pid_t waited = uninterrupted([&] { return waitpid(child, &status, 0); });
   WEFT_CHECK(waited == child, DeviceError, "can't wait for ", program, ": ",
              std::generic_category().message(errno));
+  WEFT_CHECK(read_error == 0, DeviceError, "can't read what ", program,
+             " says: ", std::generic_category().message(read_error));
   WEFT_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, DeviceError, program,
              " failed: ", output);
   return output;

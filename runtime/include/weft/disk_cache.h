@@ -38,7 +38,7 @@ struct DiskCacheStats {
   std::uint64_t misses = 0;      ///< no entry, or none that could be used
   std::uint64_t damaged = 0;     ///< of the misses: there was something, but not a sound entry
   std::uint64_t stores = 0;      ///< entries written
-  std::uint64_t failures = 0;    ///< entries that could not be written
+  std::uint64_t failures = 0;    ///< entries not written, or after which none could be evicted
   std::uint64_t evictions = 0;   ///< entries removed to stay within the budget
   std::uint64_t mismatches = 0;  ///< CacheMode::check: entries that differ from what is made now
   std::uint64_t read_bytes = 0;
@@ -93,7 +93,8 @@ class DiskCache {
   void store(Bytes key, Bytes blob) noexcept;
   DiskCacheStats stats() const;
 
-  // What the `weft cache` command does.
+  // What the `weft cache` command does.  Errors: DeviceError if the folder is there but can't be
+  // read, besides those of each function.
 
   struct Content {
     std::uint64_t num_entries = 0;
@@ -106,7 +107,8 @@ class DiskCache {
   /// Removes all entries, and what writers left behind a quarter of an hour ago or earlier; nothing
   /// else.  Returns how many entries they were.  Errors: UnsupportedError unless is_writable().
   std::uint64_t clear();
-  /// Writes all sound entries to one file.  Returns how many.  Errors: DeviceError.
+  /// Writes all sound entries to one file.  Returns how many.  Errors: DeviceError, also if one
+  /// can't be read.
   std::uint64_t export_to(const std::string& file) const;
   /// Stores the entries of such a file.  Returns how many.  Its blobs are code that will be run:
   /// import only what you would run.
