@@ -1,12 +1,12 @@
 // Every allocation and every system call of representative work fails once, and then all from there
 // on: what comes of it is the right result or a typed error, nothing leaks, and the same work goes
 // well afterwards.
-#include "tests/faults/inject.h"
+#include "tests/faults/fixture.h"
 #include "tests/matchers.h"
-#include "tests/temporary_folder.h"
 
 #include <weft.h>
 #include <weft/disk_cache.h>
+#include <weft/dispatch.h>
 #include <weft/dlpack.h>
 #include <weft/engine.h>
 #include <weft/error.h>
@@ -14,9 +14,7 @@
 #include <weft/parallel.h>
 
 #include "engine/dlpack_abi.h"
-#include "runtime/allocator.h"
 #include "runtime/exec_memory.h"
-#include "runtime/hash.h"
 
 #include <gtest/gtest.h>
 
@@ -26,122 +24,20 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <functional>
-#include <new>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-namespace weft {
+namespace weft::faults {
 namespace {
 
 namespace fs = std::filesystem;
-using faults::Injection;
-using faults::Kind;
-
-/// Some work and what it computes, as a number.
-using Scenario = std::function<std::uint64_t()>;
-
-std::uint64_t hash_of(Engine& engine, const Tensor& tensor) {
-  const Tensor dense = engine.contiguous(tensor);
-  return hash_bytes(dense.data(),
-                    static_cast<std::size_t>(dense.numel()) * itemsize_bytes(dense.dtype()));
-}
-
-std::size_t num_open_files() {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : fs::directory_iterator("/proc/self/fd")) ++count;
-  return count;
-}
-
-class Faults : public testing::Test {
- protected:
-  const std::string& folder() const { return folder_; }
-
-  /// Runs the scenario with each fault.  Blocks that a fault leaves behind once are what is kept
-  /// for good, such as a table made on first use; what is left behind each time is a leak.
-  static void run_with_faults(Kind kind, const Scenario& scenario) {
-    const std::uint64_t expected = scenario();
-    ASSERT_EQ(scenario(), expected);
-    for (const auto span : {Injection::Span::once, Injection::Span::from_then_on}) {
-      std::int64_t nth = 1;
-      for (; nth < most_faults; ++nth) {
-        bool has_hit = false;
-        for (int attempt = 0; attempt < 3; ++attempt) {
-          const std::int64_t blocks = faults::num_live_blocks();
-          const std::size_t files = num_open_files();
-          has_hit = run_with_fault(kind, nth, span, scenario, expected);
-          if (HasFatalFailure()) return;
-          EXPECT_EQ(num_open_files(), files) << "fault " << nth;
-          if (faults::num_live_blocks() <= blocks) break;
-          EXPECT_LT(attempt, 2) << "fault " << nth << " leaks "
-                                << faults::num_live_blocks() - blocks << " blocks";
-        }
-        if (!has_hit) break;
-        ASSERT_EQ(scenario(), expected) << "after fault " << nth;
-      }
-      ASSERT_LT(nth, most_faults) << "the work never ends without a fault";
-      RecordProperty(span == Injection::Span::once ? "faults_once" : "faults_from_then_on",
-                     static_cast<int>(nth - 1));
-    }
-  }
-
- private:
-  static constexpr std::int64_t most_faults = 20000;
-
-  /// Whether there was a fault.
-  static bool run_with_fault(Kind kind, std::int64_t nth, Injection::Span span,
-                             const Scenario& scenario, std::uint64_t expected) {
-    std::string surprise;
-    std::uint64_t result = expected;
-    bool has_hit = false;
-    trim();  // what the pool keeps would hide that memory has run out
-    {
-      Injection injection(kind, nth, span);
-      try {
-        result = scenario();
-      } catch (const InternalError& error) {
-        surprise = error.what();
-      } catch (const Error&) {  // of a type that says whose fault it is
-      } catch (const std::bad_alloc&) {
-      } catch (const std::exception& error) {
-        surprise = error.what();
-      }
-      has_hit = injection.has_hit();
-    }
-    EXPECT_EQ(surprise, "") << "fault " << nth;
-    [&] { ASSERT_EQ(result, expected) << "fault " << nth; }();
-    return has_hit;
-  }
-
-  const TemporaryFolder temporary_;
-  const std::string folder_ = temporary_.path();
-};
-
-EngineOptions options_with(std::string backend, std::string tiers) {
-  EngineOptions options;
-  options.backend = std::move(backend);
-  options.tiers = std::move(tiers);
-  options.num_threads = 1;
-  options.background = false;
-  options.disk_cache = DiskCacheOptions{CacheMode::off, "", 0};
-  return options;
-}
 
 std::uint64_t new_tensors() {
   const Tensor small = full({7, 9}, 3);
   const Tensor large = zeros({1 << 20});
   const Tensor sum = empty_like(small.permute({1, 0}));
   return static_cast<std::uint64_t>(small.numel() + large.numel() + sum.numel());
-}
-
-std::uint64_t first_calls(const EngineOptions& options) {
-  Engine engine(options);
-  const Tensor x = engine.to(arange(60).view({5, 12}), DType::f32);
-  const Tensor y = engine.eval(ops::tanh(Expr(x) * 2 + 1));
-  engine.binary(Op::add, x, y, y);
-  return hash_of(engine, y) + hash_of(engine, x.t());
 }
 
 /// Blocks that leave no room, so that the next code needs memory from the system.
@@ -186,6 +82,13 @@ TEST_F(Faults, CachedCalls) {
   };
   run_with_faults(Kind::memory, scenario);
   run_with_faults(Kind::system, scenario);
+}
+
+TEST_F(Faults, ClaimedNamespaces) {
+  run_with_faults(Kind::memory, [] {
+    const Library library(registry(), LibraryKind::definitions, "claimed");
+    return std::uint64_t{1};
+  });
 }
 
 TEST_F(Faults, ExpressionsAndUserOperators) {
@@ -357,6 +260,7 @@ TEST_F(Faults, CInterface) {
 
 TEST_F(Faults, ThreadsThatCannotBeStarted) {
   std::atomic<std::int64_t> sum{0};
+  parallel_for(0, 2, 1, [](std::int64_t, std::int64_t) {}, {2});  // prepares for fork(), too
   const Injection injection(Kind::system, 1, Injection::Span::from_then_on);
   // A process that had no threads a moment ago does not ask again at once.
   for (int attempt = 0; attempt < 1000 && !injection.has_hit(); ++attempt) {
@@ -406,17 +310,5 @@ TEST_F(Faults, CompilationsInTheBackground) {
 }
 #endif
 
-/// Last, as it asks what the tests above have reached.
-TEST_F(Faults, ZEveryFunctionHasFailed) {
-  const auto& all = *testing::UnitTest::GetInstance();
-  if (all.test_to_run_count() != all.total_test_count() || GTEST_FLAG_GET(shuffle))
-    GTEST_SKIP() << "not all tests have run before this one";
-  const std::set<std::string> failed = faults::functions_that_failed();
-  for (const char* function :
-       {"operator new", "aligned_alloc", "malloc", "mmap", "memfd_create", "ftruncate", "open",
-        "read", "write", "fsync", "close", "rename", "fstat", "mkdir", "unlink", "pthread_create"})
-    EXPECT_TRUE(failed.contains(function)) << function;
-}
-
 }  // namespace
-}  // namespace weft
+}  // namespace weft::faults

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
-#include <string>
 
 namespace weft::faults {
 
@@ -25,9 +23,17 @@ class Injection {
   bool has_hit() const;
 };
 
-/// The functions that have failed by now.
-std::set<std::string> functions_that_failed();
-/// Blocks of operator new that live.
-std::int64_t num_live_blocks();
+/// Whether this call is to fail.
+bool fails(Kind kind) noexcept;
+
+/// What weft holds now, of each kind that a fault could make it lose.
+struct Held {
+  std::int64_t blocks = 0;        ///< of operator new
+  std::int64_t mapped_bytes = 0;  ///< of mmap(), less what munmap() was asked for
+  std::int64_t files = 0;         ///< descriptors of the process
+  std::int64_t tensor_bytes = 0;  ///< of storages
+};
+Held held();
+void count_mapped_bytes(std::int64_t change) noexcept;
 
 }  // namespace weft::faults
