@@ -55,8 +55,8 @@ bool is_abandoned(const struct stat& status) {
   return std::time(nullptr) - status.st_mtime > unfinished_age_s;
 }
 
-/// Whether this errno says that there is no such file or folder.
-bool is_nowhere(int error) { return error == ENOENT || error == ENOTDIR; }
+/// Whether this errno says that there is no such file or folder; one of too long a name can't be.
+bool is_nowhere(int error) { return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG; }
 
 /// "" if only this user and root put files into the folder, or it is not there yet; else what
 /// belongs behind "a folder that".

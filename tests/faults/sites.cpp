@@ -1,5 +1,5 @@
-// Reads the program's symbols and its machine code: a call of x86-64 ends with the distance to its
-// target, and no other four bytes happen to be such a distance.
+// Reads the program's symbols and its machine code: a call of x86-64 is one byte and the distance
+// to its target, and hardly any other five bytes in a program happen to be such a call.
 #include "tests/faults/sites.h"
 
 #include <cxxabi.h>
@@ -108,6 +108,14 @@ bool is_of_library(const std::string& symbol) {
          !name.starts_with("weft::memory_folder") && !name.starts_with("weft::exit_status");
 }
 
+/// Whether code ends with the first bytes of a call or a jump, whose distance follows.
+bool is_transfer(std::span<const std::byte> code) {
+  const std::byte last = code.back();
+  return last == std::byte{0xe8} || last == std::byte{0xe9} ||
+         (code.size() > 1 && code[code.size() - 2] == std::byte{0x0f} &&
+          (last & std::byte{0xf0}) == std::byte{0x80});
+}
+
 class Sites {
  public:
   Sites() {
@@ -176,7 +184,7 @@ class Sites {
       const std::uintptr_t target = end + static_cast<std::uintptr_t>(std::intptr_t{distance});
       if (target < first || target > last) continue;
       const auto front = fronts.find(target);
-      if (front == fronts.end()) continue;
+      if (front == fronts.end() || !is_transfer(text.first(i))) continue;
       const Function* const caller = function_at(end - 1);
       references_.push_back({end, front->second, caller != nullptr ? *caller : Function(),
                              text[i - 1] == std::byte{0xe8}});

@@ -15,14 +15,15 @@ namespace {
 
 /// A site that no test reaches.
 struct Unreached {
-  std::string_view function, place, why;
+  std::string_view function;  ///< the beginning of its name
+  std::string_view place, why;
 };
 constexpr Unreached unreached[] = {
-    {"write", "[clone .cold]", "the compiler's copy for a second attempt, after a signal"},
-    {"fsync", "[clone .cold]", "the same, further on"},
     {"aligned_alloc", "run_staged", "no scenario's tiles are staged in the large buffer"},
     {"dlopen", "sleef_function", "no scenario's code calls a function of whole vectors"},
     {"dlsym", "sleef_function", "the same, further on"},
+    {"std::filesystem::canonical(", "own_folder",
+     "only where weft is a shared library, and this program has the static one"},
     {"munmap", "map_large", "only where the system places a mapping off a page of 2 MiB"},
     {"munmap", "ThreadCache", "no scenario's thread ends when the pool is full of large blocks"},
     {"munmap", "InputFile::map",
@@ -31,7 +32,8 @@ constexpr Unreached unreached[] = {
 
 bool is_unreached(const Site& site) {
   return std::ranges::any_of(unreached, [&](const Unreached& known) {
-    return site.function == known.function && site.place.find(known.place) != site.place.npos;
+    return site.function.starts_with(known.function) &&
+           site.place.find(known.place) != site.place.npos;
   });
 }
 
