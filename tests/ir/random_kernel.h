@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/builder.h"
+#include "ir/combine.h"
 #include "ir/kernel.h"
 
 #include <weft/convert.h>
@@ -9,6 +10,7 @@
 #include <bit>
 #include <cstring>
 #include <random>
+#include <utility>
 
 namespace weft::ir {
 
@@ -72,18 +74,9 @@ class RandomKernel {
       : random_(random), options_(options), builder_(kernel_.body) {}
 
   Kernel make() {
-    kernel_.numerics = pick(random_, 2) == 0 ? Numerics::strict : Numerics::standard;
-    kernel_.vector_bytes = static_cast<int>(std::array{0, 16, 32, 64}[pick(random_, 4)]);
-    kernel_.is_streaming = pick(random_, 2) == 0;
     kernel_.loops.resize(1 + pick(random_, static_cast<std::size_t>(options_.max_loops)));
     const std::size_t num_outputs = 1 + pick(random_, 2);
-    kernel_.operands.resize(num_outputs);  // their dtypes are known at the end
-    for (std::size_t i = 0; i < pick(random_, 2); ++i) add_param();
-    const std::size_t num_inputs = 1 + pick(random_, 3);
-    for (std::size_t i = 0; i < num_inputs; ++i) add_input();
-    const auto count =
-        static_cast<int>(pick(random_, static_cast<std::size_t>(options_.max_instructions)));
-    for (int i = 0; i < count; ++i) add_inst();
+    add_all_but_outputs(num_outputs);
     for (std::size_t i = 0; i < num_outputs; ++i) {
       const Value value = any_value();
       kernel_.operands[i] = {value.dtype, Role::output, random_strides(true)};
@@ -92,7 +85,61 @@ class RandomKernel {
     return kernel_;
   }
 
+  /// One that reduces, by ops of every kind, what the body has computed.
+  Kernel make_reduction() {
+    const std::size_t num_kept = pick(random_, 3), num_reduced = 1 + pick(random_, 2);
+    const bool is_inner = pick(random_, 2) == 0;
+    kernel_.loops.resize(num_kept + num_reduced);
+    for (std::size_t loop = num_kept; loop < kernel_.loops.size(); ++loop)
+      kernel_.loops[loop].kind = LoopKind::reduce;
+    if (!is_inner) kernel_.loops.emplace_back();
+    const std::size_t num_outputs = pick(random_, 2) == 0 ? 1 : 1 + pick(random_, 4);
+    add_all_but_outputs(num_outputs);
+    std::size_t widest = 1;
+    for (std::size_t i = 0; i < num_outputs; ++i) {
+      const auto [value, op] = reducible_value();
+      widest = std::max(widest, itemsize_bytes(value.dtype));
+      kernel_.operands[i] = {value.dtype, Role::output, {}};
+      for (const Loop& loop : kernel_.loops)
+        kernel_.operands[i].strides.push_back(loop.kind == LoopKind::reduce ? 0 : stride_any);
+      if (!is_inner && pick(random_, 4) != 0) kernel_.operands[i].strides.back() = 1;
+      builder_.append({.op = Op::accumulate,
+                       .dtype = value.dtype,
+                       .operand = static_cast<std::uint8_t>(i),
+                       .combine = op,
+                       .args = {value.id, no_value, no_value, no_value}});
+    }
+    const auto most = static_cast<int>(max_partial_bytes / widest);
+    const int lanes = !is_inner ? 1 : pick(random_, 4) != 0 ? most : most >> pick(random_, 4);
+    kernel_.tree = {lanes, lanes << pick(random_, 5)};
+    return kernel_;
+  }
+
  private:
+  void add_all_but_outputs(std::size_t num_outputs) {
+    kernel_.numerics = pick(random_, 2) == 0 ? Numerics::strict : Numerics::standard;
+    kernel_.vector_bytes = static_cast<int>(std::array{0, 16, 32, 64}[pick(random_, 4)]);
+    kernel_.is_streaming = pick(random_, 2) == 0;
+    kernel_.operands.resize(num_outputs);  // their dtypes are known at the end
+    for (std::size_t i = 0; i < pick(random_, 2); ++i) add_param();
+    const std::size_t num_inputs = 1 + pick(random_, 3);
+    for (std::size_t i = 0; i < num_inputs; ++i) add_input();
+    const auto count =
+        static_cast<int>(pick(random_, static_cast<std::size_t>(options_.max_instructions)));
+    for (int i = 0; i < count; ++i) add_inst();
+  }
+
+  /// And an op that reduces values of its dtype.
+  std::pair<Value, Op> reducible_value() {
+    const Value value = any_value();
+    while (true) {
+      const Op op = all_ops()[pick(random_, all_ops().size())];
+      if (identity_of(op, value.dtype) &&
+          computes_in(info(op).domain, info(op).result, value.dtype))
+        return {value, op};
+    }
+  }
+
   std::vector<StrideClass> random_strides(bool is_output) {
     std::vector<StrideClass> strides(kernel_.loops.size(), stride_any);
     static constexpr StrideClass inner[] = {1, 1, 0, 2, 3, 4, -1, stride_any};
@@ -155,6 +202,9 @@ class RandomKernel {
 
 inline Kernel random_kernel(Random& random, RandomKernelOptions options = {}) {
   return RandomKernel(random, options).make();
+}
+inline Kernel random_reduction(Random& random, RandomKernelOptions options = {}) {
+  return RandomKernel(random, options).make_reduction();
 }
 
 }  // namespace weft::ir
