@@ -195,7 +195,8 @@ void KernelEmitter::emit_innermost(const Pointers& start) {
   emit_steps(position, {1, 1}, body);
 }
 
-/// As many steps as fit.  `holds_partials`: partial results go from step to step in registers.
+/// As many steps as fit.  Partial results that are in registers go from step to step, and stay
+/// there. `holds_partials`: they come from memory, and go back there.
 KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const Step& step,
                                                   const StepBody& body, bool holds_partials) {
   const std::int64_t elements = std::int64_t{step.lanes} * step.num_vectors;
@@ -224,6 +225,7 @@ KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const S
   Position position{new_phi(start.index, enter), start.pointers};
   for (std::size_t k = 0; k < num_operands(); ++k)
     if (strides[k] != nullptr) position.pointers[k] = new_phi(start.pointers[k], enter);
+  const std::vector<llvm::Value*> held = partials_;
   for (llvm::Value*& partial : partials_) partial = new_phi(partial, enter);
   const std::vector<llvm::Value*> phis = partials_;
   body(position, step);
@@ -252,6 +254,8 @@ KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const S
   for (std::size_t k = 0; k < num_operands(); ++k)
     if (strides[k] != nullptr)
       result.pointers[k] = join(start.pointers[k], before, next.pointers[k], end);
+  for (std::size_t i = 0; i < partials_.size(); ++i)
+    partials_[i] = join(held[i], before, partials_[i], end);
   return result;
 }
 

@@ -127,11 +127,16 @@ class KernelEmitter {
   int registers_for(int num_vectors) const;
   bool holds_whole_tree() const;
   int vectors_through_memory() const;
+  Step main_step() const;
+  Position start_row(const Pointers& start);
   void fold_row(const Pointers& start);
+  void fold_rest(const Position& start);
+  void fold_row_in_registers(const Pointers& row);
   void fold_columns(const Pointers& start);
   void fold_strip(const Position& position, const Step& step);
   void emit_row(const Pointers& start, const Pointers& partials);
-  void combine_lanes(const ir::Inst& inst, llvm::Value* from, llvm::Value* to);
+  void combine_lanes(const Pointers& to, int vector_lanes);
+  llvm::Value* lanes_of(llvm::Value* vector, int first, int count);
 
   const ir::Kernel& kernel_;
   llvm::Function* function_;

@@ -39,7 +39,7 @@ void KernelEmitter::emit_leaf() {
   builder_.CreateRetVoid();
 }
 
-/// The partial results of a row are on the stack, and leave it as one result.
+/// The partial results of a row begin with identities, and become one result.
 void KernelEmitter::emit_rows() {
   load_arguments();
   Pointers partials(num_operands());
@@ -55,37 +55,73 @@ void KernelEmitter::emit_rows() {
 
 void KernelEmitter::emit_row(const Pointers& start, const Pointers& partials) {
   Pointers row = start;
+  for (const Inst* inst : accumulations_) row[inst->operand] = partials[inst->operand];
+  const bool holds_all = holds_whole_tree();
+  const Step lanes = holds_all ? main_step() : Step{kernel_.tree.lanes, 1};
+  builder_.set_lanes(lanes.lanes);
   for (const Inst* inst : accumulations_) {
-    row[inst->operand] = partials[inst->operand];
-    builder_.set_lanes(kernel_.tree.lanes);
     const std::uint64_t identity = ir::identity_of(inst->combine, inst->dtype)->lo;
-    store(builder_, partials_at(*inst, row, builder_.getInt64(0)),
-          builder_.splat(constant(inst->dtype, identity)), nullptr);
+    partials_.insert(partials_.end(), static_cast<std::size_t>(lanes.num_vectors),
+                     builder_.splat(constant(inst->dtype, identity)));
   }
-  fold_row(row);
-  for (const Inst* inst : accumulations_)
-    combine_lanes(*inst, row[inst->operand], start[inst->operand]);
+  if (holds_all) {
+    fold_row_in_registers(row);
+  } else {
+    store_partials(row, builder_.getInt64(0), lanes);
+    fold_row(row);
+    load_partials(row, builder_.getInt64(0), lanes);
+  }
+  combine_lanes(start, lanes.lanes);
+  partials_.clear();
 }
 
-/// The lanes by halves, down to one, which is stored.
-void KernelEmitter::combine_lanes(const Inst& inst, llvm::Value* from, llvm::Value* to) {
-  int lanes = kernel_.tree.lanes;
-  builder_.set_lanes(lanes);
-  llvm::Value* value = load(builder_, {inst.dtype, 1, from, nullptr}, nullptr);
-  while (lanes > 1) {
-    const int half = lanes / 2;
-    builder_.set_lanes(half);
-    const auto lanes_from = [&](int first) -> llvm::Value* {
-      if (half == 1) return builder_.CreateExtractElement(value, static_cast<std::uint64_t>(first));
-      std::vector<int> picks;
-      for (int lane = first; lane < first + half; ++lane) picks.push_back(lane);
-      return builder_.CreateShuffleVector(value, picks);
-    };
-    llvm::Value* lower = lanes_from(0);
-    value = combine(inst, lower, lanes_from(half));
-    lanes = half;
+/// Through memory go only rows that are not as long as the lanes, or a multiple of them.
+void KernelEmitter::fold_row_in_registers(const Pointers& row) {
+  const Step step = main_step();
+  llvm::Value* first = builder_.getInt64(0);
+  const Position position = emit_steps(start_row(row), step, plain_body());
+  const std::vector<llvm::Value*> held = partials_;
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* rest = new_block("rest");
+  llvm::BasicBlock* after = new_block("after");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(position.index, extents_.back()), rest, after);
+  builder_.SetInsertPoint(rest);
+  store_partials(row, first, step);
+  fold_rest(position);
+  load_partials(row, first, step);
+  llvm::BasicBlock* end = builder_.GetInsertBlock();
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  for (std::size_t i = 0; i < held.size(); ++i)
+    partials_[i] = join(held[i], before, partials_[i], end);
+}
+
+/// What is in registers, vectors of so many lanes: by halves, down to one lane, which is stored.
+void KernelEmitter::combine_lanes(const Pointers& to, int vector_lanes) {
+  std::size_t num_vectors = partials_.size() / accumulations_.size();
+  for (std::size_t i = 0; i < accumulations_.size(); ++i) {
+    const Inst& inst = *accumulations_[i];
+    llvm::Value** const vectors = partials_.data() + i * num_vectors;
+    builder_.set_lanes(vector_lanes);
+    for (std::size_t half = num_vectors / 2; half > 0; half /= 2)
+      for (std::size_t k = 0; k < half; ++k)
+        vectors[k] = combine(inst, vectors[k], vectors[k + half]);
+    llvm::Value* value = vectors[0];
+    for (int half = vector_lanes / 2; half > 0; half /= 2) {
+      builder_.set_lanes(half);
+      llvm::Value* lower = lanes_of(value, 0, half);
+      value = combine(inst, lower, lanes_of(value, half, half));
+    }
+    store(builder_, {inst.dtype, 1, to[inst.operand], nullptr}, value, nullptr);
   }
-  store(builder_, {inst.dtype, 1, to, nullptr}, value, nullptr);
+}
+
+/// Some of a vector's lanes.
+llvm::Value* KernelEmitter::lanes_of(llvm::Value* vector, int first, int count) {
+  if (count == 1) return builder_.CreateExtractElement(vector, static_cast<std::uint64_t>(first));
+  std::vector<int> picks;
+  for (int lane = first; lane < first + count; ++lane) picks.push_back(lane);
+  return builder_.CreateShuffleVector(vector, picks);
 }
 
 llvm::Value* KernelEmitter::combine(const Inst& inst, llvm::Value* partial, llvm::Value* value) {
@@ -170,7 +206,8 @@ int KernelEmitter::registers_for(int num_vectors) const {
 bool KernelEmitter::holds_whole_tree() const {
   const int num_vectors = kernel_.loops.back().unroll;
   const int body = static_cast<int>(kernel_.body.size() - kernel_.num_hoisted);
-  return !calls_functions() && num_vectors * vector_lanes() == kernel_.tree.lanes &&
+  return vector_lanes() > 1 && !calls_functions() &&
+         num_vectors * vector_lanes() == kernel_.tree.lanes &&
          registers_for(num_vectors) <= num_registers() / 2 &&
          num_vectors * body <= max_main_instructions;
 }
@@ -183,17 +220,32 @@ int KernelEmitter::vectors_through_memory() const {
   return 1;
 }
 
-void KernelEmitter::fold_row(const Pointers& start) {
-  const int lanes = vector_lanes();
+/// The lanes once.
+KernelEmitter::Step KernelEmitter::main_step() const {
+  return {vector_lanes(), kernel_.loops.back().unroll};
+}
+
+KernelEmitter::Position KernelEmitter::start_row(const Pointers& start) {
   emit_hoisted(start);
-  splat_hoisted(lanes);
+  splat_hoisted(vector_lanes());
+  return {builder_.getInt64(0), start};
+}
+
+void KernelEmitter::fold_row(const Pointers& start) {
+  Position position = start_row(start);
+  if (holds_whole_tree()) position = emit_steps(position, main_step(), plain_body(), true);
+  fold_rest(position);
+}
+
+/// What the main loop leaves, which is all where there is none, into partial results in memory.
+void KernelEmitter::fold_rest(const Position& start) {
+  const int lanes = vector_lanes();
   const StepBody body = plain_body();
-  Position position{builder_.getInt64(0), start};
+  Position position = start;
   if (lanes > 1) {
-    if (holds_whole_tree())
-      position = emit_steps(position, {lanes, kernel_.loops.back().unroll}, body, true);
-    else if (const int together = vectors_through_memory(); together > 1)
-      position = emit_steps(position, {lanes, together}, body);
+    if (!holds_whole_tree())
+      if (const int together = vectors_through_memory(); together > 1)
+        position = emit_steps(position, {lanes, together}, body);
     position = emit_steps(position, {lanes, 1}, body);
     if (can_mask_all(lanes)) return emit_masked_tail(position, lanes, body);
   }
