@@ -78,8 +78,9 @@ void KernelEmitter::emit_body(const Position& position, const Step& step) {
   std::vector<std::vector<llvm::Value*>> values(num_vectors, step.lanes == 1 ? scalars_ : splats_);
   const auto emit = [&](std::size_t vector, std::size_t id) {
     const std::int64_t first_lane = static_cast<std::int64_t>(vector) * step.lanes;
-    values[vector][id] = emit_value(static_cast<ValueId>(id), values[vector],
-                                    {addresses, position.index, vector, first_lane, step.tail});
+    values[vector][id] =
+        emit_value(static_cast<ValueId>(id), values[vector],
+                   {addresses, position.index, step.first_partial + vector, first_lane, step.tail});
   };
   if (goes_side_by_side(step.num_vectors)) {
     for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)

@@ -44,6 +44,7 @@ class KernelEmitter {
     int lanes;
     int num_vectors;
     Tail* tail = nullptr;
+    std::size_t first_partial = 0;  ///< of the vectors of partial results, that of the first one
   };
   using StepBody = std::function<void(const Position&, const Step&)>;
 
@@ -51,7 +52,7 @@ class KernelEmitter {
   struct Place {
     const Pointers& addresses;  ///< of lane 0 of the first vector
     llvm::Value* index;         ///< of the same
-    std::size_t vector;         ///< of those side by side
+    std::size_t partial;        ///< of the vectors of partial results, the one that it goes to
     std::int64_t first_lane;
     Tail* tail;
   };
@@ -132,6 +133,9 @@ class KernelEmitter {
   void fold_row(const Pointers& start);
   void fold_rest(const Position& start);
   void fold_row_in_registers(const Pointers& row);
+  bool keeps_rest_in_registers();
+  void fold_rest_through_memory(const Position& position, const Pointers& row);
+  void fold_rest_in_registers(const Position& position);
   void fold_columns(const Pointers& start);
   void fold_strip(const Position& position, const Step& step);
   void emit_row(const Pointers& start, const Pointers& partials);

@@ -10,7 +10,7 @@
 #include "jit/llvm/support.h"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 namespace weft::jit {
 
@@ -22,6 +22,8 @@ namespace {
 constexpr int max_column_vectors = 4;
 /// Instructions of a main loop: longer bodies have enough that don't wait for each other.
 constexpr int max_main_instructions = 512;
+/// Of what is left of a row, where that has a copy of the body for each vector.
+constexpr int max_rest_instructions = 128;
 
 }  // namespace
 
@@ -75,21 +77,62 @@ void KernelEmitter::emit_row(const Pointers& start, const Pointers& partials) {
   partials_.clear();
 }
 
-/// Through memory go only rows that are not as long as the lanes, or a multiple of them.
 void KernelEmitter::fold_row_in_registers(const Pointers& row) {
+  const Position position = emit_steps(start_row(row), main_step(), plain_body());
+  if (keeps_rest_in_registers())
+    fold_rest_in_registers(position);
+  else
+    fold_rest_through_memory(position, row);
+}
+
+/// Whether what the main loop leaves of a row has a copy of the body for each vector.
+bool KernelEmitter::keeps_rest_in_registers() {
+  const int body = static_cast<int>(kernel_.body.size() - kernel_.num_hoisted);
+  return main_step().num_vectors * body <= max_rest_instructions && can_mask_all(vector_lanes());
+}
+
+/// The tail and the vectors before it are all masked.
+void KernelEmitter::fold_rest_in_registers(const Position& position) {
   const Step step = main_step();
-  llvm::Value* first = builder_.getInt64(0);
-  const Position position = emit_steps(start_row(row), step, plain_body());
+  llvm::Value* const lanes = builder_.getInt64(static_cast<std::uint64_t>(step.lanes));
+  llvm::BasicBlock* const after = new_block("after");
+  Position at = position;
+  std::vector<std::pair<llvm::BasicBlock*, std::vector<llvm::Value*>>> exits;
+  for (std::size_t vector = 0; vector < static_cast<std::size_t>(step.num_vectors); ++vector) {
+    llvm::BasicBlock* const rest = new_block("rest");
+    llvm::Value* remaining = builder_.CreateSub(extents_.back(), at.index, "remaining");
+    builder_.CreateCondBr(builder_.CreateICmpSGT(remaining, builder_.getInt64(0)), rest, after);
+    exits.emplace_back(builder_.GetInsertBlock(), partials_);
+    builder_.SetInsertPoint(rest);
+    Tail tail(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, remaining, lanes));
+    emit_body(at, {step.lanes, 1, &tail, vector});
+    at.index = builder_.CreateAdd(at.index, lanes);
+  }
+  exits.emplace_back(builder_.GetInsertBlock(), partials_);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  for (std::size_t i = 0; i < partials_.size(); ++i) {
+    llvm::PHINode* phi = new_phi(exits[0].second[i], exits[0].first);
+    for (std::size_t exit = 1; exit < exits.size(); ++exit)
+      phi->addIncoming(exits[exit].second[i], exits[exit].first);
+    partials_[i] = phi;
+  }
+}
+
+/// Where there is something left.
+void KernelEmitter::fold_rest_through_memory(const Position& position, const Pointers& row) {
+  const Step step = main_step();
+  llvm::Value* const first = builder_.getInt64(0);
   const std::vector<llvm::Value*> held = partials_;
-  llvm::BasicBlock* before = builder_.GetInsertBlock();
-  llvm::BasicBlock* rest = new_block("rest");
-  llvm::BasicBlock* after = new_block("after");
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const rest = new_block("rest");
+  llvm::BasicBlock* const after = new_block("after");
   builder_.CreateCondBr(builder_.CreateICmpSLT(position.index, extents_.back()), rest, after);
   builder_.SetInsertPoint(rest);
   store_partials(row, first, step);
   fold_rest(position);
   load_partials(row, first, step);
-  llvm::BasicBlock* end = builder_.GetInsertBlock();
+  llvm::BasicBlock* const end = builder_.GetInsertBlock();
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
   for (std::size_t i = 0; i < held.size(); ++i)
@@ -141,7 +184,7 @@ void KernelEmitter::accumulate(const Inst& inst, llvm::Value* value, const Place
     const auto accumulation =
         static_cast<std::size_t>(std::ranges::find(accumulations_, &inst) - accumulations_.begin());
     const std::size_t num_vectors = partials_.size() / accumulations_.size();
-    llvm::Value*& partial = partials_[accumulation * num_vectors + place.vector];
+    llvm::Value*& partial = partials_[accumulation * num_vectors + place.partial];
     partial = combined_with(partial);
     return;
   }
