@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <string_view>
 
 namespace weft::testing {
 namespace {
@@ -116,16 +117,16 @@ TEST_F(ReduceFused, HaveTheInterpretersBits) {
   }
 }
 
-bool has_llvm() {
+bool has_backend(std::string_view name) {
   for (const EngineInfo::Backend& backend : engine_info().backends)
-    if (backend.name == "llvm") return backend.unavailable_reason.empty();
+    if (backend.name == name) return backend.unavailable_reason.empty();
   return false;
 }
 
 DiskCacheOptions no_disk() { return {CacheMode::off, {}, 0}; }
 
 TEST_F(ReduceFused, LlvmHasTheInterpretersBits) {
-  if (!has_llvm()) return leave_out_without("llvm", "it is not there");
+  if (!has_backend("llvm")) return leave_out_without("llvm", "it is not there");
   // WEFT_FULL=1: some minutes.
   const int step = std::getenv("WEFT_FULL") != nullptr ? 1 : 13;
   Random random(8);
@@ -134,7 +135,8 @@ TEST_F(ReduceFused, LlvmHasTheInterpretersBits) {
   for (const int threads : {1, 2, 3})
     engines.try_emplace(
         threads, EngineOptions{.backend = "llvm", .num_threads = threads, .disk_cache = no_disk()});
-  Engine xbyak(EngineOptions{.num_threads = 2, .tiers = "xbyak"});
+  const char* const by_name = has_backend("xbyak") ? "xbyak" : "interp";
+  Engine xbyak(EngineOptions{.backend = by_name, .num_threads = 2});
   // Each call takes the old way or the new.
   Engine tiered(EngineOptions{
       .num_threads = 3, .threshold = 0, .background = false, .disk_cache = no_disk()});
@@ -167,7 +169,7 @@ std::uint64_t compiles_by_llvm(const Engine& engine) {
 }
 
 TEST(ReduceTiers, NobodyWaitsForLlvm) {
-  if (!has_llvm()) return leave_out_without("llvm", "it is not there");
+  if (!has_backend("llvm")) return leave_out_without("llvm", "it is not there");
   Engine engine(EngineOptions{.threshold = 1000, .disk_cache = no_disk()});
   const Tensor a = third_elements();
   const Expr expr = ops::sum(Expr(a) * Expr(a), {.dims = {1}});
@@ -185,7 +187,7 @@ TEST(ReduceTiers, NobodyWaitsForLlvm) {
 }
 
 TEST(ReduceTiers, WhatIsPreparedIsCompiledAtOnce) {
-  if (!has_llvm()) return leave_out_without("llvm", "it is not there");
+  if (!has_backend("llvm")) return leave_out_without("llvm", "it is not there");
   Engine engine(EngineOptions{.disk_cache = no_disk()});
   const Tensor a = third_elements();
   const Expr expr = ops::amax(Expr(a) * Expr(a), {.dims = {0}});
@@ -201,7 +203,7 @@ TEST(ReduceTiers, WhatIsPreparedIsCompiledAtOnce) {
 }
 
 TEST(ReduceTiers, WhatLiesOnTheDiskServesTheFirstCall) {
-  if (!has_llvm()) return leave_out_without("llvm", "it is not there");
+  if (!has_backend("llvm")) return leave_out_without("llvm", "it is not there");
   const TemporaryFolder folder;
   EngineOptions options;
   options.threshold = 0;
@@ -252,7 +254,7 @@ TEST(ReduceExplain, ShowsTheOneKernel) {
 }
 
 TEST(ReduceExplain, ShowsWhatLlvmMakesOfOthers) {
-  if (!has_llvm()) return leave_out_without("llvm", "it is not there");
+  if (!has_backend("llvm")) return leave_out_without("llvm", "it is not there");
   Engine engine(EngineOptions{.disk_cache = no_disk()});
   const Expr a = Expr::named("a", parse_layout("f32[100,1000]{3000,3}"));
   const Explanation strided =
