@@ -83,6 +83,7 @@ class ExactRun : FoldWalk {
   }
 
   void add_block(const Place& place, std::int64_t block, jit::ExactSum* sums) const {
+    stop_if_cancelled();
     alignas(64) std::byte buffer[fold_buffer_bytes];
     const auto add = [&](const FoldOffsets&, const FoldChunk& chunk, std::int64_t rows,
                          std::int64_t count) {

@@ -34,12 +34,16 @@ class FoldRun : FoldWalk {
   using Unit = void (FoldRun::*)(std::int64_t unit, std::byte* scratch) const;
 
   void fill() const {
-    for (std::int64_t i = 0; i < plan_.num_kept; ++i) {
-      FoldOffsets offsets(1);
-      advance(offsets, plan_.kept, i);
-      std::memcpy(base_[0] + offsets[0], &fold_.identity,
-                  static_cast<std::size_t>(fold_.itemsize()));
-    }
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        FoldOffsets offsets(1);
+        advance(offsets, plan_.kept, i);
+        std::memcpy(base_[0] + offsets[0], &fold_.identity,
+                    static_cast<std::size_t>(fold_.itemsize()));
+      }
+    };
+    constexpr std::int64_t ns_an_output = 4;
+    parallel_for(0, plan_.num_kept, 1, run, {1, plan_.num_kept * ns_an_output});
   }
 
   /// Elements of a partial result.
@@ -155,6 +159,7 @@ class FoldRun : FoldWalk {
   /// begins with it that lie in one row, those at once; how many it was.
   std::int64_t fold_leaves(const Place& place, std::int64_t block, std::int64_t end,
                            std::byte* partial, std::byte* buffer) const {
+    stop_if_cancelled();
     constexpr std::int64_t together = jit::FoldLoops::blocks_together;
     if (folds_together_ && block % together == 0 && block + together <= end) {
       const std::int64_t first = block % plan_.segments_per_row * block_elements_;
@@ -162,8 +167,8 @@ class FoldRun : FoldWalk {
         FoldOffsets at = place.offsets;
         advance(at, plan_.reduced, block / plan_.segments_per_row);
         advance(at, plan_.vector, first);
-        fold_.loops.tree_of_blocks(fold_, partial, base_[1] + at[1],
-                                   block_elements_ * fold_.itemsize(), block_elements_);
+        fold_.tree_of_blocks(partial, base_[1] + at[1], block_elements_ * fold_.itemsize(),
+                             block_elements_);
         return together;
       }
     }
@@ -299,6 +304,7 @@ class FoldRun : FoldWalk {
       advance(at, plan_.vector, first);
       const auto find = [&](const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows) {
         for (std::int64_t row = 0; row < rows; ++row) {
+          stop_if_cancelled();
           const std::byte* const data = chunk.data + row * chunk.row_stride_bytes;
           alignas(16) std::byte value[16];
           fold_.loops.rows(fold_, value, 0, data, 0, 1, count);
@@ -322,6 +328,7 @@ class FoldRun : FoldWalk {
     const auto find = [&](const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows) {
       const std::int64_t first_place = offsets[place_operand()] / place_bytes;
       for (std::int64_t first = 0; first < rows; first += jit::max_extremum_rows) {
+        stop_if_cancelled();
         plan_.extrema.columns(values, rows_found, chunk.data + first * chunk.row_stride_bytes,
                               chunk.row_stride_bytes,
                               std::min(rows - first, jit::max_extremum_rows), place.num_columns);

@@ -4,6 +4,7 @@
 
 #include "engine/fold_plan.h"
 
+#include <weft/cancel.h>
 #include <weft/parallel.h>
 
 #include <algorithm>
@@ -45,9 +46,20 @@ class FoldWalk {
   /// `code`: for the whole fold; null if `plan.map` and the loops compiled ahead do it.
   FoldWalk(const FoldPlan& plan, const jit::CodeObject* code, std::byte* const* base,
            const Bits* params)
-      : plan_(plan), fold_(plan.fold), code_(code), base_(base), params_(params) {}
+      : plan_(plan),
+        fold_(plan.fold),
+        code_(code),
+        base_(base),
+        params_(params),
+        token_(plan.work_ns < fold_worth_a_thread_ns ? nullptr : CancellationScope::current()) {}
 
  protected:
+  /// Asked before each block: a fold may have one output, which no loop over outputs can cut.
+  void stop_if_cancelled() const {
+    if (token_ != nullptr) [[unlikely]]
+      token_->throw_if_cancelled();
+  }
+
   std::int64_t num_threads() const {
     return plan_.max_threads > 0 ? plan_.max_threads : weft::num_threads();
   }
@@ -226,6 +238,8 @@ class FoldWalk {
   const Bits* params_;
 
  private:
+  const CancellationToken* token_;  ///< of the scope that the call is in; null without one
+
   template <class T>
   void divide_as(std::byte* values, std::int64_t stride_bytes, std::int64_t count) const {
     const T divisor = static_cast<T>(plan_.divisor);

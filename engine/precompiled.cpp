@@ -80,7 +80,7 @@ class Collector {
       return add_fold_loop("columns", address_of(fold_.loops.columns),
                            "folds rows into a row of outputs");
     if (is_row_each()) return add_rows("folds rows to one element each", plan_.kept[0].extent >= 4);
-    if (folds_blocks_together(plan_))
+    if (folds_blocks_together(plan_) && fold_.loops.tree_of_blocks != nullptr)
       return add_fold_loop("tree_of_blocks", address_of(fold_.loops.tree_of_blocks),
                            "folds four blocks of a long row into lanes");
     add_fold_loop("lanes", address_of(fold_.loops.lanes), "folds a block into lanes");

@@ -5,6 +5,7 @@
 #include "jit/fold/block_scan.h"
 #include "jit/fold/scan.h"
 
+#include <weft/cancel.h>
 #include <weft/error.h>
 #include <weft/parallel.h>
 
@@ -54,13 +55,15 @@ jit::BlockScan::Kept pass_on(const jit::BlockScan& loops, jit::BlockScan::Kept b
 
 /// One row after the other, in the caller's thread.  The totals of some blocks bring them into the
 /// cache, where they are scanned.
-void run_long_rows(const ScanPlan& plan, const jit::ScanOperand* rows, std::int64_t num_rows) {
+void run_long_rows(const ScanPlan& plan, const jit::ScanOperand* rows, std::int64_t num_rows,
+                   const CancellationToken* token) {
   constexpr std::int64_t together = jit::scan_blocks_together;
   const std::int64_t num_whole = plan.count / jit::scan_block_elements;
   jit::ScanOperand row[2] = {rows[0], rows[1]};
   for (std::int64_t i = 0; i < num_rows; ++i) {
     jit::BlockScan::Kept before = plan.blocks.identity;
     for (std::int64_t block = 0; block < num_whole; block += together) {
+      if (token != nullptr) token->throw_if_cancelled();
       const auto [to, from] = blocks_of(row, block);
       const std::int64_t count = std::min(together, num_whole - block);
       std::array<jit::BlockScan::Kept, together> kept;
@@ -116,13 +119,18 @@ std::array<jit::ScanOperand, 2> row_at(const ScanPlan& plan, std::byte* const* b
 
 /// Rows [begin, end) of rest[0], at number `outer` of the other dimensions.
 void run_rows(const ScanPlan& plan, std::byte* const* base, std::int64_t outer, std::int64_t begin,
-              std::int64_t end) {
-  const std::array<jit::ScanOperand, 2> operands = row_at(plan, base, outer, begin);
-  if (plan.blocks.run != nullptr) return run_long_rows(plan, operands.data(), end - begin);
-  if (plan.places == nullptr)
-    return plan.scan.run(plan.scan, operands[0], operands[1], end - begin, plan.count);
-  const std::int64_t first = plan.is_reverse ? plan.count - 1 : 0;
-  plan.places(operands[0], operands[1], end - begin, plan.count, first, plan.is_reverse ? -1 : 1);
+              std::int64_t end, const CancellationToken* token) {
+  const auto [to, from] = row_at(plan, base, outer, begin);
+  const std::int64_t first = plan.is_reverse ? plan.count - 1 : 0, step = plan.is_reverse ? -1 : 1;
+  if (plan.blocks.run != nullptr) {
+    const jit::ScanOperand row[2] = {to, from};
+    run_long_rows(plan, row, end - begin, token);
+  } else if (plan.places != nullptr) {
+    plan.places(to, from, end - begin, plan.count, first, step, token);
+  } else {
+    plan.scan.run(plan.scan, to, from, end - begin, plan.count, token);
+  }
+  if (token != nullptr) token->throw_if_cancelled();
 }
 
 void run_scan(const ScanPlan& plan, std::byte* const* base) {
@@ -136,11 +144,13 @@ void run_scan(const ScanPlan& plan, std::byte* const* base) {
       share_long_row(plan, row_at(plan, base, row / num_rows, row % num_rows).data());
     return;
   }
+  // The loop over rows can't cut one, and its threads are in no scope.
+  const CancellationToken* const token = CancellationScope::current();
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     while (begin < end) {
       const std::int64_t row = begin % num_rows;
       const std::int64_t rows = std::min(end - begin, num_rows - row);
-      run_rows(plan, base, begin / num_rows, row, row + rows);
+      run_rows(plan, base, begin / num_rows, row, row + rows, token);
       begin += rows;
     }
   };

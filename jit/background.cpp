@@ -1,6 +1,9 @@
 #include "jit/background.h"
 
+#include "jit/code_registry.h"
+#include "runtime/allocator.h"
 #include "runtime/exec_memory.h"
+#include "runtime/thread_counter.h"
 
 #include <weft/error.h>
 
@@ -120,8 +123,11 @@ void after_fork_in_child() {
 Background& background() {
   static Background& state = *[] {
     auto* made = new Background;
-    // Handlers that prepare a fork run in reverse order: the job that runs needs code memory to
-    // come to its end, so that is locked last.
+    // Handlers that prepare a fork run in reverse order: the job that runs needs all of these to
+    // come to its end, so they are locked last.  Who holds one of them waits for no other.
+    prepare_allocator();
+    detail::prepare_thread_slots();
+    prepare_code_registry();
     prepare_code_memory();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     std::atexit(stop_background);

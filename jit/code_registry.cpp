@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
@@ -100,7 +101,11 @@ struct SymbolFile {
 };
 
 std::mutex& registry_mutex() {
-  static std::mutex& mutex = *new std::mutex;  // code may die while the process exits
+  static std::mutex& mutex = *[] {
+    const auto after_fork = [] { registry_mutex().unlock(); };
+    pthread_atfork([] { registry_mutex().lock(); }, after_fork, after_fork);
+    return new std::mutex;  // code may die while the process exits
+  }();
   return mutex;
 }
 
@@ -163,6 +168,8 @@ bool is_code_registered() {
   }();
   return is_asked_for;
 }
+
+void prepare_code_registry() { registry_mutex(); }
 
 std::string symbol_name(const ir::Kernel& kernel) {
   constexpr std::size_t max_ops_length = 40;

@@ -25,6 +25,10 @@ std::string symbol_name(const ir::Kernel& kernel);
 /// Threads: may be called by many threads at once.  A map that can't be written is no error.
 std::shared_ptr<const void> register_code(const std::string& name, std::span<const std::byte> code);
 
+/// Registers what fork() has to do for that list.  The first code does so, too; for those whose own
+/// handlers must run before.
+void prepare_code_registry();
+
 /// The code object; registered until it dies, if is_code_registered().
 std::shared_ptr<const CodeObject> registered(std::shared_ptr<const CodeObject> code,
                                              const ir::Kernel& kernel);

@@ -5,6 +5,7 @@
 
 #include <weft/error.h>
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -243,6 +244,18 @@ class Pool {
     finished_.add(counters);
   }
 
+  void before_fork() { mutex_.lock(); }
+  void after_fork_in_parent() { mutex_.unlock(); }
+  /// The caches of other threads lie where the child's new threads will have theirs.  Unused blocks
+  /// in them are lost: a thread that was at work on its lists may have left them half changed.
+  void after_fork_in_child(ThreadCache* own) {
+    for (const ThreadCache* cache = caches_; cache != nullptr; cache = cache->next)
+      if (cache != own) finished_.add(cache->counters);
+    caches_ = own;
+    if (own != nullptr) own->next = nullptr;
+    mutex_.unlock();
+  }
+
   AllocatorStats stats() {
     const std::lock_guard lock(mutex_);
     Counters sum;
@@ -318,9 +331,18 @@ class Pool {
   Counters finished_;              ///< of threads that have ended, and of blocks freed after that
 };
 
+// Plain words beside the object with the destructor, because they can still be read after it has
+// run.
+thread_local constinit ThreadCache* this_thread_cache = nullptr;
+thread_local constinit bool has_thread_ended = false;
+
 /// Never destroyed: storages of static duration are freed after any static object here would be.
 Pool& pool() {
-  static Pool& instance = *new Pool;
+  static Pool& instance = *[] {
+    pthread_atfork([] { pool().before_fork(); }, [] { pool().after_fork_in_parent(); },
+                   [] { pool().after_fork_in_child(this_thread_cache); });
+    return new Pool;
+  }();
   return instance;
 }
 
@@ -330,11 +352,6 @@ void empty(ThreadCache& cache) {
     while (void* block = cache.pop(of)) pool().free_small(block, of);
   }
 }
-
-// Plain words beside the object with the destructor, because they can still be read after it has
-// run.
-thread_local constinit ThreadCache* this_thread_cache = nullptr;
-thread_local constinit bool has_thread_ended = false;
 
 struct RegisteredCache {
   ThreadCache cache;
@@ -419,5 +436,7 @@ void trim() noexcept {
 void set_retained_limit_bytes(std::size_t limit_bytes) { pool().set_limit_bytes(limit_bytes); }
 
 AllocatorStats allocator_stats() { return pool().stats(); }
+
+void prepare_allocator() { pool(); }
 
 }  // namespace weft

@@ -44,4 +44,9 @@ struct AllocatorStats {
 };
 AllocatorStats allocator_stats();
 
+/// Registers what fork() has to do for the pool: the child can go on with it whatever other threads
+/// are doing.  The first allocation does so, too; for those whose own handlers must run before
+/// these.
+void prepare_allocator();
+
 }  // namespace weft

@@ -49,20 +49,23 @@ bool is_abandoned(const struct stat& status) {
   return std::time(nullptr) - status.st_mtime > unfinished_age_s;
 }
 
-/// Whether only this user and root put files into the folder, or it is not there yet.
-bool is_own_folder(const std::string& folder) {
-  struct stat status;
-  return ::stat(folder.c_str(), &status) != 0 || is_own(status);
-}
+/// Whether this errno says that there is no such file or folder.
+bool is_nowhere(int error) { return error == ENOENT || error == ENOTDIR; }
 
-constexpr std::string_view foreign_folder = "lies in a folder that other users can write to";
+/// "" if only this user and root put files into the folder, or it is not there yet; else what
+/// belongs behind "a folder that".
+std::string fault_of_folder(const std::string& folder) {
+  struct stat status;
+  if (::stat(folder.c_str(), &status) == 0) return is_own(status) ? "" : "other users can write to";
+  return is_nowhere(errno) ? "" : "can't be looked at: " + reason(errno);
+}
 
 Read read_file(const std::string& path, bool touch) {
   Read read;
   // O_NONBLOCK: a pipe must fail below, not wait for its writer.
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (file.get() < 0) {
-    read.is_missing = errno == ENOENT || errno == ENOTDIR;
+    read.is_missing = is_nowhere(errno);
     read.fault = errno == ELOOP ? "is a symbolic link" : reason(errno);
     return read;
   }
@@ -147,7 +150,8 @@ DiskCache::Outcome DiskCache::use_entry(Bytes key, const Use& use) {
     say_once(kind, detail::concat(path, " ", why, "; it is not used"));
     return outcome;
   };
-  if (!is_own_folder(options_.folder)) return refused(unreadable, Outcome::damaged, foreign_folder);
+  if (const std::string fault = fault_of_folder(options_.folder); !fault.empty())
+    return refused(unreadable, Outcome::damaged, "lies in a folder that " + fault);
   if (!read.fault.empty()) return refused(unreadable, Outcome::damaged, read.fault);
   const DecodedEntry entry = decode_entry(read.bytes);
   if (!entry.fault.empty()) return refused(unsound, Outcome::damaged, entry.fault);
@@ -263,7 +267,8 @@ void DiskCache::store(Bytes key, Bytes blob) noexcept {
   try {
     const std::vector<std::byte> entry = encode_entry(key, blob);
     if (entry.size() > max_entry_bytes || entry.size() > options_.max_bytes) return;
-    WEFT_CHECK(is_own_folder(options_.folder), DeviceError, path_of(key), " ", foreign_folder);
+    const std::string fault = fault_of_folder(options_.folder);
+    WEFT_CHECK(fault.empty(), DeviceError, path_of(key), " lies in a folder that ", fault);
     write_entry(path_of(key), entry);
     counters_.stores.fetch_add(1, std::memory_order_relaxed);
     // Many processes may write: each looks at the whole folder now and then.
@@ -335,8 +340,8 @@ DiskCache::Content DiskCache::content() const {
 
 std::vector<std::string> DiskCache::damaged() const {
   std::vector<std::string> damaged;
-  if (!is_own_folder(options_.folder))
-    damaged.push_back(options_.folder + ": other users can write to it, and none of it is used");
+  if (const std::string fault = fault_of_folder(options_.folder); !fault.empty())
+    damaged.push_back(detail::concat(options_.folder, ": none is used of a folder that ", fault));
   for_each_file(options_.folder, [&](const Found& found) {
     if (is_unfinished_name(found.name)) return;
     const Read read = read_file(found.path, false);
@@ -394,8 +399,9 @@ std::uint64_t DiskCache::export_to(const std::string& file) const {
 
 std::uint64_t DiskCache::import_from(const std::string& file) {
   check_writable();
-  WEFT_CHECK(is_own_folder(options_.folder), DeviceError, "the cache in '", options_.folder,
-             "' would not be used: other users can write to the folder");
+  const std::string fault = fault_of_folder(options_.folder);
+  WEFT_CHECK(fault.empty(), DeviceError, "the cache in '", options_.folder,
+             "' would not be used: it is a folder that ", fault);
   InputFile input(file);
   std::vector<std::byte> bytes(input.size_bytes());
   bytes.resize(input.read(bytes));

@@ -41,7 +41,7 @@ void run_in_parts(std::int64_t begin, std::int64_t end, std::int64_t grain, Rang
       std::max({(end - begin + num_parts - 1) / num_parts, grain, std::int64_t{1}});
   const auto run = [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t at = first; at < last; at += std::min(part, last - at)) {
-      if (token.is_cancelled()) throw CancelledError("the call was cancelled by its token");
+      token.throw_if_cancelled();
       function(at, at + std::min(part, last - at));
     }
   };
@@ -76,6 +76,10 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Rang
     function(chunk_begin, chunk_begin + std::min(chunk, end - chunk_begin));
   };
   if (!run_on_workers(num_chunks, options.work_ns, run)) function(begin, end);
+}
+
+void CancellationToken::throw_if_cancelled() const {
+  if (is_cancelled()) throw CancelledError("the call was cancelled by its token");
 }
 
 CancellationScope::CancellationScope(CancellationToken token)

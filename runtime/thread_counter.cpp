@@ -1,5 +1,7 @@
 #include "runtime/thread_counter.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -15,10 +17,23 @@ namespace {
 struct Slots {
   std::mutex mutex;
   std::vector<bool> is_taken;
+
+  void before_fork() { mutex.lock(); }
+  void after_fork_in_parent() { mutex.unlock(); }
+  /// The numbers of threads that are not there any more are free.
+  void after_fork_in_child() {
+    const auto own = static_cast<std::size_t>(detail::thread_slot);
+    for (std::size_t slot = 0; slot < is_taken.size(); ++slot) is_taken[slot] = slot == own;
+    mutex.unlock();
+  }
 };
 
 Slots& slots() {
-  static Slots& instance = *new Slots;
+  static Slots& instance = *[] {
+    pthread_atfork([] { slots().before_fork(); }, [] { slots().after_fork_in_parent(); },
+                   [] { slots().after_fork_in_child(); });
+    return new Slots;
+  }();
   return instance;
 }
 
@@ -33,6 +48,8 @@ struct SlotOwner {
 };
 
 }  // namespace
+
+void detail::prepare_thread_slots() { slots(); }
 
 int detail::find_thread_slot() {
   {

@@ -12,6 +12,9 @@ namespace detail {
 /// Number of this thread among those alive, 0 upwards; negative until somebody asks.
 extern constinit thread_local int thread_slot;
 int find_thread_slot();
+/// Registers what fork() has to do for these numbers.  The first thread that asks does so, too; for
+/// those whose own handlers must run before.
+void prepare_thread_slots();
 }  // namespace detail
 
 /// Counts for ever.  The threads with the lowest numbers have a cache line each, in which nobody

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 
 namespace weft::fuzzing {
@@ -21,6 +22,17 @@ std::uint64_t seed_of(const CaseTensor& tensor, std::uint64_t seed) {
   return result;
 }
 
+Bits ordinary_element(DType dtype, std::uint64_t seed, std::int64_t place) {
+  const std::uint64_t bits = random_bits(seed, static_cast<std::uint64_t>(place));
+  if (is_integral(dtype) || bits % 4096 == 0)
+    return random_element(dtype, seed, static_cast<std::uint64_t>(place));
+  const auto number = [](std::uint64_t chosen) {
+    return static_cast<double>(chosen % 2001) / 777 - 1.3;
+  };
+  if (!is_complex(dtype)) return Scalar(number(bits >> 12)).bits(dtype);
+  return Scalar(std::complex<double>(number(bits >> 12), number(bits >> 32))).bits(dtype);
+}
+
 }  // namespace
 
 Bits element_of(const CaseTensor& tensor, std::uint64_t seed, std::int64_t place) {
@@ -29,7 +41,7 @@ Bits element_of(const CaseTensor& tensor, std::uint64_t seed, std::int64_t place
 }
 
 GuardedTensor::GuardedTensor(const CaseTensor& layout, std::uint64_t seed,
-                             std::optional<std::int64_t> shared_elements) {
+                             std::optional<std::int64_t> shared_elements, Values values) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t itemsize = itemsize_bytes(layout.dtype);
   const std::int64_t count = shared_elements.value_or(storage_elements(layout));
@@ -48,7 +60,9 @@ GuardedTensor::GuardedTensor(const CaseTensor& layout, std::uint64_t seed,
   const bool at_end = random_bits(seed_of(layout, seed), 0x9a9e) % 4 != 0;
   std::byte* const storage = at_end ? accessible_ + num_bytes_ - used_bytes : accessible_;
   for (std::int64_t i = 0; i < count; ++i) {
-    const Bits bits = element_of(layout, seed, i);
+    const Bits bits = values == Values::any
+                          ? element_of(layout, seed, i)
+                          : ordinary_element(layout.dtype, seed_of(layout, seed), i);
     std::memcpy(storage + static_cast<std::size_t>(i) * itemsize, &bits, itemsize);
   }
   initial_.assign(accessible_, accessible_ + num_bytes_);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,13 +18,18 @@ namespace weft::fuzzing {
 /// What lies at `place` of a tensor's storage.
 Bits element_of(const CaseTensor& tensor, std::uint64_t seed, std::int64_t place);
 
+enum class Values : std::uint8_t {
+  any,       ///< as element_of() has them
+  ordinary,  ///< numbers between -1.3 and 1.3 but for a few, so that sums of many say something
+};
+
 /// A tensor in pages of its own.  It touches an inaccessible page with its last byte or its first,
 /// so that reading beyond it is a fault; the rest of its pages is filled with a pattern.
 class GuardedTensor {
  public:
   /// `shared_elements`: the tensor is a view of a storage of so many, of which there are others.
   GuardedTensor(const CaseTensor& layout, std::uint64_t seed,
-                std::optional<std::int64_t> shared_elements = {});
+                std::optional<std::int64_t> shared_elements = {}, Values values = Values::any);
   ~GuardedTensor();
   GuardedTensor(const GuardedTensor&) = delete;
   GuardedTensor& operator=(const GuardedTensor&) = delete;

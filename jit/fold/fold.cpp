@@ -39,19 +39,6 @@ void plain_columns(const Fold& fold, std::byte* to, const std::byte* data,
     combine(fold, to, data + row * row_stride_bytes, num_columns);
 }
 
-void plain_tree_of_blocks(const Fold& fold, std::byte* lanes, const std::byte* data,
-                          std::int64_t block_stride_bytes, std::int64_t count) {
-  alignas(16) std::array<std::byte, FoldLoops::blocks_together * Fold::lanes_bytes> blocks;
-  const auto block = [&](std::int64_t i) { return blocks.data() + i * Fold::lanes_bytes; };
-  fold.clear(blocks.data(), FoldLoops::blocks_together * fold.num_lanes());
-  for (std::int64_t i = 0; i < FoldLoops::blocks_together; ++i)
-    plain_lanes(fold, block(i), data + i * block_stride_bytes, count);
-  for (std::int64_t width = 1; width < FoldLoops::blocks_together; width *= 2)
-    for (std::int64_t i = 0; i < FoldLoops::blocks_together; i += 2 * width)
-      combine(fold, block(i), block(i + width), fold.num_lanes());
-  std::memcpy(lanes, blocks.data(), Fold::lanes_bytes);
-}
-
 void plain_finish(const Fold& fold, std::byte* to, std::byte* lanes) {
   for (std::int64_t width = fold.num_lanes() / 2; width > 0; width /= 2)
     combine(fold, lanes, lanes + width * fold.itemsize(), width);
@@ -77,6 +64,22 @@ void Fold::clear(std::byte* to, std::int64_t count) const {
   std::memcpy(to, identity_lanes.data(), static_cast<std::size_t>(count * itemsize()));
 }
 
+void Fold::tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t block_stride_bytes,
+                          std::int64_t count) const {
+  constexpr std::int64_t num_blocks = FoldLoops::blocks_together;
+  if (loops.tree_of_blocks != nullptr)
+    return loops.tree_of_blocks(*this, lanes, data, block_stride_bytes, count);
+  alignas(64) std::array<std::byte, num_blocks * lanes_bytes> blocks;
+  const auto block = [&](std::int64_t i) { return blocks.data() + i * lanes_bytes; };
+  clear(blocks.data(), num_blocks * num_lanes());
+  for (std::int64_t i = 0; i < num_blocks; ++i)
+    loops.lanes(*this, block(i), data + i * block_stride_bytes, count);
+  for (std::int64_t width = 1; width < num_blocks; width *= 2)
+    for (std::int64_t i = 0; i < num_blocks; i += 2 * width)
+      loops.lanes(*this, block(i), block(i + width), num_lanes());
+  std::memcpy(lanes, blocks.data(), lanes_bytes);
+}
+
 Fold make_plain_fold(Op op, DType dtype) {
   const std::optional<Bits> identity = ir::identity_of(op, dtype);
   WEFT_ASSERT(identity, name(op), " has no identity");
@@ -84,7 +87,7 @@ Fold make_plain_fold(Op op, DType dtype) {
             dtype,
             *identity,
             ir::block_function(op, dtype),
-            {plain_lanes, plain_columns, plain_rows, plain_finish, plain_tree_of_blocks},
+            {plain_lanes, plain_columns, plain_rows, plain_finish},
             Isa::generic,
             true,
             {}};

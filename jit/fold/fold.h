@@ -34,6 +34,8 @@ struct FoldLoops {
   /// lanes = (block 0 op block 1) op (block 2 op block 3), where each of `blocks_together` blocks
   /// is the lanes of its `count` elements, which begin as the identity.
   ///
+  /// Null where blocks are read one after the other: Fold::tree_of_blocks() does it by `lanes`.
+  ///
   /// Requires: `count` is a multiple of the number of lanes.
   void (*tree_of_blocks)(const Fold& fold, std::byte* lanes, const std::byte* data,
                          std::int64_t block_stride_bytes, std::int64_t count) = nullptr;
@@ -62,6 +64,9 @@ struct Fold {
   /// Fills `count` elements with the identity.
   void clear(std::byte* to, std::int64_t count) const;
   void finish(std::byte* to, std::byte* lanes) const { loops.finish(*this, to, lanes); }
+  /// FoldLoops::tree_of_blocks for every op and dtype.
+  void tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t block_stride_bytes,
+                      std::int64_t count) const;
 };
 
 /// The loops for this machine where there are some for the op and dtype, else those that call the

@@ -152,14 +152,8 @@ struct Loops {
 #pragma GCC unroll 16
       for (int i = 0; i < num_vectors; ++i)
         lanes_of[block][i] = load<V>(identity + i * vector_bytes);
-    if constexpr (reads_side_by_side) {
-      accumulate_steps(lanes_of, data, block_stride_bytes,
-                       parts * count / (num_vectors * per_vector));
-    } else {
-      for (int block = 0; block < num_blocks; ++block)
-        lanes(fold, reinterpret_cast<std::byte*>(lanes_of[block]),
-              data + block * block_stride_bytes, parts * count);
-    }
+    accumulate_steps(lanes_of, data, block_stride_bytes,
+                     parts * count / (num_vectors * per_vector));
 #pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i)
       store(to + i * vector_bytes, Combine::of(Combine::of(lanes_of[0][i], lanes_of[1][i]),
@@ -282,9 +276,10 @@ struct Loops {
     for (int i = 0; i < count; ++i) store(to + (i + 1 < count ? i * per_vector : last), sums[i]);
   }
 
-  static constexpr std::int64_t strip_width = 4 * per_vector;
+  /// Rows of a few hundred bytes are read whole, so that memory is read in order.
+  static constexpr int wide_vectors = 256 / vector_bytes;
 
-  /// The last columns, of which there are at most `strip_width`.
+  /// The last columns, fewer than four vectors have.
   static void last_strip(T* to, std::int64_t num_columns, const V& last_sum, const std::byte* data,
                          std::int64_t row_stride_bytes, std::int64_t num_rows) {
     switch ((num_columns + per_vector - 1) / per_vector) {
@@ -293,7 +288,7 @@ struct Loops {
       WEFT_STRIP(1)
       WEFT_STRIP(2)
       WEFT_STRIP(3)
-      WEFT_STRIP(4)
+      WEFT_STRIP(4)  // three and a part
 #undef WEFT_STRIP
       default: break;
     }
@@ -315,9 +310,14 @@ struct Loops {
       const T* const from = reinterpret_cast<const T*>(data + first * row_stride_bytes);
       const V last_sum = load<V>(sums + num_columns - per_vector);  // before a strip changes it
       std::int64_t i = 0;
-      for (; num_columns - i > strip_width; i += strip_width)
-        strip<4>(sums + i, strip_width, load<V>(sums + i + strip_width - per_vector),
-                 reinterpret_cast<const std::byte*>(from + i), row_stride_bytes, rows);
+      const auto whole_strips = [&]<int count>(std::integral_constant<int, count>) {
+        constexpr std::int64_t width = count * per_vector;
+        for (; num_columns - i >= width; i += width)
+          strip<count>(sums + i, width, load<V>(sums + i + width - per_vector),
+                       reinterpret_cast<const std::byte*>(from + i), row_stride_bytes, rows);
+      };
+      if constexpr (wide_vectors > 4) whole_strips(std::integral_constant<int, wide_vectors>());
+      whole_strips(std::integral_constant<int, 4>());
       last_strip(sums + i, num_columns - i, last_sum, reinterpret_cast<const std::byte*>(from + i),
                  row_stride_bytes, rows);
     }
@@ -336,8 +336,9 @@ struct Loops {
 
   template <int parts = 1>
   static constexpr FoldLoops table() {
-    return {&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>,
-            &tree_of_blocks<parts>};
+    FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
+    if constexpr (reads_side_by_side) loops.tree_of_blocks = &tree_of_blocks<parts>;
+    return loops;
   }
 };
 

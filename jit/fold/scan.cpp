@@ -2,6 +2,9 @@
 
 #include "jit/fold/isa.h"
 #include "jit/fold/ordered.h"
+#include "jit/fold/scan_steps.h"
+
+#include <weft/cancel.h>
 
 #include <complex>
 #include <cstring>
@@ -19,42 +22,45 @@ T& element(const ScanOperand& operand, std::int64_t row, std::int64_t i) {
 /// Complex numbers, whose partial results are kept in doubles.
 template <class T, bool is_sum>
 void run_complex(const Scan&, const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
-                 std::int64_t count) {
+                 std::int64_t count, const CancellationToken* token) {
   for (std::int64_t row = 0; row < num_rows; ++row) {
     std::complex<double> kept = is_sum ? 0 : 1;
-    for (std::int64_t i = 0; i < count; ++i) {
+    const auto next = [&](std::int64_t i) {
       const std::complex<double> x = element<T>(from, row, i);
       kept = is_sum ? kept + x : kept * x;
       element<T>(to, row, i) = T(kept);
-    }
+    };
+    if (!for_each_step(0, count, elements_a_look, token, next)) return;
   }
 }
 
 /// By the op's row of the table, element by element.
 void run_plain(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
-               std::int64_t num_rows, std::int64_t count) {
+               std::int64_t num_rows, std::int64_t count, const CancellationToken* token) {
   const std::size_t itemsize = itemsize_bytes(scan.dtype);
   for (std::int64_t row = 0; row < num_rows; ++row) {
     std::byte* out = to.data + row * to.row_stride_bytes;
     const std::byte* in = from.data + row * from.row_stride_bytes;
     std::memcpy(out, in, itemsize);
-    for (std::int64_t i = 1; i < count; ++i) {
+    const auto next = [&](std::int64_t) {
       const std::byte* const before = out;
       out += to.stride_bytes;
       in += from.stride_bytes;
       const void* const args[] = {before, in};
       scan.combine(out, args, 1);
-    }
+    };
+    if (!for_each_step(1, count, elements_a_look, token, next)) return;
   }
 }
 
 template <class T, bool is_maximum>
 void run_places(const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
-                std::int64_t count, std::int64_t first, std::int64_t step) {
+                std::int64_t count, std::int64_t first, std::int64_t step,
+                const CancellationToken* token) {
   for (std::int64_t row = 0; row < num_rows; ++row) {
     T best = element<T>(from, row, 0);
     std::int64_t place = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
+    const auto next = [&](std::int64_t i) {
       const T x = element<T>(from, row, i);
       const bool is_later = is_maximum ? x >= best : x <= best;
       if (x != x || is_later) {
@@ -62,7 +68,8 @@ void run_places(const ScanOperand& to, const ScanOperand& from, std::int64_t num
         place = i;
       }
       element<std::int64_t>(to, row, i) = first + place * step;
-    }
+    };
+    if (!for_each_step(0, count, elements_a_look, token, next)) return;
   }
 }
 
@@ -75,6 +82,10 @@ Scan::Run complex_scan(Op op, DType dtype) {
 }
 
 }  // namespace
+
+bool is_scan_cancelled(const CancellationToken* token) {
+  return token != nullptr && token->is_cancelled();
+}
 
 Scan make_scan(Op op, DType dtype, Isa isa) {
   const auto find = isa == Isa::avx512 ? scan_avx512 : isa == Isa::avx2 ? scan_avx2 : scan_generic;

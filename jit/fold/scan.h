@@ -8,6 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace weft {
+class CancellationToken;
+}
+
 namespace weft::jit {
 
 /// One operand of a scan: how far it is from a row to the next, and from an element of a row to the
@@ -21,8 +25,11 @@ struct ScanOperand {
 /// How arrays are scanned.  Immutable.
 struct Scan {
   /// to[row][i] = op(... op(from[row][0], from[row][1]) ..., from[row][i])
+  ///
+  /// Within long rows it looks at the token, if it gets one, and leaves the rest undone where that
+  /// was cancelled.
   using Run = void (*)(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
-                       std::int64_t num_rows, std::int64_t count);
+                       std::int64_t num_rows, std::int64_t count, const CancellationToken* token);
 
   Op op = Op::add;
   DType dtype = DType::f32;
@@ -38,9 +45,10 @@ struct Scan {
 Scan make_scan(Op op, DType dtype, Isa isa);
 
 /// Scans for where the extremum so far is: the last of equals, and of NaN.  `to` is i64, counted
-/// from `first` by `step`.
+/// from `first` by `step`.  The token as in Scan::Run.
 using PlaceScan = void (*)(const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
-                           std::int64_t count, std::int64_t first, std::int64_t step);
+                           std::int64_t count, std::int64_t first, std::int64_t step,
+                           const CancellationToken* token);
 
 /// Requires: `op` is maximum or minimum, and `dtype` real or bool and no small float.
 PlaceScan make_place_scan(Op op, DType dtype);

@@ -2,6 +2,7 @@
 // set: everything has internal linkage and no function of the standard library is used.
 #include "jit/fold/ordered.h"
 #include "jit/fold/scan.h"
+#include "jit/fold/scan_steps.h"
 
 #include <type_traits>
 
@@ -117,7 +118,7 @@ template <class T, class Combine>
 
 template <class T, class Combine, bool are_neighbours>
 void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const ScanOperand& from,
-               std::int64_t num_rows, std::int64_t count) {
+               std::int64_t num_rows, std::int64_t count, const CancellationToken* token) {
   constexpr std::int64_t together = are_neighbours ? neighbours_together : rows_together;
   using K = KeptBy<T, Combine>;
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
@@ -133,7 +134,7 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
         if constexpr (std::is_same_v<Combine, Sum>) kept[row] = Sum::of(K(0), kept[row]);  // -0
         *at<T>(out, row, 0) = static_cast<T>(kept[row]);
       }
-      for (std::int64_t i = 1; i < count; ++i) {
+      const auto next = [&](std::int64_t i) {
         // What is read is never what is written.
         const T* __restrict const x = at<T>(in, 0, i);
         T* __restrict const y = at<T>(out, 0, i);
@@ -141,11 +142,11 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
 #if defined(__AVX512F__)
           if (scan.streams && num * itemsize >= least_streamed_bytes) {
             stream_next_elements<T, Combine>(kept, x, y, num);
-            continue;
+            return;
           }
 #endif
           next_elements<T, Combine>(kept, x, y, num);
-          continue;
+          return;
         }
         const std::int64_t x_step = in.row_stride_bytes / itemsize;
         const std::int64_t y_step = out.row_stride_bytes / itemsize;
@@ -153,7 +154,8 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
           kept[row] = Combine::of(kept[row], x[row * x_step]);
           y[row * y_step] = static_cast<T>(kept[row]);
         }
-      }
+      };
+      for_each_step(1, count, elements_a_look / num, token, next);
     };
     // A number of rows that is known when this is compiled keeps them in registers.
     rows == together ? run(together) : run(rows);
@@ -189,11 +191,13 @@ inline void transpose_square(__m256* rows) {
 /// them are transposed, scanned, and transposed back.
 template <class Combine>
 [[gnu::always_inline]] inline void scan_in_lanes(const ScanOperand& to, const ScanOperand& from,
-                                                 std::int64_t num_rows, std::int64_t count) {
+                                                 std::int64_t num_rows, std::int64_t count,
+                                                 const CancellationToken* token) {
   constexpr bool is_sum = std::is_same_v<Combine, Sum>;
   __m512d kept = _mm512_set1_pd(is_sum ? 0 : 1);
   __m256 square[square_side] = {};  // NOLINT: as above
-  for (std::int64_t i = 0; i < count; i += square_side) {
+  const auto next = [&](std::int64_t number) {
+    const std::int64_t i = number * square_side;
     const std::int64_t left = count - i;
     const auto there = static_cast<__mmask8>(left < square_side ? (1 << left) - 1 : 0xff);
     for (std::int64_t row = 0; row < num_rows; ++row)
@@ -207,33 +211,35 @@ template <class Combine>
     transpose_square(square);
     for (std::int64_t row = 0; row < num_rows; ++row)
       _mm256_mask_storeu_ps(at<float>(to, row, i), there, square[row]);
-  }
+  };
+  const std::int64_t num_squares = (count + square_side - 1) / square_side;
+  for_each_step(0, num_squares, elements_a_look / (square_side * square_side), token, next);
 }
 
 template <class Combine>
 void scan_in_lanes_of_all(ScanOperand to, ScanOperand from, std::int64_t num_rows,
-                          std::int64_t count) {
+                          std::int64_t count, const CancellationToken* token) {
   for (; num_rows >= square_side; num_rows -= square_side) {
-    scan_in_lanes<Combine>(to, from, square_side, count);
+    scan_in_lanes<Combine>(to, from, square_side, count, token);
     to.data += square_side * to.row_stride_bytes;
     from.data += square_side * from.row_stride_bytes;
   }
-  if (num_rows > 0) scan_in_lanes<Combine>(to, from, num_rows, count);
+  if (num_rows > 0) scan_in_lanes<Combine>(to, from, num_rows, count, token);
 }
 #endif
 
 template <class T, class Combine>
 void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
-              std::int64_t num_rows, std::int64_t count) {
+              std::int64_t num_rows, std::int64_t count, const CancellationToken* token) {
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
   if (to.row_stride_bytes == itemsize && from.row_stride_bytes == itemsize && num_rows > 1)
-    return scan_rows<T, Combine, true>(scan, to, from, num_rows, count);
+    return scan_rows<T, Combine, true>(scan, to, from, num_rows, count, token);
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<T, float>)
     if (to.stride_bytes == itemsize && from.stride_bytes == itemsize && num_rows > 1)
-      return scan_in_lanes_of_all<Combine>(to, from, num_rows, count);
+      return scan_in_lanes_of_all<Combine>(to, from, num_rows, count, token);
 #endif
-  scan_rows<T, Combine, false>(scan, to, from, num_rows, count);
+  scan_rows<T, Combine, false>(scan, to, from, num_rows, count, token);
 }
 
 /// Sums and products; null for what has no loops of its own.

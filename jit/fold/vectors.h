@@ -47,6 +47,16 @@ template <class V>
   const __mmask64 mask = (std::uint64_t{1} << size_bytes) - 1;
   return reinterpret_cast<V>(_mm512_mask_loadu_epi8(reinterpret_cast<__m512i>(value), mask, from));
 #else
+#if defined(__AVX2__)
+  // A copy of so many bytes is a call.
+  if constexpr (sizeof(value[0]) >= 4) {
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i mask =
+        _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(size_bytes / 4)), lanes);
+    const __m256i part = _mm256_maskload_epi32(static_cast<const int*>(from), mask);
+    return reinterpret_cast<V>(_mm256_blendv_epi8(reinterpret_cast<__m256i>(value), part, mask));
+  }
+#endif
   V result = value;
   __builtin_memcpy(&result, from, static_cast<std::size_t>(size_bytes));
   return result;

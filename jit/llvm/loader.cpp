@@ -1,6 +1,7 @@
 // Finds and opens the module that holds LLVM.  It is never closed: code and texts live in its heap.
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -18,12 +19,16 @@ constexpr const char* module_file = "libweft_llvm.so";
 
 /// The folder of the library or program that this code was linked into; empty if it cannot be told.
 fs::path own_folder() {
-  Dl_info where{};
+  Dl_info ignored_names{};
+  void* found = nullptr;
   std::error_code ignored;
-  // A program's own name is what the caller made of argv[0]: only an absolute one can be trusted.
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &where) != 0 &&
-      where.dli_fname != nullptr && where.dli_fname[0] == '/')
-    return fs::canonical(where.dli_fname, ignored).parent_path();
+  // Only a library has a name in the loader's list.  What dladdr() calls a program is what the
+  // caller made of argv[0], and may lead a program that has more rights to a module of the
+  // caller's.
+  if (dladdr1(reinterpret_cast<const void*>(&own_folder), &ignored_names, &found,
+              RTLD_DL_LINKMAP) != 0 &&
+      found != nullptr && static_cast<const link_map*>(found)->l_name[0] == '/')
+    return fs::canonical(static_cast<const link_map*>(found)->l_name, ignored).parent_path();
   return fs::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 

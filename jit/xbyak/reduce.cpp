@@ -35,6 +35,15 @@ bool is_one_instruction(Op op, DType dtype, bool has_avx512) {
   }
 }
 
+/// Whether the op's row takes more of AVX2's registers than the most accumulators leave: bytes are
+/// shifted in halves of halves, and short integers divided as floats in quarters.
+bool is_hungry(const ir::Inst& inst, Isa isa) {
+  if (isa == Isa::avx512) return false;
+  const bool shifts = inst.op == Op::bitwise_left_shift || inst.op == Op::bitwise_right_shift;
+  const std::size_t itemsize = itemsize_bytes(inst.dtype);
+  return (shifts && itemsize == 1) || (inst.op == Op::quotient && itemsize <= 2);
+}
+
 }  // namespace
 
 bool has_rows(const ir::Kernel& kernel) {
@@ -70,9 +79,13 @@ std::string refuses_reduction(const ir::Kernel& kernel, Isa isa) {
   if (is_inner && vectors.unroll > max_accumulators)
     return detail::concat(vectors.unroll, " vectors of partial results are more than ",
                           max_accumulators);
-  for (const ir::Inst& inst : kernel.body)
+  for (const ir::Inst& inst : kernel.body) {
+    if (is_inner && vectors.unroll == max_accumulators && is_hungry(inst, isa))
+      return detail::concat(name(inst.op), " ", name(inst.dtype), " finds no registers beside ",
+                            vectors.unroll, " vectors of partial results");
     if (is_computed(inst) && (!has_row(kernel, inst, isa) || has_rare_call(kernel, inst)))
       return detail::concat(name(inst.op), " ", name(inst.dtype), " is a call");
+  }
   return {};
 }
 

@@ -22,11 +22,13 @@ constexpr int masks_for_copies = 4;
 
 int arity(const ir::Inst& inst) { return info(inst.op).arity; }
 
-/// Vectors of f32 and the integers of their bits, which lie side by side or stand still.
+/// Vectors of f32 and the integers of their bits, which lie side by side or stand still.  Division
+/// of integers is no such thing: it goes through f64.
 bool is_plain_f32(const ir::Kernel& kernel) {
   const auto is_plain = [](const ir::Inst& inst) {
     const DType dtype = ir::result_dtype(inst);
-    return inst.op != Op::cast && (itemsize_bytes(dtype) == 4 || dtype == DType::boolean);
+    return inst.op != Op::cast && inst.op != Op::quotient &&
+           (itemsize_bytes(dtype) == 4 || dtype == DType::boolean);
   };
   const auto is_dense = [](const ir::Operand& operand) {
     return itemsize_bytes(operand.dtype) == 4 &&

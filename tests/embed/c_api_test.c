@@ -5,10 +5,30 @@
 #include <weft.h>
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Programs that are compiled already know these numbers and places: what is added comes behind. */
+_Static_assert(WEFT_OK == 0 && WEFT_ERROR_ARGUMENT == 1 && WEFT_ERROR_UNSUPPORTED == 2 &&
+                   WEFT_ERROR_COMPILE == 3 && WEFT_ERROR_DEVICE == 4 &&
+                   WEFT_ERROR_ARITHMETIC == 5 && WEFT_ERROR_INTERNAL == 6 &&
+                   WEFT_ERROR_MEMORY == 7 && WEFT_ERROR_CANCELLED == 8,
+               "statuses keep their numbers");
+_Static_assert(WEFT_BOOL == 0 && WEFT_U64 == 4 && WEFT_I64 == 8 && WEFT_F16 == 9 &&
+                   WEFT_F8E5M2 == 12 && WEFT_F32 == 13 && WEFT_C128 == 17,
+               "dtypes keep their numbers");
+_Static_assert(sizeof(weft_status) == 4 && sizeof(weft_dtype) == 4, "enumerations are of 32 bits");
+_Static_assert(offsetof(weft_engine_options, struct_bytes) == 0 &&
+                   offsetof(weft_engine_options, backend) == 8 &&
+                   offsetof(weft_engine_options, numerics) == 16 &&
+                   offsetof(weft_engine_options, num_threads) == 24,
+               "members of the options keep their places");
+_Static_assert(offsetof(weft_named_tensor, name) == 0 && offsetof(weft_named_tensor, tensor) == 8 &&
+                   sizeof(weft_named_tensor) == 16,
+               "arrays of named tensors have room for nothing else");
 
 static int num_failures = 0;
 

@@ -299,6 +299,19 @@ class WithTorch(unittest.TestCase):
         gc.collect()
         self.assertEqual(released, [ctypes.addressof(values)])
 
+    def test_versioned_capsules(self):
+        source = torch.arange(6, dtype=torch.float32).view(2, 3)
+        try:
+            capsule = source.t().__dlpack__(max_version=(1, 1))
+        except TypeError:
+            self.skipTest("this PyTorch makes none")
+        self.assertTrue(python.PyCapsule_IsValid(id(capsule), KINDS[True][0]))
+        tensor = Tensor.from_dlpack(capsule)
+        self.assertEqual((tensor.data, tensor.sizes, tensor.strides), (source.data_ptr(), [3, 2], [1, 3]))
+        back = torch.from_dlpack(tensor)
+        self.assertEqual(back.data_ptr(), source.data_ptr())
+        self.assertTrue(torch.equal(back, source.t()))
+
 
 if __name__ == "__main__":
     outcome = unittest.main(argv=sys.argv[:1], exit=False).result

@@ -79,12 +79,15 @@ TEST(Concurrency, ManyThreadsCallOneEngine) {
       if (thread == 0) engine.set_num_threads(i % 4);
       if (thread == 1) DiskCache(*engine.options().disk_cache).clear();
       if (thread == 2 && engine.stats().plan_hits + engine.stats().plan_misses == 0) ++num_wrong;
+      if ((thread == 3 || thread == 4) && !calls.is_defined(engine, i % 20)) ++num_wrong;
+      if (thread == 5) engine.wait_optimised();
     }
   });
   engine.wait_optimised();
   EXPECT_EQ(num_wrong, 0);
   EXPECT_TRUE(engine.stats().hot_kernels > 0 || !is_required_backend("llvm"));
-  EXPECT_LE(engine.stats().kernel_misses, static_cast<std::uint64_t>(2 * calls.size()));
+  // What is reduced and what is transposed take more than one kernel a call.
+  EXPECT_LE(engine.stats().kernel_misses, static_cast<std::uint64_t>(3 * calls.size()));
 }
 
 TEST(Concurrency, EnginesComeAndGo) {
@@ -148,6 +151,7 @@ TEST(Cancellation, StopsLongCalls) {
       EXPECT_THROW(call(), CancelledError) << num_threads;
     };
     stopped([&] { engine.eval(Expr(x) * 2 + 1, out); });
+    stopped([&] { engine.reduce(Reduction::sum, zeros({0, 1 << 22}), {.dims = {0}}); });
     stopped([&] { engine.copy(out, x.t()); });
     stopped([&] { engine.reduce(Reduction::sum, x); });
     stopped([&] { engine.reduce(Reduction::cumsum, x, {.dims = {0}}); });

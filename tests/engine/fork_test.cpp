@@ -1,5 +1,6 @@
 // fork() and exit() at the worst moments.  In a program of its own: what registers with them in
 // which order is decided by the first calls of a process.
+#include "runtime/allocator.h"
 #include "tests/engine/support/elements.h"
 #include "tests/in_child.h"
 #include "tests/required_backends.h"
@@ -12,9 +13,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace weft::testing {
 namespace {
@@ -27,6 +32,13 @@ EngineOptions hot(const char* tiers) {
   options.tiers = tiers;
   options.threshold = 0;
   options.disk_cache = DiskCacheOptions{CacheMode::off, {}, 0};
+  return options;
+}
+
+/// Compiles in the call or not at all.
+EngineOptions quick() {
+  EngineOptions options = hot("xbyak");
+  options.num_threads = 2;
   return options;
 }
 
@@ -182,6 +194,96 @@ TEST_F(Forks, CodeMemoryMayBeUsedAfterTheBackground) {
     const pid_t child = fork_with_limit();
     if (child == 0) _exit(0);
     return exit_status(child);
+  });
+  EXPECT_EQ(status, 0);
+}
+
+/// Calls that take every lock of the process again and again: memory that is mapped and unmapped,
+/// threads that begin and end, code that comes and goes.
+void keep_busy(const Tensor& a, const std::atomic<bool>& is_over) {
+  const Tensor large = zeros({1 << 19}, {DType::f32, {}, {}});
+  while (!is_over) {
+    Engine engine(quick());
+    for (int i = 0; i < num_kernels; ++i) engine.eval(kernel(a, i));
+    for (int i = 0; i < 4; ++i) engine.eval(Expr(large) + 1);
+    std::thread([&] { engine.eval(Expr(a) + 1); }).join();
+  }
+}
+
+TEST_F(Forks, OtherThreadsMayBeInTheirCalls) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "NOT TESTED: the sanitizer's allocator does not survive forks beside threads";
+#endif
+  const int status = in_fresh_process([] {
+    setenv("WEFT_PERF", "1", 1);
+    set_retained_limit_bytes(0);
+    const auto forget_map = [] {
+      ::unlink(("/tmp/perf-" + std::to_string(getpid()) + ".map").c_str());
+    };
+    const Tensor a = ramp();
+    Engine interpreter({"interp", Numerics::standard, 1});
+    const std::vector<float> expected = elements<float>(interpreter.eval(kernel(a, 1)));
+    std::atomic<bool> is_over{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) threads.emplace_back([&] { keep_busy(a, is_over); });
+    int num_wrong = 0;
+    for (int i = 0; i < 100 && num_wrong == 0; ++i) {
+      const pid_t child = fork_with_limit();
+      if (child == 0) {
+        int status = 1;
+        std::thread([&] {
+          Engine engine(quick());
+          engine.eval(Expr(zeros({1 << 19}, {DType::f32, {}, {}})) + 1);
+          status = elements<float>(engine.eval(kernel(a, 1))) == expected ? 0 : 1;
+        }).join();
+        forget_map();
+        _exit(status);
+      }
+      num_wrong += exit_status(child) == 0 ? 0 : 1;
+    }
+    is_over = true;
+    for (std::thread& thread : threads) thread.join();
+    forget_map();
+    return num_wrong;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Forks, MemoryOfThreadsThatAreLeftBehindIsCountedOnce) {
+  const int status = in_fresh_process([] {
+    constexpr std::uint64_t num_threads = 8, block_bytes = 4096;
+    std::atomic<std::uint64_t> num_ready{0};
+    std::atomic<bool> is_over{false};
+    const auto allocate_and_wait = [&] {
+      std::byte* const block = allocate_bytes(block_bytes);
+      ++num_ready;
+      while (!is_over) std::this_thread::yield();
+      free_bytes(block, block_bytes);
+    };
+    const auto start = [&](std::uint64_t num_expected) {
+      std::vector<std::thread> threads;
+      for (std::uint64_t i = 0; i < num_threads; ++i) threads.emplace_back(allocate_and_wait);
+      while (num_ready < num_expected) std::this_thread::yield();
+      return threads;
+    };
+    const auto finish = [&](std::vector<std::thread> threads) {
+      is_over = true;
+      for (std::thread& thread : threads) thread.join();
+      return allocator_stats();
+    };
+    const AllocatorStats before = allocator_stats();
+    std::vector<std::thread> threads = start(num_threads);
+    const pid_t child = fork_with_limit();
+    if (child == 0) {
+      // New threads get the memory of those that the fork left behind.
+      const AllocatorStats after = finish(start(2 * num_threads));
+      const bool is_right = after.num_allocations == before.num_allocations + 2 * num_threads &&
+                            after.live_bytes == before.live_bytes + num_threads * block_bytes;
+      _exit(is_right ? 0 : 1);
+    }
+    const int status = exit_status(child);
+    const AllocatorStats after = finish(std::move(threads));
+    return status != 0 || after.live_bytes != before.live_bytes ? 1 : 0;
   });
   EXPECT_EQ(status, 0);
 }

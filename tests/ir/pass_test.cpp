@@ -13,7 +13,7 @@ namespace {
 TEST(Pass, ReportsChangesKeepsKernelsValidAndIsIdempotent) {
   Random random(6);
   for (int i = 0; i < 1500; ++i) {
-    Kernel kernel = random_kernel(random);
+    Kernel kernel = random_kernel(random, {.may_reduce = true});
     for (const Pass& pass : pipeline()) {
       const Kernel before = kernel;
       const bool changed = pass.run(kernel);
@@ -31,8 +31,8 @@ TEST(Pass, PipelineLeavesOnlyWhatBackendsKnow) {
                               DType::f16,     DType::bf16, DType::f32, DType::f8e4m3fn,
                               DType::f8e5m2,  DType::f64};
   for (int i = 0; i < 500; ++i) {
-    Kernel kernel =
-        random_kernel(random, {.dtypes = dtypes});  // complex numbers are the interpreter's
+    Kernel kernel = random_kernel(
+        random, {.dtypes = dtypes, .may_reduce = true});  // complex numbers are the interpreter's
     run_pipeline(kernel);
     for (const Inst& inst : kernel.body) {
       EXPECT_NE(info(inst.op).form, Form::composite) << print(kernel);

@@ -7,10 +7,11 @@
 
 #include <weft/convert.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <random>
-#include <utility>
+#include <vector>
 
 namespace weft::ir {
 
@@ -65,6 +66,7 @@ struct RandomKernelOptions {
   std::span<const DType> dtypes = all_dtypes;
   int max_loops = 4;
   int max_instructions = 24;
+  bool may_reduce = false;  ///< half of the kernels do then
 };
 
 /// A kernel with random operands, layout and body, unscheduled.
@@ -74,52 +76,12 @@ class RandomKernel {
       : random_(random), options_(options), builder_(kernel_.body) {}
 
   Kernel make() {
-    kernel_.loops.resize(1 + pick(random_, static_cast<std::size_t>(options_.max_loops)));
-    const std::size_t num_outputs = 1 + pick(random_, 2);
-    add_all_but_outputs(num_outputs);
-    for (std::size_t i = 0; i < num_outputs; ++i) {
-      const Value value = any_value();
-      kernel_.operands[i] = {value.dtype, Role::output, random_strides(true)};
-      builder_.store(static_cast<std::uint8_t>(i), value);
-    }
-    return kernel_;
-  }
-
-  /// One that reduces, by ops of every kind, what the body has computed.
-  Kernel make_reduction() {
-    const std::size_t num_kept = pick(random_, 3), num_reduced = 1 + pick(random_, 2);
-    const bool is_inner = pick(random_, 2) == 0;
-    kernel_.loops.resize(num_kept + num_reduced);
-    for (std::size_t loop = num_kept; loop < kernel_.loops.size(); ++loop)
-      kernel_.loops[loop].kind = LoopKind::reduce;
-    if (!is_inner) kernel_.loops.emplace_back();
-    const std::size_t num_outputs = pick(random_, 2) == 0 ? 1 : 1 + pick(random_, 4);
-    add_all_but_outputs(num_outputs);
-    std::size_t widest = 1;
-    for (std::size_t i = 0; i < num_outputs; ++i) {
-      const auto [value, op] = reducible_value();
-      widest = std::max(widest, itemsize_bytes(value.dtype));
-      kernel_.operands[i] = {value.dtype, Role::output, {}};
-      for (const Loop& loop : kernel_.loops)
-        kernel_.operands[i].strides.push_back(loop.kind == LoopKind::reduce ? 0 : stride_any);
-      if (!is_inner && pick(random_, 4) != 0) kernel_.operands[i].strides.back() = 1;
-      builder_.append({.op = Op::accumulate,
-                       .dtype = value.dtype,
-                       .operand = static_cast<std::uint8_t>(i),
-                       .combine = op,
-                       .args = {value.id, no_value, no_value, no_value}});
-    }
-    const auto most = static_cast<int>(max_partial_bytes / widest);
-    const int lanes = !is_inner ? 1 : pick(random_, 4) != 0 ? most : most >> pick(random_, 4);
-    kernel_.tree = {lanes, lanes << pick(random_, 5)};
-    return kernel_;
-  }
-
- private:
-  void add_all_but_outputs(std::size_t num_outputs) {
     kernel_.numerics = pick(random_, 2) == 0 ? Numerics::strict : Numerics::standard;
     kernel_.vector_bytes = static_cast<int>(std::array{0, 16, 32, 64}[pick(random_, 4)]);
     kernel_.is_streaming = pick(random_, 2) == 0;
+    kernel_.loops.resize(1 + pick(random_, static_cast<std::size_t>(options_.max_loops)));
+    if (options_.may_reduce && pick(random_, 2) == 0) choose_reduce_loops();
+    const std::size_t num_outputs = choose_num_outputs();
     kernel_.operands.resize(num_outputs);  // their dtypes are known at the end
     for (std::size_t i = 0; i < pick(random_, 2); ++i) add_param();
     const std::size_t num_inputs = 1 + pick(random_, 3);
@@ -127,24 +89,73 @@ class RandomKernel {
     const auto count =
         static_cast<int>(pick(random_, static_cast<std::size_t>(options_.max_instructions)));
     for (int i = 0; i < count; ++i) add_inst();
+    for (std::size_t i = 0; i < num_outputs; ++i) {
+      const Value value = any_value();
+      kernel_.operands[i] = {value.dtype, Role::output, random_strides(true)};
+      write(static_cast<std::uint8_t>(i), value);
+    }
+    if (reduces_) choose_tree();
+    return kernel_;
   }
 
-  /// And an op that reduces values of its dtype.
-  std::pair<Value, Op> reducible_value() {
-    const Value value = any_value();
-    while (true) {
-      const Op op = all_ops()[pick(random_, all_ops().size())];
-      if (identity_of(op, value.dtype) &&
-          computes_in(info(op).domain, info(op).result, value.dtype))
-        return {value, op};
-    }
+ private:
+  bool reduces_along(std::size_t loop) const {
+    return kernel_.loops[loop].kind == LoopKind::reduce;
+  }
+
+  /// The innermost loop and some around it, or some around the innermost.
+  void choose_reduce_loops() {
+    const std::size_t num_loops = kernel_.loops.size();
+    const bool is_inner = num_loops == 1 || pick(random_, 2) == 0;
+    const std::size_t end = is_inner ? num_loops : num_loops - 1;
+    for (std::size_t loop = pick(random_, end); loop < end; ++loop)
+      kernel_.loops[loop].kind = LoopKind::reduce;
+    reduces_ = true;
+    is_dense_ = pick(random_, 4) != 0;  // or else few backends take it
+  }
+
+  /// Mostly one output to reduce to, since backends may want no more.
+  std::size_t choose_num_outputs() {
+    if (!reduces_) return 1 + pick(random_, 2);
+    return pick(random_, 4) == 0 ? 1 + pick(random_, 4) : 1;
+  }
+
+  /// Mostly as many lanes as fit, as plans have it.
+  void choose_tree() {
+    std::size_t widest = 1;
+    for (const Operand& operand : kernel_.operands)
+      if (operand.role == Role::output) widest = std::max(widest, itemsize_bytes(operand.dtype));
+    std::size_t lanes = max_partial_bytes / widest;
+    if (pick(random_, 4) == 0)
+      lanes = std::size_t{1} << pick(random_, static_cast<std::size_t>(std::bit_width(lanes)));
+    if (!reduces_along(kernel_.loops.size() - 1)) lanes = 1;
+    kernel_.tree = {static_cast<int>(lanes), static_cast<int>(lanes * (1 + pick(random_, 16)))};
+  }
+
+  Op any_combine(DType dtype) {
+    std::vector<Op> possible;
+    for (const Op op : all_ops())
+      if (identity_of(op, dtype) && computes_in(info(op).domain, info(op).result, dtype))
+        possible.push_back(op);
+    return possible[pick(random_, possible.size())];
+  }
+
+  void write(std::uint8_t output, const Value& value) {
+    if (!reduces_) return builder_.store(output, value);
+    Inst inst{.op = Op::accumulate, .dtype = value.dtype, .operand = output};
+    inst.combine = any_combine(value.dtype);
+    inst.args[0] = value.id;
+    builder_.append(inst);
   }
 
   std::vector<StrideClass> random_strides(bool is_output) {
     std::vector<StrideClass> strides(kernel_.loops.size(), stride_any);
     static constexpr StrideClass inner[] = {1, 1, 0, 2, 3, 4, -1, stride_any};
-    strides.back() = inner[pick(random_, std::size(inner))];
-    if (is_output && strides.back() == 0) strides.back() = stride_any;
+    strides.back() = inner[pick(random_, is_dense_ ? 3 : std::size(inner))];
+    if (!is_output) return strides;
+    if (strides.back() == 0) strides.back() = is_dense_ ? 1 : stride_any;
+    for (std::size_t loop = 0; loop < strides.size(); ++loop)
+      if (reduces_along(loop)) strides[loop] = 0;
     return strides;
   }
   DType any_dtype() { return options_.dtypes[pick(random_, options_.dtypes.size())]; }
@@ -195,6 +206,8 @@ class RandomKernel {
 
   Random& random_;
   RandomKernelOptions options_;
+  bool reduces_ = false;
+  bool is_dense_ = false;  ///< inner strides are 0 and 1
   Kernel kernel_;
   Builder builder_;
   std::vector<Value> values_;
@@ -202,9 +215,6 @@ class RandomKernel {
 
 inline Kernel random_kernel(Random& random, RandomKernelOptions options = {}) {
   return RandomKernel(random, options).make();
-}
-inline Kernel random_reduction(Random& random, RandomKernelOptions options = {}) {
-  return RandomKernel(random, options).make_reduction();
 }
 
 }  // namespace weft::ir

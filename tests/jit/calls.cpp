@@ -1,6 +1,7 @@
 #include "tests/jit/calls.h"
 
 #include <weft/convert.h>
+#include <weft/error.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +15,8 @@
 
 namespace weft::jit::test {
 namespace {
+
+constexpr std::byte pattern{0xa5};
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -149,7 +152,19 @@ bool is_nan_element(const std::byte* bytes, DType dtype) {
   });
 }
 
-GuardedBytes::GuardedBytes(std::size_t size_bytes, Side side) {
+bool same_elements(std::span<const std::byte> a, std::span<const std::byte> b, DType dtype) {
+  if (std::ranges::equal(a, b)) return true;
+  const DType part = real_dtype(dtype);
+  const std::size_t itemsize = itemsize_bytes(part);
+  if (!is_floating(part) || a.size() != b.size()) return false;
+  for (std::size_t at = 0; at + itemsize <= a.size(); at += itemsize)
+    if (std::memcmp(&a[at], &b[at], itemsize) != 0 &&
+        !(is_nan_element(&a[at], part) && is_nan_element(&b[at], part)))
+      return false;
+  return true;
+}
+
+GuardedBytes::GuardedBytes(std::size_t size_bytes, Side side) : size_bytes_(size_bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t inside = round_up(std::max<std::size_t>(size_bytes, 1), page);
   mapping_bytes_ = inside + 2 * page;
@@ -157,10 +172,24 @@ GuardedBytes::GuardedBytes(std::size_t size_bytes, Side side) {
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   mapping_ = static_cast<std::byte*>(mapping);
   if (mprotect(mapping_ + page, inside, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  std::fill_n(mapping_ + page, inside, pattern);
   data_ = mapping_ + page + (side == Side::upper ? inside - size_bytes : 0);
 }
 
 GuardedBytes::~GuardedBytes() { munmap(mapping_, mapping_bytes_); }
+
+std::optional<std::ptrdiff_t> GuardedBytes::damage() const {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::byte* const begin = mapping_ + page;
+  const std::byte* const end = mapping_ + mapping_bytes_ - page;
+  const auto is_damaged = [](std::byte byte) { return byte != pattern; };
+  const std::byte* const first = data_;
+  const std::byte* const below = std::find_if(begin, first, is_damaged);
+  if (below != first) return below - first;
+  const std::byte* const above = std::find_if(first + size_bytes_, end, is_damaged);
+  if (above != end) return above - first;
+  return {};
+}
 
 void fill_with_samples(std::vector<std::byte>& bytes, DType dtype, std::mt19937_64& random) {
   visit_dtype(dtype, [&](auto type) {
@@ -170,6 +199,18 @@ void fill_with_samples(std::vector<std::byte>& bytes, DType dtype, std::mt19937_
       std::memcpy(bytes.data() + at, &value, sizeof value);
     }
   });
+}
+
+void fill_with_ordinary(std::vector<std::byte>& bytes, DType dtype, std::mt19937_64& random) {
+  fill_with_samples(bytes, dtype, random);
+  if (is_integral(dtype)) return;
+  const DType part = real_dtype(dtype);
+  const std::size_t itemsize = itemsize_bytes(part);
+  for (std::size_t at = 0; at + itemsize <= bytes.size(); at += itemsize) {
+    if (random() % 2048 == 0) continue;
+    const Bits bits = Scalar(static_cast<double>(random() % 2001) / 777 - 1.3).bits(part);
+    std::memcpy(bytes.data() + at, &bits, itemsize);
+  }
 }
 
 Call make_call(const ir::Kernel& kernel, const std::vector<std::int64_t>& extents,
@@ -183,6 +224,7 @@ Call make_call(const ir::Kernel& kernel, const std::vector<std::int64_t>& extent
 Call make_call(const ir::Kernel& kernel, const std::vector<std::int64_t>& extents,
                const std::vector<std::vector<std::int64_t>>& stride_bytes,
                std::mt19937_64& random) {
+  const auto fill = ir::is_reduction(kernel) ? fill_with_ordinary : fill_with_samples;
   Call call;
   call.extents = extents;
   for (const ir::Operand& operand : kernel.operands) {
@@ -195,12 +237,12 @@ Call make_call(const ir::Kernel& kernel, const std::vector<std::int64_t>& extent
     }
     data.first = static_cast<std::size_t>(-lowest);
     data.bytes.resize(static_cast<std::size_t>(highest - lowest) + itemsize_bytes(operand.dtype));
-    fill_with_samples(data.bytes, operand.dtype, random);
+    fill(data.bytes, operand.dtype, random);
     call.operands.push_back(std::move(data));
   }
   for (DType dtype : kernel.params) {
     std::vector<std::byte> bytes(itemsize_bytes(dtype));
-    fill_with_samples(bytes, dtype, random);
+    fill(bytes, dtype, random);
     Bits bits;
     std::memcpy(&bits, bytes.data(), bytes.size());
     call.params.push_back(bits);
@@ -223,6 +265,10 @@ std::vector<std::vector<std::byte>> run(const CodeObject& code, const Call& call
   const KernelArgs args{bases.data(), call.extents.data(), strides.data(), call.params.data(),
                         code.context};
   code.entry(&args);
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    if (const auto at = memory[i]->damage())
+      throw InternalError(detail::concat(code.backend, " wrote to byte ", *at, " of operand ", i,
+                                         ", which has ", call.operands[i].bytes.size()));
   std::vector<std::vector<std::byte>> results;
   for (std::size_t i = 0; i < memory.size(); ++i)
     results.emplace_back(memory[i]->data(), memory[i]->data() + call.operands[i].bytes.size());

@@ -7,12 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace weft::jit::test {
 
-/// Bytes between two pages that cannot be touched, against the upper or the lower one.
+/// Bytes between two pages that cannot be touched, against the upper or the lower one.  What is
+/// left of their pages on the other side is filled with a pattern.
 class GuardedBytes {
  public:
   enum class Side { upper, lower };
@@ -22,12 +25,19 @@ class GuardedBytes {
   GuardedBytes(const GuardedBytes&) = delete;
   GuardedBytes& operator=(const GuardedBytes&) = delete;
   std::byte* data() const { return data_; }
+  /// Where the pattern is another now, from the first of the bytes on; nothing if nowhere.
+  std::optional<std::ptrdiff_t> damage() const;
 
  private:
   std::byte* mapping_;
   std::size_t mapping_bytes_;
   std::byte* data_;
+  std::size_t size_bytes_;
 };
+
+/// Both sides, one after the other.
+inline constexpr GuardedBytes::Side both_sides[] = {GuardedBytes::Side::upper,
+                                                    GuardedBytes::Side::lower};
 
 /// One array of an operand's elements, strided as the loops say.
 struct OperandData {
@@ -46,8 +56,11 @@ struct Call {
 /// Random elements, with many of the values at which operators change their behaviour.
 void fill_with_samples(std::vector<std::byte>& bytes, DType dtype, std::mt19937_64& random);
 
-/// A call of `kernel`.  Where an operand's class is stride_any, its stride is 5 or -3 items; outer
-/// loops get strides that keep rows apart, out of order.
+/// Random elements that a sum of many shows: few of them are infinite or NaN.
+void fill_with_ordinary(std::vector<std::byte>& bytes, DType dtype, std::mt19937_64& random);
+
+/// A call of `kernel`, on ordinary elements if it reduces.  Where an operand's class is stride_any,
+/// its stride is 5 or -3 items; outer loops get strides that keep rows apart, out of order.
 Call make_call(const ir::Kernel& kernel, const std::vector<std::int64_t>& extents,
                std::mt19937_64& random);
 
@@ -57,8 +70,11 @@ Call make_call(const ir::Kernel& kernel, const std::vector<std::int64_t>& extent
 
 /// Whether an element of a real dtype is a NaN.
 bool is_nan_element(const std::byte* bytes, DType dtype);
+/// Whether elements have the same bits, part by part for complex numbers; a NaN is any NaN.
+bool same_elements(std::span<const std::byte> a, std::span<const std::byte> b, DType dtype);
 
 /// Runs a copy of the call on guarded memory; returns the operands' bytes afterwards.
+/// Errors: InternalError if something was written outside of them.
 std::vector<std::vector<std::byte>> run(const CodeObject& code, const Call& call,
                                         GuardedBytes::Side side);
 

@@ -1,21 +1,27 @@
 // The loops of reductions: vectors, the op table's rows and plain C++ give the same bits.
 #include "jit/fold/fold.h"
-#include "jit/fold/scan.h"
 #include "tests/ir/random_kernel.h"
+#include "tests/jit/calls.h"
 #include "tests/jit/xbyak_harness.h"
 
 #include "ir/combine.h"
 
+#include <weft/error.h>
+
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace weft::jit {
 namespace {
 
 using ir::Random;
+using test::GuardedBytes;
 
 std::vector<Isa> usable_isas() {
   std::vector<Isa> result{Isa::generic};
@@ -39,44 +45,52 @@ std::vector<std::byte> random_elements(DType dtype, std::int64_t count, Random& 
   return result;
 }
 
-bool same_elements(const std::vector<std::byte>& a, const std::vector<std::byte>& b, DType dtype) {
-  const DType part = real_dtype(dtype);
-  const std::size_t size = itemsize_bytes(part);
-  const auto is_nan = [&](const std::byte* at) {
-    if (part == DType::f32) {
-      float x;
-      std::memcpy(&x, at, sizeof x);
-      return std::isnan(x);
-    }
-    double x = 0;
-    if (part == DType::f64) std::memcpy(&x, at, sizeof x);
-    return std::isnan(x);
-  };
-  for (std::size_t at = 0; at < a.size(); at += size)
-    if (std::memcmp(&a[at], &b[at], size) != 0 && !(is_nan(&a[at]) && is_nan(&b[at]))) return false;
-  return true;
-}
+/// A copy of `bytes` on guarded memory.
+class Guarded {
+ public:
+  Guarded(std::span<const std::byte> bytes, GuardedBytes::Side side)
+      : size_bytes_(bytes.size()), memory_(bytes.size(), side) {
+    std::ranges::copy(bytes, memory_.data());
+  }
+  Guarded(std::int64_t size_bytes, GuardedBytes::Side side)
+      : Guarded(std::vector<std::byte>(static_cast<std::size_t>(size_bytes)), side) {}
+  ~Guarded() { EXPECT_EQ(memory_.damage(), std::nullopt) << "of " << size_bytes_ << " bytes"; }
+  std::byte* data() const { return memory_.data(); }
+  std::span<const std::byte> bytes() const { return {data(), size_bytes_}; }
+
+ private:
+  std::size_t size_bytes_;
+  GuardedBytes memory_;
+};
 
 /// Everything that the loops of a fold make of some data.
-std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte>& data,
-                                   std::int64_t num_rows, std::int64_t count) {
+std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte>& given,
+                                   std::int64_t num_rows, std::int64_t count,
+                                   GuardedBytes::Side side) {
   const std::int64_t itemsize = fold.itemsize();
-  std::vector<std::byte> result(static_cast<std::size_t>(
-      2 * Fold::lanes_bytes + 2 * count * itemsize + num_rows * itemsize + itemsize));
-  std::byte* to = result.data();
-  fold.clear(to, fold.num_lanes());
-  fold.loops.lanes(fold, to, data.data(), num_rows * count);
-  std::vector<std::byte> lanes(to, to + Fold::lanes_bytes);
-  to += Fold::lanes_bytes;
-  fold.finish(to, lanes.data());
-  to += itemsize;
-  fold.clear(to, count);
-  fold.loops.columns(fold, to, data.data(), count * itemsize, num_rows, count);
-  to += count * itemsize;
-  fold.loops.rows(fold, to, itemsize, data.data(), count * itemsize, num_rows, count);
-  to += num_rows * itemsize;
-  fold.loops.tree_of_blocks(fold, to, data.data(), count * itemsize,
-                            count / fold.num_lanes() * fold.num_lanes());
+  const Guarded data(given, side);
+  std::vector<std::byte> result;
+  const auto append = [&](const Guarded& to) {
+    result.insert(result.end(), to.bytes().begin(), to.bytes().end());
+  };
+  const Guarded lanes(Fold::lanes_bytes, side), last(itemsize, side);
+  fold.clear(lanes.data(), fold.num_lanes());
+  fold.loops.lanes(fold, lanes.data(), data.data(), num_rows * count);
+  append(lanes);
+  fold.finish(last.data(), lanes.data());
+  append(last);
+  const Guarded columns(count * itemsize, side);
+  fold.clear(columns.data(), count);
+  fold.loops.columns(fold, columns.data(), data.data(), count * itemsize, num_rows, count);
+  append(columns);
+  const Guarded rows(num_rows * itemsize, side);
+  fold.loops.rows(fold, rows.data(), itemsize, data.data(), count * itemsize, num_rows, count);
+  append(rows);
+  const Guarded tree(Fold::lanes_bytes, side);
+  fold.tree_of_blocks(tree.data(), data.data(), count * itemsize,
+                      count / fold.num_lanes() * fold.num_lanes());
+  append(tree);
+  EXPECT_TRUE(std::ranges::equal(data.bytes(), given)) << "what is folded changed";
   return result;
 }
 
@@ -90,14 +104,16 @@ TEST(Fold, LoopsGiveTheBitsOfTheOpTable) {
         const std::int64_t num_rows =
             FoldLoops::blocks_together + static_cast<std::int64_t>(ir::pick(random, 40));
         const auto data = random_elements(dtype, num_rows * count, random);
-        const auto expected = all_results(make_plain_fold(op, dtype), data, num_rows, count);
+        const auto expected = all_results(make_plain_fold(op, dtype), data, num_rows, count,
+                                          GuardedBytes::Side::upper);
         for (const Isa isa : usable_isas()) {
+          SCOPED_TRACE(detail::concat(name(op), " ", name(dtype), " ", name(isa), " ", num_rows,
+                                      " rows of ", count));
           Fold fold = make_fold(op, dtype, isa);
           fold.rows_at_once = 1 + static_cast<std::int64_t>(ir::pick(random, 40));
-          const auto actual = all_results(fold, data, num_rows, count);
-          EXPECT_TRUE(same_elements(actual, expected, dtype))
-              << name(op) << ' ' << name(dtype) << ' ' << name(isa) << ' ' << num_rows
-              << " rows of " << count;
+          for (const GuardedBytes::Side side : test::both_sides)
+            EXPECT_TRUE(test::same_elements(all_results(fold, data, num_rows, count, side),
+                                            expected, dtype));
         }
       }
     }
@@ -114,10 +130,12 @@ TEST(Fold, SumsThroughLanesThatAreCombinedByHalves) {
       for (std::size_t i = 0; i < width; ++i) lanes[i] += lanes[i + width];
     for (const Isa isa : usable_isas()) {
       const Fold fold = make_fold(Op::add, DType::f32, isa);
-      float sum = 0;
-      fold.loops.rows(fold, reinterpret_cast<std::byte*>(&sum), 0,
-                      reinterpret_cast<const std::byte*>(data.data()), 0, 1, count);
-      EXPECT_EQ(sum, lanes[0]) << count << ' ' << name(isa);
+      for (const GuardedBytes::Side side : test::both_sides) {
+        const Guarded from(std::as_bytes(std::span(data)), side);
+        float sum = 0;
+        fold.loops.rows(fold, reinterpret_cast<std::byte*>(&sum), 0, from.data(), 0, 1, count);
+        EXPECT_EQ(sum, lanes[0]) << count << ' ' << name(isa);
+      }
     }
   }
 }
@@ -141,56 +159,75 @@ TEST(Fold, IdentitiesChangeNothing) {
     }
 }
 
+/// Whether `a` comes before `b` as an extremum: NaN before all.
 template <class T>
-void check_extrema(Op op, DType dtype, Random& random) {
-  const std::int64_t num_rows = 1 + static_cast<std::int64_t>(ir::pick(random, max_extremum_rows));
-  const std::int64_t num_columns = 1 + static_cast<std::int64_t>(ir::pick(random, 100));
-  std::vector<T> data(static_cast<std::size_t>(num_rows * num_columns));
+bool is_before(Op op, T a, T b) {
+  if (a != a || b != b) return a != a && b == b;
+  return op == Op::maximum ? a > b : a < b;
+}
+
+template <class T>
+void check_columns(Op op, const std::vector<T>& data, std::size_t num_columns, Isa isa,
+                   GuardedBytes::Side side) {
+  const auto row_bytes = static_cast<std::int64_t>(num_columns * sizeof(T));
+  const Guarded from(std::as_bytes(std::span(data)), side), values(row_bytes, side);
+  const Guarded rows(static_cast<std::int64_t>(num_columns * sizeof(std::int64_t)), side);
+  auto* const places = reinterpret_cast<std::int64_t*>(rows.data());
+  extremum_loops(op, dtype_of<T>, isa)
+      .columns(values.data(), places, from.data(), row_bytes,
+               static_cast<std::int64_t>(data.size() / num_columns),
+               static_cast<std::int64_t>(num_columns));
+  for (std::size_t column = 0; column < num_columns; ++column) {
+    std::size_t best = column;
+    for (std::size_t i = column; i < data.size(); i += num_columns)
+      if (is_before(op, data[i], data[best])) best = i;
+    EXPECT_EQ(places[column], static_cast<std::int64_t>(best / num_columns));
+  }
+}
+
+template <class T>
+void check_find(Op op, const std::vector<T>& data, Isa isa, GuardedBytes::Side side) {
+  const Guarded from(std::as_bytes(std::span(data)), side);
+  const ExtremumLoops loops = extremum_loops(op, dtype_of<T>, isa);
+  for (const T& wanted : data) {
+    const auto found = loops.find(from.data(), static_cast<std::int64_t>(data.size()),
+                                  reinterpret_cast<const std::byte*>(&wanted));
+    std::size_t expected = 0;
+    while (!(data[expected] == wanted || (data[expected] != data[expected] && wanted != wanted)))
+      ++expected;
+    ASSERT_EQ(found, static_cast<std::int64_t>(expected));
+  }
+}
+
+template <class T>
+void check_extrema(Op op, Random& random) {
+  const std::size_t num_rows = 1 + ir::pick(random, max_extremum_rows);
+  const std::size_t num_columns = 1 + ir::pick(random, 100);
+  std::vector<T> data(num_rows * num_columns);
   for (T& x : data) {
     x = static_cast<T>(ir::pick(random, 5));
     if constexpr (std::is_floating_point_v<T>)
       if (ir::pick(random, 50) == 0) x = std::numeric_limits<T>::quiet_NaN();
   }
-  const auto is_before = [&](T a, T b) {
-    if (a != a || b != b) return a != a && b == b;
-    return op == Op::maximum ? a > b : a < b;
-  };
-  for (const Isa isa : usable_isas()) {
-    const ExtremumLoops loops = extremum_loops(op, dtype, isa);
-    std::vector<T> values(static_cast<std::size_t>(num_columns));
-    std::vector<std::int64_t> rows(values.size());
-    const auto* const bytes = reinterpret_cast<const std::byte*>(data.data());
-    loops.columns(reinterpret_cast<std::byte*>(values.data()), rows.data(), bytes,
-                  num_columns * static_cast<std::int64_t>(sizeof(T)), num_rows, num_columns);
-    for (std::size_t column = 0; column < values.size(); ++column) {
-      std::size_t best = column;
-      for (std::size_t i = column; i < data.size(); i += values.size())
-        if (is_before(data[i], data[best])) best = i;
-      EXPECT_EQ(rows[column], static_cast<std::int64_t>(best / values.size()))
-          << name(op) << ' ' << name(dtype) << ' ' << name(isa);
+  for (const Isa isa : usable_isas())
+    for (const GuardedBytes::Side side : test::both_sides) {
+      SCOPED_TRACE(detail::concat(name(op), " ", name(dtype_of<T>), " ", name(isa)));
+      check_columns(op, data, num_columns, isa, side);
+      check_find(op, data, isa, side);
     }
-    for (const T& wanted : data) {
-      const auto found = loops.find(bytes, static_cast<std::int64_t>(data.size()),
-                                    reinterpret_cast<const std::byte*>(&wanted));
-      std::size_t expected = 0;
-      while (!(data[expected] == wanted || (data[expected] != data[expected] && wanted != wanted)))
-        ++expected;
-      ASSERT_EQ(found, static_cast<std::int64_t>(expected)) << name(dtype) << ' ' << name(isa);
-    }
-  }
 }
 
 TEST(Fold, ExtremaAreTheFirstAndNaNComesBeforeAll) {
   Random random(testing::seed());
   for (int i = 0; i < 5; ++i)
     for (const Op op : {Op::maximum, Op::minimum}) {
-      check_extrema<std::uint8_t>(op, DType::u8, random);
-      check_extrema<std::int8_t>(op, DType::i8, random);
-      check_extrema<std::int16_t>(op, DType::i16, random);
-      check_extrema<std::uint32_t>(op, DType::u32, random);
-      check_extrema<std::int64_t>(op, DType::i64, random);
-      check_extrema<float>(op, DType::f32, random);
-      check_extrema<double>(op, DType::f64, random);
+      check_extrema<std::uint8_t>(op, random);
+      check_extrema<std::int8_t>(op, random);
+      check_extrema<std::int16_t>(op, random);
+      check_extrema<std::uint32_t>(op, random);
+      check_extrema<std::int64_t>(op, random);
+      check_extrema<float>(op, random);
+      check_extrema<double>(op, random);
     }
 }
 

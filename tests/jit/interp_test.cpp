@@ -191,7 +191,7 @@ TEST(Interp, IsTheNaiveLoop) {
 TEST(Interp, PassesKeepStrictResults) {
   Random random(12);
   for (int i = 0; i < 1500; ++i) {
-    Kernel kernel = ir::random_kernel(random);
+    Kernel kernel = ir::random_kernel(random, {.may_reduce = true});
     kernel.numerics = Numerics::strict;
     Launch expected = random_launch(kernel, random);
     Launch actual = expected;

@@ -8,8 +8,31 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <span>
 
 namespace weft::jit::test {
+
+namespace {
+
+/// Compares what two calls left of an operand.
+void expect_equal_parts(std::span<const std::byte> actual, std::span<const std::byte> expected,
+                        DType dtype, bool compares_nans) {
+  const DType part = real_dtype(dtype);
+  const std::size_t itemsize = itemsize_bytes(part);
+  for (std::size_t at = 0; at < actual.size(); at += itemsize) {
+    const std::byte* a = actual.data() + at;
+    const std::byte* e = expected.data() + at;
+    if (std::memcmp(a, e, itemsize) == 0) continue;
+    if (!compares_nans && is_nan_element(a, part) && is_nan_element(e, part)) continue;
+    Bits a_bits, e_bits;
+    std::memcpy(&a_bits, a, itemsize);
+    std::memcpy(&e_bits, e, itemsize);
+    FAIL() << "part " << at / itemsize << ": " << std::hex << a_bits.lo << ", the interpreter says "
+           << e_bits.lo;
+  }
+}
+
+}  // namespace
 
 void expect_same(const ir::Kernel& kernel, const Target& target,
                  const std::vector<std::vector<std::int64_t>>& extents, bool compares_nans) {
@@ -20,23 +43,13 @@ void expect_same(const ir::Kernel& kernel, const Target& target,
   std::mt19937_64 random(20);
   for (const std::vector<std::int64_t>& extent : extents) {
     const Call call = make_call(kernel, extent, random);
-    const auto side = random() % 2 == 0 ? GuardedBytes::Side::upper : GuardedBytes::Side::lower;
-    const auto actual = run(*compiled, call, side);
-    const auto expected = run(*interpreted, call, side);
-    for (std::size_t i = 0; i < actual.size(); ++i) {
-      const DType dtype = real_dtype(kernel.operands[i].dtype);  // of a part
-      const std::size_t itemsize = itemsize_bytes(dtype);
-      for (std::size_t at = 0; at < actual[i].size(); at += itemsize) {
-        const std::byte* a = actual[i].data() + at;
-        const std::byte* e = expected[i].data() + at;
-        if (std::memcmp(a, e, itemsize) == 0) continue;
-        if (!compares_nans && is_nan_element(a, dtype) && is_nan_element(e, dtype)) continue;
-        Bits a_bits, e_bits;
-        std::memcpy(&a_bits, a, itemsize);
-        std::memcpy(&e_bits, e, itemsize);
-        FAIL() << "operand " << i << " of innermost extent " << extent.back() << ", part "
-               << at / itemsize << ": " << std::hex << a_bits.lo << ", the interpreter says "
-               << e_bits.lo;
+    for (const GuardedBytes::Side side : both_sides) {
+      const auto actual = run(*compiled, call, side);
+      const auto expected = run(*interpreted, call, side);
+      for (std::size_t i = 0; i < actual.size(); ++i) {
+        expect_equal_parts(actual[i], expected[i], kernel.operands[i].dtype, compares_nans);
+        ASSERT_FALSE(testing::Test::HasFatalFailure())
+            << "operand " << i << " of innermost extent " << extent.back();
       }
     }
   }

@@ -152,7 +152,8 @@ void NvrtcBatch::check(const Case& one) {
   const auto interpreted = interp_backend().compile(kernel, {});
   const auto expected = jit::test::run(*interpreted, one.call, GuardedBytes::Side::upper);
   for (std::size_t k = 0; k < expected.size(); ++k) {
-    if (one.in_place != 0 && k == one.in_place) continue;      // is the output by now
+    if (one.in_place != 0 && k == one.in_place) continue;  // is the output by now
+    ASSERT_EQ(one.memory[k]->damage(), std::nullopt) << "operand " << k << "\n" << source_of(one);
     const DType dtype = real_dtype(kernel.operands[k].dtype);  // of a part
     const std::size_t itemsize = itemsize_bytes(dtype);
     // The bytes before the base that moves it stay as they are.

@@ -320,15 +320,18 @@ TEST_P(CompiledReduction, WholeRowsAreWhatTheTreeMakesOfThem) {
 }
 
 TEST_P(CompiledReduction, RandomKernelsAgreeWithTheInterpreter) {
-  constexpr int num_kernels = 200;
+  constexpr int num_kernels = 400;
   constexpr DType real_dtypes[] = {DType::boolean, DType::u8,  DType::i8,   DType::i16,
                                    DType::i32,     DType::u32, DType::i64,  DType::u64,
                                    DType::f16,     DType::f32, DType::bf16, DType::f64};
   Random random{seed()};
   int num_compiled = 0;
   for (int i = 0; i < num_kernels; ++i) {
-    const ir::Kernel kernel = scheduled(ir::random_reduction(
-        random, {.dtypes = real_dtypes, .max_instructions = 1 + static_cast<int>(random() % 9)}));
+    const ir::Kernel kernel =
+        scheduled(ir::random_kernel(random, {.dtypes = real_dtypes,
+                                             .max_instructions = 1 + static_cast<int>(random() % 9),
+                                             .may_reduce = true}));
+    if (!ir::is_reduction(kernel)) continue;
     const Comparison comparison = comparison_of(kernel);
     if (!comparison.refusal().empty()) continue;
     ++num_compiled;
@@ -393,6 +396,37 @@ TEST_P(CompiledReduction, RefusesByName) {
   wide.vector_bytes = odd.vector_bytes;
   EXPECT_EQ(refusal(wide), is_llvm ? "%1 accumulate f32 of 64 columns is no part of 64 bytes"
                                    : "vectors of 64 lanes are no registers");
+}
+
+/// One op on what is loaded, and its result reduced with full lanes.
+ir::Kernel reduced_op(Op op, DType dtype, bool is_hoisted) {
+  const DType result = ir::result_dtype({.op = op, .dtype = dtype});
+  ir::Kernel kernel = op_kernel(op, dtype, result);
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i)
+    kernel.operands[i].strides = {i == 0 || is_hoisted ? ir::StrideClass{0} : ir::StrideClass{1}};
+  kernel.loops[0].kind = ir::LoopKind::reduce;
+  const int lanes = static_cast<int>(ir::max_partial_bytes / itemsize_bytes(result));
+  kernel.tree = {lanes, 2 * lanes};
+  kernel.body.back().op = Op::accumulate;
+  kernel.body.back().combine = is_floating(result) ? Op::maximum : Op::bitwise_xor;
+  return kernel;
+}
+
+TEST_P(CompiledReduction, EveryRowOfXbyakFindsRegistersBesidePartialResults) {
+  if (GetParam().backend != "xbyak") return;  // no other keeps registers by itself
+  const Backend& xbyak = *find_backend("xbyak");
+  const Target target = target_for(GetParam().isa);
+  int num_compiled = 0;
+  for (const bool is_hoisted : {false, true})
+    for (const Op op : all_ops())
+      for (const DType dtype : all_dtypes) {
+        if (!computes_in(info(op).domain, info(op).result, dtype) || is_complex(dtype)) continue;
+        const ir::Kernel kernel = scheduled(reduced_op(op, dtype, is_hoisted));
+        if (!xbyak.refuses(kernel, target).empty()) continue;
+        ++num_compiled;
+        EXPECT_NO_THROW(xbyak.compile(kernel, target)) << ir::print(kernel);
+      }
+  EXPECT_GT(num_compiled, 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, CompiledReduction, ::testing::ValuesIn(compiling_runners()),

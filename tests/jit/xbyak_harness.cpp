@@ -13,15 +13,20 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace weft::jit::testing {
 namespace {
 
 constexpr std::size_t region_bytes = std::size_t{1} << 20;
+constexpr std::byte pattern{0xa5};
+/// How far around an operand each run looks; the whole regions are looked at once a kernel.
+constexpr std::size_t near_bytes = std::size_t{16} << 10;
 
-/// Accessible bytes between two pages that are not.
+/// Accessible bytes between two pages that are not, filled with a pattern while nothing is in them.
 class GuardedRegion {
  public:
   GuardedRegion() {
@@ -32,17 +37,28 @@ class GuardedRegion {
     begin_ = static_cast<std::byte*>(mapped) + page;
     if (mprotect(begin_, region_bytes, PROT_READ | PROT_WRITE) != 0)
       throw std::runtime_error("mprotect failed");
+    clear(begin_, region_bytes);
   }
   std::byte* begin() const { return begin_; }
   std::byte* end() const { return begin_ + region_bytes; }
+  static void clear(std::byte* from, std::size_t size_bytes) {
+    std::memset(from, static_cast<int>(pattern), size_bytes);
+  }
+  /// Whether `count` bytes from `from` on are the pattern.
+  static bool is_clear(const std::byte* from, std::size_t count) {
+    // By memcmp, since tests are not optimised.
+    return count == 0 || (*from == pattern && std::memcmp(from, from + 1, count - 1) == 0);
+  }
+  bool is_clear() const { return is_clear(begin_, region_bytes); }
 
  private:
   std::byte* begin_;  // kept until the process ends
 };
 
 GuardedRegion& region(std::size_t index) {
-  static std::vector<GuardedRegion> regions(66);
-  return regions.at(index);
+  static std::array<std::optional<GuardedRegion>, 66> regions;
+  std::optional<GuardedRegion>& one = regions.at(index);
+  return one ? *one : one.emplace();
 }
 
 template <class T>
@@ -187,6 +203,32 @@ std::vector<std::byte> with_nans_of(const std::byte* actual, std::vector<std::by
   }
 }
 
+/// An operand's elements in a region, which is cleared of them in the end.
+class Placed {
+ public:
+  Placed(const GuardedRegion& region, std::int64_t size_bytes, Placement placement)
+      : region_(region),
+        size_bytes_(static_cast<std::size_t>(size_bytes)),
+        low_(placement == Placement::at_end ? region.end() - size_bytes : region.begin()) {}
+  ~Placed() { GuardedRegion::clear(low_, size_bytes_); }
+  Placed(const Placed&) = delete;
+  Placed& operator=(const Placed&) = delete;
+  std::byte* low() const { return low_; }
+  std::vector<std::byte> bytes() const { return {low_, low_ + size_bytes_}; }
+  /// Whether the bytes around it are as they were.
+  bool is_alone() const {
+    const std::byte* const high = low_ + size_bytes_;
+    const auto below = std::min(near_bytes, static_cast<std::size_t>(low_ - region_.begin()));
+    const auto above = std::min(near_bytes, static_cast<std::size_t>(region_.end() - high));
+    return GuardedRegion::is_clear(low_ - below, below) && GuardedRegion::is_clear(high, above);
+  }
+
+ private:
+  const GuardedRegion& region_;
+  std::size_t size_bytes_;
+  std::byte* low_;
+};
+
 struct Launch {
   std::vector<std::byte*> base;
   std::vector<std::int64_t> strides;
@@ -269,6 +311,13 @@ Comparison::Comparison(const ir::Kernel& kernel, const Target& target, std::stri
   interpreted_ = interp_backend().compile(kernel, target);
 }
 
+Comparison::~Comparison() {
+  for (std::size_t i = 0; refusal_.empty() && i < kernel_.operands.size(); ++i)
+    EXPECT_TRUE(region(i).is_clear())
+        << name(isa_) << ": bytes far from operand " << i << " changed\n"
+        << ir::print(kernel_);
+}
+
 ::testing::AssertionResult Comparison::agree(const Run& run, Random& random) const {
   if (!refusal_.empty()) return ::testing::AssertionFailure() << "refused: " << refusal_;
   const std::size_t num_operands = kernel_.operands.size();
@@ -276,16 +325,15 @@ Comparison::Comparison(const ir::Kernel& kernel, const Target& target, std::stri
                 std::vector<std::int64_t>(run.extents.size() * num_operands)};
   std::vector<Bits> params;
   for (const DType dtype : kernel_.params) params.push_back(interesting_element(dtype, random));
+  std::deque<Placed> placed;
   std::vector<Layout> layouts;
   std::vector<std::vector<std::byte>> expected(num_operands), before(num_operands);
   for (std::size_t i = 0; i < num_operands; ++i) {
     const ir::Operand& operand = kernel_.operands[i];
-    layouts.push_back(lay_out(operand, i, run));
-    const Layout& layout = layouts.back();
+    const Layout& layout = layouts.emplace_back(lay_out(operand, i, run));
     if (layout.size > static_cast<std::int64_t>(region_bytes))
       return ::testing::AssertionFailure() << "test too large";
-    std::byte* low =
-        run.placement == Placement::at_end ? region(i).end() - layout.size : region(i).begin();
+    std::byte* const low = placed.emplace_back(region(i), layout.size, run.placement).low();
     launch.base[i] = low + layout.first;
     for (std::size_t loop = 0; loop < run.extents.size(); ++loop)
       launch.strides[loop * num_operands + i] = layout.stride_bytes[loop];
@@ -294,7 +342,7 @@ Comparison::Comparison(const ir::Kernel& kernel, const Target& target, std::stri
       const Bits element = interesting_element(operand.dtype, random);
       std::memcpy(low + at, &element, static_cast<std::size_t>(itemsize));
     }
-    before[i].assign(low, low + layout.size);
+    before[i] = placed[i].bytes();
   }
   const KernelArgs compiled_args{launch.base.data(), run.extents.data(), launch.strides.data(),
                                  params.data(), compiled_->context};
@@ -302,13 +350,16 @@ Comparison::Comparison(const ir::Kernel& kernel, const Target& target, std::stri
   interpreted_args.context = interpreted_->context;
   interpreted_->entry(&interpreted_args);
   for (std::size_t i = 0; i < num_operands; ++i) {
-    std::byte* low = launch.base[i] - layouts[i].first;
-    expected[i].assign(low, low + layouts[i].size);
-    std::copy(before[i].begin(), before[i].end(), low);
+    expected[i] = placed[i].bytes();
+    std::copy(before[i].begin(), before[i].end(), placed[i].low());
   }
   (run.takes_whole_rows ? compiled_->rows : compiled_->entry)(&compiled_args);
   for (std::size_t i = 0; i < num_operands; ++i) {
-    const std::byte* low = launch.base[i] - layouts[i].first;
+    if (!placed[i].is_alone())
+      return ::testing::AssertionFailure()
+             << name(isa_) << ": bytes around operand " << i << " changed\n"
+             << ir::print(kernel_);
+    const std::byte* const low = placed[i].low();
     if (std::equal(expected[i].begin(), expected[i].end(), low)) continue;
     const DType dtype = kernel_.operands[i].dtype;
     if (!run.compares_nans)
@@ -317,7 +368,7 @@ Comparison::Comparison(const ir::Kernel& kernel, const Target& target, std::stri
     if (differs == expected[i].end()) continue;
     return ::testing::AssertionFailure()
            << name(isa_) << ": operand " << i << " differs at byte "
-           << differs - expected[i].begin() << " of " << layouts[i].size << "; inner extent "
+           << differs - expected[i].begin() << " of " << expected[i].size() << "; inner extent "
            << run.extents.back() << ", WEFT_SEED=" << seed() << "\n"
            << ir::print(kernel_);
   }

@@ -56,10 +56,15 @@ class Comparison {
  public:
   Comparison(const ir::Kernel& kernel, Isa isa) : Comparison(kernel, target_for(isa)) {}
   Comparison(const ir::Kernel& kernel, const Target& target, std::string_view backend = "xbyak");
+  /// Fails the test if a run changed bytes of its memory far from the operands.
+  ~Comparison();
+  Comparison(const Comparison&) = delete;
+  Comparison& operator=(const Comparison&) = delete;
 
   const std::string& refusal() const { return refusal_; }
   bool has_rows() const { return compiled_ != nullptr && compiled_->rows != nullptr; }
-  /// Bytes of the outputs and around them are equal, but for which NaN a NaN is if that is open.
+  /// Bytes of the outputs are equal, but for which NaN a NaN is if that is open, and those around
+  /// the operands are left alone.
   ::testing::AssertionResult agree(const Run& run, Random& random) const;
 
  private:

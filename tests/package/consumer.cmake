@@ -18,8 +18,9 @@ function(test_find_package prefix)
     -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_C_COMPILER=${CC}
     "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_C_FLAGS=${FLAGS}" -DCMAKE_BUILD_TYPE=Release)
   run(${CMAKE_COMMAND} --build ${build})
-  foreach(program IN ITEMS quick_look c_static c_shared embedding/brighten)
-    run(${build}/${program})
+  foreach(program IN ITEMS quick_look_static quick_look_shared errors_static errors_shared c_static c_shared c_api
+      embedding/brighten)
+    run(${CMAKE_COMMAND} -E env WEFT_CACHE=off WEFT_TUNE=off ${build}/${program})
   endforeach()
   run(${CMAKE_COMMAND} -S ${SOURCE}/tests/package/consumer_c -B ${build}_c -G Ninja -DCMAKE_PREFIX_PATH=${prefix}
     -DCMAKE_C_COMPILER=${CC} "-DCMAKE_C_FLAGS=${FLAGS}")

@@ -1,5 +1,6 @@
-# Makes the Debian package, unpacks it into a folder, and builds and runs programs that know only that folder.
-# cmake -DBUILD=... -DSOURCE=... -DCXX=... -DCC=... -DLLVM=ON|OFF -P debian_test.cmake
+# Makes the Debian package, installs it into a folder, builds and runs programs that know only that folder, and removes
+# the package again.
+# cmake -DBUILD=... -DSOURCE=... -DCXX=... -DCC=... -DLLVM=ON|OFF -DPYTHON=... -DNM=... -P debian_test.cmake
 foreach(tool IN ITEMS dpkg-deb dpkg-shlibdeps file)
   string(MAKE_C_IDENTIFIER ${tool} variable)
   find_program(${variable} ${tool})
@@ -30,12 +31,39 @@ if(NOT output MATCHES "ldconfig")
   message(FATAL_ERROR "nobody tells the loader of the new library: ${output}")
 endif()
 
+# As an administrator installs it where that is possible: dpkg's own list of files is in the folder, too.
 set(root ${SCRATCH}/root)
-run(dpkg-deb --extract ${package} ${root})
+set(dpkg dpkg --root=${root} --force-depends --force-script-chrootless --log=${SCRATCH}/dpkg.log)
+execute_process(COMMAND id -u OUTPUT_VARIABLE user OUTPUT_STRIP_TRAILING_WHITESPACE)
+find_program(DPKG dpkg)
+if(DPKG AND user STREQUAL "0")
+  file(MAKE_DIRECTORY ${root}/var/lib/dpkg/info ${root}/var/lib/dpkg/updates)
+  file(TOUCH ${root}/var/lib/dpkg/status ${root}/var/lib/dpkg/available)
+  run(${dpkg} --install ${package})
+  run(${dpkg} --verify weft)
+  if(output)
+    message(FATAL_ERROR "what was installed differs from the package: ${output}")
+  endif()
+else()
+  message("only root can install: the package is unpacked")
+  run(dpkg-deb --extract ${package} ${root})
+endif()
+
 test_consumers(${root}/usr)
+file(GLOB_RECURSE shared ${root}/usr/lib/*libweft.so)
+file(GLOB_RECURSE module ${root}/usr/lib/*libweft_llvm.so)
+run(${PYTHON} ${SOURCE}/tests/embed/symbols_test.py ${NM} ${shared} ${module})
 if(LLVM)
   run(${CMAKE_COMMAND} -E env WEFT_CACHE=off ${root}/usr/bin/weft explain "tanh(a)" "a=f32[8]" --backend=llvm --json)
   if(NOT output MATCHES "\"backend\": \"llvm\"")
     message(FATAL_ERROR "the package's program does not find its LLVM module")
+  endif()
+endif()
+
+if(EXISTS ${root}/var/lib/dpkg)
+  run(${dpkg} --purge weft)
+  file(GLOB_RECURSE left LIST_DIRECTORIES true ${root}/usr/*)
+  if(left)
+    message(FATAL_ERROR "removing the package leaves ${left}")
   endif()
 endif()

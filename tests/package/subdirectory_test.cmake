@@ -1,6 +1,7 @@
-# A project that has weft as a subdirectory: nothing but weft itself is built, a program finds weft's headers, and the
-# project's own settings stay as they were.  With ALL=ON the program is linked and run, which compiles all of weft.
-# cmake -DBUILD=... -DSOURCE=... -DCXX=... -DCC=... -DALL=ON|OFF -P subdirectory_test.cmake
+# A project that has weft as a subdirectory: a program finds weft's headers and is linked with what weft says, and the
+# project's own settings stay as they were.  The objects of weft come from the build that is tested; with ALL=ON they
+# are compiled again, which takes minutes.
+# cmake -DBUILD=... -DSOURCE=... -DCXX=... -DCC=... -DFLAGS=... -DLLVM=ON|OFF -DXBYAK=ON|OFF -DALL=ON|OFF -P ...
 set(SCRATCH ${BUILD}/subdirectory_test)
 file(REMOVE_RECURSE ${SCRATCH})
 include(${CMAKE_CURRENT_LIST_DIR}/consumer.cmake)
@@ -18,12 +19,15 @@ endif()
 add_executable(quick_look ${SOURCE}/examples/quick_look.cpp)
 target_link_libraries(quick_look PRIVATE weft::weft)
 ")
-run(${CMAKE_COMMAND} -S ${SCRATCH}/source -B ${SCRATCH}/build -G Ninja -DCMAKE_CXX_COMPILER=${CXX}
-  -DCMAKE_C_COMPILER=${CC} -DCMAKE_BUILD_TYPE=Release -DWEFT_LLVM=OFF)
-if(ALL)
-  run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target quick_look)
-  file(GLOB_RECURSE program ${SCRATCH}/build/quick_look)
-  run(${program})
-else()
-  run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target CMakeFiles/quick_look.dir/${SOURCE}/examples/quick_look.cpp.o)
+set(launcher "")
+if(NOT ALL)
+  set(script ${SCRATCH}/compiled_before)
+  file(WRITE ${script} "#!/bin/sh\nexec '${CMAKE_CURRENT_LIST_DIR}/compiled_before.sh' '${BUILD}' \"$@\"\n")
+  file(CHMOD ${script} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  set(launcher -DCMAKE_CXX_COMPILER_LAUNCHER=${script})
 endif()
+run(${CMAKE_COMMAND} -S ${SCRATCH}/source -B ${SCRATCH}/build -G Ninja -DCMAKE_CXX_COMPILER=${CXX}
+  -DCMAKE_C_COMPILER=${CC} -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=${FLAGS}" -DWEFT_LLVM=${LLVM} -DWEFT_XBYAK=${XBYAK}
+  ${launcher})
+run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target quick_look)
+run(${CMAKE_COMMAND} -E env WEFT_CACHE=off WEFT_TUNE=off ${SCRATCH}/build/quick_look)

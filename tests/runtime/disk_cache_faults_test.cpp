@@ -136,11 +136,29 @@ TEST_F(DiskCaches, AFolderThatOthersMayWriteIsNotUsed) {
     cache.store(bytes("other"), blob(100, 4));
     EXPECT_FALSE(fs::exists(file_of("other"))) << mode;
     ASSERT_EQ(cache.damaged().size(), 1u) << mode;
-    EXPECT_THAT(cache.damaged()[0], matchers::HasSubstr("other users can write to it")) << mode;
+    EXPECT_THAT(cache.damaged()[0], matchers::HasSubstr("a folder that other users can write to"))
+        << mode;
     EXPECT_THROW(cache.import_from(bundle), DeviceError) << mode;
   }
   ASSERT_EQ(::chmod(folder().c_str(), 0755), 0);
   EXPECT_TRUE(cache.find(bytes("key")));
+}
+
+TEST_F(DiskCaches, AFolderThatCannotBeLookedAtIsNotUsed) {
+  const std::string loop = (root_ / "loop").string();
+  ASSERT_EQ(::symlink("loop", loop.c_str()), 0);
+  DiskCacheOptions options;
+  options.folder = loop;
+  DiskCache cache(options);
+  const std::string bundle = folder() + ".bundle";
+  cache.export_to(bundle);
+  EXPECT_FALSE(cache.find(bytes("key")));
+  EXPECT_EQ(cache.stats().damaged, 1u);
+  cache.store(bytes("key"), blob(100, 3));
+  EXPECT_EQ(cache.stats().failures, 1u);
+  ASSERT_EQ(cache.damaged().size(), 1u);
+  EXPECT_THAT(cache.damaged()[0], matchers::HasSubstr("a folder that can't be looked at"));
+  EXPECT_THROW(cache.import_from(bundle), DeviceError);
 }
 
 TEST_F(DiskCaches, TheFolderMayVanish) {

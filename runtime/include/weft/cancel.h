@@ -25,6 +25,8 @@ class CancellationToken {
   /// Not to be taken back.
   void cancel() noexcept { is_cancelled_->store(true, std::memory_order_relaxed); }
   bool is_cancelled() const noexcept { return is_cancelled_->load(std::memory_order_relaxed); }
+  /// Errors: CancelledError if somebody cancelled.
+  void throw_if_cancelled() const;
 
  private:
   std::shared_ptr<std::atomic<bool>> is_cancelled_;
@@ -37,8 +39,9 @@ class CancellationToken {
 ///     engine.eval(expr, out);              // throws CancelledError
 ///
 /// Calls of an Engine, loops over iterators and parallel_for() look at the token before each part
-/// of some milliseconds, on all threads that work for them.  Shorter calls, compilations, and parts
-/// that have begun run to their end.  Results do not depend on a scope being there.
+/// of some milliseconds, on all threads that work for them; reductions and scans of the CPU do so
+/// within one result or row, too.  Shorter calls, compilations, and parts that have begun run to
+/// their end.  Results do not depend on a scope being there.
 ///
 /// An output of a call that was stopped is written in part.  Engine, plans and threads go on as
 /// ever. Scopes nest; only the innermost is asked.

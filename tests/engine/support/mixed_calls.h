@@ -1,16 +1,20 @@
 // Many different calls with known results, for threads that make them all at once.
 #pragma once
 
+#include <weft/cancel.h>
 #include <weft/engine.h>
 
 #include <cstring>
+#include <iterator>
+#include <string>
 #include <vector>
 
 namespace weft::testing {
 
-/// Calls number 0 to size() - 1, each of a signature of its own.
+/// Calls number 0 to size() - 1, each of a signature of its own: expressions, reductions, scans,
+/// transposed copies, prepared plans, and calls after one that was cancelled.
 ///
-/// Threads: is_right() may be called by many threads at once.
+/// Threads: all functions may be called by many threads at once.
 class MixedCalls {
  public:
   explicit MixedCalls(int size) {
@@ -21,23 +25,71 @@ class MixedCalls {
     a_ = interpreter.to(arange(-300, 300).view({20, 30}), DType::f32);
     b_ = interpreter.to(arange(600).view({30, 20}).t(), DType::f64);
     c_ = interpreter.to(arange(1, 31), DType::i16);
-    for (int call = 0; call < size; ++call) expected_.push_back(interpreter.eval(expression(call)));
+    for (int call = 0; call < size; ++call) expected_.push_back(result(interpreter, call));
   }
 
   int size() const { return static_cast<int>(expected_.size()); }
 
   /// Makes a call and compares all bits.
   bool is_right(Engine& engine, int call) const {
-    const Tensor& expected = expected_[static_cast<std::size_t>(call)];
-    const Tensor result = engine.contiguous(engine.eval(expression(call)));
-    const Tensor wanted = engine.contiguous(expected);
-    return result.dtype() == expected.dtype() && result.numel() == expected.numel() &&
+    if (kind(call) == Kind::cancelled && !is_stopped(engine)) return false;
+    return has_same_bits(engine, result(engine, call), expected_[static_cast<std::size_t>(call)]);
+  }
+
+  /// Defines an operator, which may be there already, and compares what it computes with the same
+  /// expression written out.
+  bool is_defined(Engine& engine, int factor) const {
+    const std::string name = "times_" + std::to_string(factor);
+    engine.define(name + "(x)", "x * " + std::to_string(factor) + " + 1");
+    return has_same_bits(engine, engine.eval(engine.call(name, {Expr(a_)})),
+                         engine.eval(Expr(a_) * factor + 1));
+  }
+
+ private:
+  enum class Kind { eval, reduced, scanned, transposed, prepared, cancelled };
+
+  static Kind kind(int call) {
+    constexpr Kind kinds[] = {Kind::eval, Kind::reduced,    Kind::eval,     Kind::scanned,
+                              Kind::eval, Kind::transposed, Kind::prepared, Kind::cancelled};
+    return kinds[static_cast<std::size_t>(call) % std::size(kinds)];
+  }
+
+  Tensor result(Engine& engine, int call) const {
+    const Expr expr = expression(call);
+    switch (kind(call)) {
+      case Kind::reduced: return engine.eval(ops::sum(expr, {.dims = {call % 3 == 0 ? 0 : 1}}));
+      case Kind::scanned: return engine.eval(ops::cumsum(expr, {.dims = {call % 3 == 0 ? 0 : 1}}));
+      case Kind::transposed: return engine.contiguous(engine.eval(expr).t());
+      case Kind::prepared: {
+        const PreparedPlan plan = engine.prepare(expr);
+        plan.run();
+        return plan.outputs().front();
+      }
+      default: return engine.eval(expr);
+    }
+  }
+
+  /// A call that is long enough to be looked at before it begins, and cancelled by then.
+  bool is_stopped(Engine& engine) const {
+    CancellationToken token;
+    token.cancel();
+    const CancellationScope scope(token);
+    try {
+      engine.reduce(Reduction::sum, a_.expand({4000, 20, 30}));
+    } catch (const CancelledError&) {
+      return true;
+    }
+    return false;
+  }
+
+  static bool has_same_bits(Engine& engine, const Tensor& actual, const Tensor& expected) {
+    const Tensor result = engine.contiguous(actual), wanted = engine.contiguous(expected);
+    return result.dtype() == wanted.dtype() && result.numel() == wanted.numel() &&
            std::memcmp(result.data(), wanted.data(),
                        static_cast<std::size_t>(wanted.numel()) * itemsize_bytes(wanted.dtype())) ==
                0;
   }
 
- private:
   /// The digits of a number, in base 7, as operators.  Of them only tan is compiled a second time,
   /// by LLVM, where kernels become hot.
   Expr expression(int call) const {

@@ -34,6 +34,7 @@ void fuzz_object(Bytes input);
 void fuzz_dlpack(Bytes input);
 void fuzz_iterator(Bytes input);
 void fuzz_kernel(Bytes input);
+void fuzz_reduce(Bytes input);
 
 /// Says what is broken and aborts, which keeps the input.
 [[noreturn]] void report_broken(std::string_view what);

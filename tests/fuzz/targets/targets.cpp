@@ -15,7 +15,7 @@ constexpr FuzzTarget all_targets[] = {
     {"object", fuzz_object},
 #endif
     {"dlpack", fuzz_dlpack}, {"iterator", fuzz_iterator},
-    {"kernel", fuzz_kernel},
+    {"kernel", fuzz_kernel}, {"reduce", fuzz_reduce},
 };
 
 const FuzzTarget* chosen = nullptr;  ///< set once, before the first input

@@ -1,0 +1,38 @@
+// Looks at a token from within a row.  Like jit/fold/scans.h this is compiled once an instruction
+// set: everything has internal linkage and no function of the standard library is used.
+#pragma once
+
+#include <cstdint>
+
+namespace weft {
+class CancellationToken;
+}
+
+namespace weft::jit {
+
+/// Whether what is left of a scan is to be left undone; without a token never, which a loop that
+/// knew it would be compiled for a second time.
+bool is_scan_cancelled(const CancellationToken* token);
+
+namespace {
+
+/// After as many elements a scan looks at its token: some tens of microseconds.
+constexpr std::int64_t elements_a_look = std::int64_t{1} << 16;
+
+/// Calls `function(i)` for begin <= i < count, with a look after each `step` calls; whether it came
+/// to the end.
+template <class Function>
+[[gnu::always_inline]] inline bool for_each_step(std::int64_t begin, std::int64_t count,
+                                                 std::int64_t step, const CancellationToken* token,
+                                                 const Function& function) {
+  while (begin < count) {
+    const std::int64_t left = count - begin;
+    const std::int64_t end = begin + (left < step ? left : step);  // one loop for both
+    for (; begin < end; ++begin) function(begin);
+    if (begin < count && is_scan_cancelled(token)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace weft::jit
