@@ -18,7 +18,7 @@ constexpr std::int64_t max_padded_rows = 64;
 class ExactRun : FoldWalk {
  public:
   ExactRun(const FoldPlan& plan, std::byte* const* base, const Bits* params)
-      : FoldWalk(plan, base, params),
+      : FoldWalk(plan, nullptr, base, params),
         num_parts_(is_complex(plan.fold.dtype) ? 2 : 1),
         part_bytes_(plan.fold.itemsize() / num_parts_) {}
 
@@ -39,7 +39,7 @@ class ExactRun : FoldWalk {
 
   /// Sums of a unit, with room for whole steps.
   std::size_t num_sums() const {
-    const std::int64_t columns = plan_.is_inner ? 1 : plan_.strip_extent;
+    const std::int64_t columns = plan_.is_inner ? 1 : strip_extent();
     return static_cast<std::size_t>((columns * num_parts_ + max_step - 1) / max_step * max_step);
   }
 

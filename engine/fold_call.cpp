@@ -165,6 +165,24 @@ static void describe_scan(const ExprNode& node, std::span<const Tensor> inputs,
                             order_of(node, options.fold_order), options.features.isa);
 }
 
+namespace {
+
+/// The code that the fold has for good, if it gets some: waits for LLVM.
+std::shared_ptr<const jit::CodeObject> best_code(const FoldPlan& plan, const Lowered* lowered,
+                                                 const PlannerOptions& options) {
+  if (plan.reduction == nullptr) return nullptr;
+  if (const jit::CodeObject* const code = plan.reduction->folding_code())
+    return {plan.reduction, code};
+  jit::Target target;
+  target.features = options.features;
+  target.run = options.features == host_features();
+  target.keep_texts = !target.run;
+  auto code = jit::compile(signature_of(lowered->kernel, options), target).code;
+  return code->backend == "interp" ? nullptr : code;
+}
+
+}  // namespace
+
 PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::KernelCache& kernels) {
   const ExprNode& node = fold.node();
   const Dims& arg_sizes = node.fold->arg_sizes;
@@ -197,10 +215,12 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
     const auto plan = plan_fold(node, program, output, inputs, options, kernels);
     kind = plan->is_inner ? "inner fold" : "outer fold";
     result.lowered = lower_fold(*plan, program, inputs, options.numerics);
-    result.is_compiled = plan->reduction != nullptr;
-    result.refusals = plan->refusals;
-    result.code = plan->reduction;
-    result.loops = precompiled_loops(*plan);
+    result.code = best_code(*plan, result.lowered.get(), options);
+    result.is_compiled = result.code != nullptr;
+    if (!result.is_compiled) {
+      result.refusals = plan->refusals;
+      result.loops = precompiled_loops(*plan);
+    }
     result.reads_in_place = folds_in_place(*plan);
     result.schedule = plan->is_inner ? "inner_reduce" : "outer_reduce";
   }
@@ -277,6 +297,7 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
           ? plan_fill(node, walked)
           : plan_fold(node, program, walked, call.inputs, options, kernels);
   plan.pass = [pass](std::byte* const* base, const Bits* params) { run_fold(*pass, base, params); };
+  plan.reduction = pass->reduction;
   return call;
 }
 

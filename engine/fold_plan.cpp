@@ -130,20 +130,21 @@ std::shared_ptr<jit::TieredKernel> make_map(const FoldPlan& plan, const Program&
   return kernels.get(signature_of(kernel, options));
 }
 
-/// Looks for code for the whole fold, which only backends take that generate some.
+/// Looks for code for the whole fold, which only backends make that generate some.
 void make_reduction(FoldPlan& plan, const Program& program, std::span<const Tensor> inputs,
                     const PlannerOptions& options, jit::KernelCache& kernels) {
-  if (options.backend != "auto" && options.backend != "xbyak") return;
+  const std::string& backend = options.backend;
+  if (backend != "auto" && backend != "xbyak" && backend != "llvm") return;
   const std::unique_ptr<Lowered> lowered = lower_fold(plan, program, inputs, options.numerics);
   if (lowered == nullptr) return;
-  jit::Signature signature = signature_of(lowered->kernel, options);
-  signature.backend = "auto";  // which refuses nothing
-  const std::shared_ptr<jit::TieredKernel> kernel = kernels.get(std::move(signature));
-  const jit::CompiledKernel& compiled = kernel->first();
-  if (compiled.code->backend == "interp")
-    plan.refusals = compiled.refusals;
-  else
-    plan.reduction = compiled.code;
+  auto kernel = kernels.get(signature_of(lowered->kernel, options));
+  if (kernel->folding_code() == nullptr) plan.refusals = kernel->first().refusals;
+  if (kernel->folding_code() != nullptr || kernel->has_next()) plan.reduction = std::move(kernel);
+}
+
+/// Whether some runs of the plan fold what a kernel computes into a buffer.
+bool needs_map(const FoldPlan& plan) {
+  return plan.reduction == nullptr || plan.reduction->folding_code() == nullptr;
 }
 
 void plan_blocks(FoldPlan& plan) {
@@ -154,8 +155,11 @@ void plan_blocks(FoldPlan& plan) {
     // Of each column an exact sum holds some hundred bytes.
     const std::int64_t lying = is_exact ? 512 : fold_buffer_bytes,
                        computed = is_exact ? 128 : 2 << 10;
-    const std::int64_t strip_bytes = plan.map == nullptr ? lying : computed;
-    plan.strip_extent = std::min(plan.vector.extent, strip_bytes / plan.fold.itemsize());
+    const auto columns = [&](std::int64_t bytes) {
+      return std::min(plan.vector.extent, bytes / plan.fold.itemsize());
+    };
+    plan.strip_extent = columns(lying);
+    plan.computed_strip_extent = columns(computed);
   } else if (plan.vector.extent >= block) {
     plan.segments_per_row = (plan.vector.extent + block - 1) / block;
   } else {
@@ -214,7 +218,7 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
   plan->num_kept = product(plan->kept);
   if (!is_plain_load(program) || !is_dense) {
     make_reduction(*plan, program, inputs, options, kernels);
-    if (plan->reduction == nullptr) plan->map = make_map(*plan, program, inputs, options, kernels);
+    if (needs_map(*plan)) plan->map = make_map(*plan, program, inputs, options, kernels);
   }
   plan_blocks(*plan);
   std::int64_t bytes = plan->vector.extent * plan->num_rows * plan->num_kept;

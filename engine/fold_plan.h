@@ -57,17 +57,19 @@ struct FoldPlan {
   /// rows and elements.  Null if the one tensor is folded as it lies.
   std::shared_ptr<jit::TieredKernel> map;
   /// Code that folds parts of blocks and computes what it folds, in one loop:
-  /// jit::CodeObject::leaf. Null if the loops compiled ahead fold what `map` computed, or a tensor.
-  std::shared_ptr<const jit::CodeObject> reduction;
-  std::vector<std::string> refusals;  ///< why there is none, where one was asked for
+  /// jit::CodeObject::leaf.  Null if there is never any, and the loops compiled ahead fold what
+  /// `map` computed, or a tensor; they also do until there is some, where `map` is not null.
+  std::shared_ptr<jit::TieredKernel> reduction;
+  std::vector<std::string> refusals;  ///< why there is none at first, where one was asked for
 
   std::int64_t num_rows = 1;  ///< product of `reduced`
   std::int64_t num_kept = 1;  ///< product of `kept`
   /// Of one output (inner) or one strip of outputs (outer).
   std::int64_t num_blocks = 1;
   std::int64_t rows_per_block = 1;
-  std::int64_t segments_per_row = 1;  ///< inner: a long row is several blocks
-  std::int64_t strip_extent = 1;      ///< outer: columns that are folded together
+  std::int64_t segments_per_row = 1;       ///< inner: a long row is several blocks
+  std::int64_t strip_extent = 1;           ///< outer: columns that are folded together
+  std::int64_t computed_strip_extent = 1;  ///< the same of what `map` computed
   int max_threads = 0;
   std::int64_t work_ns = 0;
 };

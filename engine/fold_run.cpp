@@ -47,9 +47,7 @@ class FoldRun : FoldWalk {
   }
 
   /// Elements of a partial result.
-  std::int64_t num_partial() const {
-    return plan_.is_inner ? fold_.num_lanes() : plan_.strip_extent;
-  }
+  std::int64_t num_partial() const { return plan_.is_inner ? fold_.num_lanes() : strip_extent(); }
   /// Rounded up, so that what lies behind one is aligned.
   std::size_t partial_bytes() const {
     return (static_cast<std::size_t>(num_partial() * fold_.itemsize()) + 63) / 64 * 64;
@@ -59,7 +57,7 @@ class FoldRun : FoldWalk {
     const auto num_levels =
         static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(plan_.num_blocks)) + 1);
     const std::size_t places =
-        plan_.form == FoldForm::index ? static_cast<std::size_t>(plan_.strip_extent) * 32 : 0;
+        plan_.form == FoldForm::index ? static_cast<std::size_t>(strip_extent()) * 32 : 0;
     return num_levels * partial_bytes() + fold_buffer_bytes + places;
   }
 
@@ -98,7 +96,7 @@ class FoldRun : FoldWalk {
   }
 
   void fold_rows() const {
-    if (plan_.reduction != nullptr) return fold_rows_whole();
+    if (code_ != nullptr) return fold_rows_whole();
     for_each_row(std::numeric_limits<std::int64_t>::max(),
                  [&](const FoldOffsets&, const FoldChunk& chunk, std::byte* to,
                      std::int64_t stride_bytes, std::int64_t rows) {
@@ -113,7 +111,7 @@ class FoldRun : FoldWalk {
     for_each_row(std::numeric_limits<std::int64_t>::max(),
                  [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to,
                      std::int64_t stride_bytes, std::int64_t rows) {
-                   launch_reduction(plan_.reduction->rows, offsets, to,
+                   launch_reduction(code_->rows, offsets, to,
                                     {{plan_.kept[0], rows, stride_bytes},
                                      {plan_.vector, plan_.vector.extent, 0}});
                    divide(to, stride_bytes, rows);
@@ -148,8 +146,7 @@ class FoldRun : FoldWalk {
     fold_.clear(partial, partial_of(place));
     const auto fold_chunk = [&](const FoldOffsets& offsets, const FoldChunk& chunk,
                                 std::int64_t rows, std::int64_t count) {
-      if (plan_.reduction != nullptr)
-        return fold_leaf(offsets, plan_.reduced[0], rows, count, partial);
+      if (code_ != nullptr) return fold_leaf(offsets, plan_.reduced[0], rows, count, partial);
       if (!plan_.is_inner)
         return fold_.loops.columns(fold_, partial, chunk.data, chunk.row_stride_bytes, rows, count);
       for (std::int64_t row = 0; row < rows; ++row)
@@ -325,8 +322,8 @@ class FoldRun : FoldWalk {
 
   void find_in_columns(const Place& place, std::byte* buffer, std::byte* best,
                        std::int64_t* best_places) const {
-    auto* const rows_found = best_places + plan_.strip_extent;
-    auto* const values = reinterpret_cast<std::byte*>(rows_found + plan_.strip_extent);
+    auto* const rows_found = best_places + strip_extent();
+    auto* const values = reinterpret_cast<std::byte*>(rows_found + strip_extent());
     const std::int64_t step = plan_.reduced[0].stride_bytes[place_operand()] / place_bytes;
     const auto find = [&](const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows) {
       const std::int64_t first_place = offsets[place_operand()] / place_bytes;
@@ -348,7 +345,10 @@ class FoldRun : FoldWalk {
 
 void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) {
   if (plan.order == FoldOrder::exact) return run_exact_fold(plan, base, params);
-  FoldRun(plan, base, params).run();
+  const auto run = [&](const jit::CodeObject* code) { FoldRun(plan, code, base, params).run(); };
+  if (plan.reduction == nullptr) return run(nullptr);
+  plan.reduction->fold(
+      static_cast<std::uint64_t>(plan.vector.extent * plan.num_rows * plan.num_kept), run);
 }
 
 }  // namespace weft

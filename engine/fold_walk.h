@@ -43,9 +43,12 @@ struct FoldChunk {
 /// Immutable, like the plan: threads share it.
 class FoldWalk {
  public:
-  FoldWalk(const FoldPlan& plan, std::byte* const* base, const Bits* params)
+  /// `code`: for the whole fold; null if `plan.map` and the loops compiled ahead do it.
+  FoldWalk(const FoldPlan& plan, const jit::CodeObject* code, std::byte* const* base,
+           const Bits* params)
       : plan_(plan),
         fold_(plan.fold),
+        code_(code),
         base_(base),
         params_(params),
         token_(plan.work_ns < fold_worth_a_thread_ns ? nullptr : CancellationScope::current()) {}
@@ -60,9 +63,14 @@ class FoldWalk {
   std::int64_t num_threads() const {
     return plan_.max_threads > 0 ? plan_.max_threads : weft::num_threads();
   }
+  /// Whether what is folded is computed into a buffer first.
+  bool is_computed_apart() const { return code_ == nullptr && plan_.map != nullptr; }
+  std::int64_t strip_extent() const {
+    return is_computed_apart() ? plan_.computed_strip_extent : plan_.strip_extent;
+  }
   std::int64_t num_strips() const {
     if (plan_.is_inner) return 1;
-    return (plan_.vector.extent + plan_.strip_extent - 1) / plan_.strip_extent;
+    return (plan_.vector.extent + strip_extent() - 1) / strip_extent();
   }
 
   /// How many parts the work is worth.
@@ -99,7 +107,7 @@ class FoldWalk {
   /// The values of `num_rows` rows along `row_dim`, `count` of each.
   FoldChunk fetch(const FoldOffsets& offsets, const FoldDim& row_dim, std::int64_t num_rows,
                   std::int64_t count, std::byte* buffer) const {
-    if (plan_.map == nullptr) return {base_[1] + offsets[1], row_dim.stride_bytes[1]};
+    if (!is_computed_apart()) return {base_[1] + offsets[1], row_dim.stride_bytes[1]};
     const std::int64_t row_stride_bytes = count * fold_.itemsize();
     const std::size_t num_operands = plan_.num_operands - (plan_.form == FoldForm::index ? 1 : 0);
     std::array<std::byte*, max_fold_operands> base;
@@ -150,7 +158,7 @@ class FoldWalk {
     const ReductionLoop one_output{plan_.kept[0], 1, 0};
     const ReductionLoop rows{row_dim, num_rows, 0};
     const ReductionLoop vectors{plan_.vector, count, plan_.is_inner ? 0 : fold_.itemsize()};
-    const jit::KernelFunction leaf = plan_.reduction->leaf;
+    const jit::KernelFunction leaf = code_->leaf;
     if (fold_has_rows(plan_))
       launch_reduction(leaf, offsets, partial, {one_output, rows, vectors});
     else
@@ -159,8 +167,8 @@ class FoldWalk {
 
   /// Rows that a chunk of `count` values each may have.
   std::int64_t rows_at_once(std::int64_t count) const {
-    if (plan_.reduction != nullptr && !plan_.is_inner) return fold_.rows_at_once;
-    if (plan_.map == nullptr) return std::numeric_limits<std::int64_t>::max();
+    if (code_ != nullptr && !plan_.is_inner) return fold_.rows_at_once;
+    if (!is_computed_apart()) return std::numeric_limits<std::int64_t>::max();
     return std::max<std::int64_t>(fold_buffer_bytes / (count * fold_.itemsize()), 1);
   }
 
@@ -189,9 +197,9 @@ class FoldWalk {
     const std::int64_t strips = num_strips();
     advance(place.offsets, plan_.kept, unit / strips);
     if (plan_.is_inner) return place;
-    const std::int64_t first = unit % strips * plan_.strip_extent;
+    const std::int64_t first = unit % strips * strip_extent();
     advance(place.offsets, plan_.vector, first);
-    place.num_columns = std::min(plan_.strip_extent, plan_.vector.extent - first);
+    place.num_columns = std::min(strip_extent(), plan_.vector.extent - first);
     return place;
   }
 
@@ -225,6 +233,7 @@ class FoldWalk {
 
   const FoldPlan& plan_;
   const jit::Fold& fold_;
+  const jit::CodeObject* code_;
   std::byte* const* base_;
   const Bits* params_;
 

@@ -38,6 +38,7 @@ struct CallPlan : std::enable_shared_from_this<CallPlan> {
   /// A fold, a scan, several passes, or work on a device, which run in place of `launch`.
   std::function<void(std::byte* const* base, const Bits* params)> pass;
   std::vector<std::shared_ptr<const CallPlan>> steps;  ///< the plans that `pass` runs
+  std::shared_ptr<jit::TieredKernel> reduction;        ///< of a fold; may be null
   DispatchKeySet keys;                                 ///< of the call's tensors
   bool is_empty = false;                               ///< no elements: nothing to run
   bool divides_integers = false;  ///< divisors have to be checked before each run

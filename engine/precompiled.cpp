@@ -21,7 +21,7 @@ class Collector {
   explicit Collector(const FoldPlan& plan) : plan_(plan), fold_(plan.fold) {}
 
   std::vector<PrecompiledLoop> collect() && {
-    if (plan_.is_fill || plan_.reduction != nullptr) return {};
+    if (plan_.is_fill || (plan_.reduction != nullptr && plan_.map == nullptr)) return {};
     if (plan_.order == FoldOrder::exact) {
       // Its passes read the same block several times, so elements can't be counted by bytes.
       add("add_steps of jit/fold/exact_loops.h", plan_.exact.isa, address_of(plan_.exact.add),

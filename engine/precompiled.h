@@ -28,7 +28,7 @@ struct PrecompiledLoop {
 };
 
 /// Those that run_fold() calls for whole blocks; the first one does most of the work.  Empty where
-/// code was generated for the fold, or nothing is read.
+/// there is code for the fold from the first call on, or nothing is read.
 std::vector<PrecompiledLoop> precompiled_loops(const FoldPlan& plan);
 
 /// The machine code of one.

@@ -25,7 +25,8 @@ namespace {
 
 /// Asks for the best code at once.
 void request_kernels(const CallPlan& plan) {
-  if (plan.launch.kernel != nullptr) plan.launch.kernel->request();
+  for (jit::TieredKernel* const kernel : {plan.launch.kernel.get(), plan.reduction.get()})
+    if (kernel != nullptr) kernel->request();
   for (const auto& step : plan.steps) request_kernels(*step);
 }
 

@@ -21,10 +21,15 @@
 namespace weft::jit {
 namespace {
 
-/// The backends to ask, in order, for "auto" or for one by name.
-std::vector<const Backend*> candidates(std::string_view name) {
+/// The backends to ask, in order, for "auto" or for one by name.  Folds go on without code that a
+/// backend refuses to make (TieredKernel::fold()), so that its refusal is no error.
+std::vector<const Backend*> candidates(const Signature& signature) {
+  const std::string_view name = signature.backend;
   if (name == "auto") return {backends().begin(), backends().end()};
-  if (const Backend* backend = find_backend(name)) return {backend};
+  if (const Backend* backend = find_backend(name)) {
+    if (!ir::is_reduction(signature.kernel)) return {backend};
+    return {backend, find_backend("interp")};
+  }
   const std::string reason = unavailable_reason(name);
   throw UnsupportedError(detail::concat("backend '", name, "' is not usable: ", reason));
 }
@@ -165,7 +170,7 @@ CompiledKernel compile(const Signature& signature, const Target& target) {
   CompiledKernel result = prepared(signature, target);
   Target asked = target;
   asked.has_alternatives = signature.backend == "auto";
-  for (const Backend* backend : candidates(signature.backend)) {
+  for (const Backend* backend : candidates(signature)) {
     if (!compile_with(*backend, result, asked)) continue;
     log_compilation(*result.code, signature);
     return result;

@@ -24,9 +24,8 @@ struct KernelCacheStats {
 /// Runs the passes and the first backend that takes the kernel, the LLVM tier before the
 /// interpreter however long it takes.
 ///
-/// Errors: UnsupportedError if `signature.backend` names a backend that is not usable or that
-/// refuses the
-///         kernel; CompileError if every backend that took it failed.
+/// Errors: UnsupportedError if `signature.backend` names a backend that is not usable, or that
+///         refuses a kernel which does not reduce: one that does is then left to the interpreter.
 CompiledKernel compile(const Signature& signature, const Target& target);
 
 /// Threads: all functions may be called by many threads at once; a thread that asks for a signature

@@ -13,9 +13,13 @@ namespace {
 /// So many elements make a call as good as two.
 constexpr std::uint64_t elements_a_call = 4096;
 
+bool is_interpreted(const CodeObject& code) { return code.backend == "interp"; }
+
 /// The interpreter takes at least ten times as long as compiled code, so that one time of it will
-/// do, and was taken already.
-int old_calls(const CodeObject& first) { return first.backend == "interp" ? 1 : 9; }
+/// do, and was taken already.  It folds no leaves: TieredKernel::fold().
+int old_calls(const CompiledKernel& first) {
+  return is_interpreted(*first.code) && !ir::is_reduction(first.kernel) ? 1 : 9;
+}
 
 }  // namespace
 
@@ -63,8 +67,9 @@ TieredKernel::TieredKernel(CompiledKernel first, std::shared_ptr<TierControl> co
       next_(next),
       target_(std::move(target)),
       state_(next == nullptr ? State::settled : State::counting),
-      trial_(old_calls(*first_.code)) {
+      trial_(old_calls(first_)) {
   entry_ = next == nullptr ? first_entry() : &call_counted;
+  if (!is_interpreted(*first_.code)) folding_ = first_.code.get();
 }
 
 TieredKernel& TieredKernel::of(const KernelArgs* args) {
@@ -111,10 +116,26 @@ void TieredKernel::call_counted(const KernelArgs* args) {
   const std::uint64_t start = Trial::now();
   self.first_entry()(args);
   self.trial_.add_old(elements, Trial::now() - start);
+  self.add_heat(elements);
+}
+
+/// Of a call of so many elements, which may be the one that makes the kernel hot.
+void TieredKernel::add_heat(std::uint64_t elements) {
   const std::uint64_t heat = 1 + elements / elements_a_call;
-  if (self.heat_.fetch_add(heat, std::memory_order_relaxed) + heat >=
-      self.control_->options().threshold)
-    self.request();
+  if (heat_.fetch_add(heat, std::memory_order_relaxed) + heat >= control_->options().threshold)
+    request();
+}
+
+void TieredKernel::fold(std::uint64_t num_elements, FunctionRef<void(const CodeObject*)> run) {
+  const State state = state_.load(std::memory_order_acquire);
+  if (state == State::settled || state == State::requested) return run(folding_code());
+  const bool is_new = state == State::tried && !trial_.takes_old();
+  const std::uint64_t start = Trial::now();
+  run(is_new ? promoted_.get() : folding_code());
+  const std::uint64_t ticks = Trial::now() - start;
+  if (is_new) return decide(trial_.add_new(num_elements, ticks));
+  trial_.add_old(num_elements, ticks);
+  if (state == State::counting) add_heat(num_elements);
 }
 
 void TieredKernel::request() {
@@ -176,6 +197,7 @@ void TieredKernel::decide(Trial::Verdict verdict) {
   if (!state_.compare_exchange_strong(expected, State::settled)) return;
   const bool is_kept = verdict == Trial::Verdict::faster;
   entry_.store(is_kept ? promoted_entry() : first_entry(), std::memory_order_release);
+  if (is_kept) folding_.store(promoted_.get(), std::memory_order_release);
   control_->count(is_kept ? &TierStats::promoted : &TierStats::demoted);
   // Code from the disk is not tried again: the next process would run this for good.
   if (!is_kept && promoted_->forget_on_disk) promoted_->forget_on_disk();

@@ -5,6 +5,8 @@
 #include "jit/code_object.h"
 #include "jit/trial.h"
 
+#include <weft/parallel.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -119,6 +121,14 @@ class TieredKernel : public std::enable_shared_from_this<TieredKernel> {
   /// Asks for the next tier now, if there is one and nobody has asked.  Throws nothing.
   void request();
 
+  /// Of a kernel that reduces, for callers that walk the tree themselves and can do without code
+  /// for its leaves: calls `run` with the code, or with null where there is none.  Counts, asks for
+  /// the next tier and tries its code as entry() does; the interpreter's code is never run. Errors:
+  /// those of `run`.
+  void fold(std::uint64_t num_elements, FunctionRef<void(const CodeObject* code)> run);
+  /// The code that fold() has settled on; null if it has on none, or not yet.
+  const CodeObject* folding_code() const { return folding_.load(std::memory_order_acquire); }
+
  private:
   enum class State : std::uint8_t { settled, counting, requested, tried };
 
@@ -129,6 +139,7 @@ class TieredKernel : public std::enable_shared_from_this<TieredKernel> {
   static TieredKernel& of(const KernelArgs* args);
 
   std::uint64_t elements(const KernelArgs* args) const;
+  void add_heat(std::uint64_t elements);
   KernelFunction first_entry() const;
   KernelFunction promoted_entry() const;
   void promote();
@@ -142,6 +153,7 @@ class TieredKernel : public std::enable_shared_from_this<TieredKernel> {
   Target target_;
   std::shared_ptr<const CodeObject> promoted_;  ///< written before entry_ leads to it
   std::atomic<State> state_;
+  std::atomic<const CodeObject*> folding_{nullptr};  ///< first_'s or promoted_'s
   std::atomic<std::uint64_t> heat_{0};
   Trial trial_;
 };

@@ -4,6 +4,7 @@
 
 #include "ir/text.h"
 #include "jit/complex_parts.h"
+#include "jit/fold/reduction.h"
 #include "jit/llvm/code_version.h"
 #include "jit/llvm/object.h"
 #include "jit/llvm/support.h"
@@ -26,12 +27,27 @@ std::string refuse(const ir::Kernel& kernel, ir::ValueId id, std::string_view wh
   return detail::concat("%", id, " ", name(inst.op), " ", name(inst.dtype), " ", why);
 }
 
+/// What is refused of an instruction that accumulates.
+std::string refuses_accumulation(const ir::Kernel& kernel, ir::ValueId id) {
+  const ir::Inst& inst = kernel.body[id];
+  if (info(inst.combine).form == Form::composite || !has_operator(inst.combine, inst.dtype))
+    return refuse(kernel, id, detail::concat("by ", name(inst.combine), " has no lowering"));
+  const ir::Loop& inner = kernel.loops.back();
+  const auto lanes = static_cast<std::size_t>(inner.lanes);
+  // Strips of columns end in whole vectors: CodeObject::leaf has room for them.
+  if (inner.kind == ir::LoopKind::vector && 64 % (lanes * itemsize_bytes(inst.dtype)) != 0)
+    return refuse(kernel, id, detail::concat("of ", lanes, " columns is no part of 64 bytes"));
+  return {};
+}
+
 std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   if (target.features.isa == Isa::generic) return "the target lacks AVX2";
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     const ir::Inst& inst = kernel.body[id];
     if (is_complex(inst.dtype)) return refuse(kernel, id, "is complex");
     if (info(inst.op).form == Form::composite) return refuse(kernel, id, "is a composite op");
+    if (inst.op == Op::accumulate)
+      if (std::string reason = refuses_accumulation(kernel, id); !reason.empty()) return reason;
     if (inst.op == Op::cast) {
       const DType from = ir::result_dtype(kernel.body[inst.args[0]]);
       if (!has_cast(from, inst.dtype))
@@ -44,7 +60,7 @@ std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
 }
 
 std::string refuses(const ir::Kernel& kernel, const Target& target) {
-  if (ir::is_reduction(kernel)) return "the kernel reduces";
+  if (ir::is_reduction(kernel) && ir::has_complex(kernel)) return "complex numbers are reduced";
   return refuses_parts(kernel, target, refuses_whole(kernel, target),
                        [&](const ir::Kernel& parts) { return refuses_whole(parts, target); });
 }
@@ -97,6 +113,7 @@ std::shared_ptr<CodeObject> code_of(Bytes object) {
   auto code = std::make_shared<CodeObject>();
   code->backend = "llvm";
   code->entry = reinterpret_cast<KernelFunction>(const_cast<void*>(loaded.entry));
+  code->rows = reinterpret_cast<KernelFunction>(const_cast<void*>(loaded.rows));
   code->memory = std::move(loaded.memory);
   code->code_bytes = loaded.size_bytes;
   code->instruction_bytes = loaded.instruction_bytes;
@@ -151,11 +168,20 @@ std::shared_ptr<CodeObject> load(std::string_view kernel, std::string_view key,
   return code;
 }
 
+/// What folds leaves, as code for all of a kernel that reduces; other code as it is.  Null is none.
+std::shared_ptr<const CodeObject> with_tree(const ir::Kernel& kernel,
+                                            std::shared_ptr<CodeObject> code) {
+  if (code == nullptr || code->entry == nullptr || !ir::is_reduction(kernel)) return code;
+  code->leaf = code->entry;
+  return reduction_code(kernel, *code);
+}
+
 std::shared_ptr<const CodeObject> compile_real(const ir::Kernel& kernel, const Target& target,
                                                DiskCache::Ask ask) {
   const std::string kernel_text = ir::print(kernel);
   if (uses_disk(target))
-    if (auto code = load(kernel_text, cache_key(kernel_text, target), target, ask)) return code;
+    if (auto code = load(kernel_text, cache_key(kernel_text, target), target, ask))
+      return with_tree(kernel, std::move(code));
   const Object object = compile_object(kernel_text, target);
   auto code = std::make_shared<CodeObject>();
   if (target.run) code = code_of(object.bytes);
@@ -169,7 +195,7 @@ std::shared_ptr<const CodeObject> compile_real(const ir::Kernel& kernel, const T
     code->texts["llvm"] = text(object.result.llvm);
     code->texts["asm"] = text(object.result.assembly);
   }
-  return code;
+  return with_tree(kernel, std::move(code));
 }
 
 /// `make` code of the kernel or, if it is of complex numbers, of its parts.
@@ -200,7 +226,8 @@ std::shared_ptr<const CodeObject> load_llvm_code(const ir::Kernel& kernel, const
   if (!uses_disk(target)) return nullptr;
   return of_reals(kernel, [&](const ir::Kernel& reals) -> std::shared_ptr<const CodeObject> {
     const std::string kernel_text = ir::print(reals);
-    return load(kernel_text, cache_key(kernel_text, target), target, DiskCache::Ask::first);
+    return with_tree(
+        reals, load(kernel_text, cache_key(kernel_text, target), target, DiskCache::Ask::first));
   });
 }
 

@@ -8,7 +8,7 @@
 extern "C" {
 
 /// Raised whenever anything below changes meaning; both sides compare it before any other call.
-inline constexpr std::uint32_t weft_llvm_interface = 5;
+inline constexpr std::uint32_t weft_llvm_interface = 6;
 
 struct WeftText {
   const char* data;

@@ -72,9 +72,11 @@ class Loader {
     copy_sections();
     write_imports();
     for (const Elf64_Shdr& section : sections_) relocate(section);
-    const Elf64_Sym& entry = entry_symbol();
-    return {block_.run + placed_[entry.st_shndx] + entry.st_value, size_bytes_,
-            sections_[entry.st_shndx].sh_size - entry.st_value, block_.owner};
+    const Elf64_Sym* entry = find_function(kernel_symbol);
+    WEFT_CHECK(entry != nullptr, CompileError, "the object defines no ", kernel_symbol);
+    const Elf64_Sym* rows = find_function(rows_symbol);
+    return {address_of(*entry), rows == nullptr ? nullptr : address_of(*rows), size_bytes_,
+            sections_[entry->st_shndx].sh_size - entry->st_value, block_.owner};
   }
 
  private:
@@ -240,19 +242,23 @@ class Loader {
     });
   }
 
-  /// Of kernel_symbol, which lies in code.
-  const Elf64_Sym& entry_symbol() const {
+  const std::byte* address_of(const Elf64_Sym& symbol) const {
+    return block_.run + placed_[symbol.st_shndx] + symbol.st_value;
+  }
+
+  /// A function that the object defines, which lies in code; null if it does not.
+  const Elf64_Sym* find_function(std::string_view wanted) const {
     for (const Elf64_Sym& symbol : symbols_) {
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-          name(symbol_names_, symbol.st_name) != kernel_symbol)
+          name(symbol_names_, symbol.st_name) != wanted)
         continue;
       WEFT_CHECK(symbol.st_shndx < placed_.size() && placed_[symbol.st_shndx] != unplaced &&
                      (sections_[symbol.st_shndx].sh_flags & SHF_EXECINSTR) != 0 &&
                      symbol.st_value < sections_[symbol.st_shndx].sh_size,
-                 CompileError, "the object's ", kernel_symbol, " is no code");
-      return symbol;
+                 CompileError, "the object's ", wanted, " is no code");
+      return &symbol;
     }
-    throw CompileError(detail::concat("the object defines no ", kernel_symbol));
+    return nullptr;
   }
 
   std::span<const std::byte> file_;

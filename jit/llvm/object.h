@@ -10,9 +10,12 @@ namespace weft::jit {
 
 /// The function that an object of this tier defines: void (*)(const KernelArgs*).
 inline constexpr const char* kernel_symbol = "weft_kernel";
+/// The one that it may define besides, of the same type: CodeObject::rows.
+inline constexpr const char* rows_symbol = "weft_rows";
 
 struct LoadedObject {
   const void* entry = nullptr;         ///< of kernel_symbol
+  const void* rows = nullptr;          ///< of rows_symbol, or null
   std::size_t size_bytes = 0;          ///< code and constants
   std::size_t instruction_bytes = 0;   ///< code from `entry` on
   std::shared_ptr<const void> memory;  ///< keeps `entry` alive

@@ -1,5 +1,6 @@
 // The LLVM tier's objects on disk.
 #include "ir/pass.h"
+#include "ir/text.h"
 #include "jit/kernel_cache.h"
 #include "jit/llvm/backend.h"
 #include "runtime/disk_entry.h"
@@ -76,6 +77,40 @@ TEST_F(LlvmDisk, StoresAndLoads) {
   expect_right(*loaded, Op::tan);
   EXPECT_TRUE(llvm_backend().compile(kernel(Op::tan), target(disk))->is_from_disk);
   EXPECT_EQ(disk->stats().stores, 1u);
+}
+
+/// Rows that are summed as `combine` and `block` say.
+ir::Kernel reduction(const std::string& combine, int block = 512) {
+  ir::Kernel kernel = ir::parse(
+      "kernel default unscheduled 0 { $0 out f32 [* 0] $1 in f32 [* 2] parallel reduce "
+      "tree lanes 64 block " +
+      std::to_string(block) + " body: %0 = load f32 $1 accumulate f32 $0 " + combine + " %0 }");
+  kernel.vector_bytes = target_for(isas().front()).vector_bytes();
+  ir::run_pipeline(kernel);
+  return kernel;
+}
+
+TEST_F(LlvmDisk, StoresAndLoadsWhatReduces) {
+  const ir::Kernel summed = reduction("add");
+  const auto compiled = llvm_backend().compile(summed, target(open()));
+  const auto loaded = load_llvm_code(summed, target(open()));
+  ASSERT_NE(loaded, nullptr);
+  EXPECT_TRUE(loaded->is_from_disk);
+  EXPECT_NE(loaded->leaf, nullptr);
+  EXPECT_NE(loaded->rows, nullptr);
+  EXPECT_EQ(loaded->code_bytes, compiled->code_bytes);
+  const auto expected = find_backend("interp")->compile(summed, target(nullptr));
+  std::mt19937_64 random(4);
+  Call call = make_call(summed, {3, 1100}, {{4, 0}, {8800, 8}}, random);
+  for (std::size_t at = 0; at + 4 <= call.operands[1].bytes.size(); at += 4) {
+    const float value = static_cast<float>(random() % 1000) / 7;
+    std::memcpy(call.operands[1].bytes.data() + at, &value, 4);
+  }
+  EXPECT_EQ(run(*loaded, call, GuardedBytes::Side::upper),
+            run(*expected, call, GuardedBytes::Side::upper));
+  // What it combines with and its tree belong to the key.
+  EXPECT_EQ(load_llvm_code(reduction("mul"), target(open())), nullptr);
+  EXPECT_EQ(load_llvm_code(reduction("add", 1024), target(open())), nullptr);
 }
 
 TEST_F(LlvmDisk, OtherProcessorsAndKernelsHaveEntriesOfTheirOwn) {

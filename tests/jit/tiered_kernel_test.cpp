@@ -102,6 +102,60 @@ class TieredKernels : public testing::Test {
   Trial::Clock real_clock_ = Trial::clock;
 };
 
+/// A kernel that reduces, whose caller folds in its own way until there is code for it.
+class TieredFolds : public TieredKernels {
+ protected:
+  static std::shared_ptr<TieredKernel> reducing(const char* first, TieredKernel::Compile next,
+                                                const std::shared_ptr<TierControl>& control) {
+    CompiledKernel compiled;
+    compiled.kernel.loops = {{ir::LoopKind::reduce}};
+    compiled.kernel.tree = {1, 1};
+    compiled.code = code_of(slow_code, first);
+    return std::make_shared<TieredKernel>(std::move(compiled), control, next, Target());
+  }
+  /// Which backend's code a fold takes; "own" for none.
+  static std::string fold(TieredKernel& kernel, std::uint64_t own_ticks = 1000) {
+    std::string taken;
+    kernel.fold(8, [&](const CodeObject* code) {
+      taken = code == nullptr ? "own" : code->backend;
+      clock_ticks += code == nullptr ? own_ticks : 100;
+    });
+    return taken;
+  }
+};
+
+TEST_F(TieredFolds, TakeCodeOnceItIsThereAndFaster) {
+  const auto tiers = control(false);
+  const auto kernel = reducing("interp", compile_fast, tiers);
+  for (int call = 0; call < 20; ++call) EXPECT_EQ(fold(*kernel), "own");
+  EXPECT_EQ(tiers->stats().requested, 1u);
+  bool took_own = false, took_new = false;
+  for (int call = 0; call < 18; ++call) (fold(*kernel) == "own" ? took_own : took_new) = true;
+  EXPECT_TRUE(took_own && took_new);
+  EXPECT_EQ(tiers->stats().promoted, 1u);
+  EXPECT_EQ(kernel->folding_code()->backend, "new");
+  EXPECT_EQ(fold(*kernel), "new");
+  EXPECT_EQ(slow_calls, 0u);  // the interpreter's
+}
+
+TEST_F(TieredFolds, GoOnWithoutCodeThatIsSlowerOrMissing) {
+  const auto tiers = control(false);
+  const auto slower = reducing("interp", compile_fast, tiers);
+  for (int call = 0; call < 60; ++call) fold(*slower, 10);
+  EXPECT_EQ(tiers->stats().demoted, 1u);
+  EXPECT_EQ(fold(*slower, 10), "own");
+  const auto failing = reducing("interp", fail, tiers);
+  for (int call = 0; call < 30; ++call) EXPECT_EQ(fold(*failing), "own");
+  EXPECT_EQ(tiers->stats().failed, 1u);
+  EXPECT_EQ(fold(*reducing("interp", nullptr, tiers)), "own");
+}
+
+TEST_F(TieredFolds, TakeCodeThatIsThereFromTheFirstCallOn) {
+  const auto kernel = reducing("old", nullptr, control(false));
+  EXPECT_EQ(kernel->folding_code()->backend, "old");
+  EXPECT_EQ(fold(*kernel), "old");
+}
+
 TEST_F(TieredKernels, WithoutANextTierNothingIsCounted) {
   const auto tiers = control(false);
   const auto only = kernel(slow_code, nullptr, tiers);

@@ -181,17 +181,26 @@ Layout lay_out(const ir::Operand& operand, std::size_t index, const Run& run) {
   return layout;
 }
 
-/// Offset of the first element that differs; -1 if there is none.
-std::int64_t first_difference(DType dtype, const std::byte* actual,
-                              const std::vector<std::byte>& expected, bool compares_nans) {
+/// `expected` with the NaNs of `actual` where both have one.
+std::vector<std::byte> with_nans_of(const std::byte* actual, std::vector<std::byte> expected,
+                                    DType dtype, const Layout& layout,
+                                    const std::vector<std::int64_t>& extents) {
   const DType part = real_dtype(dtype);
-  const std::size_t itemsize = itemsize_bytes(part);
-  for (std::size_t at = 0; at + itemsize <= expected.size(); at += itemsize) {
-    if (std::memcmp(actual + at, expected.data() + at, itemsize) == 0) continue;
-    if (!compares_nans && is_nan(part, actual + at) && is_nan(part, expected.data() + at)) continue;
-    return static_cast<std::int64_t>(at);
+  const auto part_bytes = static_cast<std::int64_t>(itemsize_bytes(part));
+  const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
+  std::vector<std::int64_t> index(extents.size());
+  for (std::int64_t at = layout.first;;) {
+    for (std::int64_t byte = at; byte < at + itemsize; byte += part_bytes)
+      if (is_nan(part, actual + byte) && is_nan(part, expected.data() + byte))
+        std::copy_n(actual + byte, part_bytes, expected.data() + byte);
+    std::size_t loop = extents.size();
+    while (loop > 0 && ++index[loop - 1] == extents[loop - 1]) {
+      at -= (extents[loop - 1] - 1) * layout.stride_bytes[loop - 1];
+      index[--loop] = 0;
+    }
+    if (loop == 0) return expected;
+    at += layout.stride_bytes[loop - 1];
   }
-  return -1;
 }
 
 /// An operand's elements in a region, which is cleared of them in the end.
@@ -293,12 +302,12 @@ ir::Kernel scheduled(ir::Kernel kernel, Isa isa) {
   return kernel;
 }
 
-Comparison::Comparison(const ir::Kernel& kernel, const Target& target)
+Comparison::Comparison(const ir::Kernel& kernel, const Target& target, std::string_view name)
     : kernel_(kernel), isa_(target.features.isa) {
-  const Backend* const xbyak = find_backend("xbyak");
-  refusal_ = xbyak == nullptr ? unavailable_reason("xbyak") : xbyak->refuses(kernel, target);
+  const Backend* const backend = find_backend(name);
+  refusal_ = backend == nullptr ? unavailable_reason(name) : backend->refuses(kernel, target);
   if (!refusal_.empty()) return;
-  compiled_ = xbyak->compile(kernel, target);
+  compiled_ = backend->compile(kernel, target);
   interpreted_ = interp_backend().compile(kernel, target);
 }
 
@@ -317,10 +326,11 @@ Comparison::~Comparison() {
   std::vector<Bits> params;
   for (const DType dtype : kernel_.params) params.push_back(interesting_element(dtype, random));
   std::deque<Placed> placed;
+  std::vector<Layout> layouts;
   std::vector<std::vector<std::byte>> expected(num_operands), before(num_operands);
   for (std::size_t i = 0; i < num_operands; ++i) {
     const ir::Operand& operand = kernel_.operands[i];
-    const Layout layout = lay_out(operand, i, run);
+    const Layout& layout = layouts.emplace_back(lay_out(operand, i, run));
     if (layout.size > static_cast<std::int64_t>(region_bytes))
       return ::testing::AssertionFailure() << "test too large";
     std::byte* const low = placed.emplace_back(region(i), layout.size, run.placement).low();
@@ -343,7 +353,7 @@ Comparison::~Comparison() {
     expected[i] = placed[i].bytes();
     std::copy(before[i].begin(), before[i].end(), placed[i].low());
   }
-  compiled_->entry(&compiled_args);
+  (run.takes_whole_rows ? compiled_->rows : compiled_->entry)(&compiled_args);
   for (std::size_t i = 0; i < num_operands; ++i) {
     if (!placed[i].is_alone())
       return ::testing::AssertionFailure()
@@ -351,13 +361,16 @@ Comparison::~Comparison() {
              << ir::print(kernel_);
     const std::byte* const low = placed[i].low();
     if (std::equal(expected[i].begin(), expected[i].end(), low)) continue;
-    const std::int64_t at =
-        first_difference(kernel_.operands[i].dtype, low, expected[i], run.compares_nans);
-    if (at < 0) continue;
-    return ::testing::AssertionFailure() << name(isa_) << ": operand " << i << " differs at byte "
-                                         << at << " of " << expected[i].size() << "; inner extent "
-                                         << run.extents.back() << ", WEFT_SEED=" << seed() << "\n"
-                                         << ir::print(kernel_);
+    const DType dtype = kernel_.operands[i].dtype;
+    if (!run.compares_nans)
+      expected[i] = with_nans_of(low, std::move(expected[i]), dtype, layouts[i], run.extents);
+    const auto differs = std::mismatch(expected[i].begin(), expected[i].end(), low).first;
+    if (differs == expected[i].end()) continue;
+    return ::testing::AssertionFailure()
+           << name(isa_) << ": operand " << i << " differs at byte "
+           << differs - expected[i].begin() << " of " << expected[i].size() << "; inner extent "
+           << run.extents.back() << ", WEFT_SEED=" << seed() << "\n"
+           << ir::print(kernel_);
   }
   return ::testing::AssertionSuccess();
 }

@@ -1,5 +1,5 @@
-// Runs a kernel by the xbyak backend and by the interpreter on equal data, next to pages that
-// fault.
+// Runs a kernel by a backend that generates code, and by the interpreter, on equal data, next to
+// pages that fault.
 #pragma once
 
 #include "ir/kernel.h"
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::jit::testing {
@@ -46,19 +47,22 @@ struct Run {
   std::vector<std::vector<std::int64_t>> stride_bytes = {};
   /// Whether it matters which NaN a NaN is: in kernels that cast and copy, and do nothing else.
   bool compares_nans = false;
+  /// Whether the compiled code is CodeObject::rows.  Requires: rows no longer than a leaf.
+  bool takes_whole_rows = false;
 };
 
 /// Compiles a scheduled kernel once, and compares runs of it.
 class Comparison {
  public:
   Comparison(const ir::Kernel& kernel, Isa isa) : Comparison(kernel, target_for(isa)) {}
-  Comparison(const ir::Kernel& kernel, const Target& target);
+  Comparison(const ir::Kernel& kernel, const Target& target, std::string_view backend = "xbyak");
   /// Fails the test if a run changed bytes of its memory far from the operands.
   ~Comparison();
   Comparison(const Comparison&) = delete;
   Comparison& operator=(const Comparison&) = delete;
 
   const std::string& refusal() const { return refusal_; }
+  bool has_rows() const { return compiled_ != nullptr && compiled_->rows != nullptr; }
   /// Bytes of the outputs are equal, but for which NaN a NaN is if that is open, and those around
   /// the operands are left alone.
   ::testing::AssertionResult agree(const Run& run, Random& random) const;

@@ -1,0 +1,171 @@
+// What is inside of a kernel's loops: its instructions, for one vector or several side by side.
+
+#include "jit/live_values.h"
+#include "jit/llvm/kernel_emitter.h"
+#include "jit/llvm/operators.h"
+#include "jit/llvm/support.h"
+
+#include <algorithm>
+
+namespace weft::jit {
+
+using ir::Inst;
+using ir::ValueId;
+
+/// The instructions before num_hoisted, as scalars.
+void KernelEmitter::emit_hoisted(const Pointers& start, Hoisted which) {
+  builder_.set_lanes(1);
+  for (ValueId id = 0; id < kernel_.num_hoisted; ++id)
+    if (which == Hoisted::all || moves_[id] == (which == Hoisted::moving))
+      scalars_[id] = emit_value(id, scalars_, {start, builder_.getInt64(0), 0, 0, nullptr});
+}
+
+/// Vectors of those that vector code uses.
+void KernelEmitter::splat_hoisted(int lanes) {
+  builder_.set_lanes(lanes);
+  std::fill(splats_.begin(), splats_.end(), nullptr);
+  for (ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
+    for (ValueId arg : kernel_.body[id].args)
+      if (arg < kernel_.num_hoisted && splats_[arg] == nullptr)
+        splats_[arg] = builder_.splat(scalars_[arg]);
+}
+
+/// Of the innermost loop; 1 if it has no vectors.
+int KernelEmitter::vector_lanes() const {
+  const ir::Loop& loop = kernel_.loops.back();
+  const bool has_vectors = loop.kind == ir::LoopKind::vector || loop.kind == ir::LoopKind::reduce;
+  return has_vectors ? loop.lanes : 1;
+}
+
+/// Whether all operands move as whole vectors, some lanes of which can be left out.
+bool KernelEmitter::can_mask_all(int lanes) {
+  builder_.set_lanes(lanes);
+  return std::all_of(kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(),
+                     [&](const Inst& inst) {
+                       if (inst.op != Op::load && inst.op != Op::store) return true;
+                       return can_mask(builder_, inst.dtype, inner_stride(inst.operand),
+                                       inst.op == Op::store ? ir::Role::output : ir::Role::input);
+                     });
+}
+
+/// Vectors side by side keep more loads in flight, and of long bodies more instructions that don't
+/// wait for each other than the processor's scheduler sees of one; as far as there are registers.
+/// Calls spill what lives across them.
+bool KernelEmitter::goes_side_by_side(int num_vectors) const {
+  const auto any = [](ValueId) { return true; };
+  const int free_registers = num_registers() - held_registers();
+  return num_vectors > 1 && !calls_functions() &&
+         most_live(kernel_, any) * num_vectors <= free_registers * 3 / 4;
+}
+
+bool KernelEmitter::calls_functions() const {
+  return std::any_of(kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(),
+                     [](const Inst& inst) {
+                       const bool accumulates = inst.op == Op::accumulate;
+                       return is_call(accumulates ? inst.combine : inst.op, inst.dtype);
+                     });
+}
+
+KernelEmitter::StepBody KernelEmitter::plain_body() {
+  return [this](const Position& position, const Step& step) { emit_body(position, step); };
+}
+
+/// The rest of the body, for neighbouring vectors.
+void KernelEmitter::emit_body(const Position& position, const Step& step) {
+  builder_.set_lanes(step.lanes);
+  const Pointers addresses = current_addresses(position);
+  const auto num_vectors = static_cast<std::size_t>(step.num_vectors);
+  std::vector<std::vector<llvm::Value*>> values(num_vectors, step.lanes == 1 ? scalars_ : splats_);
+  const auto emit = [&](std::size_t vector, std::size_t id) {
+    const std::int64_t first_lane = static_cast<std::int64_t>(vector) * step.lanes;
+    values[vector][id] =
+        emit_value(static_cast<ValueId>(id), values[vector],
+                   {addresses, position.index, step.first_partial + vector, first_lane, step.tail});
+  };
+  if (goes_side_by_side(step.num_vectors)) {
+    for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
+      for (std::size_t vector = 0; vector < num_vectors; ++vector) emit(vector, id);
+  } else {
+    for (std::size_t vector = 0; vector < num_vectors; ++vector)
+      for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) emit(vector, id);
+  }
+}
+
+/// Of the operands that the body touches, where the innermost loop has come to.
+KernelEmitter::Pointers KernelEmitter::current_addresses(const Position& position) {
+  Pointers addresses = position.pointers;
+  std::vector<bool> done(num_operands());
+  for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
+    const Inst& inst = kernel_.body[id];
+    if ((inst.op != Op::load && inst.op != Op::store) || done[inst.operand]) continue;
+    done[inst.operand] = true;
+    const ir::StrideClass stride = inner_stride(inst.operand);
+    if (stride == ir::stride_any || stride == 0) continue;
+    llvm::Value* item = stride == 1 ? position.index
+                                    : builder_.CreateMul(position.index, builder_.getInt64(stride));
+    addresses[inst.operand] =
+        builder_.CreateGEP(builder_.memory_type(inst.dtype), addresses[inst.operand], item);
+  }
+  return addresses;
+}
+
+/// What is emitted from here on belongs to this line of the debug information, if there is any.
+void KernelEmitter::set_line(unsigned line) {
+  if (scope_ != nullptr)
+    builder_.SetCurrentDebugLocation(llvm::DILocation::get(builder_.getContext(), line, 0, scope_));
+}
+
+llvm::Value* KernelEmitter::emit_value(ValueId id, const std::vector<llvm::Value*>& values,
+                                       const Place& place) {
+  set_line(id + 1);
+  llvm::Value* value = emit_inst(kernel_.body[id], values, place);
+  set_line(0);
+  return value;
+}
+
+llvm::Value* KernelEmitter::emit_inst(const Inst& inst, const std::vector<llvm::Value*>& values,
+                                      const Place& place) {
+  std::vector<llvm::Value*> args;
+  for (ValueId arg : inst.args)
+    if (arg != ir::no_value) args.push_back(values[arg]);
+  switch (inst.op) {
+    case Op::constant: return builder_.splat(constant(inst.dtype, inst.bits.lo));
+    case Op::param: return builder_.splat(param(inst));
+    case Op::load: return load(builder_, access(inst.operand, place), place.tail);
+    case Op::store:
+      store(builder_, access(inst.operand, place), args[0], place.tail);
+      return nullptr;
+    case Op::accumulate: accumulate(inst, args[0], place); return nullptr;
+    case Op::cast: {
+      const DType from = ir::result_dtype(kernel_.body[inst.args[0]]);
+      return emit_cast(builder_, args[0], from, inst.dtype);
+    }
+    case Op::bitcast: return builder_.CreateBitCast(args[0], builder_.value_type(inst.dtype));
+    default: return emit_operator(builder_, inst.op, inst.dtype, args);
+  }
+}
+
+llvm::Value* KernelEmitter::constant(DType dtype, std::uint64_t bits) {
+  llvm::Type* type = builder_.element_type(dtype);
+  if (type->isIntegerTy())
+    return llvm::ConstantInt::get(type, is_boolean(dtype) ? bits != 0 : bits);
+  const llvm::APInt pattern(type->getScalarSizeInBits(), bits);
+  return llvm::ConstantFP::get(type, llvm::APFloat(type->getFltSemantics(), pattern));
+}
+
+llvm::Value* KernelEmitter::param(const Inst& inst) {
+  llvm::Value* value =
+      load_field(params_, inst.operand * sizeof(Bits), builder_.memory_type(inst.dtype),
+                 "param" + llvm::Twine(unsigned{inst.operand}));
+  return is_boolean(inst.dtype) ? builder_.CreateICmpNE(value, builder_.getInt8(0)) : value;
+}
+
+Access KernelEmitter::access(std::size_t operand, const Place& place) {
+  llvm::Value* step = stride_bytes(num_loops() - 1, operand);
+  llvm::Value* address = place.addresses[operand];
+  if (place.first_lane != 0)
+    address = advance(address, builder_.CreateMul(step, builder_.getInt64(place.first_lane)));
+  return {kernel_.operands[operand].dtype, inner_stride(operand), address, step};
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,162 @@
+// What the functions of one kernel are emitted by: its loops, its body, and what it reduces.
+// emit.cpp has the loops, body.cpp what is inside of them, reduce.cpp the loops that reduce.
+#pragma once
+
+#include "ir/kernel.h"
+#include "jit/backend.h"
+#include "jit/llvm/builder.h"
+#include "jit/llvm/memory.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Module.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace weft::jit {
+
+/// Emits one function of a kernel, `void symbol(const KernelArgs*)`.
+class KernelEmitter {
+ public:
+  /// `debug_unit`: of the module; null if there is no debug information.
+  KernelEmitter(const ir::Kernel& kernel, const Target& target, llvm::Module& module,
+                const char* symbol, llvm::DICompileUnit* debug_unit);
+
+  void emit_elements();  ///< of a kernel that does not reduce: all of it
+  void emit_leaf();      ///< CodeObject::leaf
+  void emit_rows();      ///< CodeObject::rows; requires has_rows()
+
+  static bool has_rows(const ir::Kernel& kernel);
+
+ private:
+  using Pointers = std::vector<llvm::Value*>;  ///< one an operand
+
+  /// How far the innermost loop has come.
+  struct Position {
+    llvm::Value* index;
+    Pointers pointers;  ///< of `index` where has_own_pointer(); else of the loop's first element
+  };
+
+  /// Neighbouring vectors of the innermost loop; `tail` is null where they are whole.
+  struct Step {
+    int lanes;
+    int num_vectors;
+    Tail* tail = nullptr;
+    std::size_t first_partial = 0;  ///< of the vectors of partial results, that of the first one
+  };
+  using StepBody = std::function<void(const Position&, const Step&)>;
+
+  /// One vector of a body.
+  struct Place {
+    const Pointers& addresses;  ///< of lane 0 of the first vector
+    llvm::Value* index;         ///< of the same
+    std::size_t partial;        ///< of the vectors of partial results, the one that it goes to
+    std::int64_t first_lane;
+    Tail* tail;
+  };
+
+  std::size_t num_operands() const { return kernel_.operands.size(); }
+  std::size_t num_loops() const { return kernel_.loops.size(); }
+  ir::StrideClass inner_stride(std::size_t operand) const {
+    return kernel_.operands[operand].strides.back();
+  }
+  std::int64_t itemsize(std::size_t operand) const {
+    return static_cast<std::int64_t>(itemsize_bytes(kernel_.operands[operand].dtype));
+  }
+  /// Whether a pointer goes along the innermost loop: else an index says where its elements are.
+  /// Partial results lie densely, whatever the strides of the output.
+  bool has_own_pointer(std::size_t operand) const {
+    const bool is_partial =
+        ir::is_reduction(kernel_) && kernel_.operands[operand].role == ir::Role::output;
+    return inner_stride(operand) == ir::stride_any && !is_partial;
+  }
+  llvm::Value* stride_bytes(std::size_t loop, std::size_t operand) const {
+    return stride_bytes_[loop * num_operands() + operand];
+  }
+
+  // Loops (emit.cpp).
+  llvm::BasicBlock* new_block(const char* name);
+  llvm::Value* load_field(llvm::Value* structure, std::size_t offset, llvm::Type* type,
+                          const llvm::Twine& name);
+  llvm::Value* advance(llvm::Value* pointer, llvm::Value* bytes);
+  void load_arguments();
+  llvm::Value* stride(llvm::Value* strides, std::size_t loop, std::size_t operand);
+  static void come_round(llvm::Value* phi, llvm::Value* value, llvm::BasicBlock* from);
+  llvm::PHINode* new_phi(llvm::Value* start, llvm::BasicBlock* from);
+  llvm::Value* join(llvm::Value* skipped, llvm::BasicBlock* before, llvm::Value* looped,
+                    llvm::BasicBlock* end);
+  void emit_loops(std::size_t begin, std::size_t end, const Pointers& start,
+                  const std::function<void(const Pointers&)>& inside);
+  void emit_innermost(const Pointers& start);
+  Position emit_steps(const Position& start, const Step& step, const StepBody& body,
+                      bool holds_partials = false);
+  void emit_masked_tail(const Position& position, int lanes, const StepBody& body);
+
+  // The body (body.cpp).
+  /// Of the hoisted instructions, those whose values stay the same wherever the loops have come, or
+  /// the others.
+  enum class Hoisted : std::uint8_t { all, still, moving };
+  void emit_hoisted(const Pointers& start, Hoisted which = Hoisted::all);
+  void splat_hoisted(int lanes);
+  int vector_lanes() const;
+  bool can_mask_all(int lanes);
+  int num_registers() const { return builder_.has_avx512() ? 32 : 16; }
+  bool goes_side_by_side(int num_vectors) const;
+  bool calls_functions() const;
+  StepBody plain_body();
+  void emit_body(const Position& position, const Step& step);
+  Pointers current_addresses(const Position& position);
+  void set_line(unsigned line);
+  llvm::Value* emit_value(ir::ValueId id, const std::vector<llvm::Value*>& values,
+                          const Place& place);
+  llvm::Value* emit_inst(const ir::Inst& inst, const std::vector<llvm::Value*>& values,
+                         const Place& place);
+  llvm::Value* constant(DType dtype, std::uint64_t bits);
+  llvm::Value* param(const ir::Inst& inst);
+  Access access(std::size_t operand, const Place& place);
+
+  // Partial results (reduce.cpp).
+  bool is_inner() const { return kernel_.loops.back().kind == ir::LoopKind::reduce; }
+  llvm::Value* combine(const ir::Inst& inst, llvm::Value* partial, llvm::Value* value);
+  void accumulate(const ir::Inst& inst, llvm::Value* value, const Place& place);
+  Access partials_at(const ir::Inst& inst, const Pointers& base, llvm::Value* index);
+  void load_partials(const Pointers& base, llvm::Value* index, const Step& step);
+  void store_partials(const Pointers& base, llvm::Value* index, const Step& step);
+  int held_registers() const;
+  int registers_for(int num_vectors) const;
+  bool holds_whole_tree() const;
+  int vectors_through_memory() const;
+  Step main_step() const;
+  Position start_row(const Pointers& start);
+  void fold_row(const Pointers& start);
+  void fold_rest(const Position& start);
+  void fold_row_in_registers(const Pointers& row);
+  bool keeps_rest_in_registers();
+  void fold_rest_through_memory(const Position& position, const Pointers& row);
+  void fold_rest_in_registers(const Position& position);
+  void fold_columns(const Pointers& start);
+  void fold_strip(const Position& position, const Step& step);
+  void emit_row(const Pointers& start, const Pointers& partials);
+  void combine_lanes(const Pointers& to, int vector_lanes);
+  llvm::Value* lanes_of(llvm::Value* vector, int first, int count);
+
+  const ir::Kernel& kernel_;
+  llvm::Function* function_;
+  Builder builder_;
+  Pointers bases_;
+  std::vector<llvm::Value*> extents_;
+  std::vector<llvm::Value*> stride_bytes_;  ///< [loop * num_operands + operand]
+  llvm::Value* params_ = nullptr;
+  std::vector<llvm::Value*> scalars_;  ///< of hoisted instructions
+  std::vector<llvm::Value*> splats_;   ///< of those that vectors use
+  std::vector<bool> moves_;            ///< hoisted ones: what they load may move along outer loops
+  /// Instructions that accumulate, and what they have made so far: a register for each vector of
+  /// each of them.  Without registers partial results are in memory.
+  std::vector<const ir::Inst*> accumulations_;
+  std::vector<llvm::Value*> partials_;   ///< [accumulation * vectors + vector]
+  llvm::DISubprogram* scope_ = nullptr;  ///< null: no debug information
+};
+
+}  // namespace weft::jit
