@@ -105,11 +105,6 @@ void Call::keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor
   if (!have_equal_sizes(exprs)) return run_passes(exprs, given, results);
   if (key_.num_folds > 0) {
     if (!is_single_fold(key_, exprs, given, order())) return run_passes(exprs, given, results);
-    if (is_for_device(given)) {
-      results[0] = fold_on_device(state_, exprs[0], given[0]);
-      if (recorder_ != nullptr) recorder_->give_up();
-      return;
-    }
   }
   run_checked(exprs, given, results, false, divisors_checked);
 }
@@ -150,6 +145,11 @@ void Call::run_checked(std::span<const Expr> exprs, std::span<const Tensor> give
   const PlannedCall call =
       is_fold ? plan_fold_call(key_, root, program, given[0], options, state_.kernels, check_values)
               : plan_call(key_, program, given, options, state_.kernels, check_values);
+  if (call.plan == nullptr) {
+    results[0] = fold_on_device(state_, exprs[0], given[0]);
+    if (recorder_ != nullptr) recorder_->give_up();
+    return;
+  }
   run_planned(call);
   std::ranges::copy(call.outputs, results.begin());
   note_keys(*call.plan, given);

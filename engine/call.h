@@ -50,7 +50,8 @@ class Call {
   void keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
                          std::span<Tensor> results, bool divisors_checked);
   bool is_for_device(std::span<const Tensor> given) const;
-  bool is_on_cpu() const;
+  /// The CPU if they all are there.
+  Device device_of_inputs() const;
   /// Pass by pass for the first time; what was done is kept as a plan.
   void run_passes(std::span<const Expr> exprs, std::span<const Tensor> given,
                   std::span<Tensor> results);

@@ -33,9 +33,12 @@ bool take_values(std::span<const Expr> exprs, std::span<const Expr> values,
 
 }  // namespace
 
-bool Call::is_on_cpu() const {
-  return std::all_of(key_.inputs.begin(), key_.inputs.end(),
-                     [](const Tensor* input) { return input->device().type == DeviceType::cpu; });
+Device Call::device_of_inputs() const {
+  const auto is_elsewhere = [](const Tensor* input) {
+    return input->device().type != DeviceType::cpu;
+  };
+  const auto found = std::find_if(key_.inputs.begin(), key_.inputs.end(), is_elsewhere);
+  return found == key_.inputs.end() ? Device() : (*found)->device();
 }
 
 void Call::run_passes(std::span<const Expr> exprs, std::span<const Tensor> given,
@@ -146,7 +149,7 @@ std::optional<std::vector<Tensor>> Call::new_or_apart(std::span<const Expr> expr
 Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder) {
   const Expr argument(fold.args[0]);
   const Dims& sizes = fold.fold->arg_sizes;
-  const Tensor value = empty({sizes.data(), sizes.size()}, {argument.dtype()});
+  const Tensor value = empty({sizes.data(), sizes.size()}, {argument.dtype(), device_of_inputs()});
   Tensor result;
   Call(state_, &recorder)
       .expressions(std::span(&argument, 1), std::span(&value, 1), std::span(&result, 1));
@@ -210,9 +213,7 @@ void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> giv
     make_key(key, std::span(&fold, 1), std::span(&anew, 1));
     if (is_single_fold(key, std::span(&fold, 1), std::span(&anew, 1), order()))
       return value_of(fold);
-    const Expr argument(fold.node().args[0]);
-    return value_of(with_argument(
-        fold, is_on_cpu() ? argument_value(fold.node(), recorder) : value_of(argument)));
+    return value_of(with_argument(fold, argument_value(fold.node(), recorder)));
   };
   const std::vector<Expr> rest = without_folds(exprs, ComputeFold(compute));
   if (take_values(exprs, rest, given, results)) return;

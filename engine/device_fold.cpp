@@ -1,5 +1,6 @@
 #include "engine/device_fold.h"
 
+#include "engine/device_plan.h"
 #include "engine/engine_state.h"
 #include "engine/expr_node.h"
 #include "engine/fold_call.h"
@@ -9,6 +10,7 @@
 #include "engine/rebuild.h"
 #include "engine/tensor_impl.h"
 #include "ir/combine.h"
+#include "runtime/log.h"
 
 #include <weft/error.h>
 
@@ -250,11 +252,41 @@ Tensor divided_on_device(Engine::State& state, const ExprNode& node, const Tenso
   for (std::size_t dim = 0; dim < fold->arg_sizes.size(); ++dim)
     if (fold->folds(dim)) count *= static_cast<double>(fold->arg_sizes[dim]);
   sum->fold = std::move(fold);
-  const Expr quotient = Expr(fold_on_device(state, Expr(std::move(sum)), Tensor())) / count;
+  const Expr value(std::move(sum));
+  const Tensor anew;
+  const Expr quotient =
+      Expr(compute_exprs(state, std::span(&value, 1), std::span(&anew, 1))[0]) / count;
   return compute_exprs(state, std::span(&quotient, 1), std::span(&given, 1))[0];
 }
 
 }  // namespace
+
+bool may_have_device_kernel(const ExprNode& node, FoldOrder order) {
+  const FoldNode& fold = *node.fold;
+  const bool has_elements = std::ranges::find(fold.arg_sizes, 0) == fold.arg_sizes.end();
+  return fold.form == FoldForm::value && !fold.is_mean && order != FoldOrder::exact && has_elements;
+}
+
+std::function<void(std::byte* const* base, const Bits* params)> device_fold_pass(
+    const ExprNode& node, const Program& program, const Tensor& output,
+    std::span<const Tensor> inputs, Device device, const PlannerOptions& options) {
+  if (options.backend != "auto" && options.backend != "nvrtc") return {};
+  std::vector<Device> devices{output.device()};
+  for (const Tensor& input : inputs) devices.push_back(input.device());
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const bool is_number = i > 0 && devices[i].type == DeviceType::cpu && inputs[i - 1].dim() == 0;
+    if (devices[i] != device && !is_number) return {};
+  }
+  const std::shared_ptr<const FoldPlan> plan = lay_out_fold(node, output, inputs, options);
+  std::unique_ptr<Lowered> lowered = lower_whole_fold(*plan, program, inputs, options.numerics);
+  if (lowered == nullptr) return {};
+  try {
+    return device_pass(std::move(*lowered), devices, device, options);
+  } catch (const UnsupportedError& error) {
+    log(LogTopic::plan, "slice by slice: ", error.what());
+    return {};
+  }
+}
 
 Tensor fold_on_device(Engine::State& state, const Expr& expr, const Tensor& given) {
   const ExprNode& node = expr.node();

@@ -1,14 +1,33 @@
-// Reductions and scans on devices, made of elementwise calls.
+// Reductions and scans on devices: a kernel with reduce loops, or elementwise calls where there is
+// none.
 #pragma once
+
+#include "engine/expr_node.h"
+#include "engine/planner.h"
 
 #include <weft/engine.h>
 
+#include <functional>
+#include <span>
+
 namespace weft {
 
-/// The value of a fold whose argument has no folds, in `given` or, if that is undefined, in a new
-/// tensor.  Each call combines some slices of what is to be folded, as a balanced tree, until one
-/// is left: the first reads everything, the others a fraction.  The order depends on the shape
-/// alone.
+/// Whether device_fold_pass() may have something to say of such a fold: of elements, by value, and
+/// without the division of a mean.
+bool may_have_device_kernel(const ExprNode& fold, FoldOrder order);
+
+/// What folds on `device` in one kernel with reduce loops, for CallPlan::pass, in the CPU's order;
+/// `program` computes the argument from `inputs`, and `output` has the reduced dimensions, with
+/// size
+/// 1.  Null where the backend refuses the kernel, or tensors are elsewhere.
+std::function<void(std::byte* const* base, const Bits* params)> device_fold_pass(
+    const ExprNode& fold, const Program& program, const Tensor& output,
+    std::span<const Tensor> inputs, Device device, const PlannerOptions& options);
+
+/// The value of a fold whose argument has no folds, by elementwise calls, in `given` or, if that is
+/// undefined, in a new tensor.  Each call combines some slices of what is to be folded, as a
+/// balanced tree, until one is left: the first reads everything, the others a fraction.  The order
+/// depends on the shape alone.  A mean is the value of a sum and a call that divides it.
 ///
 /// A scan takes a call, over everything, for each binary digit of its extent.
 ///

@@ -24,7 +24,8 @@ std::uint64_t address_of(const std::byte* pointer) {
 /// Whether a kernel moves one run of bytes as they are.
 bool is_one_move(const Lowered& lowered) {
   const ir::Kernel& kernel = lowered.kernel;
-  if (kernel.loops.size() != 1 || kernel.operands.size() != 2 || kernel.body.size() != 2)
+  if (kernel.loops.size() != 1 || kernel.operands.size() != 2 || kernel.body.size() != 2 ||
+      ir::is_reduction(kernel))
     return false;
   const DType dtype = kernel.operands[0].dtype;
   if (kernel.body[0].op != Op::load || kernel.operands[1].dtype != dtype) return false;
@@ -57,7 +58,7 @@ std::vector<std::size_t> lift(Lowered& lowered, std::span<const Lifted> lifted) 
     kept.push_back(k);
   }
   for (ir::Inst& inst : kernel.body) {
-    if (inst.op != Op::load && inst.op != Op::store) continue;
+    if (inst.op != Op::load && !ir::writes(inst)) continue;
     if (is_lifted[inst.operand]) inst.op = Op::param;
     inst.operand = place[inst.operand];
   }
@@ -205,18 +206,25 @@ Device device_of_call(const TensorIterator& iterator) {
   return {};
 }
 
+std::vector<Device> devices_of_call(const TensorIterator& iterator) {
+  std::vector<Device> devices;
+  for (int i = 0; i < iterator.ntensors(); ++i) devices.push_back(iterator.device(i));
+  return devices;
+}
+
 std::function<void(std::byte* const* base, const Bits* params)> device_pass(
-    Lowered lowered, const TensorIterator& iterator, Device device, const PlannerOptions& options) {
+    Lowered lowered, std::span<const Device> operand_devices, Device device,
+    const PlannerOptions& options) {
   if (device.type == DeviceType::cpu) {
     const auto call = std::make_shared<const ByWayOfCopies>(std::move(lowered), 0, options);
     return [call](std::byte* const* base, const Bits* params) { call->run(base, params); };
   }
   std::vector<Lifted> lifted;
-  for (int i = iterator.noutputs(); i < iterator.ntensors(); ++i)
-    if (iterator.device(i).type == DeviceType::cpu) {
-      const auto k = static_cast<std::size_t>(i);
-      lifted.push_back({k, itemsize_bytes(lowered.kernel.operands[k].dtype)});
-    }
+  for (std::size_t k = 0; k < operand_devices.size(); ++k) {
+    const ir::Operand& operand = lowered.kernel.operands[k];
+    if (operand.role == ir::Role::input && operand_devices[k].type == DeviceType::cpu)
+      lifted.push_back({k, itemsize_bytes(operand.dtype)});
+  }
   if (lifted.empty() && is_one_move(lowered)) {
     const std::size_t size_bytes = static_cast<std::size_t>(lowered.extents[0]) *
                                    itemsize_bytes(lowered.kernel.operands[0].dtype);

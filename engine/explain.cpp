@@ -199,9 +199,10 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   std::vector<PassText> passes;
   std::optional<Expr> last_fold;
   const auto pass = [&](const Expr& fold) {
-    WEFT_CHECK(!is_cuda, UnsupportedError,
-               "backend nvrtc: reductions and scans are not compiled for CUDA");
     passes.push_back(describe_pass(fold, planner, state_->kernels));
+    WEFT_CHECK(!is_cuda || passes.back().lowered != nullptr, UnsupportedError,
+               "backend nvrtc: elementwise calls compute ", passes.back().text,
+               "; no kernel of its own does");
     last_fold = fold;
     return contiguous_layout(fold.node().fold->sizes, fold.dtype());
   };

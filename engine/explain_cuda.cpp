@@ -2,6 +2,7 @@
 
 #include "ir/text.h"
 #include "jit/nvrtc/backend.h"
+#include "jit/nvrtc/reduce.h"
 #include "jit/signature.h"
 
 #include <weft/error.h>
@@ -51,10 +52,13 @@ void compile(const std::string& source, const std::string& arch, bool wants_sass
 
 Story::Chapter device_chapter(const ir::Kernel& kernel, const Variant& variant, const Nest& nest,
                               const std::string& arch) {
-  const jit::nvrtc::Launch launch = jit::nvrtc::plan_launch(kernel, variant, nest);
+  const jit::nvrtc::Launches planned = jit::nvrtc::plan_launches(kernel, variant, nest);
   Story::Chapter chapter{"device", {}};
   const auto say = [&](const auto&... text) { chapter.lines.push_back(detail::concat(text...)); };
-  if (kernel.schedule == ir::Schedule::tile) {
+  if (ir::is_reduction(kernel)) {
+    say("a warp folds a leaf of the tree at a time, ", jit::nvrtc::sets_of(kernel, variant).items,
+        jit::nvrtc::is_inner_reduction(kernel) ? " lanes" : " columns", " a thread");
+  } else if (kernel.schedule == ir::Schedule::tile) {
     const int side = jit::nvrtc::tile_side(variant);
     say("tiles of ", side, " by ", side, " items are turned in shared memory");
     say("a thread turns squares of ", variant.items, " by ", variant.items);
@@ -63,7 +67,10 @@ Story::Chapter device_chapter(const ir::Kernel& kernel, const Variant& variant, 
         " items on the way at once");
   }
   if (variant.halves) say("elements are moved in halves, at whose multiples they lie");
-  say("indices of ", variant.index_bits, " bits, ", launch.blocks, " blocks of ",
+  std::string blocks;
+  for (const jit::nvrtc::Launch& launch : planned.launches)
+    blocks += detail::concat(blocks.empty() ? "" : ", then ", launch.blocks);
+  say("indices of ", variant.index_bits, " bits, ", blocks, " blocks of ",
       jit::nvrtc::threads_per_block, " threads for ", arch);
   return chapter;
 }

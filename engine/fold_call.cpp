@@ -1,5 +1,7 @@
 #include "engine/fold_call.h"
 
+#include "engine/device_fold.h"
+#include "engine/device_plan.h"
 #include "engine/fold_plan.h"
 #include "engine/memory_format.h"
 #include "engine/rebuild.h"
@@ -86,16 +88,19 @@ std::int64_t numel_of(const Dims& sizes) {
   return count;
 }
 
+/// Where a call of these tensors computes: on the device of one of them, if any.
+Device device_of_tensors(std::span<const Tensor* const> inputs, const Tensor& output) {
+  if (output.defined() && output.device().type != DeviceType::cpu) return output.device();
+  for (const Tensor* input : inputs)
+    if (input->device().type != DeviceType::cpu) return input->device();
+  return {};
+}
+
 /// Whether the operands can be walked in the order that the fold has.  A new output always can.
 bool is_walkable(const ExprNode& node, FoldOrder order, const Tensor& output,
                  std::span<const Tensor* const> inputs) {
   const FoldNode& fold = *node.fold;
   if (fold.is_scan() || numel_of(fold.arg_sizes) == 0) return true;
-  // Devices combine in the order of the shape anyway.
-  const auto is_on_cpu = [](const Tensor* input) {
-    return input->device().type != DeviceType::cuda;
-  };
-  if (!std::all_of(inputs.begin(), inputs.end(), is_on_cpu)) return true;
   if (order_of(node, order) != FoldOrder::by_shape) return true;
   std::vector<Tensor> operands;
   if (output.defined()) operands.push_back(with_reduced_dims(output, fold));
@@ -181,6 +186,32 @@ std::shared_ptr<const jit::CodeObject> best_code(const FoldPlan& plan, const Low
   return code->backend == "interp" ? nullptr : code;
 }
 
+/// Returns whether the fold is an inner one.
+bool describe_fold(const ExprNode& node, const Program& program, const Tensor& output,
+                   std::span<const Tensor> inputs, const PlannerOptions& options,
+                   jit::KernelCache& kernels, PassText& result) {
+  const auto plan = plan_fold(node, program, output, inputs, options, kernels);
+  result.lowered = lower_fold(*plan, program, inputs, options.numerics);
+  result.code = best_code(*plan, result.lowered.get(), options);
+  result.is_compiled = result.code != nullptr;
+  if (!result.is_compiled) {
+    result.refusals = plan->refusals;
+    result.loops = precompiled_loops(*plan);
+  }
+  result.reads_in_place = folds_in_place(*plan);
+  return plan->is_inner;
+}
+
+/// The same on a device.
+bool describe_device_fold(const ExprNode& node, const Program& program, const Tensor& output,
+                          std::span<const Tensor> inputs, const PlannerOptions& options,
+                          PassText& result) {
+  const auto plan = lay_out_fold(node, output, inputs, options);
+  result.lowered = lower_whole_fold(*plan, program, inputs, options.numerics);
+  result.is_compiled = result.lowered != nullptr;
+  return plan->is_inner;
+}
+
 }  // namespace
 
 PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::KernelCache& kernels) {
@@ -212,17 +243,12 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
     const Dims& sizes = node.fold->sizes;
     const std::vector<std::int64_t> strides(sizes.size(), 1);
     const Tensor output = unbacked({sizes.data(), sizes.size()}, strides, node.dtype);
-    const auto plan = plan_fold(node, program, output, inputs, options, kernels);
-    kind = plan->is_inner ? "inner fold" : "outer fold";
-    result.lowered = lower_fold(*plan, program, inputs, options.numerics);
-    result.code = best_code(*plan, result.lowered.get(), options);
-    result.is_compiled = result.code != nullptr;
-    if (!result.is_compiled) {
-      result.refusals = plan->refusals;
-      result.loops = precompiled_loops(*plan);
-    }
-    result.reads_in_place = folds_in_place(*plan);
-    result.schedule = plan->is_inner ? "inner_reduce" : "outer_reduce";
+    const bool is_inner =
+        options.backend == "nvrtc"
+            ? describe_device_fold(node, program, output, inputs, options, result)
+            : describe_fold(node, program, output, inputs, options, kernels, result);
+    kind = is_inner ? "inner fold" : "outer fold";
+    result.schedule = is_inner ? "inner_reduce" : "outer_reduce";
   }
   result.text = detail::concat(kind, order, " of ", name(node.compute_dtype),
                                dims_text({arg_sizes.data(), arg_sizes.size()}), ": ", text(fold));
@@ -269,14 +295,19 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
   PlannedCall call = begin_call(key, program);
   CallPlan& plan = *call.plan;
   const FoldNode& fold = *node.fold;
+  const std::span<const Tensor* const> inputs{key.inputs.data(), key.inputs.size()};
+  const bool is_on_device = is_for_device(inputs, std::span(&output, 1), options.backend);
   WEFT_CHECK(program.unsupported.empty(), ArgumentError, program.unsupported);
   const std::int64_t num_outputs = numel_of(fold.sizes);
   if (num_outputs != 0 && !compares_nothing(node)) check_dtype(node);
   const FoldOrder order = order_of(node, options.fold_order);
+  if (is_on_device && !may_have_device_kernel(node, order)) return {};
   if (check_values) check_values();
 
-  const Tensor result =
-      output.defined() ? output : empty({fold.sizes.data(), fold.sizes.size()}, {node.dtype});
+  const Device device = is_on_device ? device_of_tensors(inputs, output) : Device();
+  const Tensor result = output.defined()
+                            ? output
+                            : empty({fold.sizes.data(), fold.sizes.size()}, {node.dtype, device});
   CallPlan::Output planned;
   if (!output.defined()) {
     planned = {true, result.storage()->size_bytes(), result.device(), *result.impl()};
@@ -292,6 +323,10 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
     return call;
   }
   const Tensor walked = with_reduced_dims(result, fold);
+  if (is_on_device) {
+    plan.pass = device_fold_pass(node, program, walked, call.inputs, device, options);
+    return plan.pass ? call : PlannedCall();
+  }
   const std::shared_ptr<const FoldPlan> pass =
       numel_of(fold.arg_sizes) == 0 || compares_nothing(node)
           ? plan_fill(node, walked)

@@ -64,7 +64,9 @@ void check_dtype(const ExprNode& fold);
 /// has no lazy bits, and shares no memory with the inputs.
 bool can_be_written(const Tensor& output, const CallKey& key);
 
-/// Plans such a call; `program` is that of the fold's argument.
+/// Plans such a call; `program` is that of the fold's argument.  There is no plan
+/// (PlannedCall::plan is null) for a fold that a device has no kernel for: fold_on_device()
+/// computes it.
 PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Program& program,
                            const Tensor& output, const PlannerOptions& options,
                            jit::KernelCache& kernels, const std::function<void()>& check_values);

@@ -4,51 +4,102 @@
 #include <weft/error.h>
 
 namespace weft {
+namespace {
+
+/// The loops of a kernel, outermost first: some over what is kept, some over what is reduced, and
+/// the vectors'.
+struct Loops {
+  std::vector<const FoldDim*> kept, reduced;
+  ir::StrideClass output_column;  ///< along the vectors, where they are kept
+};
+
+class FoldLowering {
+ public:
+  FoldLowering(const FoldPlan& plan, const Program& program, std::span<const Tensor> inputs,
+               const Loops& loops)
+      : plan_(plan), program_(program), inputs_(inputs), loops_(loops) {}
+
+  std::unique_ptr<Lowered> run(Numerics numerics) {
+    ir::Kernel& kernel = lowered_->kernel;
+    kernel.numerics = numerics;
+    kernel.body = program_.body;
+    for (const Program::Param& param : program_.params) kernel.params.push_back(param.dtype);
+    add_loops();
+    kernel.tree = plan_.is_inner ? ir::Tree{static_cast<int>(plan_.fold.num_lanes()),
+                                            static_cast<int>(fold_block_elements(plan_.fold))}
+                                 : ir::Tree{1, static_cast<int>(fold_block_rows)};
+    const ir::StrideClass column = plan_.is_inner ? 0 : loops_.output_column;
+    add_operand(plan_.fold.dtype, ir::Role::output, 0, column);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const DType dtype = inputs_[i].dtype();
+      add_operand(dtype, ir::Role::input, ir::stride_any,
+                  inner_class(plan_.vector.stride_bytes[i + 1], plan_.vector.extent, dtype));
+    }
+    ir::Inst& last = kernel.body.back();
+    WEFT_ASSERT(last.op == Op::store && last.dtype == plan_.fold.dtype,
+                "the argument of a fold is not stored in the dtype that it is folded in");
+    last.op = Op::accumulate;
+    last.combine = plan_.fold.op;
+    return std::move(lowered_);
+  }
+
+ private:
+  void add_loop(const FoldDim& dim, std::int64_t extent, ir::LoopKind kind) {
+    lowered_->extents.push_back(extent);
+    lowered_->stride_bytes.insert(lowered_->stride_bytes.end(), dim.stride_bytes.begin(),
+                                  dim.stride_bytes.end());
+    lowered_->kernel.loops.push_back({kind});
+  }
+
+  void add_loops() {
+    // A single loop stands for all of them.
+    const bool is_one_kept = loops_.kept.size() == 1, is_one_reduced = loops_.reduced.size() == 1;
+    for (const FoldDim* dim : loops_.kept)
+      add_loop(*dim, is_one_kept ? plan_.num_kept : dim->extent, ir::LoopKind::parallel);
+    for (const FoldDim* dim : loops_.reduced)
+      add_loop(*dim, is_one_reduced ? plan_.num_rows : dim->extent, ir::LoopKind::reduce);
+    add_loop(plan_.vector, plan_.vector.extent,
+             plan_.is_inner ? ir::LoopKind::reduce : ir::LoopKind::parallel);
+  }
+
+  void add_operand(DType dtype, ir::Role role, ir::StrideClass row, ir::StrideClass inner) {
+    std::vector<ir::StrideClass> strides(loops_.kept.size(), ir::stride_any);
+    strides.insert(strides.end(), loops_.reduced.size(), row);
+    strides.push_back(inner);
+    lowered_->kernel.operands.push_back({dtype, role, std::move(strides)});
+  }
+
+  const FoldPlan& plan_;
+  const Program& program_;
+  std::span<const Tensor> inputs_;
+  const Loops& loops_;
+  std::unique_ptr<Lowered> lowered_ = std::make_unique<Lowered>();
+};
+
+bool is_said_by_ir(const FoldPlan& plan) {
+  return plan.form == FoldForm::value && plan.order != FoldOrder::exact && !plan.is_fill;
+}
+
+}  // namespace
 
 std::unique_ptr<Lowered> lower_fold(const FoldPlan& plan, const Program& program,
                                     std::span<const Tensor> inputs, Numerics numerics) {
-  if (plan.form != FoldForm::value || plan.order == FoldOrder::exact || plan.is_fill) return {};
-  auto lowered = std::make_unique<Lowered>();
-  const bool has_rows = fold_has_rows(plan);
-  std::vector<const FoldDim*> dims{&plan.kept[0], &plan.vector};
-  lowered->extents = {plan.num_kept, plan.vector.extent};
-  if (has_rows) {
-    dims.insert(dims.begin() + 1, &plan.reduced[0]);
-    lowered->extents.insert(lowered->extents.begin() + 1, plan.num_rows);
-  }
-  for (const FoldDim* dim : dims)
-    lowered->stride_bytes.insert(lowered->stride_bytes.end(), dim->stride_bytes.begin(),
-                                 dim->stride_bytes.end());
-  ir::Kernel* const kernel = &lowered->kernel;
-  kernel->numerics = numerics;
-  kernel->body = program.body;
-  for (const Program::Param& param : program.params) kernel->params.push_back(param.dtype);
-  const ir::LoopKind along = plan.is_inner ? ir::LoopKind::reduce : ir::LoopKind::parallel;
-  kernel->loops = {{ir::LoopKind::parallel}, {along}};
-  if (has_rows) kernel->loops.insert(kernel->loops.begin() + 1, ir::Loop{ir::LoopKind::reduce});
-  kernel->tree = plan.is_inner ? ir::Tree{static_cast<int>(plan.fold.num_lanes()),
-                                          static_cast<int>(fold_block_elements(plan.fold))}
-                               : ir::Tree{1, static_cast<int>(fold_block_rows)};
+  if (!is_said_by_ir(plan)) return {};
   // Columns are folded in partial results that lie densely, wherever the outputs are.
-  const ir::StrideClass column = plan.is_inner ? 0 : 1;
-  const auto add_operand = [&](DType dtype, ir::Role role, ir::StrideClass row,
-                               ir::StrideClass inner) {
-    kernel->operands.push_back({dtype, role, {ir::stride_any, inner}});
-    auto& strides = kernel->operands.back().strides;
-    if (has_rows) strides.insert(strides.begin() + 1, row);
-  };
-  add_operand(plan.fold.dtype, ir::Role::output, 0, column);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const DType dtype = inputs[i].dtype();
-    add_operand(dtype, ir::Role::input, ir::stride_any,
-                inner_class(plan.vector.stride_bytes[i + 1], plan.vector.extent, dtype));
-  }
-  ir::Inst& last = kernel->body.back();
-  WEFT_ASSERT(last.op == Op::store && last.dtype == plan.fold.dtype,
-              "the argument of a fold is not stored in the dtype that it is folded in");
-  last.op = Op::accumulate;
-  last.combine = plan.fold.op;
-  return lowered;
+  Loops loops{{&plan.kept[0]}, {}, 1};
+  if (fold_has_rows(plan)) loops.reduced.push_back(&plan.reduced[0]);
+  return FoldLowering(plan, program, inputs, loops).run(numerics);
+}
+
+std::unique_ptr<Lowered> lower_whole_fold(const FoldPlan& plan, const Program& program,
+                                          std::span<const Tensor> inputs, Numerics numerics) {
+  if (!is_said_by_ir(plan)) return {};
+  Loops loops{
+      {}, {}, inner_class(plan.vector.stride_bytes[0], plan.vector.extent, plan.fold.dtype)};
+  for (std::size_t dim = plan.kept.size(); dim-- > 0;) loops.kept.push_back(&plan.kept[dim]);
+  for (std::size_t dim = plan.reduced.size(); fold_has_rows(plan) && dim-- > 0;)
+    loops.reduced.push_back(&plan.reduced[dim]);
+  return FoldLowering(plan, program, inputs, loops).run(numerics);
 }
 
 }  // namespace weft

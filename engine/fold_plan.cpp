@@ -36,7 +36,7 @@ TensorIterator plan_iteration(const ExprNode& node, const Tensor& output,
                               std::span<const Tensor> inputs, const Tensor& places) {
   TensorIteratorConfig config;
   config.check_all_same_dtype(false).resize_outputs(false).is_reduction(true);
-  config.set_check_mem_overlap(false);
+  config.set_check_mem_overlap(false).allow_cpu_scalars(true);
   config.add_output(output);
   for (const Tensor& input : inputs) config.add_input(input);
   if (node.fold->form == FoldForm::index) config.add_input(places);
@@ -177,22 +177,15 @@ std::int64_t fold_block_elements(const jit::Fold& fold) {
   return fold_buffer_bytes / fold.itemsize();
 }
 
-std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& program,
-                                          const Tensor& output, std::span<const Tensor> inputs,
-                                          const PlannerOptions& options,
-                                          jit::KernelCache& kernels) {
+std::shared_ptr<FoldPlan> lay_out_fold(const ExprNode& node, const Tensor& output,
+                                       std::span<const Tensor> inputs,
+                                       const PlannerOptions& options) {
   auto plan = std::make_shared<FoldPlan>();
   plan->form = node.fold->form;
   plan->order = order_of(node, options.fold_order);
-  const bool is_plain = options.backend == "interp";
-  const Isa isa = options.features.isa;
-  const DType dtype = node.compute_dtype;
-  plan->fold =
-      is_plain ? jit::make_plain_fold(node.op, dtype) : jit::make_fold(node.op, dtype, isa);
-  if (plan->form == FoldForm::index) plan->extrema = jit::extremum_loops(node.op, dtype, isa);
-  if (plan->order == FoldOrder::exact)
-    plan->exact = jit::exact_loops(is_complex(dtype) ? real_dtype(dtype) : dtype,
-                                   is_plain ? Isa::generic : isa);
+  plan->fold = options.backend == "interp"
+                   ? jit::make_plain_fold(node.op, node.compute_dtype)
+                   : jit::make_fold(node.op, node.compute_dtype, options.features.isa);
   for (std::size_t dim = 0; dim < node.fold->arg_sizes.size(); ++dim)
     if (node.fold->folds(dim)) plan->num_folded *= node.fold->arg_sizes[dim];
   if (node.fold->is_mean) plan->divisor = static_cast<double>(plan->num_folded);
@@ -212,10 +205,23 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
   const FoldDim one{1, std::vector<std::int64_t>(plan->num_operands)};
   if (plan->reduced.empty()) plan->reduced.push_back(one);
   if (plan->kept.empty()) plan->kept.push_back(one);
-
-  const bool is_dense = plan->vector.stride_bytes[1] == plan->fold.itemsize();
   plan->num_rows = product(plan->reduced);
   plan->num_kept = product(plan->kept);
+  return plan;
+}
+
+std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& program,
+                                          const Tensor& output, std::span<const Tensor> inputs,
+                                          const PlannerOptions& options,
+                                          jit::KernelCache& kernels) {
+  const std::shared_ptr<FoldPlan> plan = lay_out_fold(node, output, inputs, options);
+  const DType dtype = node.compute_dtype;
+  const Isa isa = options.features.isa;
+  if (plan->form == FoldForm::index) plan->extrema = jit::extremum_loops(node.op, dtype, isa);
+  if (plan->order == FoldOrder::exact)
+    plan->exact = jit::exact_loops(is_complex(dtype) ? real_dtype(dtype) : dtype,
+                                   options.backend == "interp" ? Isa::generic : isa);
+  const bool is_dense = plan->vector.stride_bytes[1] == plan->fold.itemsize();
   if (!is_plain_load(program) || !is_dense) {
     make_reduction(*plan, program, inputs, options, kernels);
     if (needs_map(*plan)) plan->map = make_map(*plan, program, inputs, options, kernels);

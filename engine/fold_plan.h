@@ -88,6 +88,9 @@ inline bool folds_in_place(const FoldPlan& plan) {
 /// and sums without rounding.
 std::unique_ptr<Lowered> lower_fold(const FoldPlan& plan, const Program& program,
                                     std::span<const Tensor> inputs, Numerics numerics);
+/// The same with a loop a dimension, for what walks through all of them itself.
+std::unique_ptr<Lowered> lower_whole_fold(const FoldPlan& plan, const Program& program,
+                                          std::span<const Tensor> inputs, Numerics numerics);
 
 /// Elements of a block along the vectors, and rows of one across.
 std::int64_t fold_block_elements(const jit::Fold& fold);
@@ -99,6 +102,11 @@ inline bool folds_blocks_together(const FoldPlan& plan) {
 inline constexpr std::int64_t fold_block_rows = 128;
 /// Bytes of values that are computed before they are folded.
 inline constexpr std::int64_t fold_buffer_bytes = 16 << 10;
+
+/// The part of plan_fold() that decides the order: shape, layout and tree, without code.
+std::shared_ptr<FoldPlan> lay_out_fold(const ExprNode& node, const Tensor& output,
+                                       std::span<const Tensor> inputs,
+                                       const PlannerOptions& options);
 
 /// Plans a fold.  `program` computes its argument from `inputs`; `output` has the sizes of the
 /// result with the reduced dimensions kept, and the argument and the output have elements.

@@ -145,8 +145,8 @@ void plan_device_call(CallPlan& plan, const TensorIterator& iterator, const Prog
              options.backend, " computes on the CPU, but the call's tensors are on ", text(device));
   // The caches that streaming goes past are the CPU's.
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-  plan.pass =
-      device_pass(lower(iterator, program, options.numerics, never), iterator, device, options);
+  plan.pass = device_pass(lower(iterator, program, options.numerics, never),
+                          devices_of_call(iterator), device, options);
   if (is_logged(LogTopic::plan))
     log(LogTopic::plan, iterator.noutputs(), " outputs, ", iterator.ninputs(),
         " inputs, coalesced shape ", dims_text(iterator.shape()), ", by nvrtc");

@@ -3,6 +3,7 @@
 #include "ir/pass.h"
 #include "jit/nvrtc/body.h"
 #include "jit/nvrtc/operators.h"
+#include "jit/nvrtc/reduce.h"
 
 #include <weft/error.h>
 
@@ -28,7 +29,9 @@ constexpr std::size_t max_argument_bytes = 4096;
 
 std::size_t argument_bytes(const Kernel& kernel) {
   const std::size_t num_operands = kernel.operands.size(), num_loops = kernel.loops.size();
-  return 8 * (num_operands * (1 + num_loops) + 3 * num_loops + 2 * kernel.params.size());
+  const std::size_t of_reductions = ir::is_reduction(kernel) ? 15 : 0;
+  return 8 * (num_operands * (1 + num_loops) + 3 * num_loops + 2 * kernel.params.size() +
+              of_reductions);
 }
 
 /// Whether the body only moves elements: then complex ones can be moved whole.
@@ -56,6 +59,23 @@ std::string refuses_inst(const Kernel& kernel, ir::ValueId id) {
   return {};
 }
 
+/// What a kernel has to be beyond that if it reduces.
+std::string refuses_reduction(const Kernel& kernel) {
+  constexpr std::size_t most_instructions = 2048;
+  if (ir::has_complex(kernel)) return "complex numbers are reduced";
+  const auto items = static_cast<std::size_t>(
+      sets_of(kernel, {.items = most_reduced_items(kernel), .index_bits = 32}).items);
+  if (items * kernel.body.size() > most_instructions)
+    return detail::concat(kernel.body.size(), " instructions for each of a thread's ", items,
+                          " partial results are more than ", most_instructions);
+  for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
+    const ir::Inst& inst = kernel.body[id];
+    if (inst.op == Op::accumulate && !is_arithmetic(inst.combine, inst.dtype))
+      return refuse(kernel, id, detail::concat(name(inst.combine), " has no row"));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const std::string_view> known_archs() { return archs; }
@@ -68,13 +88,15 @@ void check_arch(std::string_view arch) {
 }
 
 std::string refuses(const Kernel& kernel) {
-  if (ir::is_reduction(kernel)) return "the kernel reduces";
+  if (ir::is_reduction(kernel))
+    if (std::string reason = refuses_reduction(kernel); !reason.empty()) return reason;
   if (argument_bytes(kernel) > max_argument_bytes)
     return detail::concat(kernel.operands.size(), " operands along ", kernel.loops.size(),
                           " loops, whose strides are more than the ", max_argument_bytes,
                           " bytes that a launch takes");
   for (std::size_t k = 0; k < kernel.operands.size(); ++k)
-    if (kernel.operands[k].role == ir::Role::output && kernel.operands[k].strides.back() == 0)
+    if (kernel.operands[k].role == ir::Role::output && kernel.operands[k].strides.back() == 0 &&
+        kernel.loops.back().kind != ir::LoopKind::reduce)
       return detail::concat("$", k, " is an output whose elements are one, and threads would race");
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     if (is_complex(kernel.body[id].dtype) && !moves_only(kernel))
@@ -88,7 +110,7 @@ Prepared prepare(Kernel kernel) {
   Prepared prepared;
   kernel.vector_bytes = vector_bytes;
   ir::run_pipeline(kernel);
-  if (ir::has_complex(kernel) && !moves_only(kernel)) {
+  if (ir::has_complex(kernel) && !moves_only(kernel) && !ir::is_reduction(kernel)) {
     ir::SplitKernel split = ir::split_complex(kernel);
     prepared.kernel = std::move(split.kernel);
     prepared.operands = std::move(split.operands);

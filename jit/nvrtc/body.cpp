@@ -15,6 +15,20 @@ std::string value_name(ValueId id) { return "v" + std::to_string(id); }
 
 }  // namespace
 
+void Source::lines(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    if (line.starts_with('}')) --depth_;
+    if (!line.starts_with('#')) text_.append(2 * depth_, ' ');
+    text_.append(line).push_back('\n');
+    if (line.ends_with('{')) ++depth_;
+  }
+}
+
 void emit_arguments(Source& source, const Kernel& kernel, const Variant& variant) {
   const std::size_t num_loops = kernel.loops.size();
   source.line("typedef u", variant.index_bits, " Index;");
@@ -87,7 +101,7 @@ Body::Body(const Kernel& kernel, bool has_vectors) : kernel_(kernel), levels_(ke
   for (ValueId id = 0; id < kernel.body.size(); ++id) {
     const Inst& inst = kernel.body[id];
     Level level = Level::kernel;
-    if (inst.op == Op::store) level = Level::item;
+    if (ir::writes(inst)) level = Level::item;
     if (inst.op == Op::load)
       level = has_vectors && kernel.operands[inst.operand].strides.back() == 0 ? Level::vector
                                                                                : Level::item;
@@ -117,7 +131,7 @@ void Body::emit(Source& source, Level level, const Load& load, const Store& stor
   for (ValueId id = 0; id < kernel_.body.size(); ++id) {
     if (levels_[id] != level) continue;
     const Inst& inst = kernel_.body[id];
-    if (inst.op == Op::store)
+    if (ir::writes(inst))
       store(inst.operand, value_name(inst.args[0]));
     else
       source.line("const ", value_type(ir::result_dtype(inst)), " ", value_name(id), " = ",

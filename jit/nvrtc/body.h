@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::jit::nvrtc {
@@ -29,6 +30,9 @@ class Source {
     --depth_;
     line("}", after);
   }
+  /// Lines that open and close blocks by the braces at their ends and beginnings, whatever their
+  /// own indentation.
+  void lines(std::string_view text);
   /// A loop that is unrolled whole.
   void open_unrolled(const char* variable, int count) {
     text_ += "#pragma unroll\n";
@@ -61,7 +65,7 @@ class Body {
   Body(const ir::Kernel& kernel, bool has_vectors);
 
   /// Writes the statements of one level.  `load` gives the element of an operand that is loaded,
-  /// `store` takes the one that is stored.
+  /// `store` takes the one that is stored or accumulated.
   using Load = std::function<std::string(std::size_t operand)>;
   using Store = std::function<void(std::size_t operand, const std::string& element)>;
   void emit(Source& source, Level level, const Load& load, const Store& store) const;
@@ -82,5 +86,7 @@ std::string element_access(const char* access, const ir::Kernel& kernel, const V
 
 void emit_rows(Source& source, const ir::Kernel& kernel, const Variant& variant);
 void emit_tiles(Source& source, const ir::Kernel& kernel, const Variant& variant);
+/// The arguments, too, which are others where a kernel reduces.
+void emit_reduction(Source& source, const ir::Kernel& kernel, const Variant& variant);
 
 }  // namespace weft::jit::nvrtc

@@ -5,6 +5,7 @@
 #include "ir/text.h"
 #include "jit/nvrtc/body.h"
 #include "jit/nvrtc/operators.h"
+#include "jit/nvrtc/reduce.h"
 
 #include <algorithm>
 
@@ -180,6 +181,7 @@ bool fits_thread(const Kernel& kernel, int items) {
 int most_items(const Kernel& kernel) {
   const int widest = extreme_itemsize(kernel, true);
   if (std::ranges::any_of(kernel.operands, is_reversed)) return 1;
+  if (ir::is_reduction(kernel)) return most_reduced_items(kernel);
   int items = 1;
   if (kernel.schedule == Schedule::linear) items = widest_access_bytes / widest;
   // A word for a lane is enough.
@@ -202,12 +204,16 @@ void emit_rows(Source& source, const Kernel& kernel, const Variant& variant) {
 
 std::string emit_source(const Kernel& kernel, const Variant& variant) {
   Source code;
-  emit_arguments(code, kernel, variant);
-  emit_locate(code, kernel, variant);
-  if (kernel.schedule == Schedule::tile)
-    emit_tiles(code, kernel, variant);
-  else
-    emit_rows(code, kernel, variant);
+  if (ir::is_reduction(kernel)) {
+    emit_reduction(code, kernel, variant);
+  } else {
+    emit_arguments(code, kernel, variant);
+    emit_locate(code, kernel, variant);
+    if (kernel.schedule == Schedule::tile)
+      emit_tiles(code, kernel, variant);
+    else
+      emit_rows(code, kernel, variant);
+  }
   return detail::concat("// Items at once: ", variant.items, ".  The kernel that this computes:\n",
                         comment(kernel), prelude_for(code.text()), "\n", code.text());
 }

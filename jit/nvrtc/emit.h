@@ -16,7 +16,8 @@ inline constexpr const char* kernel_symbol = "weft_kernel";
 /// What a launch decides about the code: how wide it may access memory, and how far it counts.
 struct Variant {
   /// Neighbouring items that a thread handles at once.  Linear: items of a vector.  Tile: items
-  /// along both sides of the small squares that a thread turns in registers.  Else 1.
+  /// along both sides of the small squares that a thread turns in registers.  Reductions: items
+  /// of a vector, of which a thread may have several neighbours.  Else 1.
   int items = 1;
   int index_bits = 32;  ///< 32 or 64
   /// Elements that are accessed one by one are so in two halves: complex numbers lie at multiples

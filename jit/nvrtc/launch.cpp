@@ -38,8 +38,9 @@ class Walk {
   std::uint64_t extent_inner() const { return extent(inner_); }
   std::uint64_t extent_rows() const { return inner_ > 0 ? extent(inner_ - 1) : 1; }
 
-  /// How many steps a loop takes: vectors and sides of tiles count as one.
+  /// How many steps a loop takes: vectors and sides of tiles count as one.  Reductions count items.
   std::uint64_t count(std::size_t loop, const Variant& variant) const {
+    if (ir::is_reduction(kernel_)) return extent(loop);
     const auto side = static_cast<std::uint64_t>(tile_side(variant));
     if (is_tile() && loop + 2 > inner_) return quotient_up(extent(loop), side);
     // What fills no vector of a single row is done one by one; several rows are whole vectors.
@@ -58,7 +59,7 @@ class Walk {
     if (is_tile()) {
       // Groups are whole, so that none needs a bound of its own.
       if (extent_inner() % count != 0 || extent_rows() % count != 0) return false;
-    } else if (inner_ > 0 && extent_inner() % count != 0) {
+    } else if (inner_ > 0 && extent_inner() % count != 0 && !goes_item_by_item()) {
       return false;
     }
     if (items == 1) return true;  // elements have halves
@@ -92,6 +93,11 @@ class Walk {
   }
 
  private:
+  /// Whether what fills no vector at the end of a row is done item by item in all rows.
+  bool goes_item_by_item() const {
+    return ir::is_reduction(kernel_) && kernel_.loops.back().kind == ir::LoopKind::reduce;
+  }
+
   /// A number that is a multiple of those powers of two that all addresses of an operand are
   /// multiples of.
   std::uint64_t address_bits(std::size_t operand) const {

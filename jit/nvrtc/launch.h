@@ -30,14 +30,32 @@ std::vector<std::uint64_t> grouped_item_bytes(const ir::Kernel& kernel);
 struct Launch {
   std::uint64_t blocks = 1;              ///< of threads_per_block threads
   std::vector<std::uint64_t> arguments;  ///< struct Args of the source, word for word
+  /// Reductions: where the partial results are that are read and written, which is no argument yet
+  /// (place_partials).  Bytes from the beginning of the call's temporary memory; -1: nowhere.
+  std::int64_t from_bytes = -1, to_bytes = -1;
 };
 
 /// At most so many blocks share the work: a multiple of what the device runs at once.
 inline constexpr std::uint64_t default_max_blocks = 132 * 16;
 
-/// Requires: a variant that choose_variant() would allow.
+/// Requires: a variant that choose_variant() would allow, and a kernel that does not reduce.
 Launch plan_launch(const ir::Kernel& kernel, const Variant& variant, const Nest& nest,
                    std::uint64_t max_blocks = default_max_blocks);
+
+/// What a call launches, one after the other.
+struct Launches {
+  std::vector<Launch> launches;
+  std::uint64_t temporary_bytes = 0;  ///< for partial results
+};
+
+/// plan_launch(), or the launches of a kernel that reduces: parts of its tree, until one is left of
+/// each output.
+Launches plan_launches(const ir::Kernel& kernel, const Variant& variant, const Nest& nest,
+                       std::uint64_t max_blocks = default_max_blocks);
+
+/// The temporary memory at `address` becomes an argument: the words behind the operands' bases.
+void place_partials(const Launch& launch, std::size_t num_operands, std::uint64_t address,
+                    std::uint64_t* arguments);
 
 /// The words of a Divisor: what turns divisions by `divisor` into a product and a shift, for
 /// numbers below 2^31 or 2^63.

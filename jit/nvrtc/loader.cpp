@@ -4,6 +4,7 @@
 #include "jit/code_registry.h"
 #include "runtime/cuda_device.h"
 #include "runtime/cuda_driver.h"
+#include "runtime/cuda_memory.h"
 #include "runtime/log.h"
 
 #include <weft/error.h>
@@ -157,12 +158,32 @@ const DeviceCall::Ready& DeviceCall::ready_for(int items, bool halves,
       static_cast<std::uint64_t>(device.info().num_multiprocessors) * blocks_a_multiprocessor;
   auto made = std::make_unique<const Ready>(
       Ready{loader_->get(prepared_.kernel, variant, device_),
-            plan_launch(prepared_.kernel, variant, nest, max_blocks)});
+            plan_launches(prepared_.kernel, variant, nest, max_blocks)});
   const std::lock_guard lock(mutex_);
   if (const Ready* ready = place.load(std::memory_order_relaxed)) return *ready;
   place.store(made.get(), std::memory_order_release);
   owned_.push_back(std::move(made));
   return *owned_.back();
+}
+
+const DeviceCall::Ready& DeviceCall::ready_at(std::span<const std::uint64_t> base) const {
+  const auto is_aligned = [&](int items) {
+    for (std::size_t k = 0; k < base.size(); ++k) {
+      const std::uint64_t group_bytes = grouped_item_bytes_[k] * static_cast<std::uint64_t>(items);
+      if (group_bytes != 0 && base[k] % group_bytes != 0) return false;
+    }
+    return true;
+  };
+  int items = most_items_;
+  while (items > 1 && !is_aligned(items)) items /= 2;
+  bool halves = strides_need_halves_;
+  for (std::size_t k = 0; k < base.size(); ++k) {
+    const std::uint64_t rest = base[k] % item_bytes_[k];
+    if (rest == 0) continue;
+    halves = true;
+    if (2 * rest != item_bytes_[k]) choose_variant(prepared_.kernel, nest_at(base));  // refuses
+  }
+  return ready_for(items, halves, base);
 }
 
 void DeviceCall::launch(std::span<const std::uint64_t> base, std::span<const Bits> params) const {
@@ -171,43 +192,32 @@ void DeviceCall::launch(std::span<const std::uint64_t> base, std::span<const Bit
   const std::size_t num_operands = prepared_.operands.size();
   for (std::size_t k = 0; k < num_operands; ++k)
     words[k] = base[prepared_.operands[k].source] + prepared_.operands[k].offset_bytes;
-  const auto is_aligned = [&](int items) {
-    for (std::size_t k = 0; k < num_operands; ++k) {
-      const std::uint64_t group_bytes = grouped_item_bytes_[k] * static_cast<std::uint64_t>(items);
-      if (group_bytes != 0 && words[k] % group_bytes != 0) return false;
-    }
-    return true;
-  };
-  int items = most_items_;
-  while (items > 1 && !is_aligned(items)) items /= 2;
-  bool halves = strides_need_halves_;
-  for (std::size_t k = 0; k < num_operands; ++k) {
-    const std::uint64_t rest = words[k] % item_bytes_[k];
-    if (rest == 0) continue;
-    halves = true;
-    if (2 * rest != item_bytes_[k])  // refused there
-      choose_variant(prepared_.kernel, nest_at(std::span(words).first(num_operands)));
-  }
-
   CudaDevice& device = CudaDevice::get(device_);
   const CudaCurrent current(device);
-  const Ready& ready = ready_for(items, halves, std::span(words).first(num_operands));
-  const std::vector<std::uint64_t>& planned = ready.launch.arguments;
-  std::copy(planned.begin() + static_cast<std::ptrdiff_t>(num_operands), planned.end(),
-            words.begin() + static_cast<std::ptrdiff_t>(num_operands));
-  std::uint64_t* number = words.data() + planned.size() - 2 * prepared_.params.size();
-  for (const ir::PartOf& part : prepared_.params) {
-    Bits bits{};
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&params[part.source]);
-    std::memcpy(&bits, bytes + part.offset_bytes, sizeof bits - part.offset_bytes);
-    *number++ = bits.lo;
-    *number++ = bits.hi;
+  const Ready& ready = ready_at(std::span(words).first(num_operands));
+  // Given back at the end, it serves what the stream is given next.
+  CudaBlockHandle partials;
+  if (ready.planned.temporary_bytes != 0)
+    partials = device.memory().allocate(ready.planned.temporary_bytes);
+  for (const Launch& launch : ready.planned.launches) {
+    const std::vector<std::uint64_t>& planned = launch.arguments;
+    std::copy(planned.begin() + static_cast<std::ptrdiff_t>(num_operands), planned.end(),
+              words.begin() + static_cast<std::ptrdiff_t>(num_operands));
+    if (partials != nullptr) place_partials(launch, num_operands, partials->address, words.data());
+    std::uint64_t* number = words.data() + planned.size() - 2 * prepared_.params.size();
+    for (const ir::PartOf& part : prepared_.params) {
+      Bits bits{};
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&params[part.source]);
+      std::memcpy(&bits, bytes + part.offset_bytes, sizeof bits - part.offset_bytes);
+      *number++ = bits.lo;
+      *number++ = bits.hi;
+    }
+    void* arguments[] = {words.data()};
+    WEFT_CUDA_CALL(LaunchKernel,
+                   (ready.code->function(), static_cast<unsigned>(launch.blocks), 1, 1,
+                    threads_per_block, 1, 1, 0, device.stream(), arguments, nullptr),
+                   "cuda:", device_, ": launching ", ready.code->name());
   }
-  void* arguments[] = {words.data()};
-  WEFT_CUDA_CALL(LaunchKernel,
-                 (ready.code->function(), static_cast<unsigned>(ready.launch.blocks), 1, 1,
-                  threads_per_block, 1, 1, 0, device.stream(), arguments, nullptr),
-                 "cuda:", device_, ": launching ", ready.code->name());
 }
 
 }  // namespace weft::jit::nvrtc

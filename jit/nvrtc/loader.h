@@ -59,8 +59,12 @@ class DeviceCall {
   DeviceCall(const DeviceCall&) = delete;
   DeviceCall& operator=(const DeviceCall&) = delete;
 
-  /// Queues the kernel in this thread's current stream of the device.  The first launch for
-  /// addresses of an alignment loads the code that serves it.
+  /// Queues the kernel in this thread's current stream of the device, a kernel that reduces as
+  /// often as its tree needs.  The first launch for addresses of an alignment loads the code that
+  /// serves it.
+  ///
+  /// Errors: those of weft/cuda.h, among them UnsupportedError where a graph is being captured and
+  /// there is no memory for partial results.
   void launch(std::span<const std::uint64_t> base, std::span<const Bits> params) const;
   int device() const { return device_; }
 
@@ -68,10 +72,12 @@ class DeviceCall {
   /// What is ready for launches of one variant.
   struct Ready {
     std::shared_ptr<const LoadedKernel> code;
-    Launch launch;
+    Launches planned;
   };
   const Ready& ready_for(int items, bool halves, std::span<const std::uint64_t> base) const;
   Nest nest_at(std::span<const std::uint64_t> base) const;
+  /// The variant for these addresses, which may need the operands' elements in halves.
+  const Ready& ready_at(std::span<const std::uint64_t> base) const;
 
   Prepared prepared_;
   Nest parts_;  ///< of prepared_.kernel; without addresses and numbers

@@ -114,6 +114,22 @@ __device__ __forceinline__ u64 quotient(u64 n, const Divisor& by) {
 __device__ __forceinline__ i64 stepped(u32 count, i64 stride) { return i64(i32(count)) * i32(stride); }
 __device__ __forceinline__ i64 stepped(u64 count, i64 stride) { return i64(count) * stride; }
 )"},
+    {"from_lane_after", R"(
+// The value of the lane of the warp that is `apart` further on.
+template <class T>
+__device__ __forceinline__ T from_lane_after(const T& value, u32 apart) {
+  union {
+    u32 word[(sizeof(T) + 3) / 4];
+    T whole;
+  } bits;
+  bits.word[0] = 0;
+  bits.whole = value;
+#pragma unroll
+  for (int i = 0; i < (sizeof(T) + 3) / 4; ++i)
+    bits.word[i] = __shfl_down_sync(0xffffffffu, bits.word[i], apart);
+  return bits.whole;
+}
+)"},
     {"half_to_float", R"(
 #ifdef __CUDACC__
 __device__ __forceinline__ f32 cvt_f32_f16(u16 half) {

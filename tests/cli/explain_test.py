@@ -18,6 +18,12 @@ class Explain(CliTest):
         self.assertIn("Vector<f32, 4> x1[4];", told["cuda"])
         self.assertIn("weft_kernel", self.succeeds(*words, "--emit=cuda"))
         self.assertIn("256 threads for sm_80", self.succeeds(*words))
+        reduction = ["explain", "sum(square(a - b), dims=[1])", *words[2:]]
+        told = self.json_of(*reduction, "--emit=cuda,ir")
+        self.assertEqual((told["backend"], told["schedule"]), ("nvrtc", "inner_reduce"))
+        self.assertIn("fold_leaf", told["cuda"])
+        self.assertIn("accumulate f32 $0 add", told["ir"])
+        self.assertIn("2 lanes a thread", self.succeeds(*reduction))
         nowhere = {**os.environ, "WEFT_NVRTC": "/nonexistent/libnvrtc.so"}
         without = weft(*words, "--emit=cuda", env=nowhere)
         self.assertEqual((without.returncode, without.stderr), (0, ""))

@@ -1,6 +1,6 @@
 // What generated CUDA source means, on a CPU: blocks one after the other, the threads of a block as
-// fibers that run from barrier to barrier, in another order each time.  Included by the translation
-// unit that nvrtc_batch.cpp writes, not by weft.
+// fibers that run from barrier to barrier, of the block or of a warp, in another order each time.
+// Included by the translation unit that nvrtc_batch.cpp writes, not by weft.
 #pragma once
 
 #include <ucontext.h>
@@ -12,7 +12,7 @@
 #define __global__
 #define __device__
 #define __forceinline__ inline
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __grid_constant__
 #define __shared__ static
 
@@ -23,18 +23,22 @@ struct Position {
 };
 
 constexpr unsigned threads_per_block = 256;
+constexpr unsigned warp_size = 32;
 constexpr std::size_t stack_bytes = 128 << 10;
+
+/// What a thread waits for.
+enum class Wait { nothing, warp, block, done };
 
 struct Fiber {
   ucontext_t context;
-  bool is_done;
+  Wait wait;
+  std::uint32_t word;  ///< that it shows to its warp
   alignas(16) char stack[stack_bytes];
 };
 
 inline Fiber fibers[threads_per_block];
 inline ucontext_t scheduler;
 inline Fiber* current = nullptr;
-inline unsigned num_barriers = 0;   ///< that the current block has come to
 inline bool has_diverged = false;   ///< some threads were at a barrier that others never reach
 inline bool is_misaligned = false;  ///< an access that is an error on a device
 inline void (*kernel)(const void*) = nullptr;
@@ -44,20 +48,58 @@ inline const void* kernel_arguments = nullptr;
 
 static shim::Position threadIdx, blockIdx, gridDim;
 
-inline void __syncthreads() {
-  shim::Fiber* const self = shim::current;
+namespace shim {
+
+/// Lets others run until all that have to come to the barrier are there.
+inline void wait_for(Wait wait) {
+  Fiber* const self = current;
   const unsigned thread = threadIdx.x;
-  swapcontext(&self->context, &shim::scheduler);
+  self->wait = wait;
+  swapcontext(&self->context, &scheduler);
   threadIdx.x = thread;
-  shim::current = self;
+  current = self;
+}
+
+}  // namespace shim
+
+inline void __syncthreads() { shim::wait_for(shim::Wait::block); }
+
+inline std::uint32_t __shfl_down_sync(unsigned mask, std::uint32_t word, unsigned apart) {
+  if (mask != 0xffffffffu) shim::has_diverged = true;
+  shim::current->word = word;
+  shim::wait_for(shim::Wait::warp);
+  const bool is_there = threadIdx.x % shim::warp_size + apart < shim::warp_size;
+  const std::uint32_t other = is_there ? shim::fibers[threadIdx.x + apart].word : word;
+  shim::wait_for(shim::Wait::warp);
+  return other;
 }
 
 namespace shim {
 
 inline void fiber_main() {
   kernel(kernel_arguments);
-  current->is_done = true;
+  current->wait = Wait::done;
   swapcontext(&current->context, &scheduler);
+}
+
+/// Whether so many threads all wait for the same, which is over for them then.
+inline bool release(Fiber* first, unsigned count, Wait wait) {
+  for (unsigned i = 0; i < count; ++i)
+    if (first[i].wait != wait) return false;
+  for (unsigned i = 0; i < count; ++i) first[i].wait = Wait::nothing;
+  return true;
+}
+
+/// Runs all threads that wait for nothing.
+inline void run_phase(unsigned phase) {
+  for (unsigned i = 0; i < threads_per_block; ++i) {
+    // 37 has no factor in common with the number of threads.
+    const unsigned thread = phase % 2 == 0 ? i : (i * 37 + phase) % threads_per_block;
+    if (fibers[thread].wait != Wait::nothing) continue;
+    threadIdx.x = thread;
+    current = &fibers[thread];
+    swapcontext(&scheduler, &fibers[thread].context);
+  }
 }
 
 inline void run_block() {
@@ -65,26 +107,17 @@ inline void run_block() {
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.stack;
     fiber.context.uc_stack.ss_size = stack_bytes;
-    fiber.is_done = false;
+    fiber.wait = Wait::nothing;
     makecontext(&fiber.context, fiber_main, 0);
   }
-  for (unsigned num_done = 0, phase = 0; num_done < threads_per_block; ++phase) {
-    num_done = 0;
-    for (unsigned i = 0; i < threads_per_block; ++i) {
-      // 37 has no factor in common with the number of threads.
-      const unsigned thread = phase % 2 == 0 ? i : (i * 37 + phase) % threads_per_block;
-      Fiber& fiber = fibers[thread];
-      if (fiber.is_done) {
-        has_diverged = true;
-        ++num_done;
-        continue;
-      }
-      threadIdx.x = thread;
-      current = &fiber;
-      swapcontext(&scheduler, &fiber.context);
-      num_done += fiber.is_done;
-    }
-    if (num_done != 0 && num_done != threads_per_block) has_diverged = true;
+  for (unsigned phase = 0;; ++phase) {
+    run_phase(phase);
+    bool goes_on = release(fibers, threads_per_block, Wait::block);
+    for (unsigned warp = 0; warp < threads_per_block; warp += warp_size)
+      goes_on |= release(fibers + warp, warp_size, Wait::warp);
+    if (goes_on) continue;
+    for (const Fiber& fiber : fibers) has_diverged |= fiber.wait != Wait::done;
+    return;
   }
 }
 

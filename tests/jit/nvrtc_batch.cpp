@@ -48,6 +48,19 @@ bool is_close(const std::byte* a, const std::byte* b, DType dtype, double ulp) {
   });
 }
 
+/// Random numbers between -1 and 1, of integers as many as there are.
+void fill_with_plain_numbers(std::vector<std::byte>& bytes, DType dtype, std::mt19937_64& random) {
+  visit_dtype(dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+      const bool is_whole = is_integral(dtype_of<T>);
+      const T value = is_whole ? convert<T>(static_cast<std::int64_t>(random()))
+                               : convert<T>(std::uniform_real_distribution<double>(-1, 1)(random));
+      std::memcpy(bytes.data() + at, &value, sizeof value);
+    }
+  });
+}
+
 }  // namespace
 
 void* build_library(const std::string& source) {
@@ -74,6 +87,9 @@ void NvrtcBatch::add(const ir::Kernel& kernel, const std::vector<std::int64_t>& 
   Case one;
   one.kernel = kernel;
   one.call = make_call(kernel, extents, stride_bytes, random_);
+  if (uses_plain_numbers_)
+    for (std::size_t k = 0; k < kernel.operands.size(); ++k)
+      fill_with_plain_numbers(one.call.operands[k].bytes, kernel.operands[k].dtype, random_);
   one.tolerance = tolerance;
   append(std::move(one), shift_bytes, max_blocks);
 }
@@ -117,7 +133,7 @@ void NvrtcBatch::append(Case one, std::size_t shift_bytes, std::uint64_t max_blo
   nest = nvrtc::nest_of_parts(one.prepared, nest);
   one.variant = nvrtc::choose_variant(one.prepared.kernel, nest);
   if (uses_64_bit_indices_) one.variant.index_bits = 64;
-  one.launch = nvrtc::plan_launch(one.prepared.kernel, one.variant, nest, max_blocks);
+  one.planned = nvrtc::plan_launches(one.prepared.kernel, one.variant, nest, max_blocks);
   std::string source = nvrtc::emit_source(one.prepared.kernel, one.variant);
   one.source = static_cast<std::size_t>(std::ranges::find(sources_, source) - sources_.begin());
   if (one.source == sources_.size()) sources_.push_back(std::move(source));
@@ -184,10 +200,17 @@ void NvrtcBatch::run() {
     };
     const auto run = reinterpret_cast<const char* (*)(const void*, unsigned)>(find("run_"));
     const auto args_bytes = reinterpret_cast<unsigned long (*)()>(find("args_bytes_"));
-    const nvrtc::Launch& launch = cases_[i].launch;
-    ASSERT_EQ(args_bytes(), 8 * launch.arguments.size()) << source_of(cases_[i]);
-    const char* const wrong = run(launch.arguments.data(), static_cast<unsigned>(launch.blocks));
-    EXPECT_EQ(wrong, nullptr) << wrong << "\n" << source_of(cases_[i]);
+    const nvrtc::Launches& planned = cases_[i].planned;
+    const GuardedBytes partials(planned.temporary_bytes, GuardedBytes::Side::upper);
+    for (nvrtc::Launch launch : planned.launches) {
+      ASSERT_EQ(args_bytes(), 8 * launch.arguments.size()) << source_of(cases_[i]);
+      if (ir::is_reduction(cases_[i].kernel))
+        nvrtc::place_partials(launch, cases_[i].prepared.operands.size(),
+                              reinterpret_cast<std::uint64_t>(partials.data()),
+                              launch.arguments.data());
+      const char* const wrong = run(launch.arguments.data(), static_cast<unsigned>(launch.blocks));
+      EXPECT_EQ(wrong, nullptr) << wrong << "\n" << source_of(cases_[i]);
+    }
     check(cases_[i]);
     if (testing::Test::HasFatalFailure()) return;
   }
@@ -205,7 +228,7 @@ std::vector<std::vector<Access>> NvrtcBatch::record() {
     accesses.clear();
     const auto run = reinterpret_cast<const char* (*)(const void*, unsigned)>(
         dlsym(library, ("run_" + std::to_string(one.source)).c_str()));
-    run(one.launch.arguments.data(), 1);
+    run(one.planned.launches[0].arguments.data(), 1);
     all.push_back(accesses);
   }
   return all;

@@ -51,9 +51,12 @@ class NvrtcBatch {
                     const std::vector<std::vector<std::int64_t>>& stride_bytes, std::size_t input);
   /// Gives the kernels that are added from now on the indices of huge tensors.
   void use_64_bit_indices() { uses_64_bit_indices_ = true; }
+  /// Gives them inputs whose sums are neither infinite nor NaN, and round at each step.
+  void use_plain_numbers(bool uses = true) { uses_plain_numbers_ = uses; }
 
   /// The variant of the kernel that was added last.
   const nvrtc::Variant& last_variant() const { return cases_.back().variant; }
+  std::size_t last_num_launches() const { return cases_.back().planned.launches.size(); }
   std::size_t size() const { return cases_.size(); }
   std::size_t num_sources() const { return sources_.size(); }
 
@@ -76,7 +79,7 @@ class NvrtcBatch {
     std::vector<std::shared_ptr<GuardedBytes>> memory;
     std::size_t in_place = 0;  ///< the input in the first output's memory; 0 for none
     nvrtc::Variant variant;
-    nvrtc::Launch launch;
+    nvrtc::Launches planned;
     std::size_t source;  ///< index in sources_
     Tolerance tolerance;
   };
@@ -86,7 +89,7 @@ class NvrtcBatch {
   void check(const Case& one);
 
   std::mt19937_64 random_;
-  bool uses_64_bit_indices_ = false;
+  bool uses_64_bit_indices_ = false, uses_plain_numbers_ = false;
   std::vector<Case> cases_;
   std::vector<std::string> sources_;  ///< each once, though several cases may run it
 };

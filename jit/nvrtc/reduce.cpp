@@ -1,0 +1,489 @@
+// The walk of kernels that reduce (reduce.h).
+#include "jit/nvrtc/reduce.h"
+
+#include "ir/combine.h"
+#include "jit/nvrtc/body.h"
+#include "jit/nvrtc/operators.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weft::jit::nvrtc {
+namespace {
+
+using ir::Kernel;
+
+class ReductionEmitter {
+ public:
+  ReductionEmitter(Source& source, const Kernel& kernel, const Variant& variant)
+      : source_(source),
+        kernel_(kernel),
+        variant_(variant),
+        sets_(sets_of(kernel, variant)),
+        is_inner_(is_inner_reduction(kernel)),
+        inner_(kernel.loops.size() - 1),
+        num_kept_(num_kept_loops(kernel)),
+        num_operands_(kernel.operands.size()),
+        num_outputs_(num_outputs(kernel)),
+        body_(kernel, true) {
+    numbers_ = {{"bits", variant.index_bits},
+                {"operands", static_cast<int>(num_operands_)},
+                {"loops", static_cast<int>(kernel.loops.size())},
+                {"params", static_cast<int>(kernel.params.size())},
+                {"lanes", kernel.tree.lanes},
+                {"block", kernel.tree.block},
+                {"items", sets_.items},
+                {"group_items", variant.items},
+                {"groups", std::max(sets_.items / variant.items, 1)},
+                {"strip", warp_size * sets_.items},
+                {"steps", steps_at_once()},
+                {"step_lanes", steps_at_once() * kernel.tree.lanes},
+                {"half", kernel.tree.lanes / sets_.items / 2},
+                {"set_bytes", sets_.size_bytes},
+                {"level_bytes", warps_per_block * sets_.size_bytes},
+                {"pending_bytes", sets_.levels * warps_per_block * sets_.size_bytes},
+                {"warps", warps_per_block},
+                {"threads", threads_per_block}};
+  }
+
+  void run() {
+    emit_arguments();
+    emit_partials();
+    emit_locate_set();
+    emit_locate_row();
+    if (is_inner_)
+      emit_leaf_of_rows();
+    else
+      emit_leaf_of_columns();
+    emit_results();
+    emit_subtree();
+    emit_kernel();
+  }
+
+ private:
+  /// What a `$name` stands for: a number of the kernel, or something of the operand `k`, or of its
+  /// stride along the loop `loop`.
+  struct Subject {
+    std::size_t k, loop;
+  };
+  std::string value(std::string_view name, const Subject& of) const {
+    for (const auto& [known, number] : numbers_)
+      if (known == name) return std::to_string(number);
+    const DType dtype = kernel_.operands[of.k].dtype;
+    const std::string element(memory_type(dtype));
+    if (name == "k") return std::to_string(of.k);
+    if (name == "loop") return std::to_string(of.loop);
+    if (name == "stride") return stride_text(kernel_, of.loop, of.k);
+    if (name == "element") return element;
+    if (name == "group") return "Vector<" + element + ", " + std::to_string(variant_.items) + ">";
+    if (name == "lanes_of") return "Vector<" + element + ", " + std::to_string(sets_.items) + ">";
+    if (name == "load" || name == "store")
+      return element_access(name == "load" ? "load" : "store", kernel_, variant_, of.k);
+    if (name == "bytes") return std::to_string(thread_bytes(of.k));
+    if (name == "offset") {
+      std::size_t offset = 0;
+      for (std::size_t o = 0; o < of.k; ++o) offset += thread_bytes(o) * warp_size;
+      return std::to_string(offset);
+    }
+    WEFT_ASSERT(name == "identity", "$", name, " stands for nothing");
+    const ir::Inst& inst = accumulate_of(kernel_, of.k);
+    return constant_text(inst.dtype, *ir::identity_of(inst.combine, inst.dtype));
+  }
+  /// Of an output's partial results, those of a thread.
+  std::size_t thread_bytes(std::size_t output) const {
+    return itemsize_bytes(kernel_.operands[output].dtype) * static_cast<std::size_t>(sets_.items);
+  }
+
+  std::string filled(std::string_view text, const Subject& of) const {
+    const auto is_part_of_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+    std::string result;
+    while (!text.empty()) {
+      const std::size_t at = std::min(text.find('$'), text.size());
+      result += text.substr(0, at);
+      text.remove_prefix(at);
+      if (text.empty()) break;
+      std::size_t end = 1;
+      while (end < text.size() && is_part_of_name(text[end])) ++end;
+      result += value(text.substr(1, end - 1), of);
+      text.remove_prefix(end);
+    }
+    return result;
+  }
+  void write(std::string_view text, std::size_t k = 0) { source_.lines(filled(text, {k, inner_})); }
+  void write_for_outputs(std::string_view text) {
+    for (std::size_t o = 0; o < num_outputs_; ++o) write(text, o);
+  }
+
+  /// Whether an operand is moved in groups.
+  bool is_grouped(std::size_t k) const {
+    return variant_.items > 1 && is_dense(kernel_.operands[k]);
+  }
+  /// Whether its elements are one along the innermost loop.
+  bool is_constant(std::size_t k) const { return kernel_.operands[k].strides.back() == 0; }
+  /// Of an input one text or the other, by how it is loaded.
+  void write_for_inputs(std::string_view grouped, std::string_view strided,
+                        std::string_view constant) {
+    for (std::size_t k = num_outputs_; k < num_operands_; ++k)
+      if (is_loaded(kernel_, k))
+        write(is_grouped(k) ? grouped : is_constant(k) ? constant : strided, k);
+  }
+  void open_items() { source_.open_unrolled("j", sets_.items); }
+
+  void emit_arguments() {
+    write(R"(typedef u$bits Index;
+struct Args {
+  u8* base[$operands];
+  u8* from;  // sets of partial results, which are leaves; null: elements are read
+  u8* to;    // where sets go; null: they become results
+  i64 stride_bytes[$loops][$operands];
+  u64 units;               // of work, which are subtrees
+  u64 leaves;              // of an output or a strip of columns
+  u64 warps, warp_leaves;  // that share a unit; a power of two for each of them
+  u64 inner, rows, leaf_rows;
+  Divisor units_a_set;
+  Divisor parts;  // leaves of a long row, or strips of columns
+  Divisor divide[$loops];
+)");
+    if (!kernel_.params.empty()) write("u64 param[$params][2];");
+    write("};");
+  }
+
+  /// A thread's share of a set: the identity, two of them combined, and the way to memory.
+  void emit_partials() {
+    write("struct Partials {");
+    write_for_outputs("$lanes_of y$k;");
+    write("};\n__device__ __forceinline__ void clear(Partials& sums) {");
+    open_items();
+    write_for_outputs("sums.y$k.item[j] = $identity;");
+    write(R"(}
+}
+__device__ __forceinline__ void combine(Partials& sums, const Partials& more) {)");
+    open_items();
+    for (std::size_t o = 0; o < num_outputs_; ++o) emit_combine(o, "sums", "more", "j");
+    write("}\n}\n__device__ __forceinline__ void get(const u8* set, u32 lane, Partials& sums) {");
+    write_for_outputs("sums.y$k = load<$lanes_of>(set + $offset + lane * $bytes);");
+    write("}\n__device__ __forceinline__ void put(u8* set, u32 lane, const Partials& sums) {");
+    write_for_outputs("store(set + $offset + lane * $bytes, sums.y$k);");
+    write("}");
+  }
+
+  void emit_combine(std::size_t output, const std::string& to, const std::string& value) {
+    const ir::Inst& inst = accumulate_of(kernel_, output);
+    const std::string args[] = {to, value};
+    const std::string combined =
+        operator_text(inst.combine, inst.dtype, args, kernel_.numerics == Numerics::fast);
+    source_.lines(to + " = " + combined + ";");
+  }
+  /// Item `at` of one share of an output's set with item `more_at` of another.
+  void emit_combine(std::size_t output, const std::string& sums, const std::string& more,
+                    const std::string& at, const std::string& more_at = {}) {
+    const std::string item = ".y" + std::to_string(output) + ".item[";
+    emit_combine(output, sums + item + at + "]",
+                 more + item + (more_at.empty() ? at : more_at) + "]");
+  }
+
+  /// Takes `at` apart into the indices of the loops [begin, end), and steps to them.
+  void emit_steps(std::size_t begin, std::size_t end, std::size_t first_operand) {
+    for (std::size_t loop = end; loop-- > begin;) {
+      source_.lines(
+          filled(loop == begin ? "const Index index$loop = at;" :
+                               R"(const Index rest$loop = quotient(at, args.divide[$loop]);
+const Index index$loop = at - rest$loop * Index(args.divide[$loop].divisor);
+at = rest$loop;)",
+                 {0, loop}));
+      for (std::size_t k = first_operand; k < num_operands_; ++k)
+        if (kernel_.operands[k].strides[loop] != 0)
+          source_.lines(filled("offset[$k] += stepped(index$loop, $stride);", {k, loop}));
+    }
+  }
+
+  /// From the number of an output, or of a strip of columns, to where the operands of a thread's
+  /// partial results begin; threads beyond the last column read the strip's first.
+  void emit_locate_set() {
+    write(R"(__device__ __forceinline__ void locate_set(const Args& args, Index at, u32 lane,
+Index& column, i64 (&offset)[$operands]) {
+  column = 0;)");
+    for (std::size_t k = 0; k < num_operands_; ++k) write("offset[$k] = 0;", k);
+    if (!is_inner_) {
+      write(R"(const Index rest = quotient(at, args.parts);
+const Index first = (at - rest * Index(args.parts.divisor)) * $strip;
+at = rest;
+column = first + lane * $items;
+const Index read = column < Index(args.inner) ? column : first;)");
+      for (std::size_t k = 0; k < num_operands_; ++k)
+        if (!is_constant(k)) write("offset[$k] += stepped(read, $stride);", k);
+    }
+    emit_steps(0, num_kept_, 0);
+    write("}");
+  }
+
+  /// From the number of a row to where the inputs' begin.
+  void emit_locate_row() {
+    write(
+        R"(__device__ __forceinline__ void locate_row(const Args& args, const i64 (&set)[$operands],
+Index at, i64 (&offset)[$operands]) {)");
+    for (std::size_t k = num_outputs_; k < num_operands_; ++k) write("offset[$k] = set[$k];", k);
+    emit_steps(num_kept_, inner_, num_outputs_);
+    write("}");
+  }
+
+  /// How many steps of a leaf have their loads on the way at once.
+  int steps_at_once() const {
+    constexpr std::size_t most_bytes = 128, most_instructions = 256;
+    std::size_t bytes = 1;
+    for (std::size_t k = num_outputs_; k < num_operands_; ++k)
+      if (is_loaded(kernel_, k)) bytes += itemsize_bytes(kernel_.operands[k].dtype);
+    const auto items = static_cast<std::size_t>(sets_.items);
+    std::size_t steps = 8;
+    while (steps > 1 && (steps * items * bytes > most_bytes ||
+                         steps * items * kernel_.body.size() > most_instructions))
+      steps /= 2;
+    return static_cast<int>(steps);
+  }
+
+  void open_leaf() {
+    write(
+        R"(__device__ __forceinline__ void fold_leaf(const Args& args, const i64 (&set)[$operands],
+Index leaf, u32 lane, Partials& sums) {)");
+    body_.emit(source_, Body::Level::kernel, {}, {});
+  }
+  /// Room for what several steps load.  In a row what is constant along it is loaded before them.
+  void declare_loads() {
+    write_for_inputs("$group x$k[$steps][$groups];", "$element x$k[$steps][$items];",
+                     is_inner_ ? "" : "$element x$k[$steps];");
+  }
+  /// The loads of step u, from item `at` on.
+  void emit_loads() {
+    write_for_inputs(R"(#pragma unroll
+for (int g = 0; g < $groups; ++g) {
+  x$k[u][g] = load<$group>(args.base[$k] + offset[$k] + stepped(at + g * $group_items, $stride));
+})",
+                     R"(#pragma unroll
+for (int j = 0; j < $items; ++j) {
+  x$k[u][j] = $load<$element>(args.base[$k] + offset[$k] + stepped(at + j, $stride));
+})",
+                     is_inner_ ? "" : "x$k[u] = $load<$element>(args.base[$k] + offset[$k]);");
+  }
+  std::string loaded(std::size_t k) const {
+    return filled(is_grouped(k)    ? "x$k[u][j / $group_items].item[j % $group_items]"
+                  : is_constant(k) ? "x$k[u]"
+                                   : "x$k[u][j]",
+                  {k, inner_});
+  }
+  /// The element at index `at` of a row, which is not among them.
+  std::string loaded_at(std::size_t k) const {
+    return filled("$load<$element>(args.base[$k] + offset[$k] + stepped(at, $stride))",
+                  {k, inner_});
+  }
+
+  /// Rows, or a part of one, along the lanes of a warp.  Steps beyond the last read the first
+  /// again, so that nothing stands between the loads.
+  void emit_leaf_of_rows() {
+    open_leaf();
+    if (kernel_.tree.lanes < warp_size) write("if (lane >= $lanes) return;");
+    write(R"(const Index whole_rows = quotient(leaf, args.parts);
+const Index begin = (leaf - whole_rows * Index(args.parts.divisor)) * $block;
+const Index left = Index(args.inner) - begin;
+const Index end = begin + (left < $block ? left : $block);
+const Index whole = end - (end - begin) % $lanes;
+const Index first_row = whole_rows * Index(args.leaf_rows), leaf_rows = Index(args.leaf_rows);
+const Index more_rows = Index(args.rows) - first_row;
+const Index num_rows = more_rows < leaf_rows ? more_rows : leaf_rows;
+for (Index row = first_row; row < first_row + num_rows; ++row) {
+  i64 offset[$operands];
+  locate_row(args, set, row, offset);)");
+    body_.emit(source_, Body::Level::vector,
+               [&](std::size_t k) {
+                 return filled("$load<$element>(args.base[$k] + offset[$k])", {k, inner_});
+               },
+               {});
+    write("for (Index first = begin; first < whole; first += $step_lanes) {");
+    declare_loads();
+    write(R"(#pragma unroll
+for (int u = 0; u < $steps; ++u) {
+  const Index step = first + u * $lanes;
+  const Index at = (step < whole ? step : first) + lane * $items;)");
+    emit_loads();
+    write(R"(}
+#pragma unroll
+for (int u = 0; u < $steps; ++u) {
+  if (first + u * $lanes >= whole) continue;)");
+    emit_items(true, [&](std::size_t k) { return loaded(k); });
+    write("}\n}");
+    emit_items(false, [&](std::size_t k) { return loaded_at(k); });
+    write("}\n}");
+  }
+  /// Combines the items of a step, or those at the end of a row that make no step.
+  void emit_items(bool is_whole, const Body::Load& load) {
+    open_items();
+    if (!is_whole) write("const Index at = whole + lane * $items + j;\nif (at >= end) continue;");
+    body_.emit(source_, Body::Level::item, load, [&](std::size_t k, const std::string& value) {
+      emit_combine(k, filled("sums.y$k.item[j]", {k, inner_}), value);
+    });
+    write("}");
+  }
+
+  /// Rows across a strip of columns.
+  void emit_leaf_of_columns() {
+    open_leaf();
+    write(R"(const Index first_row = leaf * $block;
+const Index left = Index(args.rows) - first_row;
+const Index end = first_row + (left < $block ? left : $block);
+for (Index row = first_row; row < end; row += $steps) {)");
+    declare_loads();
+    write(R"(#pragma unroll
+for (int u = 0; u < $steps; ++u) {
+  i64 offset[$operands];
+  const Index at = 0;
+  locate_row(args, set, row + u < end ? row + u : row, offset);)");
+    emit_loads();
+    write(R"(}
+#pragma unroll
+for (int u = 0; u < $steps; ++u) {
+  if (row + u >= end) continue;)");
+    const auto load = [&](std::size_t k) { return loaded(k); };
+    body_.emit(source_, Body::Level::vector, load, {});
+    emit_items(true, load);
+    write("}\n}\n}");
+  }
+
+  /// From a set to elements of the outputs.
+  void emit_results() {
+    write(R"(__device__ __forceinline__ void finish(const Args& args, const i64 (&set)[$operands],
+u32 lane, Index column, Partials& sums) {)");
+    if (is_inner_) {
+      emit_halves();
+      write_for_outputs("if (lane == 0) $store(args.base[$k] + set[$k], sums.y$k.item[0]);");
+    } else {
+      write("if (column >= Index(args.inner)) return;");
+      for (std::size_t o = 0; o < num_outputs_; ++o)
+        write(is_grouped(o) ? "store(args.base[$k] + set[$k], sums.y$k);" :
+                            R"(#pragma unroll
+for (int j = 0; j < $items; ++j) {
+  $store(args.base[$k] + set[$k] + stepped(Index(j), $stride), sums.y$k.item[j]);
+})",
+              o);
+    }
+    write("}");
+  }
+
+  /// Lane i is combined with lane i + width: lanes of other threads, then a thread's own.
+  void emit_halves() {
+    write("for (u32 apart = $half; apart > 0; apart /= 2) {\nPartials more;");
+    write_for_outputs("more.y$k = from_lane_after(sums.y$k, apart);");
+    write("combine(sums, more);\n}");
+    for (int width = sets_.items / 2; width > 0; width /= 2)
+      for (int j = 0; j < width; ++j)
+        for (std::size_t o = 0; o < num_outputs_; ++o)
+          emit_combine(o, "sums", "sums", std::to_string(j), std::to_string(j + width));
+  }
+
+  /// The leaves [begin, end) of a set by one warp.  Pending are the trees of the digits of the
+  /// number of leaves so far; a thread reads back what it wrote itself.
+  void emit_subtree() {
+    write(R"(// What is pending comes before what there is.
+__device__ __forceinline__ void take_in(const u8* place, u32 lane, Partials& sums) {
+  Partials before;
+  get(place, lane, before);
+  combine(before, sums);
+  sums = before;
+}
+__device__ __forceinline__ void fold_subtree(const Args& args, const i64 (&set)[$operands],
+Index at, Index begin, Index end, u8* pending, u32 lane, Partials& sums) {
+  for (Index leaf = begin; leaf < end; ++leaf) {
+    if (args.from != 0) {
+      get(args.from + (i64(at) * i64(args.leaves) + i64(leaf)) * $set_bytes, lane, sums);
+    } else {
+      clear(sums);
+      fold_leaf(args, set, leaf, lane, sums);
+    }
+    u8* place = pending;
+    for (Index digits = leaf - begin; (digits & 1) != 0; digits >>= 1) {
+      take_in(place, lane, sums);
+      place += $level_bytes;
+    }
+    put(place, lane, sums);
+  }
+  Index digits = end - begin;
+  u8* place = pending;
+  for (; (digits & 1) == 0; digits >>= 1) place += $level_bytes;
+  get(place, lane, sums);
+  while ((digits >>= 1) != 0) {
+    place += $level_bytes;
+    if ((digits & 1) != 0) take_in(place, lane, sums);
+  }
+})");
+  }
+
+  /// Two blocks a multiprocessor at least: left to itself, ptxas spills to fit more.  Where a warp
+  /// has a unit to itself, none waits for another.
+  void emit_kernel() {
+    write(R"(extern "C" __global__ void __launch_bounds__($threads, 2) weft_kernel(
+const __grid_constant__ Args args) {
+  alignas(16) __shared__ u8 pending[$pending_bytes];
+  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const u32 warps = u32(args.warps), at_once = $warps / warps;
+  const Index units = Index(args.units), step = Index(gridDim.x) * at_once;
+  for (Index first = Index(blockIdx.x) * at_once; first < units; first += step) {
+    const Index unit = first + warp / warps;
+    if (unit >= units) continue;
+    const Index at = quotient(unit, args.units_a_set);
+    const Index chunk = unit - at * Index(args.units_a_set.divisor);
+    Index column;
+    i64 set[$operands];
+    locate_set(args, at, lane, column, set);
+    const Index leaves = Index(args.leaves), share = Index(args.warp_leaves);
+    const Index begin = (chunk * warps + warp % warps) * share;
+    const Index end = begin + share < leaves ? begin + share : leaves;
+    Partials sums;
+    u8* const own = pending + warp * $set_bytes;
+    if (begin < end) fold_subtree(args, set, at, begin, end, own, lane, sums);
+    if (warps > 1) {
+      if (begin < end) put(own, lane, sums);
+      __syncthreads();
+      if (warp == 0) {
+        const Index shares = (leaves - begin + share - 1) / share;
+        const u32 count = shares < warps ? u32(shares) : warps;
+        for (u32 apart = 1; apart < count; apart *= 2) {
+          for (u32 i = 0; i + apart < count; i += 2 * apart) {
+            Partials more;
+            get(pending + i * $set_bytes, lane, sums);
+            get(pending + (i + apart) * $set_bytes, lane, more);
+            combine(sums, more);
+            put(pending + i * $set_bytes, lane, sums);
+          }
+        }
+        get(pending, lane, sums);
+      }
+    }
+    if (warps == 1 || warp == 0) {
+      if (args.to != 0) {
+        put(args.to + i64(unit) * $set_bytes, lane, sums);
+      } else {
+        finish(args, set, lane, column, sums);
+      }
+    }
+    if (warps > 1) __syncthreads();
+  }
+})");
+  }
+
+  Source& source_;
+  const Kernel& kernel_;
+  const Variant& variant_;
+  Sets sets_;
+  bool is_inner_;
+  std::size_t inner_, num_kept_, num_operands_, num_outputs_;
+  Body body_;
+  std::vector<std::pair<std::string_view, int>> numbers_;
+};
+
+}  // namespace
+
+void emit_reduction(Source& source, const Kernel& kernel, const Variant& variant) {
+  ReductionEmitter(source, kernel, variant).run();
+}
+
+}  // namespace weft::jit::nvrtc

@@ -1,0 +1,44 @@
+// Kernels that reduce, as CUDA C++: how the tree of ir::Tree is divided among threads, in which
+// what is emitted (reduce.cpp) and what is launched (reduce_launch.cpp) agree.
+//
+// A warp folds a leaf: each of its threads has neighbouring lanes of the tree, or neighbouring
+// columns where the innermost loop is kept.  So the partial results of a leaf, a set, lie in the
+// registers of one warp, and every element comes to its partial result in the order of the tree.
+// A warp goes on to a subtree of leaves, the warps of a block to the subtree of theirs.  Where that
+// is not all of an output, sets go to memory, and the next launch takes them for its leaves.
+#pragma once
+
+#include "ir/kernel.h"
+#include "jit/nvrtc/emit.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::jit::nvrtc {
+
+/// How partial results lie.
+struct Sets {
+  int items = 1;       ///< partial results of a thread, of each output
+  int size_bytes = 0;  ///< of a set: of all outputs and all threads of a warp
+  int levels = 1;      ///< sets that a warp keeps in shared memory
+  /// Leaves that a warp folds one after the other.
+  std::uint64_t max_warp_leaves() const { return std::uint64_t{1} << (levels - 1); }
+};
+
+/// Requires: ir::is_reduction(kernel).
+Sets sets_of(const ir::Kernel& kernel, const Variant& variant);
+
+/// Whether the innermost loop reduces: partial results are lanes, else columns.
+inline bool is_inner_reduction(const ir::Kernel& kernel) {
+  return kernel.loops.back().kind == ir::LoopKind::reduce;
+}
+/// Loops around the reduce loops.
+std::size_t num_kept_loops(const ir::Kernel& kernel);
+/// What is accumulated into an output.
+const ir::Inst& accumulate_of(const ir::Kernel& kernel, std::size_t output);
+std::size_t num_outputs(const ir::Kernel& kernel);
+
+/// The most neighbours that a thread loads at once.
+int most_reduced_items(const ir::Kernel& kernel);
+
+}  // namespace weft::jit::nvrtc

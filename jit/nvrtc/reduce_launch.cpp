@@ -1,0 +1,199 @@
+// How the tree of a kernel that reduces is divided among launches, blocks, warps and threads
+// (reduce.h).
+#include "jit/nvrtc/launch.h"
+#include "jit/nvrtc/reduce.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::jit::nvrtc {
+namespace {
+
+using ir::Kernel;
+
+constexpr int widest_access_bytes = 16;
+/// Of shared memory that every device has, less than makes it hold fewer blocks for one output.
+constexpr int pending_bytes = 40 << 10;
+constexpr int most_levels = 7;
+
+/// Lanes of the tree that a thread has.
+int lanes_of_thread(const Kernel& kernel) { return std::max(1, kernel.tree.lanes / warp_size); }
+
+int widest_itemsize(const Kernel& kernel) {
+  std::size_t widest = 1;
+  for (const ir::Operand& operand : kernel.operands)
+    widest = std::max(widest, itemsize_bytes(operand.dtype));
+  return static_cast<int>(widest);
+}
+
+std::uint64_t quotient_up(std::uint64_t number, std::uint64_t unit) {
+  return (number + unit - 1) / unit;
+}
+
+/// Of one launch: who folds which of the leaves.
+struct Share {
+  std::uint64_t leaves = 1;       ///< of a set
+  std::uint64_t warps = 1;        ///< that share a unit: one, or all of a block
+  std::uint64_t warp_leaves = 1;  ///< of each of them; a power of two
+  std::uint64_t units_a_set = 1;  ///< 1: the launch ends with results
+};
+
+/// What ir::Tree makes of the extents.
+struct Tree {
+  Tree(const Kernel& kernel, const Variant& variant, const Nest& nest) {
+    const std::size_t inner_loop = kernel.loops.size() - 1, num_kept = num_kept_loops(kernel);
+    const auto extent = [&](std::size_t loop) {
+      return static_cast<std::uint64_t>(nest.extents[loop]);
+    };
+    const auto block = static_cast<std::uint64_t>(kernel.tree.block);
+    const auto lanes = static_cast<std::uint64_t>(kernel.tree.lanes);
+    inner = extent(inner_loop);
+    for (std::size_t loop = 0; loop < num_kept; ++loop) sets *= extent(loop);
+    for (std::size_t loop = num_kept; loop < inner_loop; ++loop) rows *= extent(loop);
+    if (!is_inner_reduction(kernel)) {
+      const auto items = static_cast<std::uint64_t>(sets_of(kernel, variant).items);
+      parts = std::max<std::uint64_t>(quotient_up(inner, warp_size * items), 1);
+      sets *= inner == 0 ? 0 : parts;
+      leaf_rows = block;
+      leaves = std::max<std::uint64_t>(quotient_up(rows, block), 1);
+      return;
+    }
+    if (inner >= block)
+      parts = quotient_up(inner, block);
+    else
+      leaf_rows = std::max<std::uint64_t>(
+          block / (quotient_up(std::max<std::uint64_t>(inner, 1), lanes) * lanes), 1);
+    leaves = std::max<std::uint64_t>(quotient_up(rows, leaf_rows) * parts, 1);
+  }
+
+  std::uint64_t inner = 1, rows = 1;
+  std::uint64_t sets = 1;       ///< outputs, or strips of columns of all outputs
+  std::uint64_t leaves = 1;     ///< of each of them
+  std::uint64_t leaf_rows = 1;  ///< of a leaf
+  std::uint64_t parts = 1;      ///< strips of columns, or leaves of a long row
+};
+
+/// Leaves are elements in the first launch and partial results, which cost little, in the others.
+Share divide(std::uint64_t num_sets, std::uint64_t leaves, bool are_partials,
+             std::uint64_t max_warp_leaves, std::uint64_t max_blocks) {
+  constexpr std::uint64_t all_warps = warps_per_block;
+  // Two blocks of eight that a multiprocessor could hold keep it busy.
+  const std::uint64_t enough_warps = max_blocks;
+  Share share;
+  share.leaves = leaves;
+  const bool is_small = are_partials ? leaves <= all_warps : leaves == 1;
+  if (is_small || (num_sets >= enough_warps && leaves <= max_warp_leaves)) {
+    share.warp_leaves = std::bit_ceil(std::min(leaves, max_warp_leaves));
+    if (share.warp_leaves >= leaves) return share;
+  }
+  share.warps = all_warps;
+  // A second launch costs more than a warp that folds two leaves, and less than one that folds
+  // more while most of the device has nothing to do.
+  const std::uint64_t few = are_partials ? all_warps * max_warp_leaves : 2 * all_warps;
+  const auto units = [&] { return quotient_up(leaves, all_warps * share.warp_leaves); };
+  const auto are_too_many = [&] {
+    return leaves <= few
+               ? units() > 1
+               : num_sets * units() > max_blocks / 2 || units() > all_warps * max_warp_leaves;
+  };
+  share.warp_leaves = 1;
+  while (share.warp_leaves < max_warp_leaves && are_too_many()) share.warp_leaves *= 2;
+  share.units_a_set = units();
+  return share;
+}
+
+Launch launch_of(const Variant& variant, const Nest& nest, const Tree& tree, const Share& share,
+                 std::uint64_t max_blocks) {
+  Launch launch;
+  std::vector<std::uint64_t>& words = launch.arguments;
+  const auto add = [&](std::initializer_list<std::uint64_t> more) {
+    words.insert(words.end(), more);
+  };
+  const auto add_divisor = [&](std::uint64_t number) {
+    const Divisor divisor = make_divisor(std::max<std::uint64_t>(number, 1), variant.index_bits);
+    add({divisor.divisor, divisor.magic, divisor.shift});
+  };
+  const std::uint64_t units = tree.sets * share.units_a_set;
+  launch.blocks =
+      std::clamp<std::uint64_t>(quotient_up(units * share.warps, warps_per_block), 1, max_blocks);
+  words = nest.base;
+  add({0, 0});  // place_partials()
+  for (const std::int64_t stride : nest.stride_bytes)
+    words.push_back(static_cast<std::uint64_t>(stride));
+  add({units, share.leaves, share.warps, share.warp_leaves, tree.inner, tree.rows, tree.leaf_rows});
+  add_divisor(share.units_a_set);
+  add_divisor(tree.parts);
+  for (const std::int64_t extent : nest.extents) add_divisor(static_cast<std::uint64_t>(extent));
+  for (const Bits& param : nest.params) add({param.lo, param.hi});
+  return launch;
+}
+
+}  // namespace
+
+std::size_t num_kept_loops(const Kernel& kernel) {
+  std::size_t count = 0;
+  while (kernel.loops[count].kind != ir::LoopKind::reduce) ++count;
+  return count;
+}
+
+std::size_t num_outputs(const Kernel& kernel) {
+  return static_cast<std::size_t>(
+      std::ranges::count(kernel.operands, ir::Role::output, &ir::Operand::role));
+}
+
+const ir::Inst& accumulate_of(const Kernel& kernel, std::size_t output) {
+  return *std::ranges::find_if(kernel.body, [output](const ir::Inst& inst) {
+    return inst.op == Op::accumulate && inst.operand == output;
+  });
+}
+
+Sets sets_of(const Kernel& kernel, const Variant& variant) {
+  Sets sets;
+  sets.items = is_inner_reduction(kernel) ? lanes_of_thread(kernel) : variant.items;
+  for (std::size_t o = 0; o < num_outputs(kernel); ++o)
+    sets.size_bytes +=
+        warp_size * sets.items * static_cast<int>(itemsize_bytes(kernel.operands[o].dtype));
+  sets.levels = std::clamp(pending_bytes / (warps_per_block * sets.size_bytes), 1, most_levels);
+  return sets;
+}
+
+int most_reduced_items(const Kernel& kernel) {
+  const int widest = widest_itemsize(kernel);
+  if (is_inner_reduction(kernel))
+    return std::min(lanes_of_thread(kernel), std::max(1, widest_access_bytes / widest));
+  // Half as wide as it could be: a warp less for each strip is worth more than a load less.
+  return std::max(1, widest_access_bytes / 2 / widest);
+}
+
+Launches plan_launches(const Kernel& kernel, const Variant& variant, const Nest& nest,
+                       std::uint64_t max_blocks) {
+  Launches all;
+  if (!ir::is_reduction(kernel)) {
+    all.launches.push_back(plan_launch(kernel, variant, nest, max_blocks));
+    return all;
+  }
+  const Tree tree(kernel, variant, nest);
+  const Sets sets = sets_of(kernel, variant);
+  std::uint64_t leaves = tree.leaves;
+  for (std::int64_t from_bytes = -1;;) {
+    const Share share =
+        divide(tree.sets, leaves, from_bytes >= 0, sets.max_warp_leaves(), max_blocks);
+    Launch& launch = all.launches.emplace_back(launch_of(variant, nest, tree, share, max_blocks));
+    launch.from_bytes = from_bytes;
+    leaves = share.units_a_set;
+    if (leaves == 1) return all;
+    launch.to_bytes = from_bytes = static_cast<std::int64_t>(all.temporary_bytes);
+    all.temporary_bytes += tree.sets * leaves * static_cast<std::uint64_t>(sets.size_bytes);
+  }
+}
+
+void place_partials(const Launch& launch, std::size_t num_operands, std::uint64_t address,
+                    std::uint64_t* arguments) {
+  const auto place = [&](std::int64_t bytes) {
+    return bytes < 0 ? 0 : address + static_cast<std::uint64_t>(bytes);
+  };
+  arguments[num_operands] = place(launch.from_bytes);
+  arguments[num_operands + 1] = place(launch.to_bytes);
+}
+
+}  // namespace weft::jit::nvrtc

@@ -1,0 +1,168 @@
+// Reductions on the stand-in for a GPU: the CPU's bits, and how many launches they take.
+#include "tests/cuda/engine_fixture.h"
+#include "tests/matchers.h"
+
+#include <weft/expr.h>
+#include <weft/reduce.h>
+
+#include <random>
+#include <span>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using matchers::HasSubstr;
+using test::gpu0;
+using test::message_of;
+
+class CudaReductions : public test::EngineOnFakeGpu {
+ protected:
+  /// Between -1 and 1, or as many integers as that dtype has.
+  Tensor random(std::vector<std::int64_t> sizes, DType dtype = DType::f32) {
+    const Tensor result = empty(sizes, {.dtype = DType::f64});
+    const double scale = is_integral(dtype) ? 100 : 1;
+    for (double& x : std::span(result.data_as<double>(), static_cast<std::size_t>(result.numel())))
+      x = scale * std::uniform_real_distribution<double>(-1, 1)(random_);
+    return engine_.to(result, dtype);
+  }
+
+  /// Whether an expression of `inputs` has the same bits there as here.
+  template <class Make>
+  void expect_cpus_bits(const Make& make, const std::vector<Tensor>& inputs) {
+    std::vector<Tensor> there;
+    for (const Tensor& input : inputs) there.push_back(on(gpu0, input));
+    const Tensor result = engine_.eval(make(there));
+    EXPECT_EQ(result.device(), gpu0);
+    expect_same(result, engine_.eval(make(inputs)));
+  }
+
+  std::mt19937_64 random_{7};
+};
+
+using Inputs = std::vector<Tensor>;
+using Dimensions = std::vector<std::int64_t>;
+
+ReduceOptions along(const Dimensions& dims) {
+  ReduceOptions options;
+  options.dims = dims;
+  return options;
+}
+
+TEST_F(CudaReductions, HaveTheCpusBits) {
+  const auto check = [&](Reduction reduction, DType dtype) {
+    for (const Dimensions& dims : {Dimensions{0}, Dimensions{1}})
+      for (const Dimensions& sizes :
+           {Dimensions{65, 300}, Dimensions{5, 16}, Dimensions{2, 4099}}) {
+        const Tensor a = random(sizes, dtype);
+        expect_same(engine_.reduce(reduction, on(gpu0, a), along(dims)),
+                    engine_.reduce(reduction, a, along(dims)));
+      }
+  };
+  for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::f16})
+    check(Reduction::sum, dtype);
+  for (const DType dtype : {DType::f32, DType::i32, DType::f16}) check(Reduction::amax, dtype);
+  for (const DType dtype : {DType::f64, DType::i64}) check(Reduction::prod, dtype);
+}
+
+TEST_F(CudaReductions, OfExpressionsHaveTheCpusBits) {
+  const auto squares = [](const Dimensions& dims) {
+    return [dims](const Inputs& in) {
+      return ops::sum(ops::square(Expr(in[0]) - Expr(in[1])), along(dims));
+    };
+  };
+  for (const Dimensions& dims : {Dimensions{}, Dimensions{0}, Dimensions{1}, Dimensions{2},
+                                 Dimensions{0, 2}, Dimensions{0, 1}}) {
+    expect_cpus_bits(squares(dims), {random({17, 5, 129}), random({5, 129})});
+    expect_cpus_bits(squares(dims), {random({3, 33, 64}).permute({2, 0, 1}), random({1})});
+  }
+  const Tensor half = full(IntSpan(), 0.5, {.dtype = DType::f32});
+  const Tensor a = random({8, 70}), x = on(gpu0, a);
+  expect_same(engine_.eval(ops::mean(Expr(x) * Expr(half), along({0}))),
+              engine_.eval(ops::mean(Expr(a) * Expr(half), along({0}))));
+}
+
+TEST_F(CudaReductions, OfLayoutsHaveTheCpusBits) {
+  const auto sum = [](const Dimensions& dims) {
+    return [dims](const Inputs& in) { return ops::sum(in[0], along(dims)); };
+  };
+  const Tensor a = random({40, 6, 50});
+  for (const Tensor& view : {a.permute({2, 1, 0}), a.slice(2, 1, {}, 3), a.select(1, 2).flip({1}),
+                             a.narrow(0, 0, 1).expand({4, 6, 50})})
+    for (const Dimensions& dims : {Dimensions{0}, Dimensions{-1}})
+      expect_cpus_bits(sum(dims), {view});
+}
+
+TEST_F(CudaReductions, OfLogicAndCountsHaveTheCpusBits) {
+  const Tensor a = engine_.eval(Expr(random({20, 300})) > 0.9);
+  for (const Dimensions& dims : {Dimensions{0}, Dimensions{1}}) {
+    expect_cpus_bits([&](const Inputs& in) { return ops::any(in[0], along(dims)); }, {a});
+    expect_cpus_bits([&](const Inputs& in) { return ops::count_nonzero(in[0], along(dims)); }, {a});
+  }
+}
+
+TEST_F(CudaReductions, TakeALaunchOrTwo) {
+  const Tensor a = random({1'000'000}), x = on(gpu0, a);
+  const auto launches_of = [&](const Expr& expr) {
+    const int before = num_launches();
+    expect_same(engine_.eval(expr), engine_.eval(expr));
+    return (num_launches() - before) / 2;
+  };
+  expect_same(engine_.eval(ops::sum(x)), engine_.eval(ops::sum(a)));
+  EXPECT_EQ(launches_of(ops::sum(x)), 2);
+  EXPECT_EQ(launches_of(ops::sum(on(gpu0, random({1000, 1000})), along({1}))), 1);
+  // What has no kernel is combined slice by slice.
+  EXPECT_EQ(launches_of(fold(Op::hypot, x)), 12);
+}
+
+TEST_F(CudaReductions, RepeatedCallsReuseThePlanAndTheMemory) {
+  const Tensor a = random({100'000}), x = on(gpu0, a);
+  engine_.eval(ops::sum(x));
+  const std::uint64_t hits = engine_.stats().plan_hits;
+  const int compiled = test::fake_gpu().count("nvrtcCompileProgram");
+  const int asked = test::fake_gpu().count("cuMemAllocAsync");
+  const Tensor sum = engine_.eval(ops::sum(x));
+  EXPECT_EQ(engine_.stats().plan_hits, hits + 1);
+  EXPECT_EQ(test::fake_gpu().count("nvrtcCompileProgram"), compiled);
+  EXPECT_EQ(test::fake_gpu().count("cuMemAllocAsync"), asked);
+  expect_same(sum, engine_.eval(ops::sum(a)));
+}
+
+TEST_F(CudaReductions, FollowTheNumericsOfTheEngine) {
+  Engine invariant({.numerics = Numerics::layout_invariant});
+  const Tensor a = random({30, 40, 50}), x = on(gpu0, a);
+  for (const bool is_turned : {false, true})
+    for (const Dimensions& dims : {Dimensions{}, Dimensions{1}, Dimensions{0, 2}}) {
+      const auto sum = [&](const Tensor& t) {
+        return invariant.eval(ops::sum(is_turned ? t.permute({2, 0, 1}) : t, along(dims)));
+      };
+      expect_same(sum(x), sum(a));
+    }
+  Engine exact({.numerics = Numerics::exact});
+  EXPECT_THAT(message_of<UnsupportedError>([&] { exact.eval(ops::sum(x)); }),
+              HasSubstr("Numerics::exact"));
+}
+
+TEST_F(CudaReductions, CanBeCapturedIfTheyNeedNoMemory) {
+  const Tensor small = on(gpu0, random({500})), large = on(gpu0, random({200'000}));
+  const Tensor out = empty(IntSpan(), {.dtype = DType::f32, .device = gpu0});
+  for (const Tensor& x : {small, large}) engine_.eval(ops::sum(x), out);
+  const cuda::Stream stream;
+  const cuda::StreamGuard guard(stream.handle());
+  test::fake_gpu().capture(stream.handle(), 1);
+  engine_.eval(ops::sum(small), out);
+  EXPECT_THAT(message_of<UnsupportedError>([&] { engine_.eval(ops::sum(large), out); }),
+              HasSubstr("captured"));
+  test::fake_gpu().capture(stream.handle(), 0);
+}
+
+TEST_F(CudaReductions, OfTensorsOfTheCpuGoByWayOfCopies) {
+  Engine device({.backend = "nvrtc"});
+  const Tensor a = random({33, 100});
+  for (const Dimensions& dims : {Dimensions{}, Dimensions{0}, Dimensions{1}})
+    expect_same(device.eval(ops::sum(a, along(dims))), engine_.eval(ops::sum(a, along(dims))));
+  EXPECT_EQ(num_launches(), 3);
+}
+
+}  // namespace
+}  // namespace weft
