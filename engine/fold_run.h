@@ -13,7 +13,6 @@ namespace weft {
 class FoldRun : FoldWalk {
  public:
   using FoldWalk::FoldWalk;
-  using FoldWalk::num_parts_worth;
   using FoldWalk::num_threads;
 
   const FoldPlan& plan() const { return plan_; }
