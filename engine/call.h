@@ -30,6 +30,8 @@ void find_operands(const CallPlan& plan, const Tensor* const* inputs, std::span<
 /// Whether all results have the same sizes, so that one iteration can make them.
 bool have_equal_sizes(std::span<const Expr> exprs);
 
+struct JointFolds;
+
 /// What the fast and the slow way share.
 class Call {
  public:
@@ -72,7 +74,12 @@ class Call {
                                                   std::span<const Tensor> given) const;
   /// The argument of a fold in memory: contiguous, so that it is walkable by its shape.
   Tensor argument_value(const ExprNode& fold, PassRecorder& recorder);
-  /// A pass for each fold, and one for what is elementwise around them.
+  /// The values of those folds that share a pass with others.
+  void share_passes(std::span<const Expr> folds, std::span<Tensor> values, PassRecorder& recorder);
+  /// One pass for `exprs`, the folds of `joint`, which were joined in a generation of the cache.
+  void joint_folds(const JointFolds& joint, std::span<const Expr> exprs, std::span<Tensor> results,
+                   std::uint64_t generation);
+  /// Passes for the folds, and one for what is elementwise around them.
   void fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> given,
                     std::span<Tensor> results, PassRecorder& recorder);
   /// Expressions without folds, where results have different sizes: those of equal sizes share a

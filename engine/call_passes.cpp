@@ -1,8 +1,10 @@
-// Calls that take several passes: a fold each, and what is elementwise around them.
+// Calls that take several passes: a fold each, or several that share one, and what is elementwise
+// around them.
 #include "engine/call.h"
 
 #include "engine/device_plan.h"
 #include "engine/fold_call.h"
+#include "engine/joint_fold.h"
 #include "engine/tensor_impl.h"
 
 #include <weft/error.h>
@@ -198,6 +200,33 @@ void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> giv
   }
 }
 
+void Call::share_passes(std::span<const Expr> folds, std::span<Tensor> values,
+                        PassRecorder& recorder) {
+  const std::uint64_t generation = state_.plans.generation();
+  for (const JointFolds& joint : join_folds(folds, state_.planner_options(), state_.kernels)) {
+    std::vector<Expr> exprs;
+    for (const auto& member : joint.members) exprs.push_back(folds[member->fold]);
+    std::vector<Tensor> results(exprs.size());
+    Call(state_, &recorder).joint_folds(joint, exprs, results, generation);
+    for (std::size_t i = 0; i < results.size(); ++i) values[joint.members[i]->fold] = results[i];
+  }
+}
+
+void Call::joint_folds(const JointFolds& joint, std::span<const Expr> exprs,
+                       std::span<Tensor> results, std::uint64_t generation) {
+  const std::vector<Tensor> given(exprs.size());
+  make_key(key_, exprs, given);
+  hash_ = key_.hash();
+  if (run_cached(given, results)) return;
+  state_.plan_misses.fetch_add(1, std::memory_order_relaxed);
+  const PlannedCall call = plan_joint_call(key_, joint, exprs);
+  run_planned(call);
+  std::ranges::copy(call.outputs, results.begin());
+  note_keys(*call.plan, given);
+  record(*call.plan, given, results);
+  state_.plans.insert(key_, hash_, call.plan, generation);
+}
+
 void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> given,
                         std::span<Tensor> results, PassRecorder& recorder) {
   const auto value_of = [&](const Expr& expr) {
@@ -215,7 +244,14 @@ void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> giv
       return value_of(fold);
     return value_of(with_argument(fold, argument_value(fold.node(), recorder)));
   };
-  const std::vector<Expr> rest = without_folds(exprs, ComputeFold(compute));
+  const auto compute_all = [&](std::span<const Expr> folds) {
+    std::vector<Tensor> values(folds.size());
+    if (!is_for_device(given)) share_passes(folds, values, recorder);
+    for (std::size_t i = 0; i < folds.size(); ++i)
+      if (!values[i].defined()) values[i] = compute(folds[i]);
+    return values;
+  };
+  const std::vector<Expr> rest = without_folds(exprs, ComputeFolds(compute_all));
   if (take_values(exprs, rest, given, results)) return;
   if (!have_equal_sizes(exprs)) return run_by_sizes(rest, given, results, recorder);
   Call last(state_, &recorder);

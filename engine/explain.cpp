@@ -2,6 +2,7 @@
 #include "engine/engine_state.h"
 #include "engine/explain_cuda.h"
 #include "engine/fold_call.h"
+#include "engine/joint_fold.h"
 #include "engine/lower.h"
 #include "engine/story.h"
 #include "ir/pass.h"
@@ -86,6 +87,16 @@ std::string reduction_text(ir::Kernel kernel, const CpuFeatures& features) {
   ir::run_pipeline(kernel);
   return detail::concat("; the reduction:\n", ir::print(kernel),
                         "; what computes the values that it accumulates:\n");
+}
+
+/// Says of folds which of them share a pass.
+void describe_sharing(const JointFolds& joint, std::span<PassText> passes) {
+  const std::size_t first = joint.members[0]->fold;
+  for (const auto& member : joint.members)
+    passes[member->fold].text +=
+        member->fold == first ? detail::concat(", one pass of ", joint.members.size(),
+                                               " folds that reads ", bytes_text(joint.read_bytes))
+                              : ", in the same pass";
 }
 
 /// What explain() says of loops that are compiled with weft.
@@ -198,16 +209,24 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
 
   std::vector<PassText> passes;
   std::optional<Expr> last_fold;
-  const auto pass = [&](const Expr& fold) {
-    passes.push_back(describe_pass(fold, planner, state_->kernels));
-    WEFT_CHECK(!is_cuda || passes.back().lowered != nullptr, UnsupportedError,
-               "backend nvrtc: elementwise calls compute ", passes.back().text,
-               "; no kernel of its own does");
-    last_fold = fold;
-    return contiguous_layout(fold.node().fold->sizes, fold.dtype());
+  const auto describe = [&](std::span<const Expr> folds) {
+    std::vector<Tensor> values;
+    const std::size_t first = passes.size();
+    for (const Expr& fold : folds) {
+      passes.push_back(describe_pass(fold, planner, state_->kernels));
+      WEFT_CHECK(!is_cuda || passes.back().lowered != nullptr, UnsupportedError,
+                 "backend nvrtc: elementwise calls compute ", passes.back().text,
+                 "; no kernel of its own does");
+      values.push_back(contiguous_layout(fold.node().fold->sizes, fold.dtype()));
+      last_fold = fold;
+    }
+    if (is_cuda) return values;
+    for (const JointFolds& joint : join_folds(folds, planner, state_->kernels))
+      describe_sharing(joint, std::span(passes).subspan(first));
+    return values;
   };
   const bool is_fold = given_expr.node().kind == ExprNode::Kind::fold;
-  const Expr rest = without_folds(std::span(&given_expr, 1), ComputeFold(pass))[0];
+  const Expr rest = without_folds(std::span(&given_expr, 1), ComputeFolds(describe))[0];
   const Expr expr = is_fold ? Expr(last_fold->node().args[0]) : rest;
   const Tensor out = is_fold ? Tensor() : given_out;
 

@@ -11,6 +11,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace weft {
@@ -40,30 +41,67 @@ std::shared_ptr<ExprNode> with_kept_dims(const ExprNode& node) {
   return result;
 }
 
+/// The folds of expressions by how many folds lie one in another below them, arguments first.
+std::vector<std::vector<const ExprNode*>> folds_by_depth(std::span<const Expr> exprs) {
+  std::vector<std::vector<const ExprNode*>> folds;
+  std::unordered_map<const ExprNode*, std::int64_t> depths;  // counted with the node itself
+  std::vector<std::pair<const ExprNode*, bool>> pending;
+  for (std::size_t i = exprs.size(); i-- > 0;) pending.emplace_back(&exprs[i].node(), false);
+  while (!pending.empty()) {
+    const auto [node, arguments_done] = pending.back();
+    if (!arguments_done && !depths.contains(node)) {
+      pending.back().second = true;
+      for (std::size_t i = node->args.size(); i-- > 0;)
+        pending.emplace_back(node->args[i].get(), false);
+      continue;
+    }
+    pending.pop_back();
+    if (depths.contains(node)) continue;
+    std::int64_t depth = 0;
+    for (const auto& arg : node->args) depth = std::max(depth, depths.at(arg.get()));
+    if (node->kind == ExprNode::Kind::fold) {
+      const auto place = static_cast<std::size_t>(depth++);
+      if (folds.size() == place) folds.emplace_back();
+      folds[place].push_back(node);
+    }
+    depths.emplace(node, depth);
+  }
+  return folds;
+}
+
 /// Puts the values of folds in their places.
 class FoldRemover {
  public:
-  explicit FoldRemover(ComputeFold compute) : compute_(compute) {}
-
   Rebuilder::Node operator()(const Rebuilder::Node& node) {
     return node->kind == ExprNode::Kind::fold ? leaf(*node) : node;
   }
 
- private:
-  Rebuilder::Node leaf(const ExprNode& node) {
-    auto found = std::find_if(computed_.begin(), computed_.end(),
-                              [&](const auto& known) { return is_same_fold(*known.first, node); });
-    if (found == computed_.end()) {
-      const std::shared_ptr<const ExprNode> kept = with_kept_dims(node);
-      const Tensor value = compute_(Expr(kept));
-      found = computed_.insert(computed_.end(), {kept, value});
+  /// Computes folds, which keep the dimensions that they reduce, of arguments without folds.
+  void compute(std::span<const Expr> folds, ComputeFolds values_of) {
+    std::vector<Expr> anew;
+    for (const Expr& fold : folds) {
+      if (find(fold.node()) != computed_.end()) continue;
+      computed_.emplace_back(fold.shared_node(), Tensor());
+      anew.push_back(fold);
     }
-    const Dims& sizes = node.fold->sizes;
-    return Expr(found->second.view({sizes.data(), sizes.size()})).shared_node();
+    const std::vector<Tensor> values = values_of(anew);
+    for (std::size_t i = 0; i < anew.size(); ++i) find(anew[i].node())->second = values[i];
   }
 
-  ComputeFold compute_;
-  std::vector<std::pair<std::shared_ptr<const ExprNode>, Tensor>> computed_;
+ private:
+  using Computed = std::vector<std::pair<std::shared_ptr<const ExprNode>, Tensor>>;
+
+  Computed::iterator find(const ExprNode& node) {
+    return std::find_if(computed_.begin(), computed_.end(),
+                        [&](const auto& known) { return is_same_fold(*known.first, node); });
+  }
+
+  Rebuilder::Node leaf(const ExprNode& node) {
+    const Dims& sizes = node.fold->sizes;
+    return Expr(find(node)->second.view({sizes.data(), sizes.size()})).shared_node();
+  }
+
+  Computed computed_;
 };
 
 }  // namespace
@@ -96,18 +134,6 @@ Device device_of_tensors(std::span<const Tensor* const> inputs, const Tensor& ou
   return {};
 }
 
-/// Whether the operands can be walked in the order that the fold has.  A new output always can.
-bool is_walkable(const ExprNode& node, FoldOrder order, const Tensor& output,
-                 std::span<const Tensor* const> inputs) {
-  const FoldNode& fold = *node.fold;
-  if (fold.is_scan() || numel_of(fold.arg_sizes) == 0) return true;
-  if (order_of(node, order) != FoldOrder::by_shape) return true;
-  std::vector<Tensor> operands;
-  if (output.defined()) operands.push_back(with_reduced_dims(output, fold));
-  for (const Tensor* input : inputs) operands.push_back(*input);
-  return dims_by_shape(fold, operands).has_value();
-}
-
 std::string_view order_text(FoldOrder order) {
   switch (order) {
     case FoldOrder::by_layout: return "";
@@ -118,6 +144,17 @@ std::string_view order_text(FoldOrder order) {
 }
 
 }  // namespace
+
+bool is_walkable(const ExprNode& node, FoldOrder order, const Tensor& output,
+                 std::span<const Tensor* const> inputs) {
+  const FoldNode& fold = *node.fold;
+  if (fold.is_scan() || numel_of(fold.arg_sizes) == 0) return true;
+  if (order_of(node, order) != FoldOrder::by_shape) return true;
+  std::vector<Tensor> operands;
+  if (output.defined()) operands.push_back(with_reduced_dims(output, fold));
+  for (const Tensor* input : inputs) operands.push_back(*input);
+  return dims_by_shape(fold, operands).has_value();
+}
 
 bool compares_nothing(const ExprNode& node) {
   return node.fold->form == FoldForm::index &&
@@ -135,20 +172,33 @@ void check_dtype(const ExprNode& node) {
              describe(row.domain));
 }
 
-std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFold compute) {
-  FoldRemover remover(compute);
+std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFolds compute) {
+  FoldRemover remover;
   Rebuilder rebuilder(remover);
+  for (const std::vector<const ExprNode*>& ready : folds_by_depth(exprs)) {
+    std::vector<Expr> folds;
+    for (const ExprNode* fold : ready) {
+      const std::shared_ptr<ExprNode> kept = with_kept_dims(*fold);
+      kept->args[0] = rebuilder.rebuild(Expr(fold->args[0])).shared_node();
+      folds.emplace_back(kept);
+    }
+    remover.compute(folds, compute);
+  }
   std::vector<Expr> result;
   for (const Expr& expr : exprs) result.push_back(rebuilder.rebuild(expr));
   return result;
 }
 
 std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device) {
-  const auto empty_value = [&](const Expr& fold) {
-    const Dims& sizes = fold.node().fold->sizes;
-    return empty({sizes.data(), sizes.size()}, {fold.dtype(), device});
+  const auto empty_values = [&](std::span<const Expr> folds) {
+    std::vector<Tensor> values;
+    for (const Expr& fold : folds) {
+      const Dims& sizes = fold.node().fold->sizes;
+      values.push_back(empty({sizes.data(), sizes.size()}, {fold.dtype(), device}));
+    }
+    return values;
   };
-  return without_folds(exprs, ComputeFold(empty_value));
+  return without_folds(exprs, ComputeFolds(empty_values));
 }
 
 Tensor contiguous_layout(const Dims& sizes, DType dtype) {

@@ -1,5 +1,5 @@
-// Calls with reductions: one pass each for the folds of an expression, innermost first, and then
-// what is elementwise around them.
+// Calls with reductions: passes for the folds of an expression, innermost first, and then what is
+// elementwise around them.
 #pragma once
 
 #include "engine/lower.h"
@@ -16,13 +16,13 @@
 
 namespace weft {
 
-/// The value of a fold: called with one whose argument has no folds, and whose reduced dimensions
-/// are kept.
-using ComputeFold = FunctionRef<Tensor(const Expr& fold)>;
+/// The values of folds: called with all those at once whose arguments have become free of folds.
+/// They are different, and keep the dimensions that they reduce.
+using ComputeFolds = FunctionRef<std::vector<Tensor>(std::span<const Expr> folds)>;
 
 /// `exprs` with tensors in place of their folds.  Folds that differ only in `keepdim` are computed
 /// once.
-std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFold compute);
+std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFolds compute);
 
 /// The same for calls that don't run: tensors of `device` without data.
 std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device);
@@ -52,6 +52,11 @@ Expr with_argument(const Expr& fold, const Tensor& value);
 /// `order` is what the engine's numerics ask of folds.
 bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
                     std::span<const Tensor> outputs, FoldOrder order);
+
+/// Whether the operands can be walked in the order that the fold has.  A new output, which is not
+/// given, always can.
+bool is_walkable(const ExprNode& node, FoldOrder order, const Tensor& output,
+                 std::span<const Tensor* const> inputs);
 
 /// A fold's output as the fold walks through it: the reduced dimensions have size 1.
 Tensor with_reduced_dims(const Tensor& output, const FoldNode& fold);

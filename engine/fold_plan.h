@@ -21,6 +21,7 @@
 #include <weft/iterator.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -70,12 +71,21 @@ struct FoldPlan {
   std::int64_t segments_per_row = 1;       ///< inner: a long row is several blocks
   std::int64_t strip_extent = 1;           ///< outer: columns that are folded together
   std::int64_t computed_strip_extent = 1;  ///< the same of what `map` computed
+  /// Where folds share a pass, one goes so far before it is the next one's turn: that many slices
+  /// of rows_per_block / slices_per_block rows, or rows that each become one output.
+  std::int64_t slices_per_turn = std::numeric_limits<std::int64_t>::max();
+  std::int64_t slices_per_block = 1;  ///< outer: a power of two up to rows_per_block
   int max_threads = 0;
   std::int64_t work_ns = 0;
 };
 
 /// Whether a fold's loop IR has a loop over rows that are reduced.
 inline bool fold_has_rows(const FoldPlan& plan) { return !plan.is_inner || plan.num_rows > 1; }
+
+/// Whether each row is a leaf of its own, and one output.
+inline bool is_row_each(const FoldPlan& plan) {
+  return plan.is_inner && plan.num_blocks == 1 && plan.num_rows == 1;
+}
 
 /// Whether the loops that fold read the operand itself: nothing is computed before them.
 inline bool folds_in_place(const FoldPlan& plan) {

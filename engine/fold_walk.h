@@ -40,6 +40,19 @@ struct FoldChunk {
   std::int64_t row_stride_bytes;
 };
 
+/// Memory for one thread's part, on the stack if it is little.
+class FoldScratch {
+ public:
+  explicit FoldScratch(std::size_t size) {
+    if (size > sizeof inline_) heap_.resize(size);
+  }
+  std::byte* data() { return heap_.empty() ? inline_ : heap_.data(); }
+
+ private:
+  alignas(64) std::byte inline_[fold_buffer_bytes + 4096];
+  std::vector<std::byte> heap_;
+};
+
 /// Immutable, like the plan: threads share it.
 class FoldWalk {
  public:
@@ -77,19 +90,6 @@ class FoldWalk {
   std::int64_t num_parts_worth() const {
     return std::max<std::int64_t>(plan_.work_ns / fold_worth_a_thread_ns, 1);
   }
-
-  /// Memory for one thread's part, on the stack if it is little.
-  class Scratch {
-   public:
-    explicit Scratch(std::size_t size) {
-      if (size > sizeof inline_) heap_.resize(size);
-    }
-    std::byte* data() { return heap_.empty() ? inline_ : heap_.data(); }
-
-   private:
-    alignas(64) std::byte inline_[fold_buffer_bytes + 4096];
-    std::vector<std::byte> heap_;
-  };
 
   static void advance(FoldOffsets& offsets, const FoldDim& dim, std::int64_t steps) {
     for (std::size_t i = 0; i < dim.stride_bytes.size(); ++i)
@@ -203,13 +203,16 @@ class FoldWalk {
     return place;
   }
 
-  /// Calls `function(offsets, chunk, rows, count)` for the values of one block of the tree's
-  /// leaves.
+  /// Calls `function(offsets, chunk, rows, count)` for the values of one slice: a block of the
+  /// tree's leaves, or some rows of one.
   template <class Function>
-  void for_each_chunk_of(const Place& place, std::int64_t block, std::byte* buffer,
+  void for_each_chunk_of(const Place& place, std::int64_t slice, std::byte* buffer,
                          const Function& function) const {
-    const std::int64_t first_row = block / plan_.segments_per_row * plan_.rows_per_block;
-    const std::int64_t last_row = std::min(first_row + plan_.rows_per_block, plan_.num_rows);
+    const std::int64_t block = slice / plan_.slices_per_block;
+    const std::int64_t rows_per_slice = plan_.rows_per_block / plan_.slices_per_block;
+    const std::int64_t first_row = block / plan_.segments_per_row * plan_.rows_per_block +
+                                   slice % plan_.slices_per_block * rows_per_slice;
+    const std::int64_t last_row = std::min(first_row + rows_per_slice, plan_.num_rows);
     FoldOffsets at = place.offsets;
     std::int64_t count = plan_.is_inner ? plan_.vector.extent : place.num_columns;
     if (plan_.segments_per_row > 1) {

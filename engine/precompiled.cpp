@@ -35,10 +35,6 @@ class Collector {
   }
 
  private:
-  bool is_row_each() const {
-    return plan_.is_inner && plan_.num_blocks == 1 && plan_.num_rows == 1;
-  }
-
   void add(const std::string& function, Isa isa, const void* entry, const char* purpose,
            std::int64_t element_bytes) {
     const std::string what = detail::concat(function, ", ", name(fold_.op), " ", name(fold_.dtype));
@@ -70,7 +66,7 @@ class Collector {
     if (!plan_.is_inner)
       return add("Extrema::columns of jit/fold/extrema.h", isa, address_of(plan_.extrema.columns),
                  "keeps the extremum of each column and its row", fold_.itemsize());
-    add_rows("finds the extremum", is_row_each() && plan_.kept[0].extent >= 4);
+    add_rows("finds the extremum", is_row_each(plan_) && plan_.kept[0].extent >= 4);
     add("Extrema::find of jit/fold/extrema.h", isa, address_of(plan_.extrema.find),
         "then finds the first place of it", fold_.itemsize());
   }
@@ -79,7 +75,8 @@ class Collector {
     if (!plan_.is_inner)
       return add_fold_loop("columns", address_of(fold_.loops.columns),
                            "folds rows into a row of outputs");
-    if (is_row_each()) return add_rows("folds rows to one element each", plan_.kept[0].extent >= 4);
+    if (is_row_each(plan_))
+      return add_rows("folds rows to one element each", plan_.kept[0].extent >= 4);
     if (folds_blocks_together(plan_) && fold_.loops.tree_of_blocks != nullptr)
       return add_fold_loop("tree_of_blocks", address_of(fold_.loops.tree_of_blocks),
                            "folds four blocks of a long row into lanes");

@@ -1,0 +1,92 @@
+// One fold, part by part: what runs it alone, or in turns with others that read the same memory,
+// asks of it.
+#pragma once
+
+#include "engine/fold_walk.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft {
+
+/// Immutable: threads share it, and each has parts of its own.
+class FoldRun : FoldWalk {
+ public:
+  using FoldWalk::FoldWalk;
+  using FoldWalk::num_threads;
+
+  const FoldPlan& plan() const { return plan_; }
+  std::int64_t num_units() const { return plan_.num_kept * num_strips(); }
+
+  /// Where is_row_each(): the outputs [begin, end).
+  void fold_rows(std::int64_t begin, std::int64_t end) const;
+
+  /// Some of a unit's leaves, which are a subtree, as far as they have been folded.
+  struct Part {
+    Place place;
+    std::int64_t first_block;
+    std::int64_t num_slices;
+    std::byte* scratch;
+    std::int64_t slice = 0;  ///< the next one, counted from the first of the part
+    std::int64_t depth = 0;  ///< partial results that wait to be combined
+  };
+  std::size_t scratch_bytes() const;
+  /// Requires: `first_block` is a multiple of the smallest power of two that is `num_blocks` or
+  /// more.
+  Part begin(std::int64_t unit, std::int64_t first_block, std::int64_t num_blocks,
+             std::byte* scratch) const;
+  /// One turn.  Returns whether anything is left to fold.
+  bool take_turn(Part& part) const;
+
+  /// Bytes of what has become of a part, a multiple of 64.
+  std::size_t result_bytes() const;
+  /// That, once nothing is left to fold.
+  std::byte* result(Part& part) const;
+  /// Combines the results of a unit's parts, `stride_bytes` apart, into the first.
+  void combine_results(std::int64_t unit, std::byte* results, std::int64_t num_parts,
+                       std::int64_t stride_bytes) const;
+  /// Writes the outputs of a unit.  The result is used up.
+  void write(std::int64_t unit, std::byte* result) const;
+
+ private:
+  bool finds_places() const { return plan_.form == FoldForm::index; }
+  std::int64_t num_partial() const;
+  std::size_t partial_bytes() const;
+  std::int64_t partial_of(const Place& place) const;
+
+  template <class Function>
+  void for_each_row(std::int64_t begin, std::int64_t end, std::int64_t max_rows,
+                    const Function& function) const;
+  void fold_rows_whole(std::int64_t begin, std::int64_t end) const;
+  void place_rows(std::int64_t begin, std::int64_t end) const;
+
+  void fold_slice(const Place& place, std::int64_t slice, std::byte* partial,
+                  std::byte* buffer) const;
+  bool fold_together(const Part& part, std::int64_t block, std::byte* partial) const;
+  void fold_next(Part& part) const;
+  void combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const;
+  void combine_pending(Part& part, std::int64_t leaf, std::int64_t taken) const;
+
+  std::size_t place_operand() const { return plan_.num_operands - 1; }
+  std::int64_t* places_of(std::byte* result) const;
+  void consider(std::byte* best, std::int64_t& best_place, const std::byte* value,
+                std::int64_t place) const;
+  void find_next(Part& part) const;
+  void find_in_rows(const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows,
+                    std::int64_t count, std::byte* result) const;
+  void find_in_columns(const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows,
+                       std::int64_t count, std::byte* result) const;
+
+  const std::int64_t block_elements_ = fold_block_elements(fold_);
+  const bool folds_together_ = folds_blocks_together(plan_);
+};
+
+/// The most folds that share a pass.
+inline constexpr std::size_t max_joint_folds = 8;
+
+/// Runs folds in turns, the threads sharing units, or subtrees of them where there are few.
+///
+/// Requires: one fold, or several that fit (joint_fold.h); none is a fill or exact.
+void run_in_turns(std::span<const FoldRun> folds);
+
+}  // namespace weft
