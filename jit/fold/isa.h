@@ -22,4 +22,7 @@ inline constexpr auto scan_avx2 = scan_generic, scan_avx512 = scan_generic;
 #endif
 #undef WEFT_FOLD_ISA
 
+/// For every instruction set.
+Scan::Run extremum_scan(Op op, DType dtype);
+
 }  // namespace weft::jit

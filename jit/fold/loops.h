@@ -344,11 +344,15 @@ struct Loops {
 
 /// An empty row where C++ vectors have no op of that name for the dtype.
 [[maybe_unused]] FoldLoops find_loops(Op op, DType dtype) {
-  // Sums and products of integers wrap, so both signs are one case.
+  // Sums and products of integers wrap, so both signs are one case.  Short integers are rarely
+  // added up in as many bits: the op's row does it.
   const auto any_sign = [&]<class T>(std::type_identity<T>) -> FoldLoops {
     switch (op) {
-      case Op::add: return Loops<T, Add>::table();
-      case Op::mul: return Loops<T, Mul>::table();
+      case Op::add:
+      case Op::mul:
+        if constexpr (sizeof(T) >= 4)
+          return op == Op::add ? Loops<T, Add>::table() : Loops<T, Mul>::table();
+        return {};
       case Op::bitwise_or: return Loops<std::uint8_t, Or>::template table<sizeof(T)>();
       case Op::bitwise_and: return Loops<std::uint8_t, And>::template table<sizeof(T)>();
       default: return {};

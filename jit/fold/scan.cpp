@@ -93,8 +93,7 @@ Scan make_scan(Op op, DType dtype, Isa isa) {
   Scan scan{op, dtype, ir::block_function(op, dtype), find(op, dtype), isa, vectors, false};
   if (scan.run != nullptr) return scan;
   scan.isa = Isa::generic;
-  // Extrema are compiled once: a scan of them is bound by the order of its elements.
-  scan.run = scan_generic(op, dtype);
+  scan.run = extremum_scan(op, dtype);
   if (scan.run != nullptr) return scan;
   scan.run = complex_scan(op, dtype);
   scan.source = "run_complex of jit/fold/scan.cpp";

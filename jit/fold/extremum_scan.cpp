@@ -1,0 +1,17 @@
+// Scans of extrema.  They are compiled once: what bounds them is the order of their elements.
+#define WEFT_VECTOR_BYTES 16
+#include "jit/fold/ordered.h"
+#include "jit/fold/scans.h"
+
+#include "jit/fold/isa.h"
+
+namespace weft::jit {
+
+Scan::Run extremum_scan(Op op, DType dtype) {
+  if (op != Op::maximum && op != Op::minimum) return nullptr;
+  return visit_ordered(dtype, [&]<class T>(std::type_identity<T>) -> Scan::Run {
+    return op == Op::maximum ? &run_scan<T, Larger> : &run_scan<T, Smaller>;
+  });
+}
+
+}  // namespace weft::jit
