@@ -172,16 +172,17 @@ bool FoldRun::fold_together(const Part& part, std::int64_t block, std::byte* par
 
 /// The next slice, or the next leaves that are folded at once.
 void FoldRun::fold_next(Part& part) const {
-  const std::int64_t per_block = plan_.slices_per_block, leaf = part.slice / per_block;
+  const std::int64_t leaf = block_of(part.slice);
   std::byte* const partial =
       part.scratch + fold_buffer_bytes + part.depth * static_cast<std::int64_t>(partial_bytes());
   if (fold_together(part, part.first_block + leaf, partial)) {
     part.slice += jit::FoldLoops::blocks_together;
     return combine_pending(part, leaf, jit::FoldLoops::blocks_together);
   }
-  if (part.slice % per_block == 0) fold_.clear(partial, partial_of(part.place));
-  fold_slice(part.place, part.first_block * per_block + part.slice, partial, part.scratch);
-  if (++part.slice % per_block == 0) combine_pending(part, leaf, 1);
+  if (slice_within_block(part.slice) == 0) fold_.clear(partial, partial_of(part.place));
+  fold_slice(part.place, part.first_block * plan_.slices_per_block + part.slice, partial,
+             part.scratch);
+  if (slice_within_block(++part.slice) == 0) combine_pending(part, leaf, 1);
 }
 
 void FoldRun::combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const {
@@ -220,7 +221,10 @@ void FoldRun::combine_results(std::int64_t unit, std::byte* results, std::int64_
 }
 
 void FoldRun::write(std::int64_t unit, std::byte* result) const {
-  const Place place = place_of(unit);
+  write_at(place_of(unit), result);
+}
+
+void FoldRun::write_at(const Place& place, std::byte* result) const {
   std::byte* const to = base_[0] + place.offsets[0];
   if (plan_.is_inner && !finds_places()) {
     fold_.finish(to, result);

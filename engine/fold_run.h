@@ -47,6 +47,8 @@ class FoldRun : FoldWalk {
                        std::int64_t stride_bytes) const;
   /// Writes the outputs of a unit.  The result is used up.
   void write(std::int64_t unit, std::byte* result) const;
+  /// Those of a part that is a whole unit.
+  void write(Part& part) const { write_at(part.place, result(part)); }
 
  private:
   bool finds_places() const { return plan_.form == FoldForm::index; }
@@ -65,6 +67,7 @@ class FoldRun : FoldWalk {
   bool fold_together(const Part& part, std::int64_t block, std::byte* partial) const;
   void fold_next(Part& part) const;
   void combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const;
+  void write_at(const Place& place, std::byte* result) const;
   void combine_pending(Part& part, std::int64_t leaf, std::int64_t taken) const;
 
   std::size_t place_operand() const { return plan_.num_operands - 1; }

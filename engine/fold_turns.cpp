@@ -17,11 +17,7 @@ class Turns {
  public:
   explicit Turns(std::span<const FoldRun> folds)
       : folds_(folds), lead_(*std::ranges::min_element(folds, {}, slices_per_turn)) {
-    for (const FoldRun& fold : folds) {
-      work_ns_ += fold.plan().work_ns;
-      scratch_bytes_ += fold.scratch_bytes();
-      result_bytes_ += static_cast<std::int64_t>(fold.result_bytes());
-    }
+    for (const FoldRun& fold : folds) work_ns_ += fold.plan().work_ns;
   }
 
   void run() const {
@@ -39,6 +35,18 @@ class Turns {
   /// How many parts the work is worth.
   std::int64_t num_parts_worth() const {
     return std::max<std::int64_t>(work_ns_ / fold_worth_a_thread_ns, 1);
+  }
+
+  std::size_t scratch_bytes() const {
+    std::size_t sum = 0;
+    for (const FoldRun& fold : folds_) sum += fold.scratch_bytes();
+    return sum;
+  }
+  /// Of a part of each fold.
+  std::int64_t result_bytes() const {
+    std::size_t sum = 0;
+    for (const FoldRun& fold : folds_) sum += fold.result_bytes();
+    return static_cast<std::int64_t>(sum);
   }
 
   void share(std::int64_t count, std::int64_t grain, RangeFunction run) const {
@@ -60,6 +68,15 @@ class Turns {
   template <class Done>
   void fold_part(std::int64_t unit, std::int64_t number, std::int64_t blocks, std::byte* scratch,
                  const Done& done) const {
+    if (folds_.size() == 1) {
+      const FoldRun& fold = folds_[0];
+      const std::int64_t first = number * blocks;
+      FoldRun::Part part =
+          fold.begin(unit, first, std::min(blocks, fold.plan().num_blocks - first), scratch);
+      while (fold.take_turn(part)) {
+      }
+      return done(fold, part);
+    }
     std::array<std::optional<FoldRun::Part>, max_joint_folds> parts;
     for (std::size_t i = 0; i < folds_.size(); ++i) {
       const FoldRun& fold = folds_[i];
@@ -72,7 +89,7 @@ class Turns {
       is_left = false;
       for (std::size_t i = 0; i < folds_.size(); ++i) is_left |= folds_[i].take_turn(*parts[i]);
     }
-    for (std::size_t i = 0; i < folds_.size(); ++i) done(folds_[i], folds_[i].result(*parts[i]));
+    for (std::size_t i = 0; i < folds_.size(); ++i) done(folds_[i], *parts[i]);
   }
 
   /// As many blocks of a fold as have the elements of `blocks` of the first one's.
@@ -81,11 +98,12 @@ class Turns {
   }
 
   void run_units(std::int64_t num_units, std::int64_t grain) const {
+    const std::size_t memory_bytes = scratch_bytes();
     share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
-      FoldScratch scratch(scratch_bytes_);
+      FoldScratch scratch(memory_bytes);
       for (std::int64_t unit = begin; unit < end; ++unit)
         fold_part(unit, 0, lead_.plan().num_blocks, scratch.data(),
-                  [&](const FoldRun& fold, std::byte* result) { fold.write(unit, result); });
+                  [&](const FoldRun& fold, FoldRun::Part& part) { fold.write(part); });
     });
   }
 
@@ -96,21 +114,23 @@ class Turns {
     const auto blocks = static_cast<std::int64_t>(std::bit_ceil(
         static_cast<std::uint64_t>((num_blocks + parts_per_unit - 1) / parts_per_unit)));
     const std::int64_t num_parts = (num_blocks + blocks - 1) / blocks;
-    std::vector<std::byte> results(static_cast<std::size_t>(num_units * num_parts * result_bytes_));
+    const std::size_t memory_bytes = scratch_bytes();
+    const std::int64_t part_bytes = result_bytes();
+    std::vector<std::byte> results(static_cast<std::size_t>(num_units * num_parts * part_bytes));
     share(num_units * num_parts, 1, [&](std::int64_t begin, std::int64_t end) {
-      FoldScratch scratch(scratch_bytes_);
+      FoldScratch scratch(memory_bytes);
       for (std::int64_t i = begin; i < end; ++i) {
-        std::byte* to = results.data() + i * result_bytes_;
+        std::byte* to = results.data() + i * part_bytes;
         fold_part(i / num_parts, i % num_parts, blocks, scratch.data(),
-                  [&](const FoldRun& fold, std::byte* result) {
-                    to = std::copy_n(result, fold.result_bytes(), to);
+                  [&](const FoldRun& fold, FoldRun::Part& part) {
+                    to = std::copy_n(fold.result(part), fold.result_bytes(), to);
                   });
       }
     });
     for (std::int64_t unit = 0; unit < num_units; ++unit) {
-      std::byte* of_unit = results.data() + unit * num_parts * result_bytes_;
+      std::byte* of_unit = results.data() + unit * num_parts * part_bytes;
       for (const FoldRun& fold : folds_) {
-        fold.combine_results(unit, of_unit, num_parts, result_bytes_);
+        fold.combine_results(unit, of_unit, num_parts, part_bytes);
         fold.write(unit, of_unit);
         of_unit += fold.result_bytes();
       }
@@ -120,8 +140,6 @@ class Turns {
   std::span<const FoldRun> folds_;
   const FoldRun& lead_;  ///< has the largest blocks
   std::int64_t work_ns_ = 0;
-  std::size_t scratch_bytes_ = 0;
-  std::int64_t result_bytes_ = 0;  ///< of a part of each fold
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -84,6 +85,11 @@ class FoldWalk {
   std::int64_t num_strips() const {
     if (plan_.is_inner) return 1;
     return (plan_.vector.extent + strip_extent() - 1) / strip_extent();
+  }
+
+  std::int64_t block_of(std::int64_t slice) const { return slice >> slice_bits_; }
+  std::int64_t slice_within_block(std::int64_t slice) const {
+    return slice & (plan_.slices_per_block - 1);
   }
 
   /// How many parts the work is worth.
@@ -208,10 +214,10 @@ class FoldWalk {
   template <class Function>
   void for_each_chunk_of(const Place& place, std::int64_t slice, std::byte* buffer,
                          const Function& function) const {
-    const std::int64_t block = slice / plan_.slices_per_block;
-    const std::int64_t rows_per_slice = plan_.rows_per_block / plan_.slices_per_block;
+    const std::int64_t block = block_of(slice);
+    const std::int64_t rows_per_slice = plan_.rows_per_block >> slice_bits_;
     const std::int64_t first_row = block / plan_.segments_per_row * plan_.rows_per_block +
-                                   slice % plan_.slices_per_block * rows_per_slice;
+                                   slice_within_block(slice) * rows_per_slice;
     const std::int64_t last_row = std::min(first_row + rows_per_slice, plan_.num_rows);
     FoldOffsets at = place.offsets;
     std::int64_t count = plan_.is_inner ? plan_.vector.extent : place.num_columns;
@@ -241,6 +247,7 @@ class FoldWalk {
   const Bits* params_;
 
  private:
+  const int slice_bits_ = std::countr_zero(static_cast<std::uint64_t>(plan_.slices_per_block));
   const CancellationToken* token_;  ///< of the scope that the call is in; null without one
 
   template <class T>

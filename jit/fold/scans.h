@@ -128,13 +128,13 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
     ScanOperand in = from, out = to;
     in.data += first * from.row_stride_bytes;
     out.data += first * to.row_stride_bytes;
-    const auto run = [&](std::int64_t num) {
+    const auto run = [&](std::int64_t num) __attribute__((always_inline)) {
       for (std::int64_t row = 0; row < num; ++row) {
         kept[row] = static_cast<K>(*at<T>(in, row, 0));
         if constexpr (std::is_same_v<Combine, Sum>) kept[row] = Sum::of(K(0), kept[row]);  // -0
         *at<T>(out, row, 0) = static_cast<T>(kept[row]);
       }
-      const auto next = [&](std::int64_t i) {
+      const auto next = [&](std::int64_t i) __attribute__((always_inline)) {
         // What is read is never what is written.
         const T* __restrict const x = at<T>(in, 0, i);
         T* __restrict const y = at<T>(out, 0, i);
@@ -196,7 +196,7 @@ template <class Combine>
   constexpr bool is_sum = std::is_same_v<Combine, Sum>;
   __m512d kept = _mm512_set1_pd(is_sum ? 0 : 1);
   __m256 square[square_side] = {};  // NOLINT: as above
-  const auto next = [&](std::int64_t number) {
+  const auto next = [&](std::int64_t number) __attribute__((always_inline)) {
     const std::int64_t i = number * square_side;
     const std::int64_t left = count - i;
     const auto there = static_cast<__mmask8>(left < square_side ? (1 << left) - 1 : 0xff);
