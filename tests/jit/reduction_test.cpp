@@ -421,7 +421,9 @@ TEST_P(CompiledReduction, EveryRowOfXbyakFindsRegistersBesidePartialResults) {
     for (const Op op : all_ops())
       for (const DType dtype : all_dtypes) {
         if (!computes_in(info(op).domain, info(op).result, dtype) || is_complex(dtype)) continue;
-        const ir::Kernel kernel = scheduled(reduced_op(op, dtype, is_hoisted));
+        const ir::Kernel given = reduced_op(op, dtype, is_hoisted);
+        if (is_complex(given.operands[0].dtype)) continue;
+        const ir::Kernel kernel = scheduled(given);
         if (!xbyak.refuses(kernel, target).empty()) continue;
         ++num_compiled;
         EXPECT_NO_THROW(xbyak.compile(kernel, target)) << ir::print(kernel);
