@@ -17,8 +17,7 @@ namespace weft {
 bool may_have_device_kernel(const ExprNode& fold, FoldOrder order);
 
 /// What folds on `device` in one kernel with reduce loops, for CallPlan::pass, in the CPU's order;
-/// `program` computes the argument from `inputs`, and `output` has the reduced dimensions, with
-/// size
+/// `program` computes the argument from `inputs`, and of `output` the reduced dimensions have size
 /// 1.  Null where the backend refuses the kernel, or tensors are elsewhere.
 std::function<void(std::byte* const* base, const Bits* params)> device_fold_pass(
     const ExprNode& fold, const Program& program, const Tensor& output,

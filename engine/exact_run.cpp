@@ -24,7 +24,7 @@ class ExactRun : FoldWalk {
 
   void run() const {
     const std::int64_t num_units = plan_.num_kept * num_strips();
-    const std::int64_t worth = num_parts_worth();
+    const std::int64_t worth = num_fold_parts(plan_.work_ns);
     const std::int64_t threads = num_threads();
     const bool is_cut = num_units < 2 * threads && threads > 1 && worth > 1;
     const std::int64_t wanted = is_cut ? std::min(worth, 4 * threads) : 1;

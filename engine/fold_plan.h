@@ -20,6 +20,7 @@
 
 #include <weft/iterator.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -31,6 +32,10 @@ namespace weft {
 
 /// Work on folds and scans that is worth handing to another thread.
 inline constexpr std::int64_t fold_worth_a_thread_ns = 2000;
+/// How many parts some work is worth.
+inline std::int64_t num_fold_parts(std::int64_t work_ns) {
+  return std::max<std::int64_t>(work_ns / fold_worth_a_thread_ns, 1);
+}
 
 /// One loop, and how far each operand moves along it: the output, the tensors that are read, and
 /// for FoldForm::index a last one whose "elements" are row-major places.

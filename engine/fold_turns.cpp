@@ -23,7 +23,7 @@ class Turns {
   void run() const {
     if (is_row_each(lead_.plan())) return run_rows();
     const std::int64_t num_units = lead_.num_units(), num_blocks = lead_.plan().num_blocks;
-    const std::int64_t threads = lead_.num_threads(), worth = num_parts_worth();
+    const std::int64_t threads = lead_.num_threads(), worth = num_fold_parts(work_ns_);
     if (num_units >= 2 * threads || num_blocks == 1 || threads == 1 || worth < 2)
       return run_units(num_units, (num_units + worth - 1) / worth);
     run_cut_units(num_units, std::min(worth, 4 * threads));
@@ -31,11 +31,6 @@ class Turns {
 
  private:
   static std::int64_t slices_per_turn(const FoldRun& fold) { return fold.plan().slices_per_turn; }
-
-  /// How many parts the work is worth.
-  std::int64_t num_parts_worth() const {
-    return std::max<std::int64_t>(work_ns_ / fold_worth_a_thread_ns, 1);
-  }
 
   std::size_t scratch_bytes() const {
     std::size_t sum = 0;
@@ -55,7 +50,7 @@ class Turns {
 
   /// Each row is an output.
   void run_rows() const {
-    const std::int64_t num_rows = lead_.plan().num_kept, worth = num_parts_worth();
+    const std::int64_t num_rows = lead_.plan().num_kept, worth = num_fold_parts(work_ns_);
     const std::int64_t per_turn = std::min(slices_per_turn(lead_), num_rows);
     share(num_rows, (num_rows + worth - 1) / worth, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t first = begin; first < end; first += per_turn)
@@ -68,6 +63,7 @@ class Turns {
   template <class Done>
   void fold_part(std::int64_t unit, std::int64_t number, std::int64_t blocks, std::byte* scratch,
                  const Done& done) const {
+    // One alone is what calls mostly are, and room for parts of others is a tenth of a short sum.
     if (folds_.size() == 1) {
       const FoldRun& fold = folds_[0];
       const std::int64_t first = number * blocks;

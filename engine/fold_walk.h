@@ -92,11 +92,6 @@ class FoldWalk {
     return slice & (plan_.slices_per_block - 1);
   }
 
-  /// How many parts the work is worth.
-  std::int64_t num_parts_worth() const {
-    return std::max<std::int64_t>(plan_.work_ns / fold_worth_a_thread_ns, 1);
-  }
-
   static void advance(FoldOffsets& offsets, const FoldDim& dim, std::int64_t steps) {
     for (std::size_t i = 0; i < dim.stride_bytes.size(); ++i)
       offsets[i] += steps * dim.stride_bytes[i];

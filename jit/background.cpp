@@ -3,6 +3,7 @@
 #include "jit/code_registry.h"
 #include "runtime/allocator.h"
 #include "runtime/exec_memory.h"
+#include "runtime/fork_handlers.h"
 #include "runtime/thread_counter.h"
 
 #include <weft/error.h>
@@ -130,8 +131,7 @@ Background& background() {
     detail::prepare_thread_slots();
     prepare_code_registry();
     prepare_code_memory();
-    if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0)
-      throw std::bad_alloc();
+    around_fork(before_fork, after_fork_in_parent, after_fork_in_child);
     std::atexit(stop_background);
     return made.release();
   }();

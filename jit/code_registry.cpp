@@ -1,10 +1,10 @@
 #include "jit/code_registry.h"
 
 #include "runtime/file.h"
+#include "runtime/fork_handlers.h"
 
 #include <elf.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,7 +15,6 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -106,8 +105,7 @@ std::mutex& registry_mutex() {
   static std::mutex& mutex = *[] {
     const auto after_fork = [] { registry_mutex().unlock(); };
     auto made = std::make_unique<std::mutex>();
-    if (pthread_atfork([] { registry_mutex().lock(); }, after_fork, after_fork) != 0)
-      throw std::bad_alloc();
+    around_fork([] { registry_mutex().lock(); }, after_fork, after_fork);
     return made.release();  // code may die while the process exits
   }();
   return mutex;

@@ -1,11 +1,11 @@
 // The pool: thread caches over shared free lists over the system.
 #include "runtime/allocator.h"
 
+#include "runtime/fork_handlers.h"
 #include "runtime/log.h"
 
 #include <weft/error.h>
 
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <new>
 
 namespace weft {
 
@@ -342,10 +341,8 @@ thread_local constinit bool has_thread_ended = false;
 Pool& pool() {
   static Pool& instance = *[] {
     auto made = std::make_unique<Pool>();
-    const int error =
-        pthread_atfork([] { pool().before_fork(); }, [] { pool().after_fork_in_parent(); },
-                       [] { pool().after_fork_in_child(this_thread_cache); });
-    if (error != 0) throw std::bad_alloc();
+    around_fork([] { pool().before_fork(); }, [] { pool().after_fork_in_parent(); },
+                [] { pool().after_fork_in_child(this_thread_cache); });
     return made.release();
   }();
   return instance;

@@ -2,11 +2,11 @@
 #include "runtime/exec_memory.h"
 
 #include "runtime/file.h"
+#include "runtime/fork_handlers.h"
 #include "runtime/log.h"
 
 #include <weft/error.h>
 
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,7 +17,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -199,8 +198,7 @@ CodeArena& arena() {
   static CodeArena& instance = *[] {
     const auto after_fork = [] { arena().after_fork(); };
     auto made = std::make_unique<CodeArena>();  // first, as handlers can't be taken back
-    if (pthread_atfork([] { arena().before_fork(); }, after_fork, after_fork) != 0)
-      throw std::bad_alloc();
+    around_fork([] { arena().before_fork(); }, after_fork, after_fork);
     return made.release();
   }();
   return instance;

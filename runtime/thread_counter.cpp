@@ -1,12 +1,11 @@
 #include "runtime/thread_counter.h"
 
-#include <pthread.h>
+#include "runtime/fork_handlers.h"
 
 #include <algorithm>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <vector>
 
 namespace weft {
@@ -33,10 +32,8 @@ struct Slots {
 Slots& slots() {
   static Slots& instance = *[] {
     auto made = std::make_unique<Slots>();
-    const int error =
-        pthread_atfork([] { slots().before_fork(); }, [] { slots().after_fork_in_parent(); },
-                       [] { slots().after_fork_in_child(); });
-    if (error != 0) throw std::bad_alloc();
+    around_fork([] { slots().before_fork(); }, [] { slots().after_fork_in_parent(); },
+                [] { slots().after_fork_in_child(); });
     return made.release();
   }();
   return instance;

@@ -1,6 +1,7 @@
 #include "runtime/worker_pool.h"
 
-#include <pthread.h>
+#include "runtime/fork_handlers.h"
+
 #include <sched.h>
 
 #include <algorithm>
@@ -243,8 +244,7 @@ alignas(Pool) std::byte pool_memory[sizeof(Pool)];
 Pool& pool() {
   static Pool& instance = [&]() -> Pool& {
     // A child has none of its parent's workers, and maybe a mutex that nobody will unlock.
-    if (pthread_atfork(nullptr, nullptr, [] { new (pool_memory) Pool; }) != 0)
-      throw std::bad_alloc();
+    around_fork(nullptr, nullptr, [] { new (pool_memory) Pool; });
     return *new (pool_memory) Pool;
   }();
   return instance;

@@ -3,6 +3,7 @@
 #include "ir/text.h"
 #include "ir/verifier.h"
 #include "jit/nvrtc/reduce.h"
+#include "tests/jit/fused_fold.h"
 #include "tests/jit/nvrtc_batch.h"
 
 #include <array>
@@ -14,30 +15,23 @@ namespace {
 
 std::int64_t size_of(DType dtype) { return static_cast<std::int64_t>(itemsize_bytes(dtype)); }
 
-/// What is reduced: the dtype and the op, the dtype that is read, and what is made of the loads %0
-/// and %1 in between.
-struct Fused {
-  const char* dtype;
-  const char* combine;
-  const char* input;
-  const char* body;
-};
+using testing::Fused;
 constexpr Fused fused[] = {
-    {"f32", "add", "f32", "%2 = sub f32 %0, %1 %3 = mul f32 %2, %2"},
-    {"f32", "mul", "f32", "%2 = add f32 %0, %1"},
-    {"f32", "maximum", "f32", "%2 = abs f32 %0 %3 = sub f32 %2, %1"},
-    {"f64", "add", "f64", "%2 = mul f64 %0, %1"},
-    {"f64", "minimum", "f32", "%2 = cast f64 %0 %3 = cast f64 %1 %4 = mul f64 %2, %3"},
-    {"f32", "add", "f16", "%2 = cast f32 %0 %3 = cast f32 %1 %4 = mul f32 %2, %3"},
-    {"f32", "add", "bf16", "%2 = cast f32 %0 %3 = cast f32 %1 %4 = sub f32 %2, %3"},
-    {"i64", "add", "i16", "%2 = cast i64 %0 %3 = cast i64 %1 %4 = mul i64 %2, %3"},
-    {"i64", "mul", "i64", "%2 = bitwise_or i64 %0, %1"},
-    {"i32", "minimum", "i32", "%2 = sub i32 %0, %1"},
-    {"i32", "bitwise_xor", "i32", "%2 = add i32 %0, %1"},
-    {"u8", "maximum", "u8", "%2 = sub u8 %0, %1"},
-    {"u16", "gcd", "u16", "%2 = bitwise_and u16 %0, %1"},
-    {"bool", "add", "f32", "%2 = lt f32 %0, %1"},
-    {"bool", "mul", "u8", "%2 = ne u8 %0, %1"},
+    {"f32", "add", "%2 = sub f32 %0, %1 %3 = mul f32 %2, %2", "f32"},
+    {"f32", "mul", "%2 = add f32 %0, %1", "f32"},
+    {"f32", "maximum", "%2 = abs f32 %0 %3 = sub f32 %2, %1", "f32"},
+    {"f64", "add", "%2 = mul f64 %0, %1", "f64"},
+    {"f64", "minimum", "%2 = cast f64 %0 %3 = cast f64 %1 %4 = mul f64 %2, %3", "f32"},
+    {"f32", "add", "%2 = cast f32 %0 %3 = cast f32 %1 %4 = mul f32 %2, %3", "f16"},
+    {"f32", "add", "%2 = cast f32 %0 %3 = cast f32 %1 %4 = sub f32 %2, %3", "bf16"},
+    {"i64", "add", "%2 = cast i64 %0 %3 = cast i64 %1 %4 = mul i64 %2, %3", "i16"},
+    {"i64", "mul", "%2 = bitwise_or i64 %0, %1", "i64"},
+    {"i32", "minimum", "%2 = sub i32 %0, %1", "i32"},
+    {"i32", "bitwise_xor", "%2 = add i32 %0, %1", "i32"},
+    {"u8", "maximum", "%2 = sub u8 %0, %1", "u8"},
+    {"u16", "gcd", "%2 = bitwise_and u16 %0, %1", "u16"},
+    {"bool", "add", "%2 = lt f32 %0, %1", "f32"},
+    {"bool", "mul", "%2 = ne u8 %0, %1", "u8"},
 };
 
 /// The tree that the engine asks for, and smaller ones, whose blocks a test can fill.
@@ -82,7 +76,7 @@ class Reductions {
   }
 
   void run() {
-    if (testing::Test::HasFatalFailure()) return;
+    if (::testing::Test::HasFatalFailure()) return;
     batch.run();
     batch.compile_with_nvrtc("sm_90");
   }
@@ -100,7 +94,6 @@ class Reductions {
   static ir::Kernel kernel_of(const Fused& row, bool is_inner, const Shape& shape, int leaf,
                               Second second) {
     const DType dtype = *parse_dtype(row.dtype);
-    const std::string input = row.input, body = row.body;
     std::string kept, reduced, loops;
     for (std::size_t i = 0; i < shape.kept.size(); ++i) {
       kept += "* ";
@@ -117,14 +110,9 @@ class Reductions {
     const char* const along = second == Second::one_a_row     ? "0"
                               : second == Second::every_third ? "3"
                                                               : "1";
-    const std::string last = body.substr(body.rfind('%', body.rfind('=')), 2);
-    return parsed("kernel default unscheduled 0 { $0 out " + std::string(row.dtype) + " [" + out +
-                  (is_inner ? "0" : "1") + "] $1 in " + input + " [" + kept + reduced +
-                  "1] $2 in " + input + " [" + still + along + "] " + loops +
-                  (is_inner ? "reduce" : "parallel") + " tree lanes " + std::to_string(tree.lanes) +
-                  " block " + std::to_string(tree.block) + " body: %0 = load " + input +
-                  " $1 %1 = load " + input + " $2 " + body + " accumulate " + row.dtype + " $0 " +
-                  row.combine + " " + last + " }");
+    return parsed(testing::text_of(row, out + (is_inner ? "0" : "1"), kept + reduced + "1",
+                                   still + along, loops + (is_inner ? "reduce" : "parallel"),
+                                   tree));
   }
 
  public:
@@ -235,8 +223,8 @@ TEST(NvrtcReductions, ShortVectorsAreLoadedWhole) {
   const auto items = [&](const char* dtype, const char* input, bool is_inner) {
     const std::string body = std::string("%2 = cast ") + dtype + " %0 %3 = cast " + dtype + " %1";
     const std::string same = "%2 = abs " + std::string(dtype) + " %0";
-    const Fused row{dtype, "maximum", input,
-                    dtype == std::string(input) ? same.c_str() : body.c_str()};
+    const Fused row{dtype, "maximum", dtype == std::string(input) ? same.c_str() : body.c_str(),
+                    input};
     all.add(row, is_inner, {{2}, {3}, 256}, 4, Second::alike, 3);
     return all.batch.last_variant().items;
   };
