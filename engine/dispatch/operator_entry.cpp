@@ -12,6 +12,12 @@ namespace {
 
 bool is_included_in(DispatchKey key, DispatchKey alias) { return runtime_keys(alias).has(key); }
 
+/// Nothing for a boxed kernel, which has none.
+std::optional<PinnedSignature> signature_of(const KernelFunction& kernel, SourceLine where) {
+  if (!kernel.signature()) return std::nullopt;
+  return PinnedSignature{*kernel.signature(), kernel.inferred_types(), where};
+}
+
 }  // namespace
 
 // Rows without a kernel hold one that throws, so that a call has nothing to check.  Made on first
@@ -55,6 +61,7 @@ KernelStack OperatorEntry::kernels(DispatchKey key) const {
 const RegisteredKernel* OperatorEntry::add_kernel(DispatchKey key, const RegisteredKernel& kernel) {
   const RegisteredKernel* shadowed = newest_kernel(key);
   kernels_.push_back({key, &kernel});
+  if (!pinned_) pinned_ = signature_of(kernel.function, kernel.where);
   if (is_backend(key)) {
     // Nothing else depends on a backend's kernels; most registrations are of this kind.
     update_row(key);
@@ -100,18 +107,17 @@ void OperatorEntry::check_schema(const FunctionSchema& checked, SourceLine where
              "\n  reason: ", difference);
 }
 
-void OperatorEntry::pin_signature_of(const KernelFunction& kernel, DispatchKey key,
-                                     SourceLine where) {
-  if (!kernel.signature()) return;
-  const PinnedSignature added{*kernel.signature(), kernel.inferred_types(), where};
-  WEFT_CHECK(!pinned_ || pinned_->signature == added.signature, ArgumentError,
+void OperatorEntry::check_signature_of(const KernelFunction& kernel, DispatchKey key,
+                                       SourceLine where) const {
+  const std::optional<PinnedSignature> added = signature_of(kernel, where);
+  if (!added) return;
+  WEFT_CHECK(!pinned_ || pinned_->signature == added->signature, ArgumentError,
              "Mismatch in kernel C++ signatures\n  operator: ", title(), "\n    ", debug(),
              "\n  kernel 1: ", pinned_->signature.text(), "\n    ", pinned_->origin(),
-             "\n  kernel 2: ", added.signature.text(), "\n    dispatch key: ", weft::name(key),
-             "\n    ", added.origin());
+             "\n  kernel 2: ", added->signature.text(), "\n    dispatch key: ", weft::name(key),
+             "\n    ", added->origin());
   if (is_defined.load(std::memory_order_relaxed))
-    check_schema(*schema.load(std::memory_order_relaxed), schema_where_, added);
-  if (!pinned_) pinned_ = added;
+    check_schema(*schema.load(std::memory_order_relaxed), schema_where_, *added);
 }
 
 void OperatorEntry::pin_signature_of_handle(CppSignature signature, const InferredTypes& types) {

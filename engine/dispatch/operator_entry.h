@@ -73,15 +73,19 @@ class OperatorEntry {
     return nullptr;
   }
   bool has_kernels() const { return !kernels_.empty(); }
-  /// Returns the kernel that is now shadowed, if there is one.
+  /// Makes its signature the operator's, if that has none yet.  Returns the kernel that is now
+  /// shadowed, if there is one.
+  ///
+  /// Requires: check_signature_of() has passed.
   const RegisteredKernel* add_kernel(DispatchKey key, const RegisteredKernel& kernel);
   void remove_kernel(DispatchKey key, const RegisteredKernel& kernel);
 
   void define(const FunctionSchema& schema, SourceLine where);
   void undefine();
 
+  /// Errors: ArgumentError if it contradicts the operator's schema or the other kernels.
+  void check_signature_of(const KernelFunction& kernel, DispatchKey key, SourceLine where) const;
   /// Makes this the operator's signature, or checks that it is.
-  void pin_signature_of(const KernelFunction& kernel, DispatchKey key, SourceLine where);
   void pin_signature_of_handle(CppSignature signature, const InferredTypes& types);
 
   ComputedRow compute_row(DispatchKey key) const;

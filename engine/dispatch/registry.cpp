@@ -63,6 +63,9 @@ Registry::Registry() : state_(std::make_shared<State>()) {
 
 Registry::~Registry() = default;
 
+// What registers knows how to undo it before it does it: whatever throws on the way, no memory or a
+// listener, leaves nothing registered.
+
 Registration Registry::def(std::string_view text, SourceLine where) {
   FunctionSchema parsed = parse_schema(text);
   const std::lock_guard lock(state_->mutex);
@@ -72,17 +75,20 @@ Registration Registry::def(std::string_view text, SourceLine where) {
       ") with the same name and overload name multiple times. Each overload's schema should "
       "only be registered with a single call to def(). Duplicate registration: registered at ",
       source_text(where), ". Original registration: ", entry.debug(), ".");
-  entry.define(state_->schemas.emplace_back(std::move(parsed)), where);
-  for (const RegistryListener& listener : state_->listeners) {
-    if (listener.on_registered) listener.on_registered(entry.handle());
-  }
-  return Registration([state = state_, &entry] {
+  const FunctionSchema& schema = state_->schemas.emplace_back(std::move(parsed));
+  Registration registration([state = state_, &entry] {
     const std::lock_guard guard(state->mutex);
+    if (!entry.is_defined) return;
     for (const RegistryListener& listener : state->listeners) {
       if (listener.on_deregistered) listener.on_deregistered(entry.handle());
     }
     entry.undefine();
   });
+  entry.define(schema, where);
+  for (const RegistryListener& listener : state_->listeners) {
+    if (listener.on_registered) listener.on_registered(entry.handle());
+  }
+  return registration;
 }
 
 Registration Registry::impl(std::string_view op_name, DispatchKey key, KernelFunction kernel,
@@ -91,14 +97,15 @@ Registration Registry::impl(std::string_view op_name, DispatchKey key, KernelFun
   const auto known = state_->entries.find(op_name);
   OperatorEntry& entry =
       known != state_->entries.end() ? known->second : state_->entry(parse_operator_name(op_name));
-  entry.pin_signature_of(kernel, key, where);
+  entry.check_signature_of(kernel, key, where);
   const RegisteredKernel& kept = state_->keep(std::move(kernel), where);
-  if (const RegisteredKernel* shadowed = entry.add_kernel(key, kept))
-    state_->warn_of_shadowing(entry, key, *shadowed, kept);
-  return Registration([state = state_, &entry, key, &kept] {
+  Registration registration([state = state_, &entry, key, &kept] {
     const std::lock_guard guard(state->mutex);
     entry.remove_kernel(key, kept);
   });
+  if (const RegisteredKernel* shadowed = entry.add_kernel(key, kept))
+    state_->warn_of_shadowing(entry, key, *shadowed, kept);
+  return registration;
 }
 
 Registration Registry::fallback(DispatchKey key, KernelFunction kernel, SourceLine where) {
@@ -109,13 +116,14 @@ Registration Registry::fallback(DispatchKey key, KernelFunction kernel, SourceLi
              kernel.signature()->text(), " for ", name(key));
   const std::lock_guard lock(state_->mutex);
   const RegisteredKernel& kept = state_->keep(std::move(kernel), where);
-  state_->fallbacks[static_cast<std::size_t>(key)].push_back(&kept);
-  state_->update_rows(key);
-  return Registration([state = state_, key, &kept] {
+  Registration registration([state = state_, key, &kept] {
     const std::lock_guard guard(state->mutex);
     std::erase(state->fallbacks[static_cast<std::size_t>(key)], &kept);
     state->update_rows(key);
   });
+  state_->fallbacks[static_cast<std::size_t>(key)].push_back(&kept);
+  state_->update_rows(key);
+  return registration;
 }
 
 Registration Registry::claim_namespace(std::string_view name_space, SourceLine where) {
@@ -138,15 +146,19 @@ Registration Registry::claim_namespace(std::string_view name_space, SourceLine w
 }
 
 Registration Registry::add_listener(RegistryListener listener) {
+  std::list<RegistryListener> added;
+  added.push_back(std::move(listener));
   const std::lock_guard lock(state_->mutex);
-  const auto added = state_->listeners.insert(state_->listeners.end(), std::move(listener));
-  if (added->on_registered) {
-    for (const OperatorHandle& op : operators()) added->on_registered(op);
-  }
-  return Registration([state = state_, added] {
+  const auto place = added.begin();
+  Registration registration([state = state_, place] {
     const std::lock_guard guard(state->mutex);
-    state->listeners.erase(added);
+    state->listeners.erase(place);
   });
+  state_->listeners.splice(state_->listeners.end(), added);
+  if (place->on_registered) {
+    for (const OperatorHandle& op : operators()) place->on_registered(op);
+  }
+  return registration;
 }
 
 void Registry::set_warning_handler(std::function<void(const std::string&)> handler) {

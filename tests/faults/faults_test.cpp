@@ -91,6 +91,33 @@ TEST_F(Faults, ClaimedNamespaces) {
   });
 }
 
+/// What could not be registered is as it was, so that another attempt goes well.
+TEST_F(Faults, Registrations) {
+  run_with_faults(Kind::memory, [] {
+    Registry own;
+    int num_told = 0;
+    const auto attempt = [&] {
+      num_told = 0;
+      const Registration listener =
+          own.add_listener({[&](const OperatorHandle&) { ++num_told; }, nullptr});
+      const Registration schema = own.def("t::f(Tensor x) -> Tensor");
+      const auto same = [](const Tensor& x) { return x; };
+      const Registration kernel = own.impl("t::f", DispatchKey::cpu, KernelFunction::typed(+same));
+      const Registration fallback =
+          own.fallback(DispatchKey::user_outer1, KernelFunction::fallthrough());
+      own.check_invariants();
+    };
+    try {
+      attempt();
+    } catch (const std::bad_alloc&) {
+      EXPECT_TRUE(own.operators().empty());
+      num_told = 0;
+      attempt();
+    }
+    return static_cast<std::uint64_t>(num_told);
+  });
+}
+
 TEST_F(Faults, ExpressionsAndUserOperators) {
   run_with_faults(Kind::memory, [] {
     Engine engine(options_with("auto", ""));
@@ -180,6 +207,13 @@ TEST_F(Faults, ArrayFiles) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder()), fs::directory_iterator()), 2)
       << "unfinished files are left";
   run_with_faults(Kind::system, scenario);  // removing them fails, too
+}
+
+/// There is no memory for what owns a mapping, and it can't be unmapped either.
+TEST_F(Faults, MappedArrayFiles) {
+  const std::string path = folder() + "/x.npy";
+  npy_write(path, full({5, 12}, 3));
+  run_with_faults(Kind::any, [&] { return static_cast<std::uint64_t>(npy_map(path).numel()); });
 }
 
 /// Memory that others own: released once if it was taken over, and else not at all.

@@ -5,17 +5,21 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdarg>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 
 namespace faults = weft::faults;
 using faults::Kind;
@@ -86,9 +90,20 @@ FRONT(int, pthread_create,
       (thread, attributes, function, argument), EAGAIN, EAGAIN)
 FRONT(void*, dlopen, (const char* path, int flags), (path, flags), ENOENT, nullptr)
 FRONT(void*, dlsym, (void* library, const char* name), (library, name), ENOENT, nullptr)
-FRONT(int, dladdr1, (const void* address, Dl_info* info, void** extra, int flags),
-      (address, info, extra, flags), ENOENT, 0)
 FRONT(int, dlinfo, (void* library, int request, void* info), (library, request, info), ENOENT, -1)
+
+/// weft asks whether it is in a shared library, which this program can pretend.
+int __real_dladdr1(const void* address, Dl_info* info, void** extra, int flags);
+int __wrap_dladdr1(const void* address, Dl_info* info, void** extra, int flags) {
+  if (FAILS(system, ENOENT)) return 0;
+  const int result = __real_dladdr1(address, info, extra, flags);
+  static char* const library = std::getenv("WEFT_FAULTS_LIBRARY");
+  if (library == nullptr || flags != RTLD_DL_LINKMAP) return result;
+  static link_map map{};
+  map.l_name = library;
+  *extra = &map;
+  return 1;
+}
 
 void* __real_aligned_alloc(std::size_t alignment, std::size_t size);
 void* __wrap_aligned_alloc(std::size_t alignment, std::size_t size) {
@@ -141,9 +156,23 @@ pid_t __wrap_waitpid(pid_t child, int* status, int options) {
   return FAILS(system, ECHILD) ? -1 : result;
 }
 
+/// Where nothing is mapped, as far as that can be told: a wish that the system grants where it can.
+static void* place_off_huge_pages(std::size_t size) {
+  constexpr std::size_t page_bytes = 4096, huge_page_bytes = std::size_t{2} << 20;
+  void* const found = ::mmap64(nullptr, size + huge_page_bytes, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (found == MAP_FAILED) return nullptr;
+  ::syscall(SYS_munmap, found, size + huge_page_bytes);
+  const auto begin = reinterpret_cast<std::uintptr_t>(found);
+  const bool is_on = begin % huge_page_bytes == 0;
+  return reinterpret_cast<void*>(begin + (is_on ? page_bytes : 0));
+}
+
 void* __real_mmap(void* address, std::size_t size, int protection, int flags, int file, off_t at);
 void* __wrap_mmap(void* address, std::size_t size, int protection, int flags, int file, off_t at) {
   if (FAILS(system, ENOMEM)) return MAP_FAILED;
+  if (address == nullptr && (flags & MAP_ANONYMOUS) != 0 && faults::maps_off_huge_pages())
+    address = place_off_huge_pages(size);
   void* const mapped = __real_mmap(address, size, protection, flags, file, at);
   if (mapped != MAP_FAILED) faults::count_mapped_bytes(static_cast<std::int64_t>(size));
   return mapped;

@@ -20,6 +20,7 @@ constinit std::atomic<std::int64_t> calls_left{0};
 constinit std::atomic<bool> was_hit{false};
 constinit std::atomic<std::int64_t> live_blocks{0};
 constinit std::atomic<std::int64_t> mapped_bytes{0};
+constinit std::atomic<bool> is_off_huge_pages{false};
 
 }  // namespace
 
@@ -37,12 +38,17 @@ Injection::~Injection() { is_armed = false; }
 bool Injection::has_hit() const { return was_hit; }
 
 bool fails(Kind kind) noexcept {
-  if (!is_armed.load() || armed_kind.load() != static_cast<int>(kind)) return false;
+  const auto armed = static_cast<Kind>(armed_kind.load());
+  if (!is_armed.load() || (armed != Kind::any && armed != kind)) return false;
   const std::int64_t left = calls_left.fetch_sub(1);
   if (left > 1 || (left < 1 && !fails_from_then_on.load())) return false;
   was_hit = true;
   return true;
 }
+
+MappingsOffHugePages::MappingsOffHugePages() { is_off_huge_pages = true; }
+MappingsOffHugePages::~MappingsOffHugePages() { is_off_huge_pages = false; }
+bool maps_off_huge_pages() noexcept { return is_off_huge_pages; }
 
 Held held() {
   namespace fs = std::filesystem;

@@ -6,7 +6,7 @@
 
 namespace weft::faults {
 
-enum class Kind { memory, system };
+enum class Kind { memory, system, any };
 
 /// Fails the n-th call of a kind, or that and all later ones, as long as it lives.
 ///
@@ -23,8 +23,18 @@ class Injection {
   bool has_hit() const;
 };
 
-/// Whether this call is to fail.
+/// Whether this call, of memory or of the system, is to fail.
 bool fails(Kind kind) noexcept;
+
+/// While it lives, the system places what is mapped off pages of 2 MiB; it may do so at any time.
+class MappingsOffHugePages {
+ public:
+  MappingsOffHugePages();
+  ~MappingsOffHugePages();
+  MappingsOffHugePages(const MappingsOffHugePages&) = delete;
+  MappingsOffHugePages& operator=(const MappingsOffHugePages&) = delete;
+};
+bool maps_off_huge_pages() noexcept;
 
 /// What weft holds now, of each kind that a fault could make it lose.
 struct Held {

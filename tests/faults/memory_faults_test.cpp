@@ -102,17 +102,41 @@ TEST_F(PooledMemory, OfThreadsMakesRoom) {
   });
 }
 
+/// Small blocks that a thread has kept until it ends.
+TEST_F(PooledMemory, OfEndedThreadsMakesRoom) {
+  run_with_faults(Kind::system, [] {
+    return on_new_thread([] {
+      trim();
+      set_retained_limit_bytes(2 * mib);
+      { const Block small(60000); }
+      { const Block large(2 * mib); }
+      return std::uint64_t{1};
+    });
+  });
+}
+
+TEST_F(PooledMemory, IsMappedOffHugePages) {
+  const MappingsOffHugePages placed;
+  run_with_faults(Kind::system, [] {
+    trim();
+    { const Block large(4 * mib); }
+    trim();
+    return std::uint64_t{1};
+  });
+}
+
 class OfThreads : public Faults {};
 
 TEST_F(OfThreads, BuffersOfOne) {
   const Tensor x = full({128, 96}, 3, {DType::f32, {}, {}});
+  const Tensor y = full({96, 128}, 4, {DType::f32, {}, {}}).t();
   const auto scenario = [&] {
     return on_new_thread([&] {
       Tuning tuning;
       tuning.tile_large_bytes = 1;  // so that tiles are staged in the large buffer
       const TuningScope scope(tuning);
       Engine engine(options_with("auto", "xbyak"));
-      return hash_of(engine, x.t());
+      return hash_of(engine, engine.binary(Op::add, x, y));
     });
   };
   run_with_faults(Kind::memory, scenario);
