@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <span>
 
 namespace weft {
 namespace {
@@ -21,6 +22,8 @@ constexpr double interpreted_instruction_ns = 4;
 
 /// Work that is worth a look at whether it is still wanted.
 constexpr std::int64_t long_work_ns = 1'000'000;
+/// About how long a call that may be cancelled goes on without a look at its token.
+constexpr std::int64_t piece_ns = 2'000'000;
 
 /// Threads start at multiples of this many innermost elements, so that two never share a line of an
 /// output.
@@ -58,6 +61,25 @@ void run_blocks(const LaunchPlan& plan, std::byte* const* base, const std::int64
     const Part part(plan, inner, base, extents, begin,
                     std::min(begin + plan.block_extent, extents[inner]));
     run_kernel(plan, part.base.data(), part.extents.data(), params);
+  }
+}
+
+/// Runs a part that takes so long in pieces, cut from its longest loop.
+///
+/// Errors: CancelledError.
+void run_in_pieces(const LaunchPlan& plan, const Part& part, std::int64_t part_ns,
+                   const CancellationToken& token, const Bits* params) {
+  const std::span extents = std::span(part.extents).first(plan.extents.size());
+  const auto longest = std::ranges::max_element(extents);
+  const auto loop = static_cast<std::size_t>(longest - extents.begin());
+  const std::int64_t multiple = loop + 1 == extents.size() ? inner_multiple : 1;
+  const std::int64_t num_pieces = std::max<std::int64_t>(part_ns / piece_ns, 1);
+  const std::int64_t piece_extent = (*longest / num_pieces / multiple + 1) * multiple;
+  for (std::int64_t begin = 0; begin < *longest; begin += piece_extent) {
+    token.throw_if_cancelled();
+    const Part piece(plan, loop, part.base.data(), part.extents.data(), begin,
+                     std::min(begin + piece_extent, *longest));
+    run_blocks(plan, piece.base.data(), piece.extents.data(), params);
   }
 }
 
@@ -121,12 +143,16 @@ void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* pa
   const auto loop = static_cast<std::size_t>(plan.cut_loop);
   const std::int64_t extent = plan.extents[loop];
   const std::int64_t num_units = (extent + plan.cut_unit - 1) / plan.cut_unit;
-  const bool has_one_thread = plan.max_threads == 1 && CancellationScope::current() == nullptr;
+  const CancellationToken* const token = CancellationScope::current();
+  const bool has_one_thread = plan.max_threads == 1 && token == nullptr;
   if (num_units <= plan.grain || has_one_thread)
     return run_blocks(plan, base, plan.extents.data(), params);
+  const std::int64_t unit_ns = plan.work_ns / num_units;
   const auto run = [&](std::int64_t first_unit, std::int64_t last_unit) {
     const Part part(plan, loop, base, plan.extents.data(), first_unit * plan.cut_unit,
                     std::min(last_unit * plan.cut_unit, extent));
+    if (token != nullptr && unit_ns > piece_ns)
+      return run_in_pieces(plan, part, (last_unit - first_unit) * unit_ns, *token, params);
     run_blocks(plan, part.base.data(), part.extents.data(), params);
   };
   parallel_for(0, num_units, plan.grain, run, {plan.max_threads, plan.work_ns});

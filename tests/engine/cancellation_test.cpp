@@ -14,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,6 +29,8 @@ constexpr std::size_t part_bytes = std::size_t{1} << 20;
 constexpr int most_of_blocks = 64;
 /// The same where nothing but a loop's estimate of two milliseconds limits them.
 constexpr int most_of_loops = 512;
+/// That the interpreter, which computes a part in milliseconds, reads of long rows.
+constexpr int most_of_rows = 12;
 
 /// Zeros in parts that can be read once somebody has cancelled.  There is one object at a time.
 class GuardedZeros {
@@ -161,6 +164,44 @@ TEST_P(CancelledCalls, LeaveTheRestUndone) {
         const std::pair<std::string, Tensor> names[] = {{"a", a}};
         engine.eval(parse_expr(long_call.text, names));
       });
+}
+
+/// A row is not a piece of work, however many of them there are.
+TEST(CancelledRows, LeaveTheRestUndone) {
+  const LongCall long_call = {
+      "sqrt(a + 1)", DType::f32, {64, (1 << 22) - 1}, {1 << 22, 1}, most_of_rows};
+  EngineOptions options;
+  options.backend = "interp";
+  for (const int num_threads : {1, 3}) {
+    options.num_threads = num_threads;
+    expect_cancelled(long_call, options,
+                     [&](Engine& engine, const Tensor& a) { engine.eval(ops::sqrt(Expr(a) + 1)); });
+  }
+}
+
+/// Rows that the interpreter is expected to be busy with for milliseconds each.
+TEST(CancelledRows, AreWhatTheyAreWithoutAScope) {
+  EngineOptions options;
+  options.backend = "interp";
+  for (const std::vector<std::int64_t>& sizes :
+       {std::vector<std::int64_t>{64, 65535}, {65, 3, 30001}, {64, 30001, 3}}) {
+    std::vector<std::int64_t> apart = sizes;
+    apart.back() += 1;
+    const Tensor a = full(apart, 3, {DType::f32, {}, {}}).narrow(-1, 0, sizes.back());
+    const Tensor b = Engine().to(arange(sizes.back()), DType::f32);
+    Expr chain = Expr(a) + b;
+    for (int step = 0; step < 8; ++step) chain = chain * 0.5f + a;
+    for (const int num_threads : {1, 3}) {
+      options.num_threads = num_threads;
+      Engine engine(options);
+      const Tensor expected = engine.eval(chain);
+      const CancellationScope scope{CancellationToken()};
+      const Tensor in_pieces = engine.eval(chain);
+      EXPECT_EQ(std::memcmp(in_pieces.data(), expected.data(),
+                            static_cast<std::size_t>(expected.numel()) * sizeof(float)),
+                0);
+    }
+  }
 }
 
 TEST_P(CancelledCalls, LeavePlacesOfExtremaUndone) {
