@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t place_bytes = sizeof(std::int64_t);
 
-constexpr std::size_t rounded_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+constexpr std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 void fill(const FoldPlan& plan, std::byte* output) {
   const auto run = [&](std::int64_t begin, std::int64_t end) {
@@ -31,34 +31,27 @@ void fill(const FoldPlan& plan, std::byte* output) {
 
 }  // namespace
 
-/// Elements of a partial result.
-std::int64_t FoldRun::num_partial() const {
-  return plan_.is_inner ? fold_.num_lanes() : strip_extent();
-}
-
-/// Rounded up, so that what lies behind one is aligned.
-std::size_t FoldRun::partial_bytes() const {
-  return rounded_up(static_cast<std::size_t>(num_partial() * fold_.itemsize()));
-}
-
-/// Elements that a partial result of this unit has.
-std::int64_t FoldRun::partial_of(const Place& place) const {
-  return plan_.is_inner ? fold_.num_lanes() : place.num_columns;
-}
+FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* const* base,
+                 const Bits* params)
+    : FoldWalk(plan, code, base, params),
+      num_lanes_(fold_.num_lanes()),
+      partial_bytes_(plan.is_inner ? jit::Fold::lanes_bytes
+                                   : rounded_up(strip_extent() * fold_.itemsize())),
+      block_elements_(fold_block_elements(fold_)),
+      folds_together_(folds_blocks_together(plan)),
+      walks_rows_(plan.is_inner && plan.segments_per_row > 1 && !finds_places() &&
+                  !is_computed_apart()) {}
 
 /// For a buffer of values, the tree's pending results, and what an extremum needs.
 std::size_t FoldRun::scratch_bytes() const {
-  const auto num_levels =
-      static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(plan_.num_blocks)) + 1);
-  const std::size_t places =
-      finds_places() ? rounded_up(static_cast<std::size_t>(strip_extent()) * 32) : 0;
-  return num_levels * partial_bytes() + fold_buffer_bytes + places;
+  const std::int64_t num_levels = std::bit_width(static_cast<std::uint64_t>(plan_.num_blocks)) + 1;
+  const std::int64_t places = finds_places() ? rounded_up(strip_extent() * 32) : 0;
+  return static_cast<std::size_t>(num_levels * partial_bytes_ + fold_buffer_bytes + places);
 }
 
 std::size_t FoldRun::result_bytes() const {
-  const std::size_t places =
-      finds_places() ? static_cast<std::size_t>(strip_extent() * place_bytes) : 0;
-  return partial_bytes() + rounded_up(places);
+  const std::int64_t places = finds_places() ? rounded_up(strip_extent() * place_bytes) : 0;
+  return static_cast<std::size_t>(partial_bytes_ + places);
 }
 
 /// Calls `function(offsets, chunk, to, stride of to in bytes, rows)` for rows [begin, end) that
@@ -125,7 +118,7 @@ void FoldRun::place_rows(std::int64_t begin, std::int64_t end) const {
 
 FoldRun::Part FoldRun::begin(std::int64_t unit, std::int64_t first_block, std::int64_t num_blocks,
                              std::byte* scratch) const {
-  const Part part{place_of(unit), first_block, num_blocks * plan_.slices_per_block, scratch};
+  const Part part(place_of(unit), first_block, num_blocks * plan_.slices_per_block, scratch);
   if (finds_places())
     std::fill_n(places_of(scratch + fold_buffer_bytes), part.place.num_columns, -1);
   return part;
@@ -134,6 +127,7 @@ FoldRun::Part FoldRun::begin(std::int64_t unit, std::int64_t first_block, std::i
 bool FoldRun::take_turn(Part& part) const {
   const std::int64_t end =
       part.slice + std::min(plan_.slices_per_turn, part.num_slices - part.slice);
+  if (walks_rows_) fold_leaves_of_rows(part, end);
   while (part.slice < end) {
     stop_if_cancelled();
     finds_places() ? find_next(part) : fold_next(part);
@@ -155,50 +149,70 @@ void FoldRun::fold_slice(const Place& place, std::int64_t slice, std::byte* part
   for_each_chunk_of(place, slice, buffer, fold_chunk);
 }
 
-/// Folds a subtree of several leaves at once, where one that lies in one row begins with `block`.
-bool FoldRun::fold_together(const Part& part, std::int64_t block, std::byte* partial) const {
+/// Leaves up to number `end` of a part, where rows are several leaves: mostly one row, in which
+/// nothing has to be looked up from leaf to leaf.
+void FoldRun::fold_leaves_of_rows(Part& part, std::int64_t end) const {
   constexpr std::int64_t together = jit::FoldLoops::blocks_together;
-  if (!folds_together_ || block % together != 0) return false;
-  if (part.slice + together > part.num_slices) return false;
-  const std::int64_t first = block % plan_.segments_per_row * block_elements_;
-  if (first + together * block_elements_ > plan_.vector.extent) return false;
-  FoldOffsets at = part.place.offsets;
-  advance(at, plan_.reduced, block / plan_.segments_per_row);
-  advance(at, plan_.vector, first);
-  fold_.tree_of_blocks(partial, base_[1] + at[1], block_elements_ * fold_.itemsize(),
-                       block_elements_);
-  return true;
+  std::int64_t row = (part.first_block + part.slice) / plan_.segments_per_row;
+  std::int64_t segment = (part.first_block + part.slice) % plan_.segments_per_row;
+  for (; part.slice < end; ++row, segment = 0) {
+    FoldOffsets at = part.place.offsets;
+    advance(at, plan_.reduced, row);
+    advance(at, plan_.vector, segment * block_elements_);
+    std::int64_t left = plan_.vector.extent - segment * block_elements_;
+    while (left > 0 && part.slice < end) {
+      stop_if_cancelled();
+      std::byte* const partial = next_partial(part);
+      const bool is_subtree = folds_together_ && left >= together * block_elements_ &&
+                              (part.first_block + part.slice) % together == 0 &&
+                              part.slice + together <= part.num_slices;
+      const std::int64_t taken = is_subtree ? together : 1;
+      if (is_subtree)
+        fold_.tree_of_blocks(partial, base_[1] + at[1], block_elements_ * fold_.itemsize(),
+                             block_elements_);
+      else
+        fold_leaf_of_row(at, std::min(left, block_elements_), partial);
+      combine_pending(part, taken);
+      advance(at, plan_.vector, taken * block_elements_);
+      left -= taken * block_elements_;
+    }
+  }
 }
 
-/// The next slice, or the next leaves that are folded at once.
+void FoldRun::fold_leaf_of_row(const FoldOffsets& at, std::int64_t count,
+                               std::byte* partial) const {
+  fold_.clear(partial, num_lanes_);
+  if (code_ != nullptr) return fold_leaf(at, plan_.reduced[0], 1, count, partial);
+  fold_.loops.lanes(fold_, partial, base_[1] + at[1], count);
+}
+
+/// The next slice.
 void FoldRun::fold_next(Part& part) const {
-  const std::int64_t leaf = block_of(part.slice);
-  std::byte* const partial =
-      part.scratch + fold_buffer_bytes + part.depth * static_cast<std::int64_t>(partial_bytes());
-  if (fold_together(part, part.first_block + leaf, partial)) {
-    part.slice += jit::FoldLoops::blocks_together;
-    return combine_pending(part, leaf, jit::FoldLoops::blocks_together);
-  }
-  if (slice_within_block(part.slice) == 0) fold_.clear(partial, partial_of(part.place));
+  std::byte* const partial = next_partial(part);
+  const std::int64_t within_block = slice_within_block(part.slice);
+  if (within_block == 0) fold_.clear(partial, partial_of(part.place));
   fold_slice(part.place, part.first_block * plan_.slices_per_block + part.slice, partial,
              part.scratch);
-  if (slice_within_block(++part.slice) == 0) combine_pending(part, leaf, 1);
+  if (within_block + 1 == plan_.slices_per_block)
+    combine_pending(part, 1);
+  else
+    ++part.slice;
 }
 
 void FoldRun::combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const {
   fold_.loops.columns(fold_, to, from, 0, 1, num_elements);
 }
 
-/// Takes leaf number `leaf`, or the subtree of `taken` leaves that begins with it, to what is
-/// pending: the trees of the digits of how many leaves there have been.  With the last leaf all
-/// of them become one.
-void FoldRun::combine_pending(Part& part, std::int64_t leaf, std::int64_t taken) const {
-  std::byte* const pending = part.scratch + fold_buffer_bytes;
-  const auto size = static_cast<std::int64_t>(partial_bytes());
+/// Takes the next leaf, or the subtree of the next `taken` leaves, to what is pending: the trees of
+/// the digits of how many leaves there have been.  With the last leaf all of them become one.
+void FoldRun::combine_pending(Part& part, std::int64_t taken) const {
   const auto combine_last = [&] {
     --part.depth;
-    combine(pending + (part.depth - 1) * size, pending + part.depth * size, partial_of(part.place));
+    std::byte* const last = next_partial(part);
+    combine(last - partial_bytes_, last, partial_of(part.place));
   };
+  const std::int64_t leaf = block_of(part.slice);
+  part.slice = (leaf + taken) * plan_.slices_per_block;
   ++part.depth;
   for (std::int64_t digits = leaf / taken; (digits & 1) != 0; digits >>= 1) combine_last();
   while (part.slice == part.num_slices && part.depth > 1) combine_last();
@@ -246,7 +260,7 @@ void FoldRun::write_at(const Place& place, std::byte* result) const {
 
 /// Behind the extrema.
 std::int64_t* FoldRun::places_of(std::byte* result) const {
-  return reinterpret_cast<std::int64_t*>(result + static_cast<std::int64_t>(partial_bytes()));
+  return reinterpret_cast<std::int64_t*>(result + partial_bytes_);
 }
 
 /// Takes an extremum into account: `place` is its row-major place.

@@ -12,7 +12,10 @@ namespace weft {
 /// Immutable: threads share it, and each has parts of its own.
 class FoldRun : FoldWalk {
  public:
-  using FoldWalk::FoldWalk;
+  /// As for a FoldWalk.
+  FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* const* base,
+          const Bits* params);
+
   using FoldWalk::num_threads;
 
   const FoldPlan& plan() const { return plan_; }
@@ -23,6 +26,9 @@ class FoldRun : FoldWalk {
 
   /// Some of a unit's leaves, which are a subtree, as far as they have been folded.
   struct Part {
+    Part(const Place& place, std::int64_t first_block, std::int64_t num_slices, std::byte* scratch)
+        : place(place), first_block(first_block), num_slices(num_slices), scratch(scratch) {}
+
     Place place;
     std::int64_t first_block;
     std::int64_t num_slices;
@@ -52,9 +58,14 @@ class FoldRun : FoldWalk {
 
  private:
   bool finds_places() const { return plan_.form == FoldForm::index; }
-  std::int64_t num_partial() const;
-  std::size_t partial_bytes() const;
-  std::int64_t partial_of(const Place& place) const;
+  /// Elements that a partial result of a unit has.
+  std::int64_t partial_of(const Place& place) const {
+    return plan_.is_inner ? num_lanes_ : place.num_columns;
+  }
+  /// Where that of the next leaf goes.
+  std::byte* next_partial(const Part& part) const {
+    return part.scratch + fold_buffer_bytes + part.depth * partial_bytes_;
+  }
 
   template <class Function>
   void for_each_row(std::int64_t begin, std::int64_t end, std::int64_t max_rows,
@@ -64,11 +75,12 @@ class FoldRun : FoldWalk {
 
   void fold_slice(const Place& place, std::int64_t slice, std::byte* partial,
                   std::byte* buffer) const;
-  bool fold_together(const Part& part, std::int64_t block, std::byte* partial) const;
+  void fold_leaves_of_rows(Part& part, std::int64_t end) const;
+  void fold_leaf_of_row(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
   void fold_next(Part& part) const;
   void combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const;
   void write_at(const Place& place, std::byte* result) const;
-  void combine_pending(Part& part, std::int64_t leaf, std::int64_t taken) const;
+  void combine_pending(Part& part, std::int64_t taken) const;
 
   std::size_t place_operand() const { return plan_.num_operands - 1; }
   std::int64_t* places_of(std::byte* result) const;
@@ -80,8 +92,12 @@ class FoldRun : FoldWalk {
   void find_in_columns(const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows,
                        std::int64_t count, std::byte* result) const;
 
-  const std::int64_t block_elements_ = fold_block_elements(fold_);
-  const bool folds_together_ = folds_blocks_together(plan_);
+  // What each slice needs and takes divisions to tell.
+  const std::int64_t num_lanes_;
+  const std::int64_t partial_bytes_;  ///< rounded up, so that what lies behind one is aligned
+  const std::int64_t block_elements_;
+  const bool folds_together_;
+  const bool walks_rows_;  ///< by fold_leaves_of_rows()
 };
 
 /// The most folds that share a pass.
