@@ -163,12 +163,14 @@ struct Loops {
   [[gnu::noinline]] static void lanes(const Fold& fold, std::byte* to, const std::byte* data,
                                       std::int64_t count) {
     V lanes[num_vectors];
+#pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i) lanes[i] = load<V>(to + i * vector_bytes);
     const T* const first = reinterpret_cast<const T*>(data);
     if (may_prefetch && fold.prefetches)
       accumulate<may_prefetch>(lanes, first, count, identity_of(fold));
     else
       accumulate(lanes, first, count, identity_of(fold));
+#pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i) store(to + i * vector_bytes, lanes[i]);
   }
 
