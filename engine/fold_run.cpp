@@ -143,8 +143,7 @@ void FoldRun::fold_slice(const Place& place, std::int64_t slice, std::byte* part
     if (code_ != nullptr) return fold_leaf(offsets, plan_.reduced[0], rows, count, partial);
     if (!plan_.is_inner)
       return fold_.loops.columns(fold_, partial, chunk.data, chunk.row_stride_bytes, rows, count);
-    for (std::int64_t row = 0; row < rows; ++row)
-      fold_.loops.lanes(fold_, partial, chunk.data + row * chunk.row_stride_bytes, count);
+    fold_.loops.lanes(fold_, partial, chunk.data, chunk.row_stride_bytes, rows, count);
   };
   for_each_chunk_of(place, slice, buffer, fold_chunk);
 }
@@ -183,7 +182,7 @@ void FoldRun::fold_leaf_of_row(const FoldOffsets& at, std::int64_t count,
                                std::byte* partial) const {
   fold_.clear(partial, num_lanes_);
   if (code_ != nullptr) return fold_leaf(at, plan_.reduced[0], 1, count, partial);
-  fold_.loops.lanes(fold_, partial, base_[1] + at[1], count);
+  fold_.loops.lanes(fold_, partial, base_[1] + at[1], 0, 1, count);
 }
 
 /// The next slice.

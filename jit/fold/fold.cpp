@@ -27,10 +27,12 @@ void combine(const Fold& fold, std::byte* to, const std::byte* from, std::int64_
   }
 }
 
-void plain_lanes(const Fold& fold, std::byte* lanes, const std::byte* data, std::int64_t count) {
+void plain_lanes(const Fold& fold, std::byte* lanes, const std::byte* data,
+                 std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t count) {
   const std::int64_t step = fold.num_lanes();
-  for (std::int64_t i = 0; i < count; i += step)
-    combine(fold, lanes, data + i * fold.itemsize(), std::min(step, count - i));
+  for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes)
+    for (std::int64_t i = 0; i < count; i += step)
+      combine(fold, lanes, data + i * fold.itemsize(), std::min(step, count - i));
 }
 
 void plain_columns(const Fold& fold, std::byte* to, const std::byte* data,
@@ -51,7 +53,7 @@ void plain_rows(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes,
   alignas(16) std::array<std::byte, Fold::lanes_bytes> lanes;
   for (std::int64_t row = 0; row < num_rows; ++row) {
     fold.clear(lanes.data(), fold.num_lanes());
-    plain_lanes(fold, lanes.data(), data + row * row_stride_bytes, count);
+    plain_lanes(fold, lanes.data(), data + row * row_stride_bytes, 0, 1, count);
     fold.finish(to + row * to_stride_bytes, lanes.data());
   }
 }
@@ -73,10 +75,10 @@ void Fold::tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t 
   const auto block = [&](std::int64_t i) { return blocks.data() + i * lanes_bytes; };
   clear(blocks.data(), num_blocks * num_lanes());
   for (std::int64_t i = 0; i < num_blocks; ++i)
-    loops.lanes(*this, block(i), data + i * block_stride_bytes, count);
+    loops.lanes(*this, block(i), data + i * block_stride_bytes, 0, 1, count);
   for (std::int64_t width = 1; width < num_blocks; width *= 2)
     for (std::int64_t i = 0; i < num_blocks; i += 2 * width)
-      loops.lanes(*this, block(i), block(i + width), num_lanes());
+      loops.lanes(*this, block(i), block(i + width), 0, 1, num_lanes());
   std::memcpy(lanes, blocks.data(), lanes_bytes);
 }
 

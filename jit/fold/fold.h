@@ -19,9 +19,9 @@ struct Fold;
 
 /// The loops of one op and dtype.  Arrays are aligned to their elements or not at all.
 struct FoldLoops {
-  /// Folds `count` elements into the lanes, the first into lane 0.
+  /// Folds `count` elements of each of `num_rows` rows into the lanes, the first into lane 0.
   void (*lanes)(const Fold& fold, std::byte* lanes, const std::byte* data,
-                std::int64_t count) = nullptr;
+                std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t count) = nullptr;
   /// to[i] = op(... op(op(to[i], row 0 [i]), row 1 [i]) ...) for i < num_columns.
   void (*columns)(const Fold& fold, std::byte* to, const std::byte* data,
                   std::int64_t row_stride_bytes, std::int64_t num_rows,

@@ -161,15 +161,19 @@ struct Loops {
   }
 
   [[gnu::noinline]] static void lanes(const Fold& fold, std::byte* to, const std::byte* data,
+                                      std::int64_t row_stride_bytes, std::int64_t num_rows,
                                       std::int64_t count) {
     V lanes[num_vectors];
 #pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i) lanes[i] = load<V>(to + i * vector_bytes);
-    const T* const first = reinterpret_cast<const T*>(data);
-    if (may_prefetch && fold.prefetches)
-      accumulate<may_prefetch>(lanes, first, count, identity_of(fold));
-    else
-      accumulate(lanes, first, count, identity_of(fold));
+    const V identity = identity_of(fold);
+    for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes) {
+      const T* const first = reinterpret_cast<const T*>(data);
+      if (may_prefetch && fold.prefetches)
+        accumulate<may_prefetch>(lanes, first, count, identity);
+      else
+        accumulate(lanes, first, count, identity);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i) store(to + i * vector_bytes, lanes[i]);
   }
@@ -332,8 +336,8 @@ struct Loops {
   }
   template <int parts>
   static void part_lanes(const Fold& fold, std::byte* to, const std::byte* data,
-                         std::int64_t count) {
-    lanes(fold, to, data, parts * count);
+                         std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t count) {
+    lanes(fold, to, data, row_stride_bytes, num_rows, parts * count);
   }
 
   template <int parts = 1>

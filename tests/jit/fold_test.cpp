@@ -75,7 +75,9 @@ std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte
   };
   const Guarded lanes(Fold::lanes_bytes, side), last(itemsize, side);
   fold.clear(lanes.data(), fold.num_lanes());
-  fold.loops.lanes(fold, lanes.data(), data.data(), num_rows * count);
+  fold.loops.lanes(fold, lanes.data(), data.data(), 0, 1, num_rows * count);
+  append(lanes);
+  fold.loops.lanes(fold, lanes.data(), data.data(), count * itemsize, num_rows, count);
   append(lanes);
   fold.finish(last.data(), lanes.data());
   append(last);
