@@ -236,6 +236,7 @@ std::string with_loops(std::string_view assembly, const AssemblyLoops& found,
 
 std::string with_loops_of(std::string_view assembly, const AssemblyLoops& found,
                           std::int64_t elements) {
+  if (found.instructions == 0) return std::string(assembly);
   const std::vector<std::string_view> lines = lines_of(assembly);
   const AssemblyLoop* const hot =
       found.hot < 0 ? nullptr : &found.loops[static_cast<std::size_t>(found.hot)];

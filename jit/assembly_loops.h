@@ -40,7 +40,8 @@ AssemblyLoops find_loops(std::string_view assembly);
 
 /// `assembly` with a line before each loop's label that says what it is, and `>` before the
 /// instructions of the hot loop.  `bytes_per_element` are stored: they tell how many elements an
-/// iteration has; 0 if that can't be known.
+/// iteration has; 0 if that can't be known.  Text without instructions, such as bytes that nothing
+/// could read, stays as it is.
 std::string with_loops(std::string_view assembly, const AssemblyLoops& found,
                        std::int64_t bytes_per_element);
 

@@ -8,7 +8,6 @@ namespace weft::jit {
 namespace {
 
 using matchers::HasSubstr;
-using matchers::Not;
 
 constexpr std::string_view nest = R"(        ; entry
      0  push rbx
@@ -110,7 +109,7 @@ TEST(assembly_loops, text_without_code_has_none) {
     EXPECT_TRUE(found.loops.empty());
     EXPECT_EQ(found.hot, -1);
     EXPECT_EQ(found.instructions, 0);
-    EXPECT_THAT(with_loops(text, found, 4), Not(HasSubstr(">")));
+    EXPECT_EQ(with_loops(text, found, 4), text);
   }
 }
 
