@@ -185,6 +185,25 @@ std::shared_ptr<const CodeObject> compile_whole(const ir::Kernel& kernel, const 
   }
 }
 
+/// Whether emitting a reduction finds no register for a value.
+bool lacks_registers(const ir::Kernel& kernel, const Target& target) {
+  std::size_t size_bytes = 32 << 10;
+  for (;;) {
+    try {
+      Buffer buffer;
+      const std::span<std::byte> memory = buffer.get(size_bytes);
+      Assembler code(memory, (memory.size() / 4) & ~std::size_t{63}, target.features);
+      emit_kernel(code, kernel, true);
+      if (has_rows(kernel)) emit_rows(code, kernel);
+      return false;
+    } catch (const Xbyak::Error& error) {
+      const bool is_too_small = static_cast<int>(error) == Xbyak::ERR_CODE_IS_TOO_BIG;
+      if (!is_too_small || size_bytes >= max_buffer_bytes) return true;
+      size_bytes *= 2;
+    }
+  }
+}
+
 /// Whether complex values go through calls, which cost more than computing in parts.
 bool calls_for_complex(const ir::Kernel& kernel, const Target& target) {
   return std::ranges::any_of(kernel.body, [&](const ir::Inst& inst) {
@@ -194,7 +213,13 @@ bool calls_for_complex(const ir::Kernel& kernel, const Target& target) {
 }
 
 std::string refuses(const ir::Kernel& kernel, const Target& target) {
-  if (ir::is_reduction(kernel) && ir::has_complex(kernel)) return "complex numbers are reduced";
+  if (ir::is_reduction(kernel)) {
+    if (ir::has_complex(kernel)) return "complex numbers are reduced";
+    const std::string reason = refuses_whole(kernel, target);
+    const bool is_refused = reason.empty() && may_lack_registers(kernel, target.features.isa) &&
+                            lacks_registers(kernel, target);
+    return is_refused ? "values find no registers beside the partial results" : reason;
+  }
   return refuses_parts(kernel, target, refuses_whole(kernel, target),
                        [&](const ir::Kernel& parts) { return refuses_whole(parts, target); });
 }
