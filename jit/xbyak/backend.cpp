@@ -86,7 +86,7 @@ struct FreeBuffer {
 /// Where code is emitted before it is published; each thread keeps one, as large as it ever needed.
 class Buffer {
  public:
-  std::span<std::byte> get(std::size_t size_bytes) {
+  [[gnu::noinline]] std::span<std::byte> get(std::size_t size_bytes) {
     if (size_bytes > size_bytes_) {
       memory_.reset(static_cast<std::byte*>(std::aligned_alloc(64, size_bytes)));
       size_bytes_ = memory_ != nullptr ? size_bytes : 0;
@@ -100,6 +100,11 @@ class Buffer {
   std::unique_ptr<std::byte, FreeBuffer> memory_;
   std::size_t size_bytes_ = 0;
 };
+
+Buffer& this_threads_buffer() {
+  static thread_local Buffer buffer;
+  return buffer;
+}
 
 std::shared_ptr<const CodeObject> publish(const Assembler& code, const ir::Kernel& kernel,
                                           const Target& target) {
@@ -167,7 +172,7 @@ std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel
 }
 
 std::shared_ptr<const CodeObject> compile_whole(const ir::Kernel& kernel, const Target& target) {
-  static thread_local Buffer buffer;
+  Buffer& buffer = this_threads_buffer();
   std::size_t size_bytes = std::max<std::size_t>(buffer.size_bytes(), 32 << 10);
   bool with_frame = needs_frame(kernel, target.features);
   for (;;) {
@@ -187,10 +192,10 @@ std::shared_ptr<const CodeObject> compile_whole(const ir::Kernel& kernel, const 
 
 /// Whether emitting a reduction finds no register for a value.
 bool lacks_registers(const ir::Kernel& kernel, const Target& target) {
-  std::size_t size_bytes = 32 << 10;
+  Buffer& buffer = this_threads_buffer();
+  std::size_t size_bytes = std::max<std::size_t>(buffer.size_bytes(), 32 << 10);
   for (;;) {
     try {
-      Buffer buffer;
       const std::span<std::byte> memory = buffer.get(size_bytes);
       Assembler code(memory, (memory.size() / 4) & ~std::size_t{63}, target.features);
       emit_kernel(code, kernel, true);
