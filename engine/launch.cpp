@@ -22,8 +22,6 @@ constexpr double interpreted_instruction_ns = 4;
 
 /// Work that is worth a look at whether it is still wanted.
 constexpr std::int64_t long_work_ns = 1'000'000;
-/// About how long a call that may be cancelled goes on without a look at its token.
-constexpr std::int64_t piece_ns = 2'000'000;
 
 /// Threads start at multiples of this many innermost elements, so that two never share a line of an
 /// output.
@@ -64,7 +62,8 @@ void run_blocks(const LaunchPlan& plan, std::byte* const* base, const std::int64
   }
 }
 
-/// Runs a part that takes so long in pieces, cut from its longest loop.
+/// Runs a part that takes long in pieces of its longest loop.  `token`: what the loop over parts
+/// has looked at, and that over pieces does.
 ///
 /// Errors: CancelledError.
 void run_in_pieces(const LaunchPlan& plan, const Part& part, std::int64_t part_ns,
@@ -72,15 +71,14 @@ void run_in_pieces(const LaunchPlan& plan, const Part& part, std::int64_t part_n
   const std::span extents = std::span(part.extents).first(plan.extents.size());
   const auto longest = std::ranges::max_element(extents);
   const auto loop = static_cast<std::size_t>(longest - extents.begin());
-  const std::int64_t multiple = loop + 1 == extents.size() ? inner_multiple : 1;
-  const std::int64_t num_pieces = std::max<std::int64_t>(part_ns / piece_ns, 1);
-  const std::int64_t piece_extent = (*longest / num_pieces / multiple + 1) * multiple;
-  for (std::int64_t begin = 0; begin < *longest; begin += piece_extent) {
-    token.throw_if_cancelled();
-    const Part piece(plan, loop, part.base.data(), part.extents.data(), begin,
-                     std::min(begin + piece_extent, *longest));
+  const std::int64_t unit = loop + 1 == extents.size() ? inner_multiple : 1;
+  const auto run = [&](std::int64_t first_unit, std::int64_t last_unit) {
+    const Part piece(plan, loop, part.base.data(), part.extents.data(), first_unit * unit,
+                     std::min(last_unit * unit, *longest));
     run_blocks(plan, piece.base.data(), piece.extents.data(), params);
-  }
+  };
+  const CancellationScope scope(token);
+  parallel_for(0, (*longest + unit - 1) / unit, 1, run, {1, part_ns});
 }
 
 /// About how long one thread takes: what is longer of moving the bytes and computing.
@@ -151,7 +149,7 @@ void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* pa
   const auto run = [&](std::int64_t first_unit, std::int64_t last_unit) {
     const Part part(plan, loop, base, plan.extents.data(), first_unit * plan.cut_unit,
                     std::min(last_unit * plan.cut_unit, extent));
-    if (token != nullptr && unit_ns > piece_ns)
+    if (token != nullptr && unit_ns > long_work_ns)
       return run_in_pieces(plan, part, (last_unit - first_unit) * unit_ns, *token, params);
     run_blocks(plan, part.base.data(), part.extents.data(), params);
   };

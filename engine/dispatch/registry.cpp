@@ -128,21 +128,19 @@ Registration Registry::fallback(DispatchKey key, KernelFunction kernel, SourceLi
 
 Registration Registry::claim_namespace(std::string_view name_space, SourceLine where) {
   const std::lock_guard lock(state_->mutex);
-  const auto [claimed, is_new] = state_->namespaces.try_emplace(std::string(name_space), where);
-  WEFT_CHECK(is_new, ArgumentError, "Only a single library can define the namespace ", name_space,
+  const auto claimed = state_->namespaces.find(name_space);
+  WEFT_CHECK(claimed == state_->namespaces.end(), ArgumentError,
+             "Only a single library can define the namespace ", name_space,
              "; please put all of your definitions in a single library, or into fragments. "
              "Previous library: registered at ",
              source_text(claimed->second), "; latest library: registered at ", source_text(where),
              ".");
-  try {
-    return Registration([state = state_, owned = claimed->first] {
-      const std::lock_guard guard(state->mutex);
-      state->namespaces.erase(owned);
-    });
-  } catch (...) {  // no memory: the namespace stays free for another attempt
-    state_->namespaces.erase(claimed);
-    throw;
-  }
+  Registration registration([state = state_, owned = std::string(name_space)] {
+    const std::lock_guard guard(state->mutex);
+    state->namespaces.erase(owned);
+  });
+  state_->namespaces.emplace(name_space, where);
+  return registration;
 }
 
 Registration Registry::add_listener(RegistryListener listener) {

@@ -12,6 +12,7 @@
 #include "runtime/exec_memory.h"
 
 #include <weft/error.h>
+#include <weft/parallel.h>
 #include <weft/tuning.h>
 
 #include <algorithm>
@@ -86,7 +87,7 @@ struct FreeBuffer {
 /// Where code is emitted before it is published; each thread keeps one, as large as it ever needed.
 class Buffer {
  public:
-  [[gnu::noinline]] std::span<std::byte> get(std::size_t size_bytes) {
+  std::span<std::byte> get(std::size_t size_bytes) {
     if (size_bytes > size_bytes_) {
       memory_.reset(static_cast<std::byte*>(std::aligned_alloc(64, size_bytes)));
       size_bytes_ = memory_ != nullptr ? size_bytes : 0;
@@ -101,9 +102,24 @@ class Buffer {
   std::size_t size_bytes_ = 0;
 };
 
-Buffer& this_threads_buffer() {
+/// Runs `emit` with an assembler over the thread's buffer, and again over a larger one until there
+/// is room for the code.
+///
+/// Errors: CompileError without memory, Xbyak::Error for what is no matter of room.
+void emit_into_buffer(const Target& target, FunctionRef<void(Assembler&)> emit) {
   static thread_local Buffer buffer;
-  return buffer;
+  std::size_t size_bytes = std::max<std::size_t>(buffer.size_bytes(), 32 << 10);
+  for (;;) {
+    try {
+      const std::span<std::byte> memory = buffer.get(size_bytes);
+      Assembler code(memory, (memory.size() / 4) & ~std::size_t{63}, target.features);
+      return emit(code);
+    } catch (const Xbyak::Error& error) {
+      if (static_cast<int>(error) != Xbyak::ERR_CODE_IS_TOO_BIG || size_bytes >= max_buffer_bytes)
+        throw;
+      size_bytes *= 2;
+    }
+  }
 }
 
 std::shared_ptr<const CodeObject> publish(const Assembler& code, const ir::Kernel& kernel,
@@ -172,40 +188,32 @@ std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel
 }
 
 std::shared_ptr<const CodeObject> compile_whole(const ir::Kernel& kernel, const Target& target) {
-  Buffer& buffer = this_threads_buffer();
-  std::size_t size_bytes = std::max<std::size_t>(buffer.size_bytes(), 32 << 10);
+  std::shared_ptr<const CodeObject> object;
   bool with_frame = needs_frame(kernel, target.features);
-  for (;;) {
-    try {
-      const std::span<std::byte> memory = buffer.get(size_bytes);
-      Assembler code(memory, (memory.size() / 4) & ~std::size_t{63}, target.features);
-      if (target.keep_texts) code.keep_marks();
-      if (auto object = emit(code, kernel, target, with_frame)) return object;
-      with_frame = true;  // a value had to be spilled after all
-    } catch (const Xbyak::Error& error) {
-      if (static_cast<int>(error) != Xbyak::ERR_CODE_IS_TOO_BIG || size_bytes >= max_buffer_bytes)
-        throw CompileError(std::string("The xbyak backend failed: ") + error.what() + ".");
-      size_bytes *= 2;
+  try {
+    while (object == nullptr) {
+      emit_into_buffer(target, [&](Assembler& code) {
+        if (target.keep_texts) code.keep_marks();
+        object = emit(code, kernel, target, with_frame);
+      });
+      with_frame = true;  // where there is none yet, a value had to be spilled after all
     }
+  } catch (const Xbyak::Error& error) {
+    throw CompileError(std::string("The xbyak backend failed: ") + error.what() + ".");
   }
+  return object;
 }
 
 /// Whether emitting a reduction finds no register for a value.
 bool lacks_registers(const ir::Kernel& kernel, const Target& target) {
-  Buffer& buffer = this_threads_buffer();
-  std::size_t size_bytes = std::max<std::size_t>(buffer.size_bytes(), 32 << 10);
-  for (;;) {
-    try {
-      const std::span<std::byte> memory = buffer.get(size_bytes);
-      Assembler code(memory, (memory.size() / 4) & ~std::size_t{63}, target.features);
+  try {
+    emit_into_buffer(target, [&](Assembler& code) {
       emit_kernel(code, kernel, true);
       if (has_rows(kernel)) emit_rows(code, kernel);
-      return false;
-    } catch (const Xbyak::Error& error) {
-      const bool is_too_small = static_cast<int>(error) == Xbyak::ERR_CODE_IS_TOO_BIG;
-      if (!is_too_small || size_bytes >= max_buffer_bytes) return true;
-      size_bytes *= 2;
-    }
+    });
+    return false;
+  } catch (const Xbyak::Error&) {
+    return true;
   }
 }
 

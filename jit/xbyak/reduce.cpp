@@ -59,9 +59,8 @@ int num_accumulators(const ir::Kernel& kernel) {
 }
 
 bool may_lack_registers(const ir::Kernel& kernel, Isa isa) {
-  return ir::is_reduction(kernel) && std::ranges::any_of(kernel.body, [&](const ir::Inst& inst) {
-           return is_hungry(inst, isa);
-         });
+  return std::ranges::any_of(kernel.body,
+                             [&](const ir::Inst& inst) { return is_hungry(inst, isa); });
 }
 
 std::string refuses_reduction(const ir::Kernel& kernel, Isa isa) {

@@ -11,8 +11,8 @@ namespace weft::jit::xbyak {
 /// Why there is no code for a kernel that reduces, or an empty string.  Of its instructions, the
 /// one that accumulates is looked at.
 std::string refuses_reduction(const ir::Kernel& kernel, Isa isa);
-/// Whether such a kernel may find no registers beside its partial results, which depends on what
-/// else lives then, so that only emitting it tells.
+/// Whether a kernel that reduces may find no registers beside its partial results, which depends on
+/// what else lives then, so that only emitting it tells.
 bool may_lack_registers(const ir::Kernel& kernel, Isa isa);
 
 /// Whether emit_rows() has code for a kernel that refuses_reduction() does not refuse.

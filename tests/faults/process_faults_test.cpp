@@ -155,12 +155,12 @@ TEST_F(FreshProcess, DISABLED_Works) {
             }),
             0);
   const Kind kind = std::getenv("WEFT_FAULTS_KIND") == nullptr ? Kind::system : Kind::memory;
+  // A new process allocates thousands of times: a sample of that, which takes seconds.
+  const std::int64_t step = kind == Kind::memory ? 19 : 1;
   std::int64_t num_tried = 0;
   for (const auto span : {Injection::Span::once, Injection::Span::from_then_on}) {
     // Loading LLVM takes longest, and nothing follows on its first fault that could fail, too.
     if (span == Injection::Span::from_then_on && name != std::string("start")) break;
-    // A new process allocates thousands of times: a sample of that, which takes seconds.
-    const std::int64_t step = kind == Kind::memory ? 19 : 1;
     for (std::int64_t nth = 1; nth < most_faults; nth += step) {
       const int outcome =
           in_child([&] { return work_with_fault(kind, nth, span, scenario, *expected); });

@@ -398,26 +398,18 @@ INSTANTIATE_TEST_SUITE_P(Backends, CompiledReduction, ::testing::ValuesIn(compil
                            return param.param.backend + "_" + std::string(name(param.param.isa));
                          });
 
-// No other backend keeps registers by itself.
 /// The remainder of bytes and short integers is several instructions, here the same ones for every
 /// column, beside the columns' partial results.
 TEST(Reduction, WhatFindsNoRegistersIsRefusedByXbyak) {
   const Backend& xbyak = *find_backend("xbyak");
   for (const Isa isa : runnable_isas())
-    for (const char* const type : {"u8", "i8", "u16", "i16"}) {
-      std::string text = R"(kernel default unscheduled 0 {
-  $0 out TYPE [* 0 1]  $1 in TYPE [* * 1]  $2 in TYPE [* * 0]
-  parallel reduce parallel
-  tree lanes 1 block 5
-body:
-  %0 = load TYPE $2
-  %1 = remainder TYPE %0, %0
-  accumulate TYPE $0 bitwise_xor %1 })";
-      for (std::size_t at; (at = text.find("TYPE")) != text.npos;) text.replace(at, 4, type);
-      const ir::Kernel kernel = scheduled(ir::parse(text), isa);
+    for (const std::string type : {"u8", "i8", "u16", "i16"}) {
+      const std::string remainder = "%2 = remainder " + type + " %1, %1";
+      const Fused row{type.c_str(), "bitwise_xor", remainder.c_str(), type.c_str()};
+      const ir::Kernel kernel = scheduled(kernel_of(text_of(row, false, "* * 0")), isa);
       const Target target = target_for(isa);
       const std::string refusal = xbyak.refuses(kernel, target);
-      if (isa == Isa::avx2 && type == std::string_view("u8")) {
+      if (isa == Isa::avx2 && type == "u8") {
         EXPECT_EQ(refusal, "values find no registers beside the partial results");
       }
       if (refusal.empty()) {
@@ -426,6 +418,7 @@ body:
     }
 }
 
+// No other backend keeps registers by itself.
 TEST(Reduction, EveryRowOfXbyakFindsRegistersBesidePartialResults) {
   const Backend& xbyak = *find_backend("xbyak");
   for (const Runner& runner : compiling_runners()) {
