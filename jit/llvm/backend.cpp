@@ -76,6 +76,7 @@ WeftLlvmRequest request(std::string_view kernel, const Target& target) {
   request.avx512_vbmi = target.features.avx512_vbmi;
   request.avx512_bf16 = target.features.avx512_bf16;
   request.avx512_fp16 = target.features.avx512_fp16;
+  request.pages_in_turn = target.features.pages_in_turn;
   request.keep_texts = target.keep_texts;
   return request;
 }
@@ -85,7 +86,8 @@ std::string cache_key(std::string_view kernel, const Target& target) {
   const WeftLlvmRequest asked = request(kernel, target);
   return detail::concat("llvm object; code ", code_version, "; LLVM ", llvm_version(), "; isa ",
                         name(target.features.isa), "; vbmi ", int{asked.avx512_vbmi}, "; bf16 ",
-                        int{asked.avx512_bf16}, "; fp16 ", int{asked.avx512_fp16}, "\n", kernel);
+                        int{asked.avx512_bf16}, "; fp16 ", int{asked.avx512_fp16}, "; pages ",
+                        int{asked.pages_in_turn}, "\n", kernel);
 }
 
 /// An object file and what it lives in.

@@ -48,6 +48,16 @@ bool KernelEmitter::can_mask_all(int lanes) {
                      });
 }
 
+/// Whether some operand moves by an instruction or more a lane.
+bool KernelEmitter::moves_lanes() const {
+  return std::any_of(
+      kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(), [&](const Inst& inst) {
+        if (inst.op != Op::load && inst.op != Op::store) return false;
+        return jit::moves_lanes(builder_, inst.dtype, inner_stride(inst.operand),
+                                inst.op == Op::store ? ir::Role::output : ir::Role::input);
+      });
+}
+
 /// Vectors side by side keep more loads in flight, and of long bodies more instructions that don't
 /// wait for each other than the processor's scheduler sees of one; as far as there are registers.
 /// Calls spill what lives across them.
@@ -74,15 +84,15 @@ KernelEmitter::StepBody KernelEmitter::plain_body() {
 void KernelEmitter::emit_body(const Position& position, const Step& step) {
   builder_.set_lanes(step.lanes);
   const Pointers addresses = current_addresses(position);
-  const auto num_vectors = static_cast<std::size_t>(step.num_vectors);
+  const auto num_vectors = static_cast<std::size_t>(step.num_all_vectors());
   std::vector<std::vector<llvm::Value*>> values(num_vectors, step.lanes == 1 ? scalars_ : splats_);
   const auto emit = [&](std::size_t vector, std::size_t id) {
-    const std::int64_t first_lane = static_cast<std::int64_t>(vector) * step.lanes;
-    values[vector][id] =
-        emit_value(static_cast<ValueId>(id), values[vector],
-                   {addresses, position.index, step.first_partial + vector, first_lane, step.tail});
+    values[vector][id] = emit_value(static_cast<ValueId>(id), values[vector],
+                                    {addresses, position.index, step.first_partial + vector,
+                                     step.first_lane(static_cast<int>(vector)), step.tail,
+                                     step.streams, step.prefetched_lanes()});
   };
-  if (goes_side_by_side(step.num_vectors)) {
+  if (goes_side_by_side(step.num_all_vectors())) {
     for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
       for (std::size_t vector = 0; vector < num_vectors; ++vector) emit(vector, id);
   } else {
@@ -131,7 +141,9 @@ llvm::Value* KernelEmitter::emit_inst(const Inst& inst, const std::vector<llvm::
   switch (inst.op) {
     case Op::constant: return builder_.splat(constant(inst.dtype, inst.bits.lo));
     case Op::param: return builder_.splat(param(inst));
-    case Op::load: return load(builder_, access(inst.operand, place), place.tail);
+    case Op::load:
+      if (place.prefetched_lanes != 0) prefetch(inst.operand, place);
+      return load(builder_, access(inst.operand, place), place.tail);
     case Op::store:
       store(builder_, access(inst.operand, place), args[0], place.tail);
       return nullptr;
@@ -165,7 +177,8 @@ Access KernelEmitter::access(std::size_t operand, const Place& place) {
   llvm::Value* address = place.addresses[operand];
   if (place.first_lane != 0)
     address = advance(address, builder_.CreateMul(step, builder_.getInt64(place.first_lane)));
-  return {kernel_.operands[operand].dtype, inner_stride(operand), address, step};
+  return {kernel_.operands[operand].dtype, inner_stride(operand), address, step,
+          place.streams && is_streamed(operand)};
 }
 
 }  // namespace weft::jit

@@ -22,6 +22,7 @@ class Builder : public llvm::IRBuilder<> {
   int lanes() const { return lanes_; }
   void set_lanes(int lanes) { lanes_ = lanes; }
   bool has_avx512() const { return features_.isa == Isa::avx512; }
+  const CpuFeatures& features() const { return features_; }
 
   /// `scalar`, or a vector of lanes() of it.
   llvm::Type* wide(llvm::Type* scalar) const {

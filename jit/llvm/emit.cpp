@@ -87,6 +87,7 @@ KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const Target& target, llv
 void KernelEmitter::emit_elements() {
   load_arguments();
   emit_loops(0, num_loops() - 1, bases_, [&](const Pointers& start) { emit_innermost(start); });
+  emit_fence();
   builder_.CreateRetVoid();
 }
 
@@ -187,9 +188,13 @@ void KernelEmitter::emit_innermost(const Pointers& start) {
     // Neither calls nor moves of single elements gain from more vectors at once, and both are long.
     const int unroll = kernel_.loops.back().unroll;
     const bool is_masked = can_mask_all(lanes);
-    if (unroll > 1 && is_masked && !calls_functions())
-      position = emit_steps(position, {lanes, unroll}, body);
-    position = emit_steps(position, {lanes, 1}, body);
+    if (const std::vector<std::size_t> streamed = streamed_operands(); !streamed.empty()) {
+      position = emit_streaming_vectors(position, streamed);
+    } else {
+      if (unroll > 1 && is_masked && !calls_functions())
+        position = emit_steps(position, {lanes, unroll}, body);
+      position = emit_steps(position, {lanes, 1}, body);
+    }
     if (is_masked) return emit_masked_tail(position, lanes, body);
   }
   emit_steps(position, {1, 1}, body);
@@ -212,7 +217,8 @@ KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const S
     if (has_own_pointer(k))
       strides[k] =
           builder_.CreateMul(stride_bytes(num_loops() - 1, k), builder_.getInt64(elements));
-  llvm::Value* limit = builder_.CreateSub(extents_.back(), builder_.getInt64(elements), "limit");
+  llvm::Value* end_of_steps = step.end != nullptr ? step.end : extents_.back();
+  llvm::Value* limit = builder_.CreateSub(end_of_steps, builder_.getInt64(elements), "limit");
   builder_.CreateCondBr(builder_.CreateICmpSLE(start.index, limit), holds_partials ? enter : loop,
                         after);
   if (holds_partials) {
@@ -249,13 +255,19 @@ KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const S
   }
 
   builder_.SetInsertPoint(after);
-  Position result = start;
-  result.index = join(start.index, before, next.index, end);
-  for (std::size_t k = 0; k < num_operands(); ++k)
-    if (strides[k] != nullptr)
-      result.pointers[k] = join(start.pointers[k], before, next.pointers[k], end);
+  const Position result = join(start, before, next, end);
   for (std::size_t i = 0; i < partials_.size(); ++i)
     partials_[i] = join(held[i], before, partials_[i], end);
+  return result;
+}
+
+KernelEmitter::Position KernelEmitter::join(const Position& one, llvm::BasicBlock* one_end,
+                                            const Position& other, llvm::BasicBlock* other_end) {
+  Position result = one;
+  result.index = join(one.index, one_end, other.index, other_end);
+  for (std::size_t k = 0; k < num_operands(); ++k)
+    if (has_own_pointer(k))
+      result.pointers[k] = join(one.pointers[k], one_end, other.pointers[k], other_end);
   return result;
 }
 

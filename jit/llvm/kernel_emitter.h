@@ -42,9 +42,24 @@ class KernelEmitter {
   /// Neighbouring vectors of the innermost loop; `tail` is null where they are whole.
   struct Step {
     int lanes;
-    int num_vectors;
+    int num_vectors = 1;
     Tail* tail = nullptr;
     std::size_t first_partial = 0;  ///< of the vectors of partial results, that of the first one
+    llvm::Value* end = nullptr;     ///< where the loop ends; null: where the row does
+    bool streams = false;  ///< streamed outputs are aligned: they are stored past the caches
+    /// So many times as many vectors: those of each page, which has so many of them.
+    int num_pages = 1;
+    int page_vectors = 0;
+    bool is_prefetched = false;  ///< what follows on the last page's end is asked for
+
+    int num_all_vectors() const { return num_pages * num_vectors; }
+    /// Of a vector, counted from the step's first element.
+    std::int64_t first_lane(int vector) const {
+      return std::int64_t{lanes} * (vector / num_vectors * page_vectors + vector % num_vectors);
+    }
+    std::int64_t prefetched_lanes() const {
+      return is_prefetched ? std::int64_t{lanes} * num_pages * page_vectors : 0;
+    }
   };
   using StepBody = std::function<void(const Position&, const Step&)>;
 
@@ -55,6 +70,8 @@ class KernelEmitter {
     std::size_t partial;        ///< of the vectors of partial results, the one that it goes to
     std::int64_t first_lane;
     Tail* tail;
+    bool streams = false;
+    std::int64_t prefetched_lanes = 0;  ///< ahead; 0: nothing is asked for
   };
 
   std::size_t num_operands() const { return kernel_.operands.size(); }
@@ -93,6 +110,21 @@ class KernelEmitter {
   Position emit_steps(const Position& start, const Step& step, const StepBody& body,
                       bool holds_partials = false);
   void emit_masked_tail(const Position& position, int lanes, const StepBody& body);
+  Position join(const Position& one, llvm::BasicBlock* one_end, const Position& other,
+                llvm::BasicBlock* other_end);
+
+  // Rows past the caches (streaming.cpp).
+  std::int64_t vector_bytes_of(std::size_t operand) const;
+  bool is_streamed(std::size_t operand) const;
+  std::vector<std::size_t> streamed_operands() const;
+  llvm::Value* address_number(std::size_t operand, const Position& position);
+  llvm::Value* count_to_alignment(std::size_t operand, const Position& start);
+  Position emit_head(const Position& start, llvm::Value* end);
+  llvm::Value* are_aligned(const std::vector<std::size_t>& operands, const Position& position);
+  Position emit_streaming_vectors(const Position& start, const std::vector<std::size_t>& streamed);
+  Position emit_pages_in_turn(const Position& start, std::size_t streamed);
+  void prefetch(std::size_t operand, const Place& place);
+  void emit_fence();
 
   // The body (body.cpp).
   /// Of the hoisted instructions, those whose values stay the same wherever the loops have come, or
@@ -102,6 +134,7 @@ class KernelEmitter {
   void splat_hoisted(int lanes);
   int vector_lanes() const;
   bool can_mask_all(int lanes);
+  bool moves_lanes() const;
   int num_registers() const { return builder_.has_avx512() ? 32 : 16; }
   bool goes_side_by_side(int num_vectors) const;
   bool calls_functions() const;

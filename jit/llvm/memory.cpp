@@ -17,6 +17,11 @@ bool has_masked_moves(const Builder& builder, DType dtype) {
   return builder.has_avx512() || itemsize(dtype) >= 4;
 }
 
+/// Whether whole vectors are moved at such a stride, which is not 0.
+bool moves_vectors(const Builder& builder, DType dtype, ir::StrideClass stride) {
+  return is_wide(stride) && (stride <= 1 || has_masked_moves(builder, dtype));
+}
+
 llvm::Value* offset_bytes(Builder& builder, llvm::Value* address, std::int64_t bytes) {
   return bytes == 0 ? address : builder.CreateConstGEP1_64(builder.getInt8Ty(), address, bytes);
 }
@@ -143,8 +148,7 @@ llvm::Value* load_vector(Builder& builder, const Access& access, Tail* tail) {
   llvm::Type* type = builder.wide(scalar);
   if (access.stride == 0)
     return builder.splat(builder.CreateAlignedLoad(scalar, access.address, unaligned));
-  if (!is_wide(access.stride) || (access.stride > 1 && !has_masked_moves(builder, access.dtype)))
-    return load_lanes(builder, access);
+  if (!moves_vectors(builder, access.dtype, access.stride)) return load_lanes(builder, access);
   if (access.stride > 1) return load_strided(builder, access, tail);
   const bool backwards = access.stride < 0;
   const Access forward = backwards ? lowest_first(builder, access) : access;
@@ -159,13 +163,14 @@ llvm::Value* load_vector(Builder& builder, const Access& access, Tail* tail) {
 }
 
 void store_vector(Builder& builder, const Access& access, llvm::Value* value, Tail* tail) {
-  if (!is_wide(access.stride) || (access.stride > 1 && !has_masked_moves(builder, access.dtype)))
+  if (!moves_vectors(builder, access.dtype, access.stride))
     return store_lanes(builder, access, value);
   if (access.stride > 1) return store_strided(builder, access, value, tail);
   const bool backwards = access.stride < 0;
   const Access forward = backwards ? lowest_first(builder, access) : access;
   if (backwards) value = reversed(builder, value);
   if (tail == nullptr) {
+    if (access.is_streamed) return store_past_caches(builder, value, access.address);
     builder.CreateAlignedStore(value, forward.address, unaligned);
     return;
   }
@@ -186,6 +191,19 @@ llvm::Value* Tail::mask(Builder& builder, int stride, int first_item) {
   llvm::Type* type = numbers->getType()->getScalarType();
   mask = builder.CreateICmpULE(numbers, builder.splat(builder.CreateTrunc(last, type)));
   return mask;
+}
+
+bool moves_lanes(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role) {
+  if (stride == 0) return role == ir::Role::output;
+  return !moves_vectors(builder, dtype, stride);
+}
+
+void store_past_caches(Builder& builder, llvm::Value* vector, llvm::Value* address) {
+  const std::uint64_t bytes = vector->getType()->getPrimitiveSizeInBits().getFixedValue() / 8;
+  llvm::StoreInst* store = builder.CreateAlignedStore(vector, address, llvm::Align(bytes));
+  llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder.getInt32(1));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                     llvm::MDNode::get(builder.getContext(), one));
 }
 
 bool can_mask(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role) {

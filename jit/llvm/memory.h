@@ -15,7 +15,13 @@ struct Access {
   ir::StrideClass stride;     ///< of the operand along the vector loop
   llvm::Value* address;       ///< of the first lane
   llvm::Value* stride_bytes;  ///< a constant unless `stride` is stride_any
+  /// Whole vectors are stored past the caches.  Requires: stride 1, and an address that is aligned
+  /// to as many bytes as a vector has.
+  bool is_streamed = false;
 };
+
+/// Whether such an access takes an instruction or more for each lane.
+bool moves_lanes(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role);
 
 /// Whether load() and store() can leave out lanes of such an access.
 bool can_mask(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role);
@@ -41,5 +47,8 @@ class Tail {
 /// Requires: can_mask(), if there is a tail.
 llvm::Value* load(Builder& builder, const Access& access, Tail* tail);
 void store(Builder& builder, const Access& access, llvm::Value* value, Tail* tail);
+
+/// Requires: `address` is aligned to the vector's bytes, and a fence before who reads it is told.
+void store_past_caches(Builder& builder, llvm::Value* vector, llvm::Value* address);
 
 }  // namespace weft::jit

@@ -59,6 +59,7 @@ weft::jit::Target target_of(const WeftLlvmRequest& request) {
   target.features.avx512_vbmi = request.avx512_vbmi != 0;
   target.features.avx512_bf16 = request.avx512_bf16 != 0;
   target.features.avx512_fp16 = request.avx512_fp16 != 0;
+  target.features.pages_in_turn = request.pages_in_turn != 0;
   target.keep_texts = request.keep_texts != 0;
   return target;
 }

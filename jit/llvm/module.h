@@ -8,7 +8,7 @@
 extern "C" {
 
 /// Raised whenever anything below changes meaning; both sides compare it before any other call.
-inline constexpr std::uint32_t weft_llvm_interface = 6;
+inline constexpr std::uint32_t weft_llvm_interface = 7;
 
 struct WeftText {
   const char* data;
@@ -21,6 +21,7 @@ struct WeftLlvmRequest {
   std::uint8_t avx512_vbmi;  ///< the fields of weft::CpuFeatures, 0 or 1
   std::uint8_t avx512_bf16;
   std::uint8_t avx512_fp16;
+  std::uint8_t pages_in_turn;
   std::uint8_t keep_texts;
 };
 

@@ -1,4 +1,5 @@
 // Stores past the caches: heads up to the alignment, unaligned outputs, tails, several outputs.
+#include "tests/required_backends.h"
 #include "xbyak_harness.h"
 
 #include <weft/dtype.h>
@@ -12,22 +13,28 @@ namespace {
 using ir::no_value;
 using ir::StrideClass;
 
-/// The instructions, and whether loops walk several pages at once.
-class XbyakStreaming : public ::testing::TestWithParam<std::tuple<Isa, bool>> {
+/// The backend, the instructions, and whether loops walk several pages at once.
+class Streaming : public ::testing::TestWithParam<std::tuple<std::string_view, Isa, bool>> {
  protected:
   Random random_{seed()};
 
-  static Isa isa() { return std::get<0>(GetParam()); }
+  void SetUp() override {
+    const std::string reason = unavailable_reason(backend());
+    if (!reason.empty()) leave_out_without(backend(), reason);
+  }
+
+  static std::string_view backend() { return std::get<0>(GetParam()); }
+  static Isa isa() { return std::get<1>(GetParam()); }
   static Target target() {
     Target result = target_for(isa());
-    result.features.pages_in_turn = std::get<1>(GetParam());
+    result.features.pages_in_turn = std::get<2>(GetParam());
     return result;
   }
 
   /// All sizes and both ends of the guarded regions: at_end leaves the output at any multiple of
   /// its items, at_start aligns it.
   void agree_everywhere(const ir::Kernel& kernel, testing::Run run = {}) {
-    const Comparison comparison(kernel, target());
+    const Comparison comparison(kernel, target(), backend());
     run.extents.push_back(0);
     for (const std::int64_t size : interesting_sizes(kernel))
       for (const Placement placement : {Placement::at_end, Placement::at_start}) {
@@ -38,7 +45,7 @@ class XbyakStreaming : public ::testing::TestWithParam<std::tuple<Isa, bool>> {
   }
 };
 
-TEST_P(XbyakStreaming, ItemsOfAllSizes) {
+TEST_P(Streaming, ItemsOfAllSizes) {
   for (const DType from : {DType::boolean, DType::u8, DType::i16, DType::f32, DType::i64})
     for (const DType to :
          {DType::boolean, DType::u8, DType::i16, DType::f16, DType::f32, DType::f64}) {
@@ -48,7 +55,7 @@ TEST_P(XbyakStreaming, ItemsOfAllSizes) {
     }
 }
 
-TEST_P(XbyakStreaming, InputsThatDoNotAdvanceAsTheOutputDoes) {
+TEST_P(Streaming, InputsThatDoNotAdvanceAsTheOutputDoes) {
   for (const DType dtype : {DType::u8, DType::f32, DType::f64})
     for (const StrideClass stride : {-1, 0, 2, 3, int{ir::stride_any}}) {
       ir::Kernel kernel = op_kernel(Op::add, dtype, dtype);
@@ -58,7 +65,7 @@ TEST_P(XbyakStreaming, InputsThatDoNotAdvanceAsTheOutputDoes) {
     }
 }
 
-TEST_P(XbyakStreaming, OutputsThatAreNotDense) {
+TEST_P(Streaming, OutputsThatAreNotDense) {
   for (const StrideClass stride : {-1, 2, int{ir::stride_any}}) {
     ir::Kernel kernel = op_kernel(Op::mul, DType::f32, DType::f32);
     kernel.operands[0].strides[0] = static_cast<StrideClass>(stride);
@@ -68,7 +75,7 @@ TEST_P(XbyakStreaming, OutputsThatAreNotDense) {
 }
 
 // Rows start wherever the one before ended, so every alignment occurs.
-TEST_P(XbyakStreaming, RowsOfAllAlignments) {
+TEST_P(Streaming, RowsOfAllAlignments) {
   for (const DType dtype : {DType::i8, DType::u16, DType::f32, DType::f64}) {
     ir::Kernel kernel = make_kernel({dtype, dtype, dtype}, 3, ir::stride_any);
     for (ir::Operand& operand : kernel.operands) operand.strides.back() = 1;
@@ -78,7 +85,7 @@ TEST_P(XbyakStreaming, RowsOfAllAlignments) {
   }
 }
 
-TEST_P(XbyakStreaming, TwoOutputs) {
+TEST_P(Streaming, TwoOutputs) {
   ir::Kernel kernel = make_kernel({DType::f32, DType::u8, DType::f32}, 2, ir::stride_any);
   for (ir::Operand& operand : kernel.operands) operand.strides.back() = 1;
   kernel.operands[1].role = ir::Role::output;
@@ -97,7 +104,7 @@ TEST_P(XbyakStreaming, TwoOutputs) {
 }
 
 // Long enough for several blocks of pages, and for what is left of one.
-TEST_P(XbyakStreaming, ManyPages) {
+TEST_P(Streaming, ManyPages) {
   for (const auto& [from, to] : {std::pair{DType::f32, DType::f32},
                                  {DType::u8, DType::f32},
                                  {DType::f32, DType::f16},
@@ -107,7 +114,7 @@ TEST_P(XbyakStreaming, ManyPages) {
       kernel.operands[1].strides[0] = stride;
       kernel.is_streaming = true;
       kernel = scheduled(kernel, isa());
-      const Comparison comparison(kernel, target());
+      const Comparison comparison(kernel, target(), backend());
       const std::int64_t page_bytes = stride >= 2 ? 2048 : 4096;  // of the output
       const std::int64_t block = 4 * page_bytes / kernel.vector_bytes * kernel.loops.back().lanes;
       for (const std::int64_t size : {block - 1, block, block + 1, 2 * block + 100})
@@ -117,7 +124,7 @@ TEST_P(XbyakStreaming, ManyPages) {
 }
 
 // Bodies that ask for lines ahead, also behind the last of them.
-TEST_P(XbyakStreaming, LongBodies) {
+TEST_P(Streaming, LongBodies) {
   for (const DType other : {DType::f32, DType::u8}) {
     ir::Kernel kernel = make_kernel({DType::f32, DType::f32, other}, 1, 1);
     kernel.body = {
@@ -134,7 +141,7 @@ TEST_P(XbyakStreaming, LongBodies) {
                            .args = {16, no_value, no_value, no_value}});
     kernel.is_streaming = true;
     kernel = scheduled(kernel, isa());
-    const Comparison comparison(kernel, target());
+    const Comparison comparison(kernel, target(), backend());
     const std::int64_t block = 4 * 4096 / kernel.vector_bytes * kernel.loops.back().lanes;
     for (const std::int64_t size : {block - 1, block, 2 * block + 100})
       for (const Placement placement : {Placement::at_end, Placement::at_start})
@@ -142,12 +149,41 @@ TEST_P(XbyakStreaming, LongBodies) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, XbyakStreaming,
-                         ::testing::Combine(::testing::ValuesIn(runnable_isas()),
+// Not only that the results are right: a streaming kernel's code has the stores and the fence, for
+// every target, and no other kernel's has.
+TEST_P(Streaming, TheCodeHasStoresPastTheCachesAndAFence) {
+  for (const Isa other : {Isa::avx2, Isa::avx512})
+    for (const bool streams : {false, true}) {
+      ir::Kernel kernel = op_kernel(Op::add, DType::f32, DType::f32);
+      kernel.is_streaming = streams;
+      Target texts = target();
+      texts.features = target_features(other);
+      texts.features.pages_in_turn = std::get<2>(GetParam());
+      texts.keep_texts = true;
+      texts.run = false;
+      const std::string code =
+          find_backend(backend())->compile(scheduled(kernel, other), texts)->texts.at("asm");
+      if (code.find("; no disassembler") != std::string::npos)
+        return leave_out_without("llvm", code.substr(0, 80));
+      const std::string store = other == Isa::avx512 ? "vmovntps zmmword" : "vmovntps ymmword";
+      std::size_t num_stores = 0;
+      for (std::size_t at = code.find(store); at != code.npos; at = code.find(store, at + 1))
+        ++num_stores;
+      EXPECT_EQ(num_stores > 0, streams) << code;
+      // One loop of four vectors and one of one; with pages in turn, a line of each of four.
+      EXPECT_EQ(num_stores > 8, streams && texts.features.pages_in_turn) << code;
+      EXPECT_EQ(code.find("sfence") != std::string::npos, streams) << code;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Streaming,
+                         ::testing::Combine(::testing::Values("xbyak", "llvm"),
+                                            ::testing::ValuesIn(runnable_isas()),
                                             ::testing::Bool()),
                          [](const auto& param) {
-                           return std::string(name(std::get<0>(param.param))) +
-                                  (std::get<1>(param.param) ? "_pages_in_turn" : "_page_by_page");
+                           return std::string(std::get<0>(param.param)) + "_" +
+                                  std::string(name(std::get<1>(param.param))) +
+                                  (std::get<2>(param.param) ? "_pages_in_turn" : "_page_by_page");
                          });
 
 }  // namespace

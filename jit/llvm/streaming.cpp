@@ -1,0 +1,191 @@
+// Rows whose outputs go past the caches: elements up to where the first of them is aligned, whole
+// vectors that are stored non-temporally if that aligns all of them, and the rest as in any row.
+
+#include "jit/llvm/kernel_emitter.h"
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::jit {
+namespace {
+
+/// Shorter rows that begin within a line of the cache have too much of them before and behind.
+constexpr std::int64_t least_row_bytes = 512;
+/// Narrower stores past the caches there are none of.
+constexpr std::int64_t least_vector_bytes = 16;
+constexpr std::int64_t line_bytes = 64;
+
+constexpr int num_pages = 4;  ///< that loops walk at once
+constexpr std::int64_t page_bytes = 4096;
+constexpr std::size_t most_instructions = 96;   ///< of all pages together
+constexpr std::ptrdiff_t least_prefetched = 3;  ///< operations; shorter bodies gain nothing
+
+}  // namespace
+
+std::int64_t KernelEmitter::vector_bytes_of(std::size_t operand) const {
+  return itemsize(operand) * vector_lanes();
+}
+
+bool KernelEmitter::is_streamed(std::size_t operand) const {
+  return kernel_.is_streaming && !ir::is_reduction(kernel_) &&
+         kernel_.operands[operand].role == ir::Role::output && inner_stride(operand) == 1 &&
+         vector_bytes_of(operand) >= least_vector_bytes &&
+         std::has_single_bit(static_cast<std::uint64_t>(vector_bytes_of(operand)));
+}
+
+std::vector<std::size_t> KernelEmitter::streamed_operands() const {
+  std::vector<std::size_t> found;
+  for (std::size_t k = 0; k < num_operands(); ++k)
+    if (is_streamed(k)) found.push_back(k);
+  return found;
+}
+
+/// Where the innermost loop has come to in a dense operand, as a number.
+llvm::Value* KernelEmitter::address_number(std::size_t operand, const Position& position) {
+  llvm::Value* offset = builder_.CreateMul(position.index, builder_.getInt64(itemsize(operand)));
+  return builder_.CreatePtrToInt(advance(position.pointers[operand], offset),
+                                 builder_.getInt64Ty());
+}
+
+/// Elements before a streamed operand is aligned, as far as there are any; 0 for short rows, which
+/// are left as they are.
+llvm::Value* KernelEmitter::count_to_alignment(std::size_t operand, const Position& start) {
+  llvm::Value* address = address_number(operand, start);
+  llvm::Value* bytes = builder_.CreateAnd(builder_.CreateNeg(address),
+                                          builder_.getInt64(vector_bytes_of(operand) - 1));
+  llvm::Value* count = builder_.CreateLShr(
+      bytes, builder_.getInt64(std::countr_zero(static_cast<std::uint64_t>(itemsize(operand)))));
+  llvm::Value* row = extents_.back();
+  count = builder_.CreateSelect(builder_.CreateICmpULT(count, row), count, row);
+  if (num_loops() == 1) return count;
+  llvm::Value* is_short =
+      builder_.CreateICmpULT(row, builder_.getInt64(least_row_bytes / itemsize(operand)));
+  return builder_.CreateSelect(is_short, builder_.getInt64(0), count, "head");
+}
+
+/// The elements up to `end`, fewer than a vector has.
+KernelEmitter::Position KernelEmitter::emit_head(const Position& start, llvm::Value* end) {
+  const int lanes = vector_lanes();
+  if (!can_mask_all(lanes)) return emit_steps(start, {.lanes = 1, .end = end}, plain_body());
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* head = new_block("head");
+  llvm::BasicBlock* after = new_block("after");
+  builder_.CreateCondBr(builder_.CreateICmpNE(end, builder_.getInt64(0)), head, after);
+  builder_.SetInsertPoint(head);
+  Tail elements(end);
+  emit_body(start, {.lanes = lanes, .tail = &elements});
+  Position next = start;
+  next.index = end;
+  for (std::size_t k = 0; k < num_operands(); ++k)
+    if (has_own_pointer(k))
+      next.pointers[k] =
+          advance(start.pointers[k], builder_.CreateMul(stride_bytes(num_loops() - 1, k), end));
+  llvm::BasicBlock* last = builder_.GetInsertBlock();
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  return join(start, before, next, last);
+}
+
+/// Whether every streamed operand is aligned there.
+llvm::Value* KernelEmitter::are_aligned(const std::vector<std::size_t>& operands,
+                                        const Position& position) {
+  llvm::Value* beyond = builder_.getInt64(0);
+  for (const std::size_t operand : operands)
+    beyond = builder_.CreateOr(beyond,
+                               builder_.CreateAnd(address_number(operand, position),
+                                                  builder_.getInt64(vector_bytes_of(operand) - 1)));
+  return builder_.CreateICmpEQ(beyond, builder_.getInt64(0), "aligned");
+}
+
+/// The whole vectors of a row that streams; what comes after the last of them.
+KernelEmitter::Position KernelEmitter::emit_streaming_vectors(
+    const Position& start, const std::vector<std::size_t>& streamed) {
+  const int lanes = vector_lanes();
+  llvm::Value* end = count_to_alignment(streamed.front(), start);
+  const Position aligned = emit_head(start, end);
+  llvm::BasicBlock* past_caches = new_block("past_caches");
+  llvm::BasicBlock* through_caches = new_block("through_caches");
+  llvm::BasicBlock* rest = new_block("rest");
+  builder_.CreateCondBr(are_aligned(streamed, aligned), past_caches, through_caches);
+
+  builder_.SetInsertPoint(past_caches);
+  Position streaming = emit_pages_in_turn(aligned, streamed.front());
+  const int unroll = kernel_.loops.back().unroll;
+  if (unroll > 1 && !moves_lanes() && !calls_functions())
+    streaming = emit_steps(streaming, {.lanes = lanes, .num_vectors = unroll, .streams = true},
+                           plain_body());
+  streaming = emit_steps(streaming, {.lanes = lanes, .streams = true}, plain_body());
+  llvm::BasicBlock* streamed_end = builder_.GetInsertBlock();
+  builder_.CreateBr(rest);
+
+  builder_.SetInsertPoint(through_caches);
+  const Position plain = emit_steps(aligned, {.lanes = lanes}, plain_body());
+  llvm::BasicBlock* plain_end = builder_.GetInsertBlock();
+  builder_.CreateBr(rest);
+  builder_.SetInsertPoint(rest);
+  return join(streaming, streamed_end, plain, plain_end);
+}
+
+/// As much of what streams as four pages in turn divide: prefetchers follow each page on its own
+/// and start anew in the next, and main memory has banks to keep busy.  Nothing where processors
+/// are faster page by page.
+KernelEmitter::Position KernelEmitter::emit_pages_in_turn(const Position& start,
+                                                          std::size_t streamed) {
+  const auto first = kernel_.body.begin() + kernel_.num_hoisted;
+  const auto length = static_cast<std::size_t>(kernel_.body.end() - first);
+  if (!builder_.features().pages_in_turn || moves_lanes() || calls_functions() ||
+      num_pages * length > 2 * most_instructions)
+    return start;
+  // Where an input has gaps, half a page of the output comes from a whole one or more.
+  const bool reads_gaps = std::ranges::any_of(kernel_.operands, [](const ir::Operand& operand) {
+    return operand.role == ir::Role::input && operand.strides.back() >= 2;
+  });
+  int together =
+      static_cast<int>(std::max<std::int64_t>(1, line_bytes / vector_bytes_of(streamed)));
+  while (together > 1 &&
+         static_cast<std::size_t>(together * num_pages) * length > most_instructions)
+    together /= 2;
+  const int lanes = vector_lanes();
+  const auto page_vectors =
+      static_cast<int>((reads_gaps ? page_bytes / 2 : page_bytes) / kernel_.vector_bytes);
+  const std::ptrdiff_t num_operations =
+      std::count_if(first, kernel_.body.end(),
+                    [](const ir::Inst& i) { return i.op != Op::load && !ir::writes(i); });
+  const Step in_turn{.lanes = lanes,
+                     .num_vectors = together,
+                     .streams = true,
+                     .num_pages = num_pages,
+                     .page_vectors = page_vectors,
+                     .is_prefetched = num_operations >= least_prefetched};
+  const Step block{.lanes = lanes, .num_vectors = num_pages * page_vectors, .streams = true};
+  return emit_steps(start, block, [&](const Position& position, const Step&) {
+    Step step = in_turn;
+    step.end = builder_.CreateAdd(position.index, builder_.getInt64(page_vectors * lanes));
+    emit_steps(position, step, plain_body());
+  });
+}
+
+/// Asks for the line of an input that is read when the next pages have their turn.
+void KernelEmitter::prefetch(std::size_t operand, const Place& place) {
+  const std::int64_t bytes = vector_bytes_of(operand);
+  if (inner_stride(operand) != 1 || 2 * bytes < line_bytes ||
+      place.first_lane * itemsize(operand) % line_bytes != 0)
+    return;
+  llvm::Value* ahead =
+      advance(place.addresses[operand],
+              builder_.getInt64((place.first_lane + place.prefetched_lanes) * itemsize(operand)));
+  constexpr unsigned reads = 0, stays_in_all_caches = 3, is_data = 1;
+  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+                           {ahead, builder_.getInt32(reads), builder_.getInt32(stays_in_all_caches),
+                            builder_.getInt32(is_data)});
+}
+
+/// What was written past the caches is visible to who comes after the return.
+void KernelEmitter::emit_fence() {
+  if (!streamed_operands().empty())
+    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+}
+
+}  // namespace weft::jit
