@@ -8,6 +8,7 @@
 #include "jit/llvm/code_version.h"
 #include "jit/llvm/object.h"
 #include "jit/llvm/support.h"
+#include "jit/llvm/tile_symbols.h"
 
 #include <weft/error.h>
 
@@ -40,8 +41,14 @@ std::string refuses_accumulation(const ir::Kernel& kernel, ir::ValueId id) {
   return {};
 }
 
+/// Whether nothing but the size of the items matters, so that they may be of any dtype.
+bool moves_items(const ir::Kernel& kernel) {
+  return walks_in_tiles(kernel) && tiles::is_transposing_copy(kernel);
+}
+
 std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   if (target.features.isa == Isa::generic) return "the target lacks AVX2";
+  if (moves_items(kernel)) return {};
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     const ir::Inst& inst = kernel.body[id];
     if (is_complex(inst.dtype)) return refuse(kernel, id, "is complex");
@@ -110,15 +117,59 @@ Object compile_object(std::string_view kernel, const Target& target) {
   return object;
 }
 
-std::shared_ptr<CodeObject> code_of(Bytes object) {
+/// Finds the functions of a tile kernel in its object.
+class LoadedFunctions final : public tiles::Functions {
+ public:
+  explicit LoadedFunctions(const LoadedObject& object) : object_(object) {}
+
+  tiles::FunctionOffset rows(tiles::RowKind kind, const ir::Kernel&) override {
+    return find(tile_symbol(kind));
+  }
+  tiles::FunctionOffset transpose(const tiles::TransposeShape& shape) override {
+    return find(tile_symbol(shape));
+  }
+  tiles::FunctionOffset interleave(const tiles::InterleaveShape& shape) override {
+    return find(tile_symbol(shape));
+  }
+  tiles::FunctionOffset short_transpose(int) override { return 0; }
+
+ private:
+  /// Errors: CompileError if it is not there.
+  tiles::FunctionOffset find(const std::string& symbol) const {
+    for (const auto& [name, address] : object_.others)
+      if (const std::ptrdiff_t offset = address - static_cast<const std::byte*>(object_.entry);
+          name == symbol && offset > 0)
+        return static_cast<tiles::FunctionOffset>(offset);
+    throw CompileError(detail::concat("the object has no ", symbol, " behind its entry"));
+  }
+
+  const LoadedObject& object_;
+};
+
+/// Makes the code that of a tile kernel.
+void add_tile(CodeObject& code, const LoadedObject& object, const ir::Kernel& kernel,
+              const Target& target) {
+  auto tile = std::make_shared<tiles::TileCode>();
+  tile->code = static_cast<const std::byte*>(object.entry);
+  tiles::set_thresholds(*tile, target.features);
+  LoadedFunctions functions(object);
+  tiles::describe_tile(kernel, target.features, functions, *tile);
+  code.context = tile.get();
+  code.walks_in_blocks = true;
+  using Owners = std::pair<std::shared_ptr<const void>, std::shared_ptr<const tiles::TileCode>>;
+  code.memory = std::make_shared<const Owners>(std::move(code.memory), std::move(tile));
+}
+
+std::shared_ptr<CodeObject> code_of(Bytes object, const ir::Kernel& kernel, const Target& target) {
   LoadedObject loaded = load_object(object);
   auto code = std::make_shared<CodeObject>();
   code->backend = "llvm";
   code->entry = reinterpret_cast<KernelFunction>(const_cast<void*>(loaded.entry));
   code->rows = reinterpret_cast<KernelFunction>(const_cast<void*>(loaded.rows));
-  code->memory = std::move(loaded.memory);
+  code->memory = loaded.memory;
   code->code_bytes = loaded.size_bytes;
   code->instruction_bytes = loaded.instruction_bytes;
+  if (walks_in_tiles(kernel)) add_tile(*code, loaded, kernel, target);
   return code;
 }
 
@@ -143,9 +194,10 @@ void mark_as_stored(CodeObject& code, std::string_view key, const Target& target
 }
 
 /// Makes `code` of an object from the disk.
-DiskCache::Verdict use(Bytes object, std::shared_ptr<CodeObject>& code) {
+DiskCache::Verdict use(Bytes object, const ir::Kernel& kernel, const Target& target,
+                       std::shared_ptr<CodeObject>& code) {
   try {
-    code = code_of(object);
+    code = code_of(object, kernel, target);
     code->is_from_disk = true;
     return {};
   } catch (const CompileError& error) {  // or it calls what this machine does not have
@@ -156,15 +208,15 @@ DiskCache::Verdict use(Bytes object, std::shared_ptr<CodeObject>& code) {
 }
 
 /// Null if the disk has no code for the key that can be used, or other code than is made now.
-std::shared_ptr<CodeObject> load(std::string_view kernel, std::string_view key,
-                                 const Target& target, DiskCache::Ask ask) {
+std::shared_ptr<CodeObject> load(const ir::Kernel& kernel, std::string_view kernel_text,
+                                 std::string_view key, const Target& target, DiskCache::Ask ask) {
   std::shared_ptr<CodeObject> code;
   const auto use_or_check = [&](Bytes object) {
     if (target.disk->options().mode == CacheMode::check)
-      if (DiskCache::Verdict verdict = check(kernel, object, target);
+      if (DiskCache::Verdict verdict = check(kernel_text, object, target);
           verdict.outcome != DiskCache::Outcome::used)
         return verdict;
-    return use(object, code);
+    return use(object, kernel, target, code);
   };
   if (target.disk->find(bytes(key), use_or_check, ask)) mark_as_stored(*code, key, target);
   return code;
@@ -182,11 +234,11 @@ std::shared_ptr<const CodeObject> compile_real(const ir::Kernel& kernel, const T
                                                DiskCache::Ask ask) {
   const std::string kernel_text = ir::print(kernel);
   if (uses_disk(target))
-    if (auto code = load(kernel_text, cache_key(kernel_text, target), target, ask))
+    if (auto code = load(kernel, kernel_text, cache_key(kernel_text, target), target, ask))
       return with_tree(kernel, std::move(code));
   const Object object = compile_object(kernel_text, target);
   auto code = std::make_shared<CodeObject>();
-  if (target.run) code = code_of(object.bytes);
+  if (target.run) code = code_of(object.bytes, kernel, target);
   if (uses_disk(target)) {
     const std::string key = cache_key(kernel_text, target);  // with the version that made it
     target.disk->store(bytes(key), object.bytes);
@@ -203,7 +255,7 @@ std::shared_ptr<const CodeObject> compile_real(const ir::Kernel& kernel, const T
 /// `make` code of the kernel or, if it is of complex numbers, of its parts.
 template <class Make>
 std::shared_ptr<const CodeObject> of_reals(const ir::Kernel& kernel, const Make& make) {
-  if (!ir::has_complex(kernel)) return make(kernel);
+  if (!ir::has_complex(kernel) || moves_items(kernel)) return make(kernel);
   return compile_parts(kernel, ir::split_complex(kernel), make);
 }
 
@@ -229,7 +281,8 @@ std::shared_ptr<const CodeObject> load_llvm_code(const ir::Kernel& kernel, const
   return of_reals(kernel, [&](const ir::Kernel& reals) -> std::shared_ptr<const CodeObject> {
     const std::string kernel_text = ir::print(reals);
     return with_tree(
-        reals, load(kernel_text, cache_key(kernel_text, target), target, DiskCache::Ask::first));
+        reals,
+        load(reals, kernel_text, cache_key(kernel_text, target), target, DiskCache::Ask::first));
   });
 }
 

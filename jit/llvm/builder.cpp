@@ -3,6 +3,17 @@
 #include <weft/error.h>
 
 namespace weft::jit {
+namespace {
+
+std::string feature_text(const CpuFeatures& features) {
+  std::string text = "+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt";
+  if (features.isa != Isa::avx512) return text;
+  text += ",+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd";
+  if (features.avx512_vbmi) text += ",+avx512vbmi";
+  return text;
+}
+
+}  // namespace
 
 llvm::Type* Builder::element_type(DType dtype) {
   switch (dtype) {
@@ -17,6 +28,19 @@ llvm::Type* Builder::element_type(DType dtype) {
 
 llvm::Type* Builder::memory_type(DType dtype) {
   return is_boolean(dtype) ? getInt8Ty() : element_type(dtype);
+}
+
+llvm::Function* add_function(const CpuFeatures& features, llvm::Module& module,
+                             const std::string& symbol, llvm::ArrayRef<llvm::Type*> arguments) {
+  auto* type =
+      llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), arguments, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr("target-features", feature_text(features));
+  const std::string width = features.isa == Isa::avx512 ? "512" : "256";
+  function->addFnAttr("prefer-vector-width", width);
+  function->addFnAttr("min-legal-vector-width", width);
+  return function;
 }
 
 }  // namespace weft::jit

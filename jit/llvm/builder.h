@@ -7,8 +7,10 @@
 #include <weft/dtype.h>
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
 
 #include <cstdint>
+#include <string>
 
 namespace weft::jit {
 
@@ -51,5 +53,9 @@ class Builder : public llvm::IRBuilder<> {
   CpuFeatures features_;
   int lanes_ = 1;
 };
+
+/// Adds a function without a result, which throws nothing, for code that uses these features.
+llvm::Function* add_function(const CpuFeatures& features, llvm::Module& module,
+                             const std::string& symbol, llvm::ArrayRef<llvm::Type*> arguments);
 
 }  // namespace weft::jit

@@ -6,6 +6,8 @@
 #include "jit/code_object.h"
 #include "jit/llvm/kernel_emitter.h"
 #include "jit/llvm/object.h"
+#include "jit/llvm/tile.h"
+#include "jit/llvm/tile_symbols.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DIBuilder.h>
@@ -16,14 +18,6 @@
 
 namespace weft::jit {
 namespace {
-
-std::string feature_text(const CpuFeatures& features) {
-  std::string text = "+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt";
-  if (features.isa != Isa::avx512) return text;
-  text += ",+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd";
-  if (features.avx512_vbmi) text += ",+avx512vbmi";
-  return text;
-}
 
 /// Debug information that has lines and nothing else.
 llvm::DICompileUnit* add_debug_unit(llvm::Module& module) {
@@ -49,30 +43,18 @@ llvm::DISubprogram* add_debug_scope(llvm::Function& function, llvm::DICompileUni
   return scope;
 }
 
-llvm::Function* make_function(const Target& target, llvm::Module& module, const char* symbol) {
-  llvm::LLVMContext& context = module.getContext();
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
-                                       {llvm::PointerType::getUnqual(context)}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module);
-  function->addFnAttr(llvm::Attribute::NoUnwind);
-  function->addFnAttr("target-features", feature_text(target.features));
-  const std::string width = target.features.isa == Isa::avx512 ? "512" : "256";
-  function->addFnAttr("prefer-vector-width", width);
-  function->addFnAttr("min-legal-vector-width", width);
-  function->getArg(0)->setName("args");
-  return function;
-}
-
 }  // namespace
 
 KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const Target& target, llvm::Module& module,
                              const char* symbol, llvm::DICompileUnit* debug_unit)
     : kernel_(kernel),
-      function_(make_function(target, module, symbol)),
+      function_(add_function(target.features, module, symbol,
+                             {llvm::PointerType::getUnqual(module.getContext())})),
       builder_(llvm::BasicBlock::Create(module.getContext(), "entry", function_), target.features),
       scalars_(kernel.body.size()),
       splats_(kernel.body.size()),
       moves_(kernel.body.size()) {
+  function_->getArg(0)->setName("args");
   if (debug_unit != nullptr) scope_ = add_debug_scope(*function_, debug_unit);
   set_line(0);
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
@@ -286,6 +268,7 @@ void KernelEmitter::emit_masked_tail(const Position& position, int lanes, const 
 void emit_kernel(const ir::Kernel& kernel, const Target& target, llvm::Module& module,
                  Lines lines) {
   llvm::DICompileUnit* const unit = lines == Lines::none ? nullptr : add_debug_unit(module);
+  if (walks_in_tiles(kernel)) return emit_tile(kernel, target, module, unit);
   KernelEmitter emitter(kernel, target, module, kernel_symbol, unit);
   if (!ir::is_reduction(kernel)) return emitter.emit_elements();
   emitter.emit_leaf();

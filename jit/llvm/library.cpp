@@ -3,6 +3,7 @@
 #include "ir/evaluate.h"
 #include "ir/vector_math.h"
 #include "jit/llvm/support.h"
+#include "jit/llvm/tile_symbols.h"
 
 #include <cmath>
 
@@ -13,6 +14,7 @@ const void* find_library_function(std::string_view symbol) {
     return reinterpret_cast<const void*>(static_cast<double (*)(double, double)>(&std::fmod));
   if (symbol == "fmodf")
     return reinterpret_cast<const void*>(static_cast<float (*)(float, float)>(&std::fmod));
+  if (symbol == run_tiles_symbol) return reinterpret_cast<const void*>(&tiles::run_tiles);
   if (const auto row = parse_row_symbol(symbol))
     return reinterpret_cast<const void*>(ir::block_function(row->first, row->second));
   return ir::sleef_function(symbol);

@@ -206,6 +206,13 @@ void store_past_caches(Builder& builder, llvm::Value* vector, llvm::Value* addre
                      llvm::MDNode::get(builder.getContext(), one));
 }
 
+void prefetch(Builder& builder, llvm::Value* address) {
+  constexpr unsigned reads = 0, stays_in_all_caches = 3, is_data = 1;
+  builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder.getPtrTy()},
+                          {address, builder.getInt32(reads), builder.getInt32(stays_in_all_caches),
+                           builder.getInt32(is_data)});
+}
+
 bool can_mask(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role) {
   if (stride == 0) return role == ir::Role::input;
   return is_wide(stride) && has_masked_moves(builder, dtype);

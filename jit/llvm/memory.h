@@ -51,4 +51,7 @@ void store(Builder& builder, const Access& access, llvm::Value* value, Tail* tai
 /// Requires: `address` is aligned to the vector's bytes, and a fence before who reads it is told.
 void store_past_caches(Builder& builder, llvm::Value* vector, llvm::Value* address);
 
+/// Asks for the line of the cache in which the address lies.
+void prefetch(Builder& builder, llvm::Value* address);
+
 }  // namespace weft::jit

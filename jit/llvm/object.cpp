@@ -75,8 +75,12 @@ class Loader {
     const Elf64_Sym* entry = find_function(kernel_symbol);
     WEFT_CHECK(entry != nullptr, CompileError, "the object defines no ", kernel_symbol);
     const Elf64_Sym* rows = find_function(rows_symbol);
-    return {address_of(*entry), rows == nullptr ? nullptr : address_of(*rows), size_bytes_,
-            sections_[entry->st_shndx].sh_size - entry->st_value, block_.owner};
+    return {address_of(*entry),
+            rows == nullptr ? nullptr : address_of(*rows),
+            other_functions(),
+            size_bytes_,
+            sections_[entry->st_shndx].sh_size - entry->st_value,
+            block_.owner};
   }
 
  private:
@@ -246,19 +250,37 @@ class Loader {
     return block_.run + placed_[symbol.st_shndx] + symbol.st_value;
   }
 
+  static bool is_defined_function(const Elf64_Sym& symbol) {
+    return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
+  }
+
+  void check_function(const Elf64_Sym& symbol) const {
+    WEFT_CHECK(symbol.st_shndx < placed_.size() && placed_[symbol.st_shndx] != unplaced &&
+                   (sections_[symbol.st_shndx].sh_flags & SHF_EXECINSTR) != 0 &&
+                   symbol.st_value < sections_[symbol.st_shndx].sh_size,
+               CompileError, "the object's ", name(symbol_names_, symbol.st_name), " is no code");
+  }
+
   /// A function that the object defines, which lies in code; null if it does not.
   const Elf64_Sym* find_function(std::string_view wanted) const {
     for (const Elf64_Sym& symbol : symbols_) {
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-          name(symbol_names_, symbol.st_name) != wanted)
-        continue;
-      WEFT_CHECK(symbol.st_shndx < placed_.size() && placed_[symbol.st_shndx] != unplaced &&
-                     (sections_[symbol.st_shndx].sh_flags & SHF_EXECINSTR) != 0 &&
-                     symbol.st_value < sections_[symbol.st_shndx].sh_size,
-                 CompileError, "the object's ", wanted, " is no code");
+      if (!is_defined_function(symbol) || name(symbol_names_, symbol.st_name) != wanted) continue;
+      check_function(symbol);
       return &symbol;
     }
     return nullptr;
+  }
+
+  std::vector<std::pair<std::string, const std::byte*>> other_functions() const {
+    std::vector<std::pair<std::string, const std::byte*>> others;
+    for (const Elf64_Sym& symbol : symbols_) {
+      if (!is_defined_function(symbol)) continue;
+      const std::string_view found = name(symbol_names_, symbol.st_name);
+      if (found == kernel_symbol || found == rows_symbol) continue;
+      check_function(symbol);
+      others.emplace_back(found, address_of(symbol));
+    }
+    return others;
   }
 
   std::span<const std::byte> file_;

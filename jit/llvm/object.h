@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace weft::jit {
 
@@ -16,6 +19,8 @@ inline constexpr const char* rows_symbol = "weft_rows";
 struct LoadedObject {
   const void* entry = nullptr;         ///< of kernel_symbol
   const void* rows = nullptr;          ///< of rows_symbol, or null
+  /// All other functions that the object defines, by their symbols.
+  std::vector<std::pair<std::string, const std::byte*>> others;
   std::size_t size_bytes = 0;          ///< code and constants
   std::size_t instruction_bytes = 0;   ///< code from `entry` on
   std::shared_ptr<const void> memory;  ///< keeps `entry` alive

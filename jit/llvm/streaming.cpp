@@ -176,10 +176,7 @@ void KernelEmitter::prefetch(std::size_t operand, const Place& place) {
   llvm::Value* ahead =
       advance(place.addresses[operand],
               builder_.getInt64((place.first_lane + place.prefetched_lanes) * itemsize(operand)));
-  constexpr unsigned reads = 0, stays_in_all_caches = 3, is_data = 1;
-  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
-                           {ahead, builder_.getInt32(reads), builder_.getInt32(stays_in_all_caches),
-                            builder_.getInt32(is_data)});
+  jit::prefetch(builder_, ahead);
 }
 
 /// What was written past the caches is visible to who comes after the return.

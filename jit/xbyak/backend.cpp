@@ -8,12 +8,10 @@
 #include "jit/xbyak/emit.h"
 #include "jit/xbyak/reduce.h"
 #include "jit/xbyak/tile.h"
-#include "jit/xbyak/tile_fused.h"
 #include "runtime/exec_memory.h"
 
 #include <weft/error.h>
 #include <weft/parallel.h>
-#include <weft/tuning.h>
 
 #include <algorithm>
 #include <bit>
@@ -62,7 +60,7 @@ std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   if (kernel.operands.size() > ir::max_launch_operands)
     return std::to_string(kernel.operands.size()) + " operands are more than " +
            std::to_string(ir::max_launch_operands);
-  if (is_transposing_copy(kernel)) return {};
+  if (tiles::is_transposing_copy(kernel)) return {};
   for (const ir::Operand& operand : kernel.operands)
     if (itemsize_bytes(operand.dtype) > 8)
       return "items of " + std::string(name(operand.dtype)) + " are too wide";
@@ -144,11 +142,11 @@ std::shared_ptr<const CodeObject> publish(const Assembler& code, const ir::Kerne
 /// The code together with the context that it points to.
 std::shared_ptr<const CodeObject> publish_tile(const Assembler& code, const ir::Kernel& kernel,
                                                const Target& target,
-                                               std::shared_ptr<TileCode> tile) {
+                                               std::shared_ptr<tiles::TileCode> tile) {
   const auto object = std::make_shared<CodeObject>(*publish(code, kernel, target));
   tile->code = reinterpret_cast<const std::byte*>(object->entry);
   object->walks_in_blocks = true;
-  using Owners = std::pair<std::shared_ptr<const void>, std::shared_ptr<const TileCode>>;
+  using Owners = std::pair<std::shared_ptr<const void>, std::shared_ptr<const tiles::TileCode>>;
   object->memory = std::make_shared<const Owners>(object->memory, std::move(tile));
   return object;
 }
@@ -168,10 +166,8 @@ std::shared_ptr<const CodeObject> publish_leaf(const Assembler& code, const ir::
 std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel,
                                        const Target& target, bool with_frame) {
   if (kernel.schedule == ir::Schedule::tile) {
-    auto tile = std::make_shared<TileCode>();
-    tile->streaming_bytes = current_tuning().tile_streaming_bytes;
-    tile->large_bytes = current_tuning().tile_large_bytes;
-    tile->fused_side = least_fused_side(target.features);
+    auto tile = std::make_shared<tiles::TileCode>();
+    tiles::set_thresholds(*tile, target.features);
     emit_tile(code, kernel, *tile);
     return publish_tile(code, kernel, target, std::move(tile));
   }

@@ -12,27 +12,19 @@ namespace {
 
 using Indices = std::array<std::byte, 64>;
 
-bool can_permute(const CpuFeatures& features, int itemsize) {
-  return features.isa == Isa::avx512 && (itemsize > 1 || features.avx512_vbmi);
-}
-
-/// Where item `item` of vector `vector` of what is written comes from.
-struct Source {
-  int vector;
-  int item;
-};
-
 class InterleaveEmitter {
  public:
-  InterleaveEmitter(Assembler& code, const InterleaveShape& shape)
-      : code_(code), shape_(shape), permutes_(can_permute(code.features(), shape.itemsize)) {}
+  InterleaveEmitter(Assembler& code, const tiles::InterleaveShape& shape)
+      : code_(code), shape_(shape), permutes_(tiles::can_permute(code.features(), shape.itemsize)) {}
 
   void emit();
 
  private:
   int vector_bytes() const { return permutes_ ? 64 : 16; }
   int items() const { return vector_bytes() / shape_.itemsize; }
-  Source source(int vector, int item) const;
+  tiles::InterleaveSource source(int vector, int item) const {
+    return interleave_source(shape_, items(), vector, item);
+  }
   RegExp plane(int index) const;
   Indices permutation(int vector, int stage) const;
   std::array<std::byte, 32> shuffle(int vector, int from) const;
@@ -43,22 +35,13 @@ class InterleaveEmitter {
   void store(const RegExp& to, const Xmm& x);
 
   Assembler& code_;
-  const InterleaveShape shape_;
+  const tiles::InterleaveShape shape_;
   const bool permutes_;
 
   const Reg64 planes_{Xbyak::Operand::RDI}, stride_{Xbyak::Operand::RSI};
   const Reg64 pixels_{Xbyak::Operand::RDX}, remaining_{Xbyak::Operand::RCX};
   const Reg64 stride3_{Xbyak::Operand::R8};
 };
-
-Source InterleaveEmitter::source(int vector, int item) const {
-  if (shape_.to_pixels) {
-    const int at = vector * items() + item;
-    return {at % shape_.ways, at / shape_.ways};
-  }
-  const int at = item * shape_.ways + vector;
-  return {at / items(), at % items()};
-}
 
 RegExp InterleaveEmitter::plane(int index) const {
   switch (index) {
@@ -74,7 +57,7 @@ RegExp InterleaveEmitter::plane(int index) const {
 Indices InterleaveEmitter::permutation(int vector, int stage) const {
   Indices indices{};
   for (int i = 0; i < items(); ++i) {
-    const Source from = source(vector, i);
+    const tiles::InterleaveSource from = source(vector, i);
     int index = i;
     if (stage == 0 && from.vector == 0) index = from.item;
     if (from.vector == stage + 1) index = items() + from.item;
@@ -89,7 +72,7 @@ std::array<std::byte, 32> InterleaveEmitter::shuffle(int vector, int from) const
   std::array<std::byte, 32> order;
   order.fill(std::byte{0x80});
   for (int i = 0; i < 32; ++i) {
-    const Source at = source(vector, i % 16 / shape_.itemsize);
+    const tiles::InterleaveSource at = source(vector, i % 16 / shape_.itemsize);
     if (at.vector == from)
       order[static_cast<std::size_t>(i)] =
           static_cast<std::byte>(at.item * shape_.itemsize + i % shape_.itemsize);
@@ -177,11 +160,7 @@ void InterleaveEmitter::emit() {
 
 }  // namespace
 
-int group_items(const CpuFeatures& features, const InterleaveShape& shape) {
-  return (can_permute(features, shape.itemsize) ? 64 : 32) / shape.itemsize;
-}
-
-void emit_interleave(Assembler& code, const InterleaveShape& shape) {
+void emit_interleave(Assembler& code, const tiles::InterleaveShape& shape) {
   InterleaveEmitter(code, shape).emit();
 }
 

@@ -67,38 +67,38 @@ RegExp ShortTransposeEmitter::nth(const Reg64& base, const Reg64& stride, const 
 }
 
 void ShortTransposeEmitter::load_arguments() {
-  code_.mov(from_stride_, argument(offsetof(ShortPlanes, from_stride_bytes)));
-  code_.mov(to_, argument(offsetof(ShortPlanes, to)));
-  code_.mov(to_stride_, argument(offsetof(ShortPlanes, to_stride_bytes)));
+  code_.mov(from_stride_, argument(offsetof(tiles::ShortPlanes, from_stride_bytes)));
+  code_.mov(to_, argument(offsetof(tiles::ShortPlanes, to)));
+  code_.mov(to_stride_, argument(offsetof(tiles::ShortPlanes, to_stride_bytes)));
   code_.lea(from_stride3_, code_.ptr[from_stride_ + from_stride_ * 2]);
   code_.lea(to_stride3_, code_.ptr[to_stride_ + to_stride_ * 2]);
   const Reg64 distance = last_lane_[0];
-  code_.mov(left_, argument(offsetof(ShortPlanes, num_items)));
+  code_.mov(left_, argument(offsetof(tiles::ShortPlanes, num_items)));
   code_.sub(left_, side_);
   code_.mov(slot(left_slot), left_);
   code_.mov(slot(side_slot), side_);
   code_.lea(distance, code_.ptr[left_ * itemsize_]);
-  code_.mov(scratch_, argument(offsetof(ShortPlanes, from_step_bytes)));
+  code_.mov(scratch_, argument(offsetof(tiles::ShortPlanes, from_step_bytes)));
   code_.sub(scratch_, distance);
   code_.mov(slot(from_rewind_slot), scratch_);
   code_.mov(distance, left_);
   code_.imul(distance, to_stride_);
-  code_.mov(scratch_, argument(offsetof(ShortPlanes, to_step_bytes)));
+  code_.mov(scratch_, argument(offsetof(tiles::ShortPlanes, to_step_bytes)));
   code_.sub(scratch_, distance);
   code_.mov(slot(to_rewind_slot), scratch_);
-  code_.mov(scratch_, argument(offsetof(ShortPlanes, count)));
+  code_.mov(scratch_, argument(offsetof(tiles::ShortPlanes, count)));
   code_.mov(slot(count_slot), scratch_);
 }
 
 // Leaves the number of lanes less one in scratch_.
 void ShortTransposeEmitter::point_at_lines() {
   const Reg64 last_line = left_, first = lanes_[0];
-  code_.mov(last_line, argument(offsetof(ShortPlanes, num_lines)));
+  code_.mov(last_line, argument(offsetof(tiles::ShortPlanes, num_lines)));
   code_.mov(scratch_.cvt32(), -1);
   code_.bzhi(scratch_.cvt32(), scratch_.cvt32(), last_line.cvt32());
   code_.kmovw(rows_, scratch_.cvt32());
   code_.dec(last_line);
-  code_.mov(first, argument(offsetof(ShortPlanes, from)));
+  code_.mov(first, argument(offsetof(tiles::ShortPlanes, from)));
   code_.mov(last_lane_[0], last_line);
   code_.and_(last_lane_[0], -side_);
   for (int k = 1; k < side_; ++k) {

@@ -1,109 +1,17 @@
-// The tile schedule: what of it is machine code, and the walk that calls it.
-//
-// Operands that are dense along the loop around the innermost are transposed a tile at a time into
-// a buffer that stays in the first cache; an ordinary kernel, compiled for the two innermost loops,
-// then runs over the tile as if they had always lain that way, and outputs go the reverse way.  A
-// kernel that only copies needs neither buffer nor kernel: it is the transposition itself.
+// The machine code of a tile kernel, which jit/tiles/tile.h describes.
 #pragma once
 
-#include "jit/code_object.h"
-#include "jit/xbyak/interleave.h"
-#include "jit/xbyak/transpose.h"
+#include "jit/tiles/tile.h"
+#include "jit/xbyak/assembler.h"
 
 #include "ir/kernel.h"
 
-#include <vector>
-
 namespace weft::jit::xbyak {
-
-/// Bytes that the wide transpositions write to a line at once: a cache line.
-inline constexpr int wide_step_bytes = 64;
-
-/// Where a function starts, in bytes from the start of the code; 0, the entry, stands for none.
-using FunctionOffset = std::uint32_t;
-
-/// What a tile kernel knows of an operand.
-struct TileOperand {
-  int itemsize = 0;
-  bool is_output = false;
-  bool is_staged = false;                  ///< goes through the buffer
-  bool is_reversed = false;                ///< dense downwards
-  FunctionOffset wide_transpose = 0;       ///< by steps of wide_step_bytes
-  FunctionOffset narrow_transpose = 0;     ///< by steps of 16 bytes, for few lines
-  FunctionOffset streaming_transpose = 0;  ///< as the wide one, past the caches; for copies
-  /// Items between neighbours along the innermost loop if those are 2 to 4, else 0: pixels of so
-  /// many channels, which `interleave` takes apart (inputs) or puts together (outputs).
-  int ways = 0;
-  int group_items = 0;  ///< pixels that it moves at once
-  FunctionOffset interleave = 0;
-  FunctionOffset streaming_interleave = 0;
-};
-
-/// The context of a tile kernel; immutable once its code is in place.
-struct TileCode {
-  const std::byte* code = nullptr;
-  std::size_t num_loops = 0;
-  bool is_copy = false;  ///< one staged operand, one that is not, and nothing to compute
-  std::vector<TileOperand> operands;
-  FunctionOffset rows = 0;  ///< the kernel for the two innermost loops; none for copies
-  /// For copies: planes of few lines, many of them in one call; none where items are of other
-  /// sizes.
-  FunctionOffset short_transpose = 0;
-  /// The same with the outputs that are not staged written past the caches, if there are any; for
-  /// copies, rows of bytes.
-  FunctionOffset streaming_rows = 0;
-  /// The kernel for rows whose transposed inputs stay in registers.  Extents are multiples of
-  /// fused_step_rows and fused_step_columns.
-  FunctionOffset fused_rows = 0;
-  int fused_step_rows = 0;
-  int fused_step_columns = 0;
-  /// The kernel for pixels as they lie, if all operands are pixels of as many channels or the same
-  /// for every pixel: those are repeated in a buffer as often as there are pixels in a row.
-  FunctionOffset pixel_rows = 0;
-  FunctionOffset streaming_pixel_rows = 0;  ///< the same, past the caches
-  /// The same for runs of short rows in which inputs that stand still along them are gathered, too:
-  /// every operand is dense.  None where there are no such inputs.
-  FunctionOffset gathered_rows = 0;
-  /// A call that moves so much no longer fits the second cache; the lines that a transposition
-  /// writes all over its output are then better not fetched first.
-  std::int64_t streaming_bytes = 0;
-  std::int64_t large_bytes = 0;  ///< from here on, tiles are better large
-  /// Planes of as many rows and columns keep transposed inputs in registers in large calls, too.
-  std::int64_t fused_side = 0;
-
-  template <class Function>
-  Function* at(FunctionOffset offset) const {
-    // POSIX allows the conversion of an object pointer to a function pointer that C++ leaves open.
-    return reinterpret_cast<Function*>(reinterpret_cast<std::uintptr_t>(code + offset));
-  }
-};
-
-/// Runs a tile kernel.  Does not throw.
-void run_tiles(const KernelArgs* args, const TileCode* tile);
-
-/// Whether the kernel copies one operand to another and does nothing else.
-bool is_transposing_copy(const ir::Kernel& kernel);
-
-/// The kernel for the two innermost loops of a tile, in which staged operands have become linear.
-ir::Kernel row_kernel(const ir::Kernel& kernel);
-
-/// row_kernel() past the caches, or for a copy its rows as bytes; without loops if every output is
-/// staged.
-ir::Kernel streaming_row_kernel(const ir::Kernel& kernel);
-
-/// Whether all operands are pixels of as many channels, or the same for every pixel.
-bool is_all_pixels(const ir::Kernel& kernel);
-
-/// Whether outputs are dense along the innermost loop, and some input stands still along it.
-bool has_still_inputs(const ir::Kernel& kernel);
-
-/// The kernel for the two innermost loops, every operand linear.
-ir::Kernel dense_kernel(const ir::Kernel& kernel);
 
 /// Emits everything that the kernel needs, the entry first, and describes it in `tile`, whose
 /// address becomes part of the code.  The thresholds in it are left as they are.
 ///
 /// Errors: Xbyak::Error when the buffer or the constant pool is too small.
-void emit_tile(Assembler& code, const ir::Kernel& kernel, TileCode& tile);
+void emit_tile(Assembler& code, const ir::Kernel& kernel, tiles::TileCode& tile);
 
 }  // namespace weft::jit::xbyak

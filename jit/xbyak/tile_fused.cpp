@@ -4,11 +4,10 @@
 // emitted once a row.
 #include "jit/xbyak/tile_fused.h"
 
+#include "jit/tiles/tile.h"
 #include "jit/xbyak/kernel_emitter.h"
-#include "jit/xbyak/tile.h"
 
 #include <bit>
-#include <limits>
 
 namespace weft::jit::xbyak {
 namespace {
@@ -35,18 +34,12 @@ bool fits(const ir::Operand& operand, const ir::Kernel& kernel) {
 
 }  // namespace
 
-std::int64_t least_fused_side(const CpuFeatures& features) {
-  // Measured: docs/decisions.md.
-  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-  return features.pages_in_turn ? never : 512;
-}
-
 int fused_rows_a_step(const ir::Kernel& kernel) {
   return lane_bytes * kernel.loops.back().lanes / kernel.vector_bytes;
 }
 
 bool can_fuse(const ir::Kernel& kernel, const CpuFeatures& features) {
-  if (features.isa != Isa::avx512 || kernel.vector_bytes != 64 || is_transposing_copy(kernel))
+  if (features.isa != Isa::avx512 || kernel.vector_bytes != 64 || tiles::is_transposing_copy(kernel))
     return false;
   const std::size_t num_transposed = transposed_operands(kernel).size();
   if (num_transposed == 0 || num_transposed > max_fused_inputs) return false;
@@ -63,7 +56,7 @@ bool can_fuse(const ir::Kernel& kernel, const CpuFeatures& features) {
 
 bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel) {
   const std::vector<std::size_t> transposed = transposed_operands(kernel);
-  const ir::Kernel rows = row_kernel(kernel);
+  const ir::Kernel rows = tiles::row_kernel(kernel);
   std::uint64_t held = 0;
   for (const std::size_t operand : transposed) held |= std::uint64_t{1} << operand;
   const int num_reserved = static_cast<int>(transposed.size()) * fused_rows_a_step(kernel) + 1;

@@ -14,8 +14,6 @@ bool can_fuse(const ir::Kernel& kernel, const CpuFeatures& features);
 
 /// Rows that the code handles at once.
 int fused_rows_a_step(const ir::Kernel& kernel);
-/// What TileCode::fused_side is on such a machine.
-std::int64_t least_fused_side(const CpuFeatures& features);
 
 /// Emits a KernelFunction for the two innermost loops.  Its extents must be multiples of
 /// fused_rows_a_step() and of the lanes, and not zero; strides are those of the operands as they

@@ -16,7 +16,7 @@ constexpr int line_bytes = 64;  // of the cache
 
 class TransposeEmitter {
  public:
-  TransposeEmitter(Assembler& code, const TransposeShape& shape)
+  TransposeEmitter(Assembler& code, const tiles::TransposeShape& shape)
       : code_(code),
         shape_(shape),
         side_(shape.items_a_step()),
@@ -47,7 +47,7 @@ class TransposeEmitter {
   void add_scaled(const Reg64& sum, const Reg64& index);
 
   Assembler& code_;
-  const TransposeShape shape_;
+  const tiles::TransposeShape shape_;
   const int side_;
   const int num_lanes_;                  ///< of a register
   const int num_parts_;                  ///< registers that make a step
@@ -331,7 +331,7 @@ void TransposeEmitter::emit() {
 
 }  // namespace
 
-void emit_transpose(Assembler& code, const TransposeShape& shape) {
+void emit_transpose(Assembler& code, const tiles::TransposeShape& shape) {
   TransposeEmitter(code, shape).emit();
 }
 

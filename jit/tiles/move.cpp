@@ -1,12 +1,12 @@
 // How rectangles of items are moved, and pixels taken apart.
-#include "jit/xbyak/tile_move.h"
+#include "jit/tiles/move.h"
 
 #include <emmintrin.h>
 
 #include <algorithm>
 #include <cstring>
 
-namespace weft::jit::xbyak {
+namespace weft::jit::tiles {
 namespace {
 
 constexpr std::int64_t line_bytes = 64;
@@ -227,4 +227,4 @@ void interleave_pixels(const TileCode& tile, const TileOperand& operand, std::by
     transpose(tile, operand, {pixels, pixel_stride, planes, plane_stride, count, operand.ways});
 }
 
-}  // namespace weft::jit::xbyak
+}  // namespace weft::jit::tiles

@@ -1,9 +1,9 @@
-// The planes of kernels whose transposed inputs stay in registers (tile_fused.cpp).
-#include "jit/xbyak/tile_move.h"
+// The planes of kernels whose transposed inputs stay in registers (jit/xbyak/tile_fused.cpp).
+#include "jit/tiles/move.h"
 
 #include <algorithm>
 
-namespace weft::jit::xbyak {
+namespace weft::jit::tiles {
 namespace {
 
 /// Columns of a plane that are walked down together: their lines stay in the first cache from one
@@ -97,4 +97,4 @@ bool run_fused(const TileCode& tile, const KernelArgs& args, const Plane& plane,
   return true;
 }
 
-}  // namespace weft::jit::xbyak
+}  // namespace weft::jit::tiles

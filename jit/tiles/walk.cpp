@@ -1,5 +1,7 @@
 // How a tile kernel walks through its loops: which rectangles it moves, in which order.
-#include "jit/xbyak/tile_move.h"
+#include "jit/tiles/move.h"
+
+#include <weft/tuning.h>
 
 #include <emmintrin.h>
 
@@ -7,9 +9,10 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 
-namespace weft::jit::xbyak {
+namespace weft::jit::tiles {
 namespace {
 
 /// Pixels for which what is the same for all of them is repeated.
@@ -418,6 +421,16 @@ void copy_short_planes(const PlaneCopy& copy, Nest& nest) {
 
 }  // namespace
 
+void set_thresholds(TileCode& tile, const CpuFeatures& features) {
+  const Tuning& tuning = current_tuning();
+  tile.streaming_bytes = tuning.tile_streaming_bytes;
+  tile.large_bytes = tuning.tile_large_bytes;
+  // Measured: docs/decisions.md.
+  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t least_fused_side = 512;
+  tile.fused_side = features.pages_in_turn ? never : least_fused_side;
+}
+
 void run_tiles(const KernelArgs* args, const TileCode* tile) {
   const std::int64_t bytes = total_bytes(*tile, *args);
   const bool streams = bytes >= tile->streaming_bytes;
@@ -433,4 +446,4 @@ void run_tiles(const KernelArgs* args, const TileCode* tile) {
   if (streams) _mm_sfence();
 }
 
-}  // namespace weft::jit::xbyak
+}  // namespace weft::jit::tiles

@@ -1,13 +1,13 @@
 // Planes too small to transpose: inputs are gathered item by item, in the order in which outputs
 // are written.  Where the items of a run come from is the same for all runs, and found once.
 #include "jit/short_rows.h"
-#include "jit/xbyak/tile_move.h"
+#include "jit/tiles/move.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
-namespace weft::jit::xbyak {
+namespace weft::jit::tiles {
 namespace {
 
 /// Items of a run at most: their offsets and the lines that they come from stay in the first cache,
@@ -329,4 +329,4 @@ bool run_items(const TileCode& tile, const KernelArgs& args) {
   return true;
 }
 
-}  // namespace weft::jit::xbyak
+}  // namespace weft::jit::tiles

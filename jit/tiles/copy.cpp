@@ -1,11 +1,10 @@
 // The planes of kernels that only copy: they need no row kernel, and mostly no buffer.
-#include "jit/xbyak/short_transpose.h"
-#include "jit/xbyak/tile_move.h"
+#include "jit/tiles/move.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace weft::jit::xbyak {
+namespace weft::jit::tiles {
 namespace {
 
 /// Lines that a copy reads at once: past the caches as many as there are streams that processors
@@ -176,4 +175,4 @@ void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes,
   }
 }
 
-}  // namespace weft::jit::xbyak
+}  // namespace weft::jit::tiles

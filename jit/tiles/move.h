@@ -1,14 +1,14 @@
-// What tile_walk.cpp and tile_copy.cpp share: planes, and how rectangles of them are moved.
+// What walk.cpp, copy.cpp, items.cpp and fused.cpp share: planes, and how rectangles of them are moved.
 #pragma once
 
-#include "jit/xbyak/tile.h"
+#include "jit/tiles/tile.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-namespace weft::jit::xbyak {
+namespace weft::jit::tiles {
 
 /// What a tile's buffers share: of a call that fits the caches, the first cache with what is read
 /// and written besides; of a larger one so much of the second that long runs are read and written.
@@ -147,4 +147,4 @@ std::int64_t runs_at_once(const TileCode& tile, const Plane& plane, std::int64_t
 /// Copies planes, past the caches.
 void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes, Stage stage);
 
-}  // namespace weft::jit::xbyak
+}  // namespace weft::jit::tiles

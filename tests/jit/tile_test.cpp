@@ -1,12 +1,13 @@
 // The tile schedule against the interpreter: every item size, ragged sizes, gaps, and directions.
+#include "jit/tiles/tile.h"
+#include "tests/required_backends.h"
 #include "xbyak_harness.h"
 
-#include "jit/xbyak/tile.h"
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <memory>
+#include <tuple>
 
 namespace weft::jit::testing {
 namespace {
@@ -59,13 +60,23 @@ Run layout_run(const ir::Kernel& kernel, const std::vector<Place>& places, std::
   return result;
 }
 
-class XbyakTile : public ::testing::TestWithParam<Isa> {
+/// The backend and the instructions.
+class Tile : public ::testing::TestWithParam<std::tuple<std::string_view, Isa>> {
  protected:
+  void SetUp() override {
+    const std::string reason = unavailable_reason(backend());
+    if (!reason.empty()) leave_out_without(backend(), reason);
+  }
+
+  static std::string_view backend() { return std::get<0>(GetParam()); }
+  static Isa isa() { return std::get<1>(GetParam()); }
+  static Target target() { return target_for(isa()); }
+
   void compare(const ir::Kernel& body, const std::vector<Place>& places,
                const std::vector<std::array<std::int64_t, 2>>& sizes) {
-    const ir::Kernel kernel = scheduled(nested(body, places), GetParam());
+    const ir::Kernel kernel = scheduled(nested(body, places), isa());
     ASSERT_EQ(kernel.schedule, ir::Schedule::tile);
-    const Comparison comparison(kernel, GetParam());
+    const Comparison comparison(kernel, target(), backend());
     for (const auto& [rows, columns] : sizes)
       for (const Placement placement : {Placement::at_end, Placement::at_start})
         ASSERT_TRUE(comparison.agree(layout_run(kernel, places, rows, columns, placement), random_))
@@ -75,7 +86,7 @@ class XbyakTile : public ::testing::TestWithParam<Isa> {
   /// The same, with a loop around that repeats the work until a call no longer fits the caches.
   void compare_large(const ir::Kernel& body, const std::vector<Place>& places,
                      const std::vector<std::array<std::int64_t, 2>>& sizes) {
-    compare_large(body, places, sizes, target_for(GetParam()));
+    compare_large(body, places, sizes, target());
   }
   void compare_large(const ir::Kernel& body, const std::vector<Place>& places,
                      const std::vector<std::array<std::int64_t, 2>>& sizes, const Target& target) {
@@ -87,9 +98,9 @@ class XbyakTile : public ::testing::TestWithParam<Isa> {
       operand.strides.insert(operand.strides.begin(), stride_any);
       item_bytes += static_cast<std::int64_t>(itemsize_bytes(operand.dtype));
     }
-    kernel = scheduled(kernel, GetParam());
+    kernel = scheduled(kernel, isa());
     ASSERT_EQ(kernel.schedule, ir::Schedule::tile);
-    const Comparison comparison(kernel, target);
+    const Comparison comparison(kernel, target, backend());
     for (const auto& [rows, columns] : sizes)
       for (const Placement placement : {Placement::at_end, Placement::at_start}) {
         jit::testing::Run run = layout_run(kernel, places, rows, columns, placement);
@@ -115,7 +126,7 @@ const std::vector<std::array<std::int64_t, 2>> ragged_sizes = {
     {16, 16}, {17, 33}, {31, 100}, {64, 64}, {65, 130}, {100, 63}, {130, 67}, {1, 200},
     {200, 1}, {3, 300}, {300, 3},  {5, 700}, {700, 5},  {129, 15}, {16, 255}, {255, 16}};
 
-TEST_P(XbyakTile, CopiesOfEveryItemSize) {
+TEST_P(Tile, CopiesOfEveryItemSize) {
   for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128})
     for (const bool output_is_across : {false, true})
       for (const bool is_reversed : {false, true})
@@ -128,7 +139,7 @@ TEST_P(XbyakTile, CopiesOfEveryItemSize) {
         }
 }
 
-TEST_P(XbyakTile, CopiesOfPixels) {
+TEST_P(Tile, CopiesOfPixels) {
   for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64})
     for (const StrideClass ways : {2, 3, 4})
       for (const bool output_is_pixels : {false, true}) {
@@ -144,18 +155,18 @@ TEST_P(XbyakTile, CopiesOfPixels) {
       }
 }
 
-TEST_P(XbyakTile, BytesWithoutVbmi) {
-  Target target = target_for(GetParam());
+TEST_P(Tile, BytesWithoutVbmi) {
+  Target target = target_for(isa());
   target.features.avx512_vbmi = false;
   const std::vector<Place> places = {{.pixel_items = 3}, {}};
-  const ir::Kernel kernel = scheduled(nested(copy_kernel(DType::u8), places), GetParam());
-  const Comparison comparison(kernel, target);
+  const ir::Kernel kernel = scheduled(nested(copy_kernel(DType::u8), places), isa());
+  const Comparison comparison(kernel, target, backend());
   for (const std::int64_t columns : {1, 31, 32, 33, 100})
     ASSERT_TRUE(
         comparison.agree(layout_run(kernel, places, 3, columns, Placement::at_end), random_));
 }
 
-TEST_P(XbyakTile, Sums) {
+TEST_P(Tile, Sums) {
   const std::vector<std::array<std::int64_t, 2>> sizes = {
       {1, 1}, {3, 5}, {16, 16}, {17, 70}, {70, 17}, {64, 64}, {130, 130}, {3, 2000}, {2000, 3}};
   const Place along{}, spaced{.gap_bytes = 7};
@@ -173,7 +184,7 @@ TEST_P(XbyakTile, Sums) {
 
 /// Around the steps of rows and columns whose transposed inputs stay in registers, and the columns
 /// that are walked down together.
-TEST_P(XbyakTile, SumsByWholeSteps) {
+TEST_P(Tile, SumsByWholeSteps) {
   const std::vector<std::array<std::int64_t, 2>> sizes = {
       {1, 31},  {2, 8},   {3, 9},   {4, 16},  {5, 15},   {7, 40},  {8, 32},   {9, 33},
       {12, 48}, {15, 64}, {16, 17}, {20, 72}, {13, 300}, {34, 31}, {64, 515}, {67, 256}};
@@ -187,7 +198,7 @@ TEST_P(XbyakTile, SumsByWholeSteps) {
 }
 
 /// Pixels as they lie with operands that are the same for every pixel, one of them by channel.
-TEST_P(XbyakTile, PixelsAndConstants) {
+TEST_P(Tile, PixelsAndConstants) {
   const auto none = no_value;
   for (const DType dtype : {DType::u8, DType::f32, DType::f64})
     for (const StrideClass ways : {2, 3, 4}) {
@@ -204,9 +215,9 @@ TEST_P(XbyakTile, PixelsAndConstants) {
           {.op = Op::store, .dtype = dtype, .operand = 0, .args = {6, none, none, none}}};
       for (const std::size_t i : {0, 1}) kernel.operands[i].strides = {1, ways};
       for (const std::size_t i : {2, 3}) kernel.operands[i].strides = {stride_any, 0};
-      kernel = scheduled(kernel, GetParam());
+      kernel = scheduled(kernel, isa());
       ASSERT_EQ(kernel.schedule, ir::Schedule::tile);
-      const Comparison comparison(kernel, GetParam());
+      const Comparison comparison(kernel, target(), backend());
       const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
       for (const std::int64_t rows : {int{ways}, ways - 1})
         for (const std::int64_t columns : {1, 5, 511, 512, 513, 1600}) {
@@ -218,7 +229,7 @@ TEST_P(XbyakTile, PixelsAndConstants) {
     }
 }
 
-TEST_P(XbyakTile, CastsOnTheWay) {
+TEST_P(Tile, CastsOnTheWay) {
   const std::vector<std::array<std::int64_t, 2>> sizes = {{3, 5}, {33, 66}, {100, 37}, {3, 999}};
   for (const DType from :
        {DType::boolean, DType::u8, DType::i16, DType::f16, DType::f32, DType::f64})
@@ -232,7 +243,7 @@ TEST_P(XbyakTile, CastsOnTheWay) {
 }
 
 /// $0 = where($1 < $2, $3, #0), over operands of several sizes and layouts.
-TEST_P(XbyakTile, Choices) {
+TEST_P(Tile, Choices) {
   ir::Kernel kernel = make_kernel({DType::f64, DType::f32, DType::f32, DType::f64}, 1);
   kernel.params = {DType::f64};
   const auto none = no_value;
@@ -253,7 +264,7 @@ TEST_P(XbyakTile, Choices) {
 }
 
 /// So many staged operands that a tile becomes small.
-TEST_P(XbyakTile, FifteenTransposedOperands) {
+TEST_P(Tile, FifteenTransposedOperands) {
   ir::Kernel kernel = make_kernel(std::vector<DType>(16, DType::f64), 1);
   kernel.body.push_back({.op = Op::load, .dtype = DType::f64, .operand = 1});
   for (std::uint8_t i = 2; i < 16; ++i) {
@@ -275,7 +286,7 @@ TEST_P(XbyakTile, FifteenTransposedOperands) {
 const std::vector<std::array<std::int64_t, 2>> large_sizes = {{3, 5000},  {64, 64},   {70, 1000},
                                                               {1000, 70}, {128, 256}, {280, 290}};
 
-TEST_P(XbyakTile, LargeCopies) {
+TEST_P(Tile, LargeCopies) {
   for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128})
     for (const std::int64_t gap : {0, 5, 64}) {
       const bool is_wide = itemsize_bytes(dtype) > 8;
@@ -289,7 +300,7 @@ TEST_P(XbyakTile, LargeCopies) {
     }
 }
 
-TEST_P(XbyakTile, LargeSums) {
+TEST_P(Tile, LargeSums) {
   const Place along{}, spaced{.gap_bytes = 12}, across{.is_across = true};
   const Place downwards{.is_across = true, .is_reversed = true, .gap_bytes = 8};
   for (const DType dtype : {DType::u8, DType::f32, DType::f64}) {
@@ -303,11 +314,11 @@ TEST_P(XbyakTile, LargeSums) {
 }
 
 /// Transposed inputs of large calls, in a buffer and in registers.
-TEST_P(XbyakTile, LargeSumsOfLargePlanes) {
+TEST_P(Tile, LargeSumsOfLargePlanes) {
   const Place along{}, spaced{.gap_bytes = 12}, across{.is_across = true};
   const std::vector<std::array<std::int64_t, 2>> sizes = {{512, 515}, {530, 640}, {511, 600}};
   for (const bool pages_in_turn : {true, false}) {
-    Target target = target_for(GetParam());
+    Target target = target_for(isa());
     target.features.pages_in_turn = pages_in_turn;
     compare_large(op_kernel(Op::sub, DType::f32, DType::f32), {along, across, along}, {{512, 512}},
                   target);
@@ -318,7 +329,7 @@ TEST_P(XbyakTile, LargeSumsOfLargePlanes) {
   }
 }
 
-TEST_P(XbyakTile, LargePixels) {
+TEST_P(Tile, LargePixels) {
   for (const DType dtype : {DType::u8, DType::f32}) {
     const Place pixels{.pixel_items = 3}, planes{};
     const std::vector<std::array<std::int64_t, 2>> sizes = {{3, 40}, {3, 1000}, {3, 20000}};
@@ -332,16 +343,16 @@ TEST_P(XbyakTile, LargePixels) {
 
 // Planes with short rows that follow one another in what is written are copied together, and so are
 // those that follow one another in what is read.
-TEST_P(XbyakTile, LargeCopiesOfManyPlanes) {
+TEST_P(Tile, LargeCopiesOfManyPlanes) {
   for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64}) {
     ir::Kernel kernel = copy_kernel(dtype);
     kernel.loops.resize(5);
     for (ir::Operand& operand : kernel.operands) operand.strides.assign(5, stride_any);
     kernel.operands[0].strides[4] = 1;
     kernel.operands[1].strides[3] = 1;
-    kernel = scheduled(kernel, GetParam());
+    kernel = scheduled(kernel, isa());
     const auto item = static_cast<std::int64_t>(itemsize_bytes(dtype));
-    const Comparison comparison(kernel, GetParam());
+    const Comparison comparison(kernel, target(), backend());
     for (const auto& [runs, planes, rows, columns] : std::vector<std::array<std::int64_t, 4>>{
              {1, 7, 64, 40}, {1, 30, 33, 17}, {1, 100, 20, 5}, {7, 9, 32, 20}, {10, 12, 24, 30}}) {
       const std::int64_t repeats = (4 << 20) / (runs * planes * rows * columns * 2 * item) + 1;
@@ -355,28 +366,59 @@ TEST_P(XbyakTile, LargeCopiesOfManyPlanes) {
   }
 }
 
+/// Makes no code.
+class NoFunctions final : public tiles::Functions {
+ public:
+  tiles::FunctionOffset rows(tiles::RowKind, const ir::Kernel&) override { return 1; }
+  tiles::FunctionOffset transpose(const tiles::TransposeShape&) override { return 2; }
+  tiles::FunctionOffset interleave(const tiles::InterleaveShape&) override { return 3; }
+  tiles::FunctionOffset short_transpose(int) override { return 4; }
+};
+
 /// From which sizes on a call writes past the caches is its caller's to say, not the code's.
-TEST_P(XbyakTile, KeepsItsThresholds) {
-  const ir::Kernel kernel =
-      scheduled(nested(cast_kernel(DType::f32, DType::f32), {{}, {.is_across = true}}), GetParam());
-  constexpr std::size_t buffer_bytes = 64 << 10;
-  const std::unique_ptr<std::byte, decltype(&std::free)> buffer(
-      static_cast<std::byte*>(std::aligned_alloc(64, buffer_bytes)), std::free);
-  ASSERT_NE(buffer, nullptr);
-  xbyak::Assembler code({buffer.get(), buffer_bytes}, buffer_bytes / 4,
-                        target_for(GetParam()).features);
-  xbyak::TileCode tile;
+TEST(TileCode, KeepsItsThresholds) {
+  const ir::Kernel kernel = scheduled(
+      nested(cast_kernel(DType::f32, DType::f32), {{}, {.is_across = true}}), Isa::avx512);
+  tiles::TileCode tile;
   tile.streaming_bytes = 12345;
   tile.large_bytes = 678;
-  emit_tile(code, kernel, tile);
+  NoFunctions functions;
+  describe_tile(kernel, target_features(Isa::avx512), functions, tile);
   EXPECT_EQ(tile.streaming_bytes, 12345);
   EXPECT_EQ(tile.large_bytes, 678);
   EXPECT_TRUE(tile.is_copy);
+  EXPECT_EQ(tile.short_transpose, 4u);
+  EXPECT_EQ(tile.operands[1].wide_transpose, 2u);
+}
+
+// Not only that the results are right: what is transposed goes through shuffles of registers, for
+// every target, and no lane by a load of its own.
+TEST_P(Tile, TheCodeShufflesAndGathersNothing) {
+  for (const Isa other : {Isa::avx2, Isa::avx512})
+    for (const DType dtype : {DType::u8, DType::u16, DType::f32, DType::f64}) {
+      Target texts = target();
+      texts.features = target_features(other);
+      texts.keep_texts = true;
+      texts.run = false;
+      const ir::Kernel kernel =
+          scheduled(nested(op_kernel(Op::add, dtype, dtype), {{}, {}, {.is_across = true}}), other);
+      const std::string code = find_backend(backend())->compile(kernel, texts)->texts.at("asm");
+      if (code.find("; no disassembler") != std::string::npos)
+        return leave_out_without("llvm", code.substr(0, 80));
+      EXPECT_THAT(code, ::testing::AnyOf(::testing::HasSubstr("unpcklbw "),
+                                         ::testing::HasSubstr("unpcklwd "),
+                                         ::testing::HasSubstr("unpckldq "),
+                                         ::testing::HasSubstr("unpcklps "),
+                                         ::testing::HasSubstr("unpcklqdq "),
+                                         ::testing::HasSubstr("unpcklpd ")));
+      for (const char* const by_lane : {"gather", "pinsr", "pextr"})
+        EXPECT_EQ(code.find(by_lane), std::string::npos) << code;
+    }
 }
 
 /// Random classes in nests of two to four loops: strided and constant operands beside those to
 /// transpose.
-TEST_P(XbyakTile, RandomNests) {
+TEST_P(Tile, RandomNests) {
   const auto pick = [&](std::initializer_list<int> values) {
     return static_cast<StrideClass>(values.begin()[random_() % values.size()]);
   };
@@ -395,9 +437,9 @@ TEST_P(XbyakTile, RandomNests) {
       operand.strides.back() = pick({1, 0, -1, 2, 3, 4, stride_any, stride_any});
       operand.strides[num_loops - 2] = pick({1, 1, 1, -1, 0, stride_any});
     }
-    kernel = scheduled(kernel, GetParam());
+    kernel = scheduled(kernel, isa());
     num_tiled += kernel.schedule == ir::Schedule::tile ? 1 : 0;
-    const Comparison comparison(kernel, GetParam());
+    const Comparison comparison(kernel, target(), backend());
     for (int run = 0; run < 4; ++run) {
       std::vector<std::int64_t> extents(num_loops, 2);
       extents[num_loops - 1] = 1 + static_cast<std::int64_t>(random_() % 48);
@@ -410,8 +452,13 @@ TEST_P(XbyakTile, RandomNests) {
   EXPECT_GT(num_tiled, 50);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, XbyakTile, ::testing::ValuesIn(runnable_isas()),
-                         [](const auto& param) { return std::string(name(param.param)); });
+INSTANTIATE_TEST_SUITE_P(Targets, Tile,
+                         ::testing::Combine(::testing::Values("xbyak", "llvm"),
+                                            ::testing::ValuesIn(runnable_isas())),
+                         [](const auto& param) {
+                           return std::string(std::get<0>(param.param)) + "_" +
+                                  std::string(name(std::get<1>(param.param)));
+                         });
 
 }  // namespace
 }  // namespace weft::jit::testing

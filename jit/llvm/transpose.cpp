@@ -1,0 +1,272 @@
+// A step reads 16 bytes from each of step_bytes / itemsize lines.  The loads bring lines that are
+// items_a_step() apart into the 16-byte lanes of one vector, so that all that is left to do is to
+// transpose a small square within each lane: log2(side) rounds in which item `k` of the list of
+// vectors is interleaved with item `k + side / 2`.
+
+#include "jit/llvm/builder.h"
+#include "jit/llvm/memory.h"
+#include "jit/llvm/tile.h"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace weft::jit {
+namespace {
+
+constexpr int lane_bytes = 16;
+constexpr int line_bytes = 64;  // of the cache
+
+class TransposeEmitter {
+ public:
+  TransposeEmitter(const tiles::TransposeShape& shape, const Target& target,
+                   llvm::Function* function)
+      : shape_(shape),
+        side_(shape.items_a_step()),
+        num_lanes_(shape.vector_bytes / lane_bytes),
+        num_parts_(shape.step_bytes / shape.vector_bytes),
+        function_(function),
+        builder_(llvm::BasicBlock::Create(function->getContext(), "entry", function),
+                 target.features) {}
+
+  void emit();
+
+ private:
+  using Vectors = std::vector<llvm::Value*>;
+
+  llvm::Value* number(std::int64_t value) {
+    return builder_.getInt64(static_cast<std::uint64_t>(value));
+  }
+  llvm::Value* argument(unsigned index) { return function_->getArg(index); }
+  llvm::Value* after(llvm::Value* pointer, llvm::Value* bytes) {
+    return builder_.CreateGEP(builder_.getInt8Ty(), pointer, bytes);
+  }
+  llvm::Value* smaller(llvm::Value* a, llvm::Value* b) {
+    return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
+  }
+  llvm::BasicBlock* new_block(const char* name) {
+    return llvm::BasicBlock::Create(builder_.getContext(), name, function_);
+  }
+  /// Items of 16 bytes are two of 8, which no round takes apart.
+  int element_bytes() const { return std::min(shape_.itemsize, 8); }
+  llvm::FixedVectorType* vector_type(int bytes) {
+    return llvm::FixedVectorType::get(
+        builder_.getIntNTy(8 * static_cast<unsigned>(element_bytes())),
+        static_cast<unsigned>(bytes / element_bytes()));
+  }
+  void up_to_last(llvm::Value* last, int step, const std::function<void(llvm::Value*)>& inside);
+  void whole_block(llvm::Value* block, llvm::Value* line);
+  void partial_block(llvm::Value* block, llvm::Value* line);
+  Vectors lanes_at(llvm::Value* item, llvm::Value* line);
+  llvm::Value* rows_at(llvm::Value* item, llvm::Value* line);
+  std::vector<llvm::Value*> pointers(llvm::Value* base, llvm::Value* stride, int count);
+  void move_steps(const Vectors& lanes, llvm::Value* rows, int first_step, int num_steps);
+  Vectors transposed(Vectors values);
+  llvm::Value* unpacked(bool upper, llvm::Value* x, llvm::Value* y);
+  int steps_at_once() const;
+  void fetch_rows(llvm::Value* rows);
+
+  const tiles::TransposeShape shape_;
+  const int side_;
+  const int num_lanes_;  ///< of a vector
+  const int num_parts_;  ///< vectors that make a step
+  llvm::Function* function_;
+  Builder builder_;
+  llvm::Value* last_line_ = nullptr;  ///< the last positions at which a step may start
+  llvm::Value* last_item_ = nullptr;
+};
+
+/// `count` addresses, `stride` apart: three beside each one that an addition finds.
+std::vector<llvm::Value*> TransposeEmitter::pointers(llvm::Value* base, llvm::Value* stride,
+                                                     int count) {
+  std::vector<llvm::Value*> found;
+  llvm::Value* const twice = builder_.CreateShl(stride, 1);
+  llvm::Value* const thrice = builder_.CreateAdd(twice, stride);
+  for (int i = 0; i < count; ++i) {
+    if (i > 0 && i % 4 == 0) base = after(base, builder_.CreateShl(stride, 2));
+    llvm::Value* const offsets[] = {nullptr, stride, twice, thrice};
+    found.push_back(i % 4 == 0 ? base : after(base, offsets[i % 4]));
+  }
+  return found;
+}
+
+/// Where the lines of each lane are read, from this item on.
+TransposeEmitter::Vectors TransposeEmitter::lanes_at(llvm::Value* item, llvm::Value* line) {
+  llvm::Value* const stride = argument(1);
+  llvm::Value* at = after(argument(0), builder_.CreateMul(line, stride));
+  at = after(at, builder_.CreateMul(item, number(shape_.itemsize)));
+  Vectors lanes{at};
+  while (static_cast<int>(lanes.size()) < num_lanes_ * num_parts_)
+    lanes.push_back(after(lanes.back(), builder_.CreateMul(stride, number(side_))));
+  return lanes;
+}
+
+llvm::Value* TransposeEmitter::rows_at(llvm::Value* item, llvm::Value* line) {
+  llvm::Value* at = after(argument(2), builder_.CreateMul(item, argument(3)));
+  return after(at, builder_.CreateMul(line, number(shape_.itemsize)));
+}
+
+llvm::Value* TransposeEmitter::unpacked(bool upper, llvm::Value* x, llvm::Value* y) {
+  const int total = num_lanes_ * side_;
+  std::vector<int> picks;
+  for (int lane = 0; lane < num_lanes_; ++lane)
+    for (int i = 0; i < side_ / 2; ++i) {
+      const int item = lane * side_ + i + (upper ? side_ / 2 : 0);
+      picks.insert(picks.end(), {item, total + item});
+    }
+  return builder_.CreateShuffleVector(x, y, picks);
+}
+
+TransposeEmitter::Vectors TransposeEmitter::transposed(Vectors values) {
+  const std::size_t half = values.size() / 2;
+  for (int width = 1; width < side_; width *= 2) {
+    Vectors next;
+    for (std::size_t k = 0; k < half; ++k)
+      for (const bool upper : {false, true})
+        next.push_back(unpacked(upper, values[k], values[k + half]));
+    values = std::move(next);
+  }
+  return values;
+}
+
+/// Some steps' rows, from the `first_step`-th of a block.  All that is needed of a line is read at
+/// once, so that it need not stay in a cache that lines of such strides fight for.
+void TransposeEmitter::move_steps(const Vectors& lanes, llvm::Value* rows, int first_step,
+                                  int num_steps) {
+  const std::vector<llvm::Value*> to = pointers(rows, argument(3), side_ * num_steps);
+  for (int part = 0; part < num_parts_; ++part) {
+    std::vector<Vectors> steps(static_cast<std::size_t>(num_steps), Vectors());
+    for (int lane = 0; lane < num_lanes_; ++lane) {
+      const auto index = static_cast<std::size_t>(part * num_lanes_ + lane);
+      const std::vector<llvm::Value*> from = pointers(lanes[index], argument(1), side_);
+      for (std::size_t line = 0; line < from.size(); ++line)
+        for (int step = 0; step < num_steps; ++step) {
+          Vectors& values = steps[static_cast<std::size_t>(step)];
+          if (lane == 0) values.push_back(llvm::PoisonValue::get(vector_type(shape_.vector_bytes)));
+          llvm::Value* const piece = builder_.CreateAlignedLoad(
+              vector_type(lane_bytes), after(from[line], number((first_step + step) * lane_bytes)),
+              llvm::Align(1));
+          values[line] = num_lanes_ == 1
+                             ? piece
+                             : builder_.CreateInsertVector(
+                                   values[line]->getType(), values[line], piece,
+                                   number(lane * lane_bytes / element_bytes()));
+        }
+    }
+    for (int step = 0; step < num_steps; ++step) {
+      const Vectors values = transposed(steps[static_cast<std::size_t>(step)]);
+      for (int k = 0; k < side_; ++k) {
+        llvm::Value* const at = after(to[static_cast<std::size_t>(step * side_ + k)],
+                                      number(part * shape_.vector_bytes));
+        llvm::Value* const row = values[static_cast<std::size_t>(k)];
+        shape_.is_streaming ? store_past_caches(builder_, row, at)
+                            : void(builder_.CreateAlignedStore(row, at, llvm::Align(1)));
+      }
+    }
+  }
+}
+
+/// Steps of a block whose values fit half of the registers: the others are for what rounds make.
+int TransposeEmitter::steps_at_once() const {
+  const int num_registers = builder_.has_avx512() ? 32 : 16;
+  return num_parts_ > 1 ? 1 : std::clamp(num_registers / 2 / side_, 1, 4);
+}
+
+/// Asks for the lines that the next steps write: stores leave in order, so that each would wait
+/// alone for its line.  Bytes take so long to transpose that they gain nothing.
+void TransposeEmitter::fetch_rows(llvm::Value* rows) {
+  if (shape_.is_streaming || shape_.step_bytes < line_bytes || shape_.itemsize == 1) return;
+  for (llvm::Value* row : pointers(rows, argument(3), side_ * steps_at_once()))
+    prefetch(builder_, row);
+}
+
+/// A cache line's worth of items of the current lines.
+void TransposeEmitter::whole_block(llvm::Value* block, llvm::Value* line) {
+  const Vectors lanes = lanes_at(block, line);
+  llvm::Value* rows = rows_at(block, line);
+  const int at_once = steps_at_once();
+  for (int step = 0; step < line_bytes / lane_bytes; step += at_once) {
+    if (step > 0)
+      rows = after(rows, builder_.CreateMul(argument(3), number(side_ * at_once)));
+    fetch_rows(rows);
+    move_steps(lanes, rows, step, at_once);
+  }
+}
+
+/// `inside` at 0, and on by `step` up to `last`, where the last one is whatever remains.
+void TransposeEmitter::up_to_last(llvm::Value* last, int step,
+                                  const std::function<void(llvm::Value*)>& inside) {
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const loop = new_block("loop");
+  llvm::BasicBlock* const done = new_block("done");
+  builder_.CreateBr(loop);
+  builder_.SetInsertPoint(loop);
+  llvm::PHINode* const at = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+  at->addIncoming(number(0), before);
+  inside(at);
+  llvm::Value* const next = smaller(builder_.CreateAdd(at, number(step)), last);
+  at->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpEQ(at, last), done, loop);
+  builder_.SetInsertPoint(done);
+}
+
+/// The last items of the current lines; a step that would reach past the end starts earlier
+/// instead.
+void TransposeEmitter::partial_block(llvm::Value* block, llvm::Value* line) {
+  // Less than nothing is left where the block is shorter than a step.
+  llvm::Value* const left = builder_.CreateBinaryIntrinsic(
+      llvm::Intrinsic::smax, builder_.CreateSub(last_item_, block), number(0));
+  up_to_last(left, side_, [&](llvm::Value* offset) {
+    llvm::Value* const item = smaller(builder_.CreateAdd(block, offset), last_item_);
+    move_steps(lanes_at(item, line), rows_at(item, line), 0, 1);
+  });
+}
+
+// Blocks of items that fill a cache line of each line read; in a block line after line; and there
+// item after item.
+void TransposeEmitter::emit() {
+  const int block_items = line_bytes / shape_.itemsize;
+  last_line_ = builder_.CreateSub(argument(4), number(shape_.lines_a_step()), "last_line");
+  last_item_ = builder_.CreateSub(argument(5), number(side_), "last_item");
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const blocks = new_block("blocks");
+  llvm::BasicBlock* const done = new_block("done");
+  builder_.CreateBr(blocks);
+  builder_.SetInsertPoint(blocks);
+  llvm::PHINode* const block = builder_.CreatePHI(builder_.getInt64Ty(), 2, "block");
+  block->addIncoming(number(0), before);
+  llvm::Value* const is_whole = builder_.CreateICmpSLE(
+      builder_.CreateAdd(block, number(block_items - side_)), last_item_, "is_whole");
+  up_to_last(last_line_, shape_.lines_a_step(), [&](llvm::Value* line) {
+    llvm::BasicBlock* const whole = new_block("whole");
+    llvm::BasicBlock* const partial = new_block("partial");
+    llvm::BasicBlock* const next = new_block("next");
+    builder_.CreateCondBr(is_whole, whole, partial);
+    builder_.SetInsertPoint(whole);
+    whole_block(block, line);
+    builder_.CreateBr(next);
+    builder_.SetInsertPoint(partial);
+    partial_block(block, line);
+    builder_.CreateBr(next);
+    builder_.SetInsertPoint(next);
+  });
+  llvm::Value* const following = builder_.CreateAdd(block, number(block_items));
+  block->addIncoming(following, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(following, argument(5)), blocks, done);
+  builder_.SetInsertPoint(done);
+  builder_.CreateRetVoid();
+}
+
+}  // namespace
+
+void emit_transpose(const tiles::TransposeShape& shape, const Target& target, llvm::Module& module,
+                    const std::string& symbol) {
+  llvm::Type* const pointer = llvm::PointerType::getUnqual(module.getContext());
+  llvm::Type* const number = llvm::Type::getInt64Ty(module.getContext());
+  llvm::Function* const function =
+      add_function(target.features, module, symbol,
+                   {pointer, number, pointer, number, number, number});
+  TransposeEmitter(shape, target, function).emit();
+}
+
+}  // namespace weft::jit

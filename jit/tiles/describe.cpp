@@ -1,0 +1,178 @@
+// Which functions a tile kernel needs, and the ordinary kernels among them.
+#include "jit/tiles/tile.h"
+
+#include <algorithm>
+
+namespace weft::jit::tiles {
+namespace {
+
+constexpr int max_ways = 4;
+
+/// row_kernel() past the caches, or for a copy its rows as bytes; without loops if every output is
+/// staged.
+ir::Kernel streaming_row_kernel(const ir::Kernel& kernel) {
+  ir::Kernel rows = row_kernel(kernel);
+  rows.is_streaming = true;
+  if (is_transposing_copy(kernel)) {
+    rows.schedule = ir::Schedule::linear;
+    rows.loops[1].lanes = kernel.vector_bytes;
+    for (ir::Inst& inst : rows.body) inst.dtype = DType::u8;
+    for (ir::Operand& operand : rows.operands)
+      operand = {DType::u8, operand.role, {ir::stride_any, 1}};
+    return rows;
+  }
+  const auto is_dense_output = [](const ir::Operand& operand) {
+    return operand.role == ir::Role::output && !is_transposed(operand) &&
+           operand.strides.back() == 1;
+  };
+  if (std::none_of(kernel.operands.begin(), kernel.operands.end(), is_dense_output))
+    rows.loops.clear();
+  return rows;
+}
+
+/// Whether all operands are pixels of as many channels, or the same for every pixel.
+bool is_all_pixels(const ir::Kernel& kernel) {
+  const ir::StrideClass ways = kernel.operands[0].strides.back();
+  const auto fits = [&](const ir::Operand& operand) {
+    const ir::StrideClass inner = operand.strides.back();
+    return inner == 0 || (inner == ways && operand.strides[operand.strides.size() - 2] == 1);
+  };
+  return ways >= 2 && ways <= max_ways &&
+         std::all_of(kernel.operands.begin(), kernel.operands.end(), fits);
+}
+
+/// Whether outputs are dense along the innermost loop, and some input stands still along it.
+bool has_still_inputs(const ir::Kernel& kernel) {
+  const auto is_dense_output = [](const ir::Operand& operand) {
+    return operand.role != ir::Role::output || operand.strides.back() == 1;
+  };
+  const auto stands_still = [](const ir::Operand& operand) { return operand.strides.back() == 0; };
+  return std::ranges::all_of(kernel.operands, is_dense_output) &&
+         std::ranges::any_of(kernel.operands, stands_still);
+}
+
+/// The kernel for the two innermost loops, every operand linear.
+// Nothing is hoisted: what was constant along the innermost loop no longer is.
+ir::Kernel dense_kernel(const ir::Kernel& kernel) {
+  ir::Kernel rows = kernel;
+  rows.schedule = ir::Schedule::linear;
+  rows.loops.erase(rows.loops.begin(), rows.loops.end() - 2);
+  rows.loops[0].kind = ir::LoopKind::parallel;
+  rows.is_streaming = false;
+  rows.num_hoisted = 0;
+  for (ir::Operand& operand : rows.operands) operand.strides = {ir::stride_any, 1};
+  return rows;
+}
+
+/// An operand, without its functions.
+TileOperand describe(const ir::Operand& operand) {
+  const ir::StrideClass inner = operand.strides.back();
+  const ir::StrideClass outer = operand.strides[operand.strides.size() - 2];
+  TileOperand result;
+  result.itemsize = static_cast<int>(itemsize_bytes(operand.dtype));
+  result.is_output = operand.role == ir::Role::output;
+  result.is_staged = is_transposed(operand);
+  result.is_reversed = outer == -1;
+  const bool is_pixels = outer == 1 && inner >= 2 && inner <= max_ways && result.itemsize <= 8;
+  result.ways = result.is_staged && is_pixels ? inner : 0;
+  return result;
+}
+
+void add_transposes(int vector_bytes, bool is_copy, Functions& functions, TileOperand& operand) {
+  const TransposeShape wide{.itemsize = operand.itemsize,
+                            .vector_bytes = vector_bytes,
+                            .step_bytes = wide_step_bytes};
+  operand.wide_transpose = functions.transpose(wide);
+  operand.narrow_transpose = functions.transpose({.itemsize = operand.itemsize});
+  // Bytes in registers of 32 would leave 16 lines half written at a time, more than there are
+  // buffers to gather them in.
+  if (!is_copy || (vector_bytes < 64 && operand.itemsize == 1)) return;
+  TransposeShape streaming = wide;
+  streaming.is_streaming = true;
+  operand.streaming_transpose = functions.transpose(streaming);
+}
+
+void add_interleaves(const CpuFeatures& features, bool is_copy, Functions& functions,
+                     TileOperand& operand) {
+  const InterleaveShape shape{
+      .itemsize = operand.itemsize, .ways = operand.ways, .to_pixels = operand.is_output};
+  operand.group_items = group_items(features, shape);
+  operand.interleave = functions.interleave(shape);
+  if (!operand.is_output && !is_copy) return;
+  InterleaveShape streaming = shape;
+  streaming.is_streaming = true;
+  operand.streaming_interleave = functions.interleave(streaming);
+}
+
+void add_rows(const ir::Kernel& kernel, Functions& functions, TileCode& tile) {
+  if (!tile.is_copy) tile.rows = functions.rows(RowKind::plain, row_kernel(kernel));
+  if (const ir::Kernel rows = streaming_row_kernel(kernel); !rows.loops.empty())
+    tile.streaming_rows = functions.rows(RowKind::streaming, rows);
+  if (is_all_pixels(kernel)) {
+    ir::Kernel pixels = dense_kernel(kernel);
+    tile.pixel_rows = functions.rows(RowKind::pixels, pixels);
+    pixels.is_streaming = true;
+    tile.streaming_pixel_rows = functions.rows(RowKind::streaming_pixels, pixels);
+  }
+  if (has_still_inputs(kernel))
+    tile.gathered_rows = functions.rows(RowKind::gathered, dense_kernel(kernel));
+}
+
+}  // namespace
+
+std::string_view name(RowKind kind) {
+  switch (kind) {
+    case RowKind::plain: return "rows of a tile";
+    case RowKind::streaming: return "rows of a tile, stored past the caches";
+    case RowKind::pixels: return "rows of pixels";
+    case RowKind::streaming_pixels: return "rows of pixels, stored past the caches";
+    case RowKind::gathered: return "runs of short rows";
+  }
+  return {};
+}
+
+bool is_transposing_copy(const ir::Kernel& kernel) {
+  const auto& body = kernel.body;
+  if (kernel.schedule != ir::Schedule::tile || kernel.operands.size() != 2 || body.size() != 2 ||
+      body[0].op != Op::load || body[1].op != Op::store || body[0].dtype != body[1].dtype)
+    return false;
+  const ir::Operand& from = kernel.operands[1];
+  const ir::Operand& to = kernel.operands[0];
+  return is_transposed(from) != is_transposed(to) &&
+         (is_transposed(from) ? to : from).strides.back() == 1;
+}
+
+ir::Kernel row_kernel(const ir::Kernel& kernel) {
+  ir::Kernel rows = kernel;
+  rows.schedule = ir::Schedule::linear;
+  rows.loops.erase(rows.loops.begin(), rows.loops.end() - 2);
+  rows.loops[0].kind = ir::LoopKind::parallel;
+  rows.is_streaming = false;
+  for (ir::Operand& operand : rows.operands) {
+    const bool is_staged = is_transposed(operand);
+    operand.strides.erase(operand.strides.begin(), operand.strides.end() - 2);
+    if (is_staged) operand.strides = {ir::stride_any, 1};
+    const ir::StrideClass inner = operand.strides[1];
+    if (inner != 1 && (inner != 0 || operand.role == ir::Role::output))
+      rows.schedule = ir::Schedule::strided;
+  }
+  return rows;
+}
+
+void describe_tile(const ir::Kernel& kernel, const CpuFeatures& features, Functions& functions,
+                   TileCode& tile) {
+  tile.num_loops = kernel.loops.size();
+  tile.is_copy = is_transposing_copy(kernel);
+  add_rows(kernel, functions, tile);
+  const auto itemsize = static_cast<int>(itemsize_bytes(kernel.operands[0].dtype));
+  if (tile.is_copy && has_short_transpose(features, itemsize))
+    tile.short_transpose = functions.short_transpose(itemsize);
+  for (const ir::Operand& described : kernel.operands) {
+    TileOperand operand = describe(described);
+    if (operand.is_staged) add_transposes(kernel.vector_bytes, tile.is_copy, functions, operand);
+    if (operand.ways != 0) add_interleaves(features, tile.is_copy, functions, operand);
+    tile.operands.push_back(operand);
+  }
+}
+
+}  // namespace weft::jit::tiles

@@ -1,0 +1,119 @@
+// The tile schedule: what of it is machine code, and the walk that calls it.
+//
+// Operands that are dense along the loop around the innermost are transposed a tile at a time into
+// a buffer that stays in the first cache; an ordinary kernel, compiled for the two innermost loops,
+// then runs over the tile as if they had always lain that way, and outputs go the reverse way.  A
+// kernel that only copies needs neither buffer nor kernel: it is the transposition itself.
+//
+// The walk is the same for all backends; they emit what it calls.
+#pragma once
+
+#include "jit/code_object.h"
+#include "jit/tiles/functions.h"
+
+#include "ir/kernel.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace weft::jit::tiles {
+
+/// Where a function starts, in bytes from the start of the code; 0, the entry, stands for none.
+using FunctionOffset = std::uint32_t;
+
+/// What a tile kernel knows of an operand.
+struct TileOperand {
+  int itemsize = 0;
+  bool is_output = false;
+  bool is_staged = false;                  ///< goes through the buffer
+  bool is_reversed = false;                ///< dense downwards
+  FunctionOffset wide_transpose = 0;       ///< by steps of wide_step_bytes
+  FunctionOffset narrow_transpose = 0;     ///< by steps of 16 bytes, for few lines
+  FunctionOffset streaming_transpose = 0;  ///< as the wide one, past the caches; for copies
+  /// Items between neighbours along the innermost loop if those are 2 to 4, else 0: pixels of so
+  /// many channels, which `interleave` takes apart (inputs) or puts together (outputs).
+  int ways = 0;
+  int group_items = 0;  ///< pixels that it moves at once
+  FunctionOffset interleave = 0;
+  FunctionOffset streaming_interleave = 0;
+};
+
+/// The context of a tile kernel; immutable once its code is in place.
+struct TileCode {
+  const std::byte* code = nullptr;
+  std::size_t num_loops = 0;
+  bool is_copy = false;  ///< one staged operand, one that is not, and nothing to compute
+  std::vector<TileOperand> operands;
+  FunctionOffset rows = 0;  ///< the kernel for the two innermost loops; none for copies
+  /// For copies: planes of few lines, many of them in one call; none where items are of other
+  /// sizes.
+  FunctionOffset short_transpose = 0;
+  /// The same with the outputs that are not staged written past the caches, if there are any; for
+  /// copies, rows of bytes.
+  FunctionOffset streaming_rows = 0;
+  /// The kernel for rows whose transposed inputs stay in registers.  Extents are multiples of
+  /// fused_step_rows and fused_step_columns.
+  FunctionOffset fused_rows = 0;
+  int fused_step_rows = 0;
+  int fused_step_columns = 0;
+  /// The kernel for pixels as they lie, if all operands are pixels of as many channels or the same
+  /// for every pixel: those are repeated in a buffer as often as there are pixels in a row.
+  FunctionOffset pixel_rows = 0;
+  FunctionOffset streaming_pixel_rows = 0;  ///< the same, past the caches
+  /// The same for runs of short rows in which inputs that stand still along them are gathered, too:
+  /// every operand is dense.  None where there are no such inputs.
+  FunctionOffset gathered_rows = 0;
+  /// A call that moves so much no longer fits the second cache; the lines that a transposition
+  /// writes all over its output are then better not fetched first.
+  std::int64_t streaming_bytes = 0;
+  std::int64_t large_bytes = 0;  ///< from here on, tiles are better large
+  /// Planes of as many rows and columns keep transposed inputs in registers in large calls, too.
+  std::int64_t fused_side = 0;
+
+  template <class Function>
+  Function* at(FunctionOffset offset) const {
+    // POSIX allows the conversion of an object pointer to a function pointer that C++ leaves open.
+    return reinterpret_cast<Function*>(reinterpret_cast<std::uintptr_t>(code + offset));
+  }
+};
+
+/// Runs a tile kernel.  Does not throw.
+void run_tiles(const KernelArgs* args, const TileCode* tile);
+
+/// The ordinary kernels among a tile kernel's functions, and what code for them is called.
+enum class RowKind : std::uint8_t { plain, streaming, pixels, streaming_pixels, gathered };
+std::string_view name(RowKind kind);
+
+/// What a backend has to make for a tile kernel.  Every call returns where the function is, or will
+/// be; the same function may be asked for again.
+class Functions {
+ public:
+  Functions() = default;
+  Functions(const Functions&) = delete;
+  Functions& operator=(const Functions&) = delete;
+  virtual ~Functions() = default;
+
+  /// A KernelFunction of a kernel that is linear or strided.
+  virtual FunctionOffset rows(RowKind kind, const ir::Kernel& kernel) = 0;
+  virtual FunctionOffset transpose(const TransposeShape& shape) = 0;
+  virtual FunctionOffset interleave(const InterleaveShape& shape) = 0;
+  /// Asked for where has_short_transpose(); 0 if the backend has none.
+  virtual FunctionOffset short_transpose(int itemsize) = 0;
+};
+
+/// Asks for all functions that a tile kernel needs and describes it in `tile`, of which the address
+/// of the code, rows in registers and the thresholds are left as they are.
+void describe_tile(const ir::Kernel& kernel, const CpuFeatures& features, Functions& functions,
+                   TileCode& tile);
+
+/// Sets the thresholds of TileCode to what this machine's are.
+void set_thresholds(TileCode& tile, const CpuFeatures& features);
+
+/// Whether the kernel copies one operand to another and does nothing else.
+bool is_transposing_copy(const ir::Kernel& kernel);
+
+/// The kernel for the two innermost loops of a tile, in which staged operands have become linear.
+ir::Kernel row_kernel(const ir::Kernel& kernel);
+
+}  // namespace weft::jit::tiles
