@@ -280,9 +280,8 @@ std::shared_ptr<const CodeObject> load_llvm_code(const ir::Kernel& kernel, const
   if (!uses_disk(target)) return nullptr;
   return of_reals(kernel, [&](const ir::Kernel& reals) -> std::shared_ptr<const CodeObject> {
     const std::string kernel_text = ir::print(reals);
-    return with_tree(
-        reals,
-        load(reals, kernel_text, cache_key(kernel_text, target), target, DiskCache::Ask::first));
+    return with_tree(reals, load(reals, kernel_text, cache_key(kernel_text, target), target,
+                                 DiskCache::Ask::first));
   });
 }
 

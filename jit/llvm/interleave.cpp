@@ -79,9 +79,7 @@ void InterleaveEmitter::permute_step() {
       for (int i = 0; i < items(); ++i) {
         const tiles::InterleaveSource from = source(vector, i);
         const bool is_first = stage == 0 && from.vector == 0;
-        picks.push_back(from.vector == stage + 1 ? items() + from.item
-                        : is_first               ? from.item
-                                                 : i);
+        picks.push_back(from.vector == stage + 1 ? items() + from.item : is_first ? from.item : i);
       }
       out = builder_.CreateShuffleVector(out, read[static_cast<std::size_t>(stage + 1)], picks);
     }
@@ -115,9 +113,9 @@ void InterleaveEmitter::shuffle_step() {
     }
     llvm::Value* both = llvm::PoisonValue::get(whole);
     for (const int group : {0, 1})
-      both = builder_.CreateInsertVector(
-          whole, both, load(half, pixel_bytes(lane_bytes * (group * ways + k))),
-          number(group * lane_bytes));
+      both = builder_.CreateInsertVector(whole, both,
+                                         load(half, pixel_bytes(lane_bytes * (group * ways + k))),
+                                         number(group * lane_bytes));
     read.push_back(both);
   }
   for (int vector = 0; vector < ways; ++vector) {

@@ -17,9 +17,11 @@ bool has_masked_moves(const Builder& builder, DType dtype) {
   return builder.has_avx512() || itemsize(dtype) >= 4;
 }
 
-/// Whether whole vectors are moved at such a stride, which is not 0.
-bool moves_vectors(const Builder& builder, DType dtype, ir::StrideClass stride) {
-  return is_wide(stride) && (stride <= 1 || has_masked_moves(builder, dtype));
+/// Whether whole vectors are moved at such a stride, which is not 0.  Gaps stay as they are by
+/// masks, and AVX2's stores under a mask take as long as some stores of single elements.
+bool moves_vectors(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role) {
+  if (stride <= 1 || !is_wide(stride)) return is_wide(stride);
+  return role == ir::Role::input ? has_masked_moves(builder, dtype) : builder.has_avx512();
 }
 
 llvm::Value* offset_bytes(Builder& builder, llvm::Value* address, std::int64_t bytes) {
@@ -148,7 +150,8 @@ llvm::Value* load_vector(Builder& builder, const Access& access, Tail* tail) {
   llvm::Type* type = builder.wide(scalar);
   if (access.stride == 0)
     return builder.splat(builder.CreateAlignedLoad(scalar, access.address, unaligned));
-  if (!moves_vectors(builder, access.dtype, access.stride)) return load_lanes(builder, access);
+  if (!moves_vectors(builder, access.dtype, access.stride, ir::Role::input))
+    return load_lanes(builder, access);
   if (access.stride > 1) return load_strided(builder, access, tail);
   const bool backwards = access.stride < 0;
   const Access forward = backwards ? lowest_first(builder, access) : access;
@@ -163,7 +166,7 @@ llvm::Value* load_vector(Builder& builder, const Access& access, Tail* tail) {
 }
 
 void store_vector(Builder& builder, const Access& access, llvm::Value* value, Tail* tail) {
-  if (!moves_vectors(builder, access.dtype, access.stride))
+  if (!moves_vectors(builder, access.dtype, access.stride, ir::Role::output))
     return store_lanes(builder, access, value);
   if (access.stride > 1) return store_strided(builder, access, value, tail);
   const bool backwards = access.stride < 0;
@@ -195,7 +198,7 @@ llvm::Value* Tail::mask(Builder& builder, int stride, int first_item) {
 
 bool moves_lanes(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role) {
   if (stride == 0) return role == ir::Role::output;
-  return !moves_vectors(builder, dtype, stride);
+  return !moves_vectors(builder, dtype, stride, role);
 }
 
 void store_past_caches(Builder& builder, llvm::Value* vector, llvm::Value* address) {
@@ -215,7 +218,7 @@ void prefetch(Builder& builder, llvm::Value* address) {
 
 bool can_mask(const Builder& builder, DType dtype, ir::StrideClass stride, ir::Role role) {
   if (stride == 0) return role == ir::Role::input;
-  return is_wide(stride) && has_masked_moves(builder, dtype);
+  return moves_vectors(builder, dtype, stride, role) && has_masked_moves(builder, dtype);
 }
 
 llvm::Value* load(Builder& builder, const Access& access, Tail* tail) {

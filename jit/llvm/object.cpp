@@ -75,12 +75,9 @@ class Loader {
     const Elf64_Sym* entry = find_function(kernel_symbol);
     WEFT_CHECK(entry != nullptr, CompileError, "the object defines no ", kernel_symbol);
     const Elf64_Sym* rows = find_function(rows_symbol);
-    return {address_of(*entry),
-            rows == nullptr ? nullptr : address_of(*rows),
-            other_functions(),
-            size_bytes_,
-            sections_[entry->st_shndx].sh_size - entry->st_value,
-            block_.owner};
+    return {
+        address_of(*entry), rows == nullptr ? nullptr : address_of(*rows),        other_functions(),
+        size_bytes_,        sections_[entry->st_shndx].sh_size - entry->st_value, block_.owner};
   }
 
  private:

@@ -17,8 +17,8 @@ inline constexpr const char* kernel_symbol = "weft_kernel";
 inline constexpr const char* rows_symbol = "weft_rows";
 
 struct LoadedObject {
-  const void* entry = nullptr;         ///< of kernel_symbol
-  const void* rows = nullptr;          ///< of rows_symbol, or null
+  const void* entry = nullptr;  ///< of kernel_symbol
+  const void* rows = nullptr;   ///< of rows_symbol, or null
   /// All other functions that the object defines, by their symbols.
   std::vector<std::pair<std::string, const std::byte*>> others;
   std::size_t size_bytes = 0;          ///< code and constants

@@ -47,11 +47,11 @@ void emit_entry(const Target& target, llvm::Module& module) {
   Builder builder(llvm::BasicBlock::Create(module.getContext(), "entry", entry), target.features);
   const llvm::FunctionCallee walk =
       module.getOrInsertFunction(run_tiles_symbol, nothing, pointer, pointer);
-  llvm::Value* const context = builder.CreateLoad(
-      pointer,
-      builder.CreateConstGEP1_64(builder.getInt8Ty(), entry->getArg(0),
-                                 offsetof(KernelArgs, context)),
-      "context");
+  llvm::Value* const context =
+      builder.CreateLoad(pointer,
+                         builder.CreateConstGEP1_64(builder.getInt8Ty(), entry->getArg(0),
+                                                    offsetof(KernelArgs, context)),
+                         "context");
   builder.CreateCall(walk, {entry->getArg(0), context})->setTailCall();
   builder.CreateRetVoid();
 }

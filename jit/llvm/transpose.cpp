@@ -55,8 +55,10 @@ class TransposeEmitter {
         static_cast<unsigned>(bytes / element_bytes()));
   }
   void up_to_last(llvm::Value* last, int step, const std::function<void(llvm::Value*)>& inside);
-  void whole_block(llvm::Value* block, llvm::Value* line);
-  void partial_block(llvm::Value* block, llvm::Value* line);
+  void block_of_items(llvm::Value* block, llvm::Value* line);
+  void items(llvm::Value* block, llvm::Value* last, llvm::Value* line, int num_steps,
+             int num_groups);
+  int groups_a_turn() const;
   Vectors lanes_at(llvm::Value* item, llvm::Value* line);
   llvm::Value* rows_at(llvm::Value* item, llvm::Value* line);
   std::vector<llvm::Value*> pointers(llvm::Value* base, llvm::Value* stride, int count);
@@ -64,7 +66,7 @@ class TransposeEmitter {
   Vectors transposed(Vectors values);
   llvm::Value* unpacked(bool upper, llvm::Value* x, llvm::Value* y);
   int steps_at_once() const;
-  void fetch_rows(llvm::Value* rows);
+  void fetch_rows(llvm::Value* rows, int num_steps);
 
   const tiles::TransposeShape shape_;
   const int side_;
@@ -129,8 +131,9 @@ TransposeEmitter::Vectors TransposeEmitter::transposed(Vectors values) {
   return values;
 }
 
-/// Some steps' rows, from the `first_step`-th of a block.  All that is needed of a line is read at
-/// once, so that it need not stay in a cache that lines of such strides fight for.
+/// Some steps' rows, from the `first_step`-th on behind where the lanes are.  All that is needed of
+/// a line is read at once, so that it need not stay in a cache that lines of such strides fight
+/// for.
 void TransposeEmitter::move_steps(const Vectors& lanes, llvm::Value* rows, int first_step,
                                   int num_steps) {
   const std::vector<llvm::Value*> to = pointers(rows, argument(3), side_ * num_steps);
@@ -146,11 +149,10 @@ void TransposeEmitter::move_steps(const Vectors& lanes, llvm::Value* rows, int f
           llvm::Value* const piece = builder_.CreateAlignedLoad(
               vector_type(lane_bytes), after(from[line], number((first_step + step) * lane_bytes)),
               llvm::Align(1));
-          values[line] = num_lanes_ == 1
-                             ? piece
-                             : builder_.CreateInsertVector(
-                                   values[line]->getType(), values[line], piece,
-                                   number(lane * lane_bytes / element_bytes()));
+          values[line] = num_lanes_ == 1 ? piece
+                                         : builder_.CreateInsertVector(
+                                               values[line]->getType(), values[line], piece,
+                                               number(lane * lane_bytes / element_bytes()));
         }
     }
     for (int step = 0; step < num_steps; ++step) {
@@ -174,23 +176,9 @@ int TransposeEmitter::steps_at_once() const {
 
 /// Asks for the lines that the next steps write: stores leave in order, so that each would wait
 /// alone for its line.  Bytes take so long to transpose that they gain nothing.
-void TransposeEmitter::fetch_rows(llvm::Value* rows) {
+void TransposeEmitter::fetch_rows(llvm::Value* rows, int num_steps) {
   if (shape_.is_streaming || shape_.step_bytes < line_bytes || shape_.itemsize == 1) return;
-  for (llvm::Value* row : pointers(rows, argument(3), side_ * steps_at_once()))
-    prefetch(builder_, row);
-}
-
-/// A cache line's worth of items of the current lines.
-void TransposeEmitter::whole_block(llvm::Value* block, llvm::Value* line) {
-  const Vectors lanes = lanes_at(block, line);
-  llvm::Value* rows = rows_at(block, line);
-  const int at_once = steps_at_once();
-  for (int step = 0; step < line_bytes / lane_bytes; step += at_once) {
-    if (step > 0)
-      rows = after(rows, builder_.CreateMul(argument(3), number(side_ * at_once)));
-    fetch_rows(rows);
-    move_steps(lanes, rows, step, at_once);
-  }
+  for (llvm::Value* row : pointers(rows, argument(3), side_ * num_steps)) prefetch(builder_, row);
 }
 
 /// `inside` at 0, and on by `step` up to `last`, where the last one is whatever remains.
@@ -210,16 +198,54 @@ void TransposeEmitter::up_to_last(llvm::Value* last, int step,
   builder_.SetInsertPoint(done);
 }
 
-/// The last items of the current lines; a step that would reach past the end starts earlier
-/// instead.
-void TransposeEmitter::partial_block(llvm::Value* block, llvm::Value* line) {
-  // Less than nothing is left where the block is shorter than a step.
+/// How many times a loop over items has its steps: so that it writes 16 vectors in a turn.
+int TransposeEmitter::groups_a_turn() const {
+  const int num_stores = side_ * num_parts_ * steps_at_once();
+  const int most = line_bytes / lane_bytes / steps_at_once();
+  return std::clamp(16 / num_stores, 1, most);
+}
+
+/// Some items of the current lines, from `block` on up to `last`, where the last turn starts: so
+/// many groups of so many steps.  A turn that would reach past the end starts earlier instead.
+void TransposeEmitter::items(llvm::Value* block, llvm::Value* last, llvm::Value* line,
+                             int num_steps, int num_groups) {
+  const auto turn = [&](llvm::Value* item) {
+    const Vectors lanes = lanes_at(item, line);
+    llvm::Value* rows = rows_at(item, line);
+    for (int group = 0; group < num_groups; ++group) {
+      if (group > 0) rows = after(rows, builder_.CreateMul(argument(3), number(side_ * num_steps)));
+      fetch_rows(rows, num_steps);
+      move_steps(lanes, rows, group * num_steps, num_steps);
+    }
+  };
+  // A whole block is one turn at most.
+  if (side_ * num_steps * num_groups * shape_.itemsize == line_bytes) return turn(block);
   llvm::Value* const left = builder_.CreateBinaryIntrinsic(
-      llvm::Intrinsic::smax, builder_.CreateSub(last_item_, block), number(0));
-  up_to_last(left, side_, [&](llvm::Value* offset) {
-    llvm::Value* const item = smaller(builder_.CreateAdd(block, offset), last_item_);
-    move_steps(lanes_at(item, line), rows_at(item, line), 0, 1);
-  });
+      llvm::Intrinsic::smax, builder_.CreateSub(last, block), number(0));
+  up_to_last(left, side_ * num_steps * num_groups,
+             [&](llvm::Value* offset) { turn(smaller(builder_.CreateAdd(block, offset), last)); });
+}
+
+/// A cache line's worth of items of the current lines, or as many as are left: several steps at a
+/// time, as long as there are so many.
+void TransposeEmitter::block_of_items(llvm::Value* block, llvm::Value* line) {
+  const int at_once = steps_at_once();
+  const int block_items = line_bytes / shape_.itemsize;
+  llvm::Value* const last_step = builder_.CreateAdd(block, number(block_items - side_));
+  const int groups = groups_a_turn();
+  if (at_once * groups == 1) return items(block, smaller(last_step, last_item_), line, 1, 1);
+  llvm::BasicBlock* const whole = new_block("whole");
+  llvm::BasicBlock* const partial = new_block("partial");
+  llvm::BasicBlock* const next = new_block("next");
+  builder_.CreateCondBr(builder_.CreateICmpSLE(last_step, last_item_), whole, partial);
+  builder_.SetInsertPoint(whole);
+  items(block, builder_.CreateAdd(block, number(block_items - side_ * at_once * groups)), line,
+        at_once, groups);
+  builder_.CreateBr(next);
+  builder_.SetInsertPoint(partial);
+  items(block, last_item_, line, 1, 1);
+  builder_.CreateBr(next);
+  builder_.SetInsertPoint(next);
 }
 
 // Blocks of items that fill a cache line of each line read; in a block line after line; and there
@@ -235,21 +261,8 @@ void TransposeEmitter::emit() {
   builder_.SetInsertPoint(blocks);
   llvm::PHINode* const block = builder_.CreatePHI(builder_.getInt64Ty(), 2, "block");
   block->addIncoming(number(0), before);
-  llvm::Value* const is_whole = builder_.CreateICmpSLE(
-      builder_.CreateAdd(block, number(block_items - side_)), last_item_, "is_whole");
-  up_to_last(last_line_, shape_.lines_a_step(), [&](llvm::Value* line) {
-    llvm::BasicBlock* const whole = new_block("whole");
-    llvm::BasicBlock* const partial = new_block("partial");
-    llvm::BasicBlock* const next = new_block("next");
-    builder_.CreateCondBr(is_whole, whole, partial);
-    builder_.SetInsertPoint(whole);
-    whole_block(block, line);
-    builder_.CreateBr(next);
-    builder_.SetInsertPoint(partial);
-    partial_block(block, line);
-    builder_.CreateBr(next);
-    builder_.SetInsertPoint(next);
-  });
+  up_to_last(last_line_, shape_.lines_a_step(),
+             [&](llvm::Value* line) { block_of_items(block, line); });
   llvm::Value* const following = builder_.CreateAdd(block, number(block_items));
   block->addIncoming(following, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpSLT(following, argument(5)), blocks, done);
@@ -263,9 +276,9 @@ void emit_transpose(const tiles::TransposeShape& shape, const Target& target, ll
                     const std::string& symbol) {
   llvm::Type* const pointer = llvm::PointerType::getUnqual(module.getContext());
   llvm::Type* const number = llvm::Type::getInt64Ty(module.getContext());
-  llvm::Function* const function =
-      add_function(target.features, module, symbol,
-                   {pointer, number, pointer, number, number, number});
+  llvm::Function* const function = add_function(target.features, module, symbol,
+                                                {pointer, number, pointer, number, number, number});
+  for (const unsigned apart : {0U, 2U}) function->addParamAttr(apart, llvm::Attribute::NoAlias);
   TransposeEmitter(shape, target, function).emit();
 }
 

@@ -79,9 +79,8 @@ TileOperand describe(const ir::Operand& operand) {
 }
 
 void add_transposes(int vector_bytes, bool is_copy, Functions& functions, TileOperand& operand) {
-  const TransposeShape wide{.itemsize = operand.itemsize,
-                            .vector_bytes = vector_bytes,
-                            .step_bytes = wide_step_bytes};
+  const TransposeShape wide{
+      .itemsize = operand.itemsize, .vector_bytes = vector_bytes, .step_bytes = wide_step_bytes};
   operand.wide_transpose = functions.transpose(wide);
   operand.narrow_transpose = functions.transpose({.itemsize = operand.itemsize});
   // Bytes in registers of 32 would leave 16 lines half written at a time, more than there are

@@ -1,4 +1,5 @@
-// What walk.cpp, copy.cpp, items.cpp and fused.cpp share: planes, and how rectangles of them are moved.
+// What walk.cpp, copy.cpp, items.cpp and fused.cpp share: planes, and how rectangles of them are
+// moved.
 #pragma once
 
 #include "jit/tiles/tile.h"

@@ -15,7 +15,9 @@ using Indices = std::array<std::byte, 64>;
 class InterleaveEmitter {
  public:
   InterleaveEmitter(Assembler& code, const tiles::InterleaveShape& shape)
-      : code_(code), shape_(shape), permutes_(tiles::can_permute(code.features(), shape.itemsize)) {}
+      : code_(code),
+        shape_(shape),
+        permutes_(tiles::can_permute(code.features(), shape.itemsize)) {}
 
   void emit();
 

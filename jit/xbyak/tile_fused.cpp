@@ -39,7 +39,8 @@ int fused_rows_a_step(const ir::Kernel& kernel) {
 }
 
 bool can_fuse(const ir::Kernel& kernel, const CpuFeatures& features) {
-  if (features.isa != Isa::avx512 || kernel.vector_bytes != 64 || tiles::is_transposing_copy(kernel))
+  if (features.isa != Isa::avx512 || kernel.vector_bytes != 64 ||
+      tiles::is_transposing_copy(kernel))
     return false;
   const std::size_t num_transposed = transposed_operands(kernel).size();
   if (num_transposed == 0 || num_transposed > max_fused_inputs) return false;

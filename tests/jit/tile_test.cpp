@@ -405,12 +405,10 @@ TEST_P(Tile, TheCodeShufflesAndGathersNothing) {
       const std::string code = find_backend(backend())->compile(kernel, texts)->texts.at("asm");
       if (code.find("; no disassembler") != std::string::npos)
         return leave_out_without("llvm", code.substr(0, 80));
-      EXPECT_THAT(code, ::testing::AnyOf(::testing::HasSubstr("unpcklbw "),
-                                         ::testing::HasSubstr("unpcklwd "),
-                                         ::testing::HasSubstr("unpckldq "),
-                                         ::testing::HasSubstr("unpcklps "),
-                                         ::testing::HasSubstr("unpcklqdq "),
-                                         ::testing::HasSubstr("unpcklpd ")));
+      EXPECT_THAT(code, ::testing::AnyOf(
+                            ::testing::HasSubstr("unpcklbw "), ::testing::HasSubstr("unpcklwd "),
+                            ::testing::HasSubstr("unpckldq "), ::testing::HasSubstr("unpcklps "),
+                            ::testing::HasSubstr("unpcklqdq "), ::testing::HasSubstr("unpcklpd ")));
       for (const char* const by_lane : {"gather", "pinsr", "pextr"})
         EXPECT_EQ(code.find(by_lane), std::string::npos) << code;
     }
