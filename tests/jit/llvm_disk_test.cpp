@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 namespace weft::jit::test {
 namespace {
@@ -132,18 +133,73 @@ TEST_F(LlvmDisk, TextsAreMadeAnew) {
   EXPECT_EQ(disk->content().num_entries, 0u);
 }
 
-/// Puts other content into the only entry, soundly.
-void replace_blob(const std::string& folder, std::span<const std::byte> blob) {
+/// Changes the content of the only entry, soundly.
+void change_blob(const std::string& folder,
+                 const std::function<void(std::vector<std::byte>&)>& change) {
   for (const auto& file : fs::directory_iterator(folder)) {
     std::ifstream in(file.path(), std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     const DecodedEntry entry = decode_entry(std::as_bytes(std::span(text.data(), text.size())));
     ASSERT_EQ(entry.fault, "");
+    std::vector<std::byte> blob(entry.blob.begin(), entry.blob.end());
+    change(blob);
     const std::vector<std::byte> replaced = encode_entry(entry.key, blob);
     std::ofstream(file.path(), std::ios::binary | std::ios::trunc)
         .write(reinterpret_cast<const char*>(replaced.data()),
                static_cast<std::streamsize>(replaced.size()));
   }
+}
+
+/// Puts other content into the only entry.
+void replace_blob(const std::string& folder, std::span<const std::byte> blob) {
+  change_blob(folder,
+              [&](std::vector<std::byte>& changed) { changed.assign(blob.begin(), blob.end()); });
+}
+
+/// A sum of which one operand is to be transposed.
+ir::Kernel tiled_sum() {
+  ir::Kernel kernel = kernel_of(Op::add, DType::f32, isas().front());
+  kernel.loops.resize(2);
+  kernel.operands[0].strides = kernel.operands[1].strides = {ir::stride_any, 1};
+  kernel.operands[2].strides = {1, ir::stride_any};
+  ir::run_pipeline(kernel);
+  return kernel;
+}
+
+TEST_F(LlvmDisk, StoresAndLoadsWhatGoesTileByTile) {
+  const ir::Kernel sum = tiled_sum();
+  ASSERT_EQ(sum.schedule, ir::Schedule::tile);
+  const auto compiled = llvm_backend().compile(sum, target(open()));
+  const auto loaded = load_llvm_code(sum, target(open()));
+  ASSERT_NE(loaded, nullptr);
+  EXPECT_TRUE(loaded->is_from_disk);
+  EXPECT_TRUE(loaded->walks_in_blocks);
+  EXPECT_EQ(loaded->code_bytes, compiled->code_bytes);
+  const auto expected = find_backend("interp")->compile(sum, target(nullptr));
+  std::mt19937_64 random(4);
+  const Call call = make_call(sum, {70, 90}, {{360, 4}, {360, 4}, {4, 280}}, random);
+  for (const GuardedBytes::Side side : both_sides) {
+    const auto actual = run(*loaded, call, side);
+    EXPECT_TRUE(same_elements(actual[0], run(*expected, call, side)[0], DType::f32));
+  }
+}
+
+TEST_F(LlvmDisk, AnObjectThatLacksAFunctionIsMadeAnew) {
+  llvm_backend().compile(tiled_sum(), target(open()));
+  int num_changed = 0;
+  change_blob(folder_, [&](std::vector<std::byte>& object) {
+    const std::string_view symbol = "weft_transpose_4_by_64";
+    const auto found =
+        std::ranges::search(object, std::as_bytes(std::span(symbol.data(), symbol.size())));
+    if (found.empty()) return;
+    found.front() = std::byte{'W'};
+    ++num_changed;
+  });
+  ASSERT_EQ(num_changed, 1);
+  const auto disk = open();
+  EXPECT_EQ(load_llvm_code(tiled_sum(), target(disk)), nullptr);
+  EXPECT_EQ(disk->stats().damaged, 1u);
+  EXPECT_FALSE(llvm_backend().compile(tiled_sum(), target(open()))->is_from_disk);
 }
 
 TEST_F(LlvmDisk, CheckingFindsOtherCode) {

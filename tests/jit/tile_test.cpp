@@ -450,6 +450,33 @@ TEST_P(Tile, RandomNests) {
   EXPECT_GT(num_tiled, 50);
 }
 
+/// Pixels by every way that a target has: permutations of whole registers, or of 16 bytes.
+TEST_P(Tile, TheCodeShufflesPixels) {
+  for (const Isa other : {Isa::avx2, Isa::avx512})
+    for (const bool has_vbmi : {false, true})
+      for (const DType dtype : {DType::u8, DType::u16, DType::f32, DType::f64}) {
+        if (has_vbmi && other == Isa::avx2) continue;
+        Target texts = target();
+        texts.features = target_features(other);
+        texts.features.avx512_vbmi = has_vbmi;
+        texts.keep_texts = true;
+        texts.run = false;
+        const std::string code =
+            find_backend(backend())
+                ->compile(scheduled(nested(copy_kernel(dtype), {{.pixel_items = 3}, {}}), other),
+                          texts)
+                ->texts.at("asm");
+        if (code.find("; no disassembler") != std::string::npos)
+          return leave_out_without("llvm", code.substr(0, 80));
+        const bool permutes = other == Isa::avx512 && (has_vbmi || dtype != DType::u8);
+        // LLVM finds other shuffles of as many bytes for large items.
+        if (permutes || itemsize_bytes(dtype) < 4) {
+          EXPECT_THAT(code, ::testing::HasSubstr(permutes ? "vperm" : "vpshufb"));
+        }
+        EXPECT_THAT(code, ::testing::Not(::testing::HasSubstr("pinsr")));
+      }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, Tile,
                          ::testing::Combine(::testing::Values("xbyak", "llvm"),
                                             ::testing::ValuesIn(runnable_isas())),
