@@ -58,6 +58,14 @@ bool KernelEmitter::moves_lanes() const {
       });
 }
 
+/// Whether elements may be stored twice: a dense copy leaves the same behind, in place or not.
+bool KernelEmitter::can_overlap() const {
+  const std::vector<Inst>& body = kernel_.body;
+  return kernel_.num_hoisted == 0 && body.size() == 2 && body[0].op == Op::load &&
+         body[1].op == Op::store && inner_stride(body[0].operand) == 1 &&
+         inner_stride(body[1].operand) == 1;
+}
+
 /// Vectors side by side keep more loads in flight, and of long bodies more instructions that don't
 /// wait for each other than the processor's scheduler sees of one; as far as there are registers.
 /// Calls spill what lives across them.

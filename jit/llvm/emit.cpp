@@ -173,11 +173,12 @@ void KernelEmitter::emit_innermost(const Pointers& start) {
     if (const std::vector<std::size_t> streamed = streamed_operands(); !streamed.empty()) {
       position = emit_streaming_vectors(position, streamed);
     } else {
-      if (unroll > 1 && is_masked && !calls_functions())
+      if (unroll > 1 && !moves_lanes() && !calls_functions())
         position = emit_steps(position, {lanes, unroll}, body);
       position = emit_steps(position, {lanes, 1}, body);
     }
     if (is_masked) return emit_masked_tail(position, lanes, body);
+    if (can_overlap()) return emit_overlapping_tail(position);
   }
   emit_steps(position, {1, 1}, body);
 }
@@ -261,6 +262,30 @@ void KernelEmitter::emit_masked_tail(const Position& position, int lanes, const 
   builder_.SetInsertPoint(tail);
   Tail rest(remaining);
   body(position, {lanes, 1, &rest});
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+}
+
+/// The last vector of a row once more, from as far back as makes it whole; single elements of a row
+/// that is shorter.
+void KernelEmitter::emit_overlapping_tail(const Position& position) {
+  const int lanes = vector_lanes();
+  llvm::BasicBlock* tail = new_block("tail");
+  llvm::BasicBlock* last_vector = new_block("last_vector");
+  llvm::BasicBlock* single = new_block("single");
+  llvm::BasicBlock* after = new_block("after");
+  llvm::Value* row = extents_.back();
+  builder_.CreateCondBr(builder_.CreateICmpSLT(position.index, row), tail, after);
+  builder_.SetInsertPoint(tail);
+  llvm::Value* back = builder_.CreateSub(row, builder_.getInt64(static_cast<std::uint64_t>(lanes)));
+  builder_.CreateCondBr(builder_.CreateICmpSLT(back, builder_.getInt64(0)), single, last_vector);
+  builder_.SetInsertPoint(last_vector);
+  Position last = position;
+  last.index = back;
+  emit_body(last, {.lanes = lanes});
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(single);
+  emit_steps(position, {.lanes = 1}, plain_body());
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
 }

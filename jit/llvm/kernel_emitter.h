@@ -110,6 +110,7 @@ class KernelEmitter {
   Position emit_steps(const Position& start, const Step& step, const StepBody& body,
                       bool holds_partials = false);
   void emit_masked_tail(const Position& position, int lanes, const StepBody& body);
+  void emit_overlapping_tail(const Position& position);
   Position join(const Position& one, llvm::BasicBlock* one_end, const Position& other,
                 llvm::BasicBlock* other_end);
 
@@ -135,6 +136,7 @@ class KernelEmitter {
   int vector_lanes() const;
   bool can_mask_all(int lanes);
   bool moves_lanes() const;
+  bool can_overlap() const;
   int num_registers() const { return builder_.has_avx512() ? 32 : 16; }
   bool goes_side_by_side(int num_vectors) const;
   bool calls_functions() const;

@@ -65,17 +65,24 @@ llvm::Value* KernelEmitter::count_to_alignment(std::size_t operand, const Positi
   return builder_.CreateSelect(is_short, builder_.getInt64(0), count, "head");
 }
 
-/// The elements up to `end`, fewer than a vector has.
+/// The elements up to `end`, fewer than a vector has; or a whole vector from the first of them on.
 KernelEmitter::Position KernelEmitter::emit_head(const Position& start, llvm::Value* end) {
   const int lanes = vector_lanes();
-  if (!can_mask_all(lanes)) return emit_steps(start, {.lanes = 1, .end = end}, plain_body());
+  const bool is_masked = can_mask_all(lanes);
+  if (!is_masked && can_overlap())  // shorter rows have no head: they are all tail
+    end = builder_.CreateSelect(
+        builder_.CreateICmpSLT(extents_.back(),
+                               builder_.getInt64(static_cast<std::uint64_t>(lanes))),
+        builder_.getInt64(0), end);
+  else if (!is_masked)
+    return emit_steps(start, {.lanes = 1, .end = end}, plain_body());
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* head = new_block("head");
   llvm::BasicBlock* after = new_block("after");
   builder_.CreateCondBr(builder_.CreateICmpNE(end, builder_.getInt64(0)), head, after);
   builder_.SetInsertPoint(head);
   Tail elements(end);
-  emit_body(start, {.lanes = lanes, .tail = &elements});
+  emit_body(start, {.lanes = lanes, .tail = is_masked ? &elements : nullptr});
   Position next = start;
   next.index = end;
   for (std::size_t k = 0; k < num_operands(); ++k)
