@@ -198,12 +198,12 @@ void TransposeEmitter::up_to_last(llvm::Value* last, int step,
   builder_.SetInsertPoint(done);
 }
 
-/// How many times a loop over items has its steps: so that it writes 32 vectors in a turn, beside
-/// which addresses are little, and is not longer than that for small items.
+/// How many times a loop over items has its steps, as measured (docs/decisions.md): short steps are
+/// worth less than what leads from one to the next, but for f64, whose lines fight for the cache.
 int TransposeEmitter::groups_a_turn() const {
-  const int num_stores = side_ * num_parts_ * steps_at_once();
   const int most = line_bytes / lane_bytes / steps_at_once();
-  return std::clamp(32 / num_stores, 1, most);
+  const int wanted = side_ == 4 ? 2 : side_ == 1 ? 4 : 1;
+  return std::min(wanted, most);
 }
 
 /// Some items of the current lines, from `block` on up to `last`, where the last turn starts: so
