@@ -101,6 +101,9 @@ void FoldRun::fold_rows_whole(std::int64_t begin, std::int64_t end) const {
 void FoldRun::place_rows(std::int64_t begin, std::int64_t end) const {
   constexpr std::int64_t max_rows = 256;
   const std::int64_t count = plan_.vector.extent, itemsize = fold_.itemsize();
+  // What has been read once is read again: it should still be in the first cache.
+  const std::int64_t near_rows =
+      std::clamp<std::int64_t>(fold_buffer_bytes / (count * itemsize), 1, max_rows);
   const std::int64_t step = plan_.vector.stride_bytes[place_operand()] / place_bytes;
   const auto find = [&](const FoldOffsets&, const FoldChunk& chunk, std::byte* to,
                         std::int64_t stride_bytes, std::int64_t rows) {
@@ -113,14 +116,13 @@ void FoldRun::place_rows(std::int64_t begin, std::int64_t end) const {
       std::memcpy(to + row * stride_bytes, &place, sizeof place);
     }
   };
-  for_each_row(begin, end, max_rows, find);
+  for_each_row(begin, end, near_rows, find);
 }
 
 FoldRun::Part FoldRun::begin(std::int64_t unit, std::int64_t first_block, std::int64_t num_blocks,
                              std::byte* scratch) const {
   const Part part(place_of(unit), first_block, num_blocks * plan_.slices_per_block, scratch);
-  if (finds_places())
-    std::fill_n(places_of(scratch + fold_buffer_bytes), part.place.num_columns, -1);
+  if (finds_places()) *places_of(scratch + fold_buffer_bytes) = -1;  // nothing found yet
   return part;
 }
 
@@ -224,9 +226,7 @@ void FoldRun::combine_results(std::int64_t unit, std::byte* results, std::int64_
   const Place place = place_of(unit);
   const auto combine_two = [&](std::byte* to, std::byte* from) {
     if (!finds_places()) return combine(to, from, partial_of(place));
-    for (std::int64_t i = 0; i < place.num_columns; ++i)
-      consider(to + i * fold_.itemsize(), places_of(to)[i], from + i * fold_.itemsize(),
-               places_of(from)[i]);
+    plan_.extrema.merge(to, places_of(to), from, places_of(from), place.num_columns);
   };
   for (std::int64_t width = 1; width < num_parts; width *= 2)
     for (std::int64_t i = 0; i + width < num_parts; i += 2 * width)
@@ -262,17 +262,6 @@ std::int64_t* FoldRun::places_of(std::byte* result) const {
   return reinterpret_cast<std::int64_t*>(result + partial_bytes_);
 }
 
-/// Takes an extremum into account: `place` is its row-major place.
-void FoldRun::consider(std::byte* best, std::int64_t& best_place, const std::byte* value,
-                       std::int64_t place) const {
-  if (best_place >= 0) {
-    const int comparison = plan_.extrema.compare(value, best);
-    if (comparison < 0 || (comparison == 0 && place > best_place)) return;
-  }
-  std::memcpy(best, value, static_cast<std::size_t>(fold_.itemsize()));
-  best_place = place;
-}
-
 /// The places of the extrema of the next slice.
 void FoldRun::find_next(Part& part) const {
   std::byte* const found = result(part);
@@ -297,23 +286,32 @@ void FoldRun::find_in_rows(const FoldOffsets& offsets, const FoldChunk& chunk, s
     fold_.loops.rows(fold_, value, 0, data, 0, 1, count);
     if (best_place >= 0 && plan_.extrema.compare(value, best) < 0) continue;
     const std::int64_t found = plan_.extrema.find(data, count, value);
-    const std::int64_t row_place = (offsets[place_operand()] + row * row_step) / place_bytes;
-    consider(best, best_place, data + found * fold_.itemsize(), row_place + found * step);
+    const std::int64_t place =
+        (offsets[place_operand()] + row * row_step) / place_bytes + found * step;
+    if (best_place >= 0) {
+      plan_.extrema.merge(best, &best_place, value, &place, 1);
+    } else {
+      std::memcpy(best, value, static_cast<std::size_t>(fold_.itemsize()));
+      best_place = place;
+    }
   }
 }
 
 void FoldRun::find_in_columns(const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows,
                               std::int64_t count, std::byte* best) const {
   std::int64_t* const best_places = places_of(best);
-  std::int64_t* const rows_found = best_places + strip_extent();
-  auto* const values = reinterpret_cast<std::byte*>(rows_found + strip_extent());
   const std::int64_t step = plan_.reduced[0].stride_bytes[place_operand()] / place_bytes;
   const std::int64_t first_place = offsets[place_operand()] / place_bytes;
   static_assert(fold_block_rows <= jit::max_extremum_rows);
-  plan_.extrema.columns(values, rows_found, chunk.data, chunk.row_stride_bytes, rows, count);
-  for (std::int64_t i = 0; i < count; ++i)
-    consider(best + i * fold_.itemsize(), best_places[i], values + i * fold_.itemsize(),
-             first_place + rows_found[i] * step);
+  const auto find = [&](std::byte* values, std::int64_t* places) {
+    plan_.extrema.columns(values, places, chunk.data, chunk.row_stride_bytes, rows, count,
+                          first_place, step);
+  };
+  if (*best_places < 0) return find(best, best_places);
+  std::int64_t* const places = best_places + strip_extent();
+  auto* const values = reinterpret_cast<std::byte*>(places + strip_extent());
+  find(values, places);
+  plan_.extrema.merge(best, best_places, values, places, count);
 }
 
 void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) {

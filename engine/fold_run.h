@@ -84,8 +84,6 @@ class FoldRun : FoldWalk {
 
   std::size_t place_operand() const { return plan_.num_operands - 1; }
   std::int64_t* places_of(std::byte* result) const;
-  void consider(std::byte* best, std::int64_t& best_place, const std::byte* value,
-                std::int64_t place) const;
   void find_next(Part& part) const;
   void find_in_rows(const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows,
                     std::int64_t count, std::byte* result) const;

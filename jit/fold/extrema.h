@@ -15,29 +15,45 @@ template <class T>
 struct Extrema {
   using V = Vector<T, vector_bytes>;
   static constexpr std::int64_t per_vector = vector_bytes / sizeof(T);
+  /// A row's number in as many bits as an element has, so that it is chosen by the same mask.
+  using Row = decltype(V() == V());
+  using Number = std::remove_cvref_t<decltype(Row()[0])>;
 
   static std::int64_t find(const std::byte* bytes, std::int64_t count, const std::byte* value) {
     const T* const data = reinterpret_cast<const T*>(bytes);
     const T wanted = load<T>(value);
     const bool is_nan = wanted != wanted;
-    const auto first_in = [&](std::int64_t i) -> std::int64_t {
+    const auto found_at = [&](std::int64_t i) {
       const V x = load<V>(data + i);
-      const auto found = is_nan ? x != x : x == wanted;
-      const std::uint64_t bytes_found = true_bytes(&found);
-      return bytes_found == 0 ? -1 : i + __builtin_ctzll(bytes_found) / sizeof(T);
+      return is_nan ? x != x : x == wanted;
     };
-    for (std::int64_t i = 0; count >= per_vector && i < count; i += per_vector) {
+    std::int64_t i = 0;
+    for (; count - i >= find_vectors * per_vector; i += find_vectors * per_vector) {
+      Row found[find_vectors];
+      for (int j = 0; j < find_vectors; ++j) found[j] = found_at(i + j * per_vector);
+      const Row any = (found[0] | found[1]) | (found[2] | found[3]);
+      if (true_bytes(&any) == 0) continue;
+      std::int64_t first = 0;
+      for (int j = find_vectors; j-- > 0;)  // where it is can't be predicted, so without branches
+        if (const std::uint64_t bits = true_bytes(&found[j]); bits != 0)
+          first = j * per_vector + place_of(bits);
+      return i + first;
+    }
+    for (; count >= per_vector && i < count; i += per_vector) {
       // The last vector looks again at what the one before has seen.
       if (i > count - per_vector) i = count - per_vector;
-      const std::int64_t found = first_in(i);
-      if (found >= 0) return found;
+      const Row found = found_at(i);
+      if (const std::uint64_t bits = true_bytes(&found); bits != 0) return i + place_of(bits);
     }
-    std::int64_t i = 0;
-    for (; i + 1 < count; ++i) {
+    for (i = 0; i + 1 < count; ++i) {
       const T x = load<T>(data + i);
       if (is_nan ? x != x : x == wanted) break;
     }
     return i;
+  }
+  static constexpr int find_vectors = 4;  ///< looked at before the next branch
+  static std::int64_t place_of(std::uint64_t true_bytes_found) {
+    return static_cast<std::int64_t>(__builtin_ctzll(true_bytes_found) / sizeof(T));
   }
 
   template <bool is_maximum>
@@ -48,12 +64,31 @@ struct Extrema {
     return (is_maximum ? x > y : x < y) ? 1 : -1;
   }
 
-  /// A row's number in as many bits as an element has, so that it is chosen by the same mask.
-  using Row = decltype(V() == V());
-  using Number = std::remove_cvref_t<decltype(Row()[0])>;
   static constexpr bool has_nan = std::is_floating_point_v<T>;
   static constexpr int strip_vectors = vector_bytes > 16 && sizeof(T) >= 4 ? 4 : 1;
   static constexpr std::int64_t rows_at_once = 16;  ///< as many streams as memory answers well
+
+  /// NanFlag where there is none.
+  struct PlainFlag {
+    void note(const V& x, const V& y) {
+      if constexpr (has_nan) seen |= (x != x) | (y != y);
+    }
+    bool is_set() const { return has_nan && true_bytes(&seen) != 0; }
+    Row seen{};
+  };
+  using Flag = std::conditional_t<NanFlag<T>::exists, NanFlag<T>, PlainFlag>;
+
+  /// Takes row `number`, larger than those before, where `is_better`.
+  [[gnu::always_inline]] static void take_row(Row& best_row, const Row& is_better,
+                                              const Row& number) {
+    // Without masks in registers of their own a choice costs more than a maximum.
+    if constexpr (vector_bytes == 64 || sizeof(T) == 8) {
+      best_row = is_better ? number : best_row;
+    } else {
+      const Row candidate = is_better & number;
+      best_row = candidate > best_row ? candidate : best_row;
+    }
+  }
 
   /// Brings `values` and `numbers` of `count` vectors of columns on by the rows [begin, end), of
   /// which `data` is the first; begin > 0.  False, with nothing changed, if it isn't to look for
@@ -62,28 +97,36 @@ struct Extrema {
   [[gnu::always_inline]] static bool strip(std::byte* values, std::byte* numbers,
                                            const std::byte* data, std::int64_t row_stride_bytes,
                                            std::int64_t begin, std::int64_t end) {
+    using Ordered = std::conditional_t<is_maximum, OrderedMax, OrderedMin>;
     V best[count];
     Row best_row[count];
+    Flag flag;
     for (int i = 0; i < count; ++i) {
       best[i] = load<V>(values + i * vector_bytes);
       best_row[i] = load<Row>(numbers + i * vector_bytes);
+      flag.note(best[i], best[i]);
     }
     Row number{};
     number += static_cast<Number>(begin - 1);
-    Row has_seen_nan{};
     for (std::int64_t row = begin; row < end; ++row, data += row_stride_bytes) {
       number -= number == number;  // a true lane is -1
+      V x[count];
 #pragma GCC unroll 4
       for (int i = 0; i < count; ++i) {
-        const V x = load<V>(data + i * vector_bytes);
-        Row is_better = is_maximum ? x > best[i] : x < best[i];
-        if constexpr (looks_for_nan) is_better = (is_better | (x != x)) & (best[i] == best[i]);
-        if constexpr (has_nan && !looks_for_nan) has_seen_nan |= x != x;
-        best[i] = is_better ? x : best[i];
-        best_row[i] = is_better ? number : best_row[i];
+        x[i] = load<V>(data + i * vector_bytes);
+        Row is_better = is_maximum ? x[i] > best[i] : x[i] < best[i];
+        if constexpr (looks_for_nan) {
+          is_better = (is_better | (x[i] != x[i])) & (best[i] == best[i]);
+          best[i] = is_better ? x[i] : best[i];
+        } else {
+          if (i % 2 == 1) flag.note(x[i - 1], x[i]);
+          if (count == 1) flag.note(x[i], x[i]);
+          best[i] = Ordered::of(x[i], best[i]);
+        }
+        take_row(best_row[i], is_better, number);
       }
     }
-    if (has_nan && !looks_for_nan && true_bytes(&has_seen_nan) != 0) return false;
+    if (!looks_for_nan && flag.is_set()) return false;
     for (int i = 0; i < count; ++i) {
       store(values + i * vector_bytes, best[i]);
       store(numbers + i * vector_bytes, best_row[i]);
@@ -103,15 +146,16 @@ struct Extrema {
   }
 
   template <bool is_maximum>
-  static void columns(std::byte* values, std::int64_t* rows, const std::byte* data,
+  static void columns(std::byte* values, std::int64_t* places, const std::byte* data,
                       std::int64_t row_stride_bytes, std::int64_t num_rows,
-                      std::int64_t num_columns) {
+                      std::int64_t num_columns, std::int64_t first_place, std::int64_t step) {
     constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
     constexpr std::int64_t strip_bytes = strip_vectors * vector_bytes;
     const std::int64_t row_bytes = num_columns * itemsize;
     if (num_columns < per_vector)
-      return few_columns<is_maximum>(values, rows, data, row_stride_bytes, num_rows, num_columns);
-    std::byte* const numbers = reinterpret_cast<std::byte*>(rows);  // until they are all known
+      return few_columns<is_maximum>(values, places, data, row_stride_bytes, num_rows, num_columns,
+                                     first_place, step);
+    std::byte* const numbers = reinterpret_cast<std::byte*>(places);  // until they are all known
     __builtin_memcpy(values, data, static_cast<std::size_t>(row_bytes));
     __builtin_memset(numbers, 0, static_cast<std::size_t>(row_bytes));
     for (std::int64_t begin = 1; begin < num_rows; begin += rows_at_once) {
@@ -129,16 +173,14 @@ struct Extrema {
       }
     }
     // From the last on: a number of 64 bits lies over no smaller one that is still needed.
-    for (std::int64_t i = num_columns; i-- > 0;) {
-      const auto number = load<Number>(numbers + i * itemsize);
-      rows[i] = number;
-    }
+    for (std::int64_t i = num_columns; i-- > 0;)
+      places[i] = first_place + load<Number>(numbers + i * itemsize) * step;
   }
 
   template <bool is_maximum>
-  static void few_columns(std::byte* values, std::int64_t* rows, const std::byte* data,
+  static void few_columns(std::byte* values, std::int64_t* places, const std::byte* data,
                           std::int64_t row_stride_bytes, std::int64_t num_rows,
-                          std::int64_t num_columns) {
+                          std::int64_t num_columns, std::int64_t first_place, std::int64_t step) {
     for (std::int64_t i = 0; i < num_columns; ++i) {
       const std::byte* const column = data + i * static_cast<std::int64_t>(sizeof(T));
       std::int64_t best = 0;
@@ -148,13 +190,29 @@ struct Extrema {
           best = row;
       store(values + i * static_cast<std::int64_t>(sizeof(T)),
             load<T>(column + best * row_stride_bytes));
-      rows[i] = best;
+      places[i] = first_place + best * step;
+    }
+  }
+
+  template <bool is_maximum>
+  static void merge(std::byte* values, std::int64_t* places, const std::byte* other_values,
+                    const std::int64_t* other_places, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::byte* const to = values + i * static_cast<std::int64_t>(sizeof(T));
+      const T best = load<T>(to),
+              x = load<T>(other_values + i * static_cast<std::int64_t>(sizeof(T)));
+      // Which of two it is can't be predicted, so without branches.
+      const bool is_better = (is_maximum ? x > best : x < best) | ((x != x) & (best == best));
+      const bool is_equal = (x == best) | ((x != x) & (best != best));
+      const std::int64_t place = other_places[i], old = places[i];
+      places[i] = is_better | (is_equal & (place < old)) ? place : old;
+      store(to, is_better ? x : best);
     }
   }
 
   template <bool is_maximum>
   static constexpr ExtremumLoops table() {
-    return {&find, &compare<is_maximum>, &columns<is_maximum>};
+    return {&find, &compare<is_maximum>, &columns<is_maximum>, &merge<is_maximum>};
   }
 };
 

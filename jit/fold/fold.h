@@ -84,10 +84,14 @@ struct ExtremumLoops {
   std::int64_t (*find)(const std::byte* data, std::int64_t count, const std::byte* value) = nullptr;
   /// Whether an element `a` comes before `b` whatever their places: 1 yes, -1 b before a, 0 equal.
   int (*compare)(const std::byte* a, const std::byte* b) = nullptr;
-  /// Of each column its extremum and the row of it; at most `max_extremum_rows` rows.
-  void (*columns)(std::byte* values, std::int64_t* rows, const std::byte* data,
-                  std::int64_t row_stride_bytes, std::int64_t num_rows,
-                  std::int64_t num_columns) = nullptr;
+  /// Of each column its extremum and the place of it, that of row i being first_place + i * step;
+  /// at most `max_extremum_rows` rows.  `step` is positive.
+  void (*columns)(std::byte* values, std::int64_t* places, const std::byte* data,
+                  std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t num_columns,
+                  std::int64_t first_place, std::int64_t step) = nullptr;
+  /// Takes `count` extrema of other elements, and their places, to those found before.
+  void (*merge)(std::byte* values, std::int64_t* places, const std::byte* other_values,
+                const std::int64_t* other_places, std::int64_t count) = nullptr;
   Isa isa = Isa::generic;  ///< that they are compiled for
 };
 inline constexpr std::int64_t max_extremum_rows = 128;

@@ -28,14 +28,9 @@ struct Loops {
     return value;
   }
 
-  /// Whether the machine has an instruction for the op if there is no NaN.
-  static constexpr bool has_fast_op =
-      FloatOps<T>::has_extrema && (std::is_same_v<Combine, Max> || std::is_same_v<Combine, Min>);
-
-  [[gnu::always_inline]] static V fast(V x, V y) {
-    if constexpr (std::is_same_v<Combine, Max>) return FloatOps<T>::max(x, y);
-    return FloatOps<T>::min(x, y);
-  }
+  /// Whether the op is one instruction if there is no NaN, and more if there may be.
+  static constexpr bool has_ordered_op =
+      NanFlag<T>::exists && (std::is_same_v<Combine, Max> || std::is_same_v<Combine, Min>);
 
   /// What is worth loops that prefetch.
   static constexpr bool may_prefetch = vector_bytes == 64 && std::is_floating_point_v<T>;
@@ -48,59 +43,64 @@ struct Loops {
       __builtin_prefetch(reinterpret_cast<const std::byte*>(data) + ahead_bytes);
   }
 
-  /// Whole steps by the machine's instruction; false if there was a NaN, and the lanes are lost.
-  template <bool prefetches>
-  [[gnu::always_inline]] static bool accumulate_fast(V (&lanes)[num_vectors], const T* data,
-                                                     std::int64_t num_steps) {
-    typename FloatOps<T>::Flag flag{};
-#pragma GCC unroll 16
-    for (int i = 0; i < num_vectors; i += 2) FloatOps<T>::note(flag, lanes[i], lanes[i + 1]);
-    for (std::int64_t step = 0; step < num_steps; ++step, data += num_vectors * per_vector)
+  /// `lanes` with `count` elements folded in by `Op`, the first into lane 0.  `note(x, y)` is told
+  /// of all that is read, two vectors at a time.
+  template <class Op, bool prefetches>
+  [[gnu::always_inline]] static void accumulate_by(V (&lanes)[num_vectors], const T* data,
+                                                   std::int64_t count, const V& identity,
+                                                   const auto& note) {
+    constexpr std::int64_t step = num_vectors * per_vector;
+    for (; count >= step; count -= step, data += step)
 #pragma GCC unroll 16
       for (int i = 0; i < num_vectors; i += 2) {
         prefetch<prefetches>(data + i * per_vector);
         prefetch<prefetches>(data + (i + 1) * per_vector);
         const V x = load<V>(data + i * per_vector), y = load<V>(data + (i + 1) * per_vector);
-        FloatOps<T>::note(flag, x, y);
-        lanes[i] = fast(lanes[i], x);
-        lanes[i + 1] = fast(lanes[i + 1], y);
+        note(x, y);
+        lanes[i] = Op::of(lanes[i], x);
+        lanes[i + 1] = Op::of(lanes[i + 1], y);
       }
-    return !FloatOps<T>::is_set(flag);
+    if (count == 0) return;
+#pragma GCC unroll 16
+    for (int i = 0; i < num_vectors; ++i) {
+      const std::int64_t rest = count - i * per_vector;
+      if (rest <= 0) return;
+      const T* const from = data + i * per_vector;
+      const V x = rest >= per_vector
+                      ? load<V>(from)
+                      : load_part(identity, from, rest * static_cast<std::int64_t>(sizeof(T)));
+      note(x, x);
+      lanes[i] = Op::of(lanes[i], x);
+    }
+  }
+
+  /// The same by the ordered op; false if there was a NaN, and the lanes are lost.
+  template <bool prefetches>
+  [[gnu::always_inline]] static bool accumulate_ordered(V (&lanes)[num_vectors], const T* data,
+                                                        std::int64_t count, const V& identity) {
+    NanFlag<T> flag;
+#pragma GCC unroll 16
+    for (int i = 0; i < num_vectors; i += 2) flag.note(lanes[i], lanes[i + 1]);
+    accumulate_by<typename Combine::Ordered, prefetches>(
+        lanes, data, count, identity, [&](const V& x, const V& y) { flag.note(x, y); });
+    return !flag.is_set();
   }
 
   /// `lanes` with `count` elements folded in, the first into lane 0.
   template <bool prefetches = false>
   [[gnu::always_inline]] static void accumulate(V (&lanes)[num_vectors], const T* data,
                                                 std::int64_t count, const V& identity) {
-    constexpr std::int64_t step = num_vectors * per_vector;
-    if constexpr (has_fast_op) {
+    if constexpr (has_ordered_op) {
       V tried[num_vectors];
 #pragma GCC unroll 16
       for (int i = 0; i < num_vectors; ++i) tried[i] = lanes[i];
-      if (accumulate_fast<prefetches>(tried, data, count / step)) {
+      if (accumulate_ordered<prefetches>(tried, data, count, identity)) {
 #pragma GCC unroll 16
         for (int i = 0; i < num_vectors; ++i) lanes[i] = tried[i];
-        data += count / step * step;
-        count %= step;
+        return;
       }
     }
-    for (; count >= step; count -= step, data += step)
-#pragma GCC unroll 16
-      for (int i = 0; i < num_vectors; ++i) {
-        prefetch<prefetches>(data + i * per_vector);
-        lanes[i] = Combine::of(lanes[i], load<V>(data + i * per_vector));
-      }
-    if (count == 0) return;
-#pragma GCC unroll 16
-    for (int i = 0; i < num_vectors; ++i) {
-      const std::int64_t rest = count - i * per_vector;
-      if (rest >= per_vector) {
-        lanes[i] = Combine::of(lanes[i], load<V>(data + i * per_vector));
-      } else if (rest > 0) {
-        lanes[i] = Combine::of(lanes[i], load_part(identity, data + i * per_vector,
-                                                   rest * static_cast<std::int64_t>(sizeof(T))));
-      }
-    }
+    accumulate_by<Combine, prefetches>(lanes, data, count, identity, [](const V&, const V&) {});
   }
 
   /// Rows that are read side by side: memory answers several streams faster than one.  Only where
@@ -108,7 +108,7 @@ struct Loops {
   static constexpr int num_streams =
       vector_bytes == 64 && sizeof(T) >= 4 ? static_cast<int>(FoldLoops::blocks_together) : 1;
   /// Extrema look for NaN first, and are bound by that.
-  static constexpr bool reads_side_by_side = num_streams > 1 && !has_fast_op;
+  static constexpr bool reads_side_by_side = num_streams > 1 && !has_ordered_op;
 
   /// Folds whole steps of each of `num_streams` rows into the row's lanes.
   [[gnu::always_inline]] static void accumulate_steps(V (&lanes)[num_streams][num_vectors],
@@ -134,7 +134,7 @@ struct Loops {
     const auto row = [&](int stream) {
       return reinterpret_cast<const T*>(data + stream * row_stride_bytes);
     };
-    const std::int64_t num_steps = reads_side_by_side ? count / step : 0;
+    const std::int64_t num_steps = count / step;
     accumulate_steps(lanes, data, row_stride_bytes, num_steps);
 #pragma GCC unroll 4
     for (int stream = 0; stream < num_streams; ++stream)
@@ -179,30 +179,30 @@ struct Loops {
   }
 
   /// The lanes of one vector combined by halves, down to elements of `bytes_kept`.
-  template <int bytes, int bytes_kept>
+  template <class Op, int bytes, int bytes_kept>
   [[gnu::always_inline]] static void halve(std::byte* to, const Vector<T, bytes>& value) {
     if constexpr (bytes == bytes_kept) {
       __builtin_memcpy(to, &value, bytes);
     } else if constexpr (bytes / 2 < static_cast<int>(2 * sizeof(T))) {
-      const T one = Combine::template of<T>(value[0], value[1]);
+      const T one = Op::template of<T>(value[0], value[1]);
       __builtin_memcpy(to, &one, sizeof(T));
     } else {
       constexpr std::size_t half = bytes / 2 / sizeof(T);
       const std::make_index_sequence<half> all;
-      halve<bytes / 2, bytes_kept>(
-          to, Combine::template of<Vector<T, bytes / 2>>(
+      halve<Op, bytes / 2, bytes_kept>(
+          to, Op::template of<Vector<T, bytes / 2>>(
                   lanes_of(value, all, std::integral_constant<std::size_t, 0>()),
                   lanes_of(value, all, std::integral_constant<std::size_t, half>())));
     }
   }
 
-  template <int parts>
+  template <int parts, class Op = Combine>
   [[gnu::always_inline]] static void combine_lanes(std::byte* to, V (&lanes)[num_vectors]) {
 #pragma GCC unroll 16
     for (int width = num_vectors / 2; width > 0; width /= 2)
 #pragma GCC unroll 16
-      for (int i = 0; i < width; ++i) lanes[i] = Combine::of(lanes[i], lanes[i + width]);
-    halve<vector_bytes, static_cast<int>(parts * sizeof(T))>(to, lanes[0]);
+      for (int i = 0; i < width; ++i) lanes[i] = Op::of(lanes[i], lanes[i + width]);
+    halve<Op, vector_bytes, static_cast<int>(parts * sizeof(T))>(to, lanes[0]);
   }
 
   /// An element is `parts` numbers of type T.
@@ -212,26 +212,39 @@ struct Loops {
                    std::int64_t count) {
     const V identity = identity_of(fold);
     std::int64_t row = 0;
-    for (; num_streams > 1 && row + num_streams <= num_rows; row += num_streams) {
+    for (; reads_side_by_side && row + num_streams <= num_rows; row += num_streams) {
       V lanes[num_streams][num_vectors];
 #pragma GCC unroll 4
-      for (int stream = 0; stream < num_streams; ++stream)
-#pragma GCC unroll 16
-        for (int i = 0; i < num_vectors; ++i) lanes[stream][i] = identity;
+      for (int stream = 0; stream < num_streams; ++stream) fill(lanes[stream], identity);
       accumulate_rows(lanes, data + row * row_stride_bytes, row_stride_bytes, count * parts,
                       identity);
 #pragma GCC unroll 4
       for (int stream = 0; stream < num_streams; ++stream)
         combine_lanes<parts>(to + (row + stream) * to_stride_bytes, lanes[stream]);
     }
-    for (; row < num_rows; ++row) {
-      V lanes[num_vectors];
+    for (; row < num_rows; ++row)
+      fold_row<parts>(to + row * to_stride_bytes,
+                      reinterpret_cast<const T*>(data + row * row_stride_bytes), count * parts,
+                      identity);
+  }
+
+  [[gnu::always_inline]] static void fill(V (&lanes)[num_vectors], const V& value) {
 #pragma GCC unroll 16
-      for (int i = 0; i < num_vectors; ++i) lanes[i] = identity;
-      accumulate(lanes, reinterpret_cast<const T*>(data + row * row_stride_bytes), count * parts,
-                 identity);
-      combine_lanes<parts>(to + row * to_stride_bytes, lanes);
+    for (int i = 0; i < num_vectors; ++i) lanes[i] = value;
+  }
+
+  template <int parts>
+  [[gnu::always_inline]] static void fold_row(std::byte* to, const T* data, std::int64_t count,
+                                              const V& identity) {
+    V lanes[num_vectors];
+    fill(lanes, identity);
+    if constexpr (has_ordered_op) {
+      if (accumulate_ordered<false>(lanes, data, count, identity))
+        return combine_lanes<parts, typename Combine::Ordered>(to, lanes);
+      fill(lanes, identity);
     }
+    accumulate_by<Combine, false>(lanes, data, count, identity, [](const V&, const V&) {});
+    combine_lanes<parts>(to, lanes);
   }
 
   template <int parts>
@@ -240,6 +253,27 @@ struct Loops {
 #pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i) lanes[i] = load<V>(from + i * vector_bytes);
     combine_lanes<parts>(to, lanes);
+  }
+
+  /// Rows folded into `sums` by `Op`, the last vector from column `last` on.
+  template <class Op, int count>
+  [[gnu::always_inline]] static void fold_columns(V (&sums)[count], const std::byte* data,
+                                                  std::int64_t row_stride_bytes,
+                                                  std::int64_t num_rows, std::int64_t last,
+                                                  const auto& note) {
+    for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes) {
+      const auto at = [&](int i) {
+        return load<V>(reinterpret_cast<const T*>(data) + (i + 1 < count ? i * per_vector : last));
+      };
+#pragma GCC unroll 16
+      for (int i = 0; i < count; i += 2) {
+        const bool is_pair = i + 1 < count;
+        const V x = at(i), y = is_pair ? at(i + 1) : x;
+        note(x, y);
+        sums[i] = Op::of(sums[i], x);
+        if (is_pair) sums[i + 1] = Op::of(sums[i + 1], y);
+      }
+    }
   }
 
   /// Vectors side by side, the last of them so that it ends at column `end`: what it shares with
@@ -252,34 +286,22 @@ struct Loops {
     V sums[count];
     for (int i = 0; i + 1 < count; ++i) sums[i] = load<V>(to + i * per_vector);
     sums[count - 1] = last_sum;
-    if constexpr (has_fast_op) {
+    const auto write = [&](const V(&from)[count]) {
+      for (int i = 0; i < count; ++i) store(to + (i + 1 < count ? i * per_vector : last), from[i]);
+    };
+    if constexpr (has_ordered_op) {
       V tried[count];
-      typename FloatOps<T>::Flag flag{};
+      NanFlag<T> flag;
       for (int i = 0; i < count; ++i) {
         tried[i] = sums[i];
-        FloatOps<T>::note(flag, sums[i], sums[i]);
+        flag.note(sums[i], sums[i]);
       }
-      const std::byte* at = data;
-      for (std::int64_t row = 0; row < num_rows; ++row, at += row_stride_bytes) {
-        const T* const from = reinterpret_cast<const T*>(at);
-        for (int i = 0; i < count; ++i) {
-          const V x = load<V>(from + (i + 1 < count ? i * per_vector : last));
-          FloatOps<T>::note(flag, x, x);
-          tried[i] = fast(tried[i], x);
-        }
-      }
-      if (!FloatOps<T>::is_set(flag)) {
-        for (int i = 0; i < count; ++i)
-          store(to + (i + 1 < count ? i * per_vector : last), tried[i]);
-        return;
-      }
+      fold_columns<typename Combine::Ordered>(tried, data, row_stride_bytes, num_rows, last,
+                                              [&](const V& x, const V& y) { flag.note(x, y); });
+      if (!flag.is_set()) return write(tried);
     }
-    for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes) {
-      const T* const from = reinterpret_cast<const T*>(data);
-      for (int i = 0; i < count; ++i)
-        sums[i] = Combine::of(sums[i], load<V>(from + (i + 1 < count ? i * per_vector : last)));
-    }
-    for (int i = 0; i < count; ++i) store(to + (i + 1 < count ? i * per_vector : last), sums[i]);
+    fold_columns<Combine>(sums, data, row_stride_bytes, num_rows, last, [](const V&, const V&) {});
+    write(sums);
   }
 
   /// Rows of a few hundred bytes are read whole, so that memory is read in order.

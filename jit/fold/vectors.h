@@ -81,46 +81,41 @@ template <class V>
 #endif
 }
 
-/// The machine's own maximum and minimum, which agree with the op table's but for NaN, and whether
-/// either of two vectors has a NaN.
+/// Whether there was a NaN in any of the vectors noted, at half a comparison a vector.
 template <class T>
-struct FloatOps {
-  static constexpr bool has_extrema = false;
+struct NanFlag {
+  static constexpr bool exists = false;
 };
 #if WEFT_VECTOR_BYTES == 64
-#define WEFT_FLOAT_OPS(type, suffix, mask)                                             \
+#define WEFT_NAN_FLAG(type, suffix, mask)                                              \
   template <>                                                                          \
-  struct FloatOps<type> {                                                              \
-    static constexpr bool has_extrema = true;                                          \
+  struct NanFlag<type> {                                                               \
+    static constexpr bool exists = true;                                               \
     using V = Vector<type, 64>;                                                        \
-    using Flag = mask;                                                                 \
-    static V max(V x, V y) { return V(_mm512_max_##suffix(x, y)); }                    \
-    static V min(V x, V y) { return V(_mm512_min_##suffix(x, y)); }                    \
-    static void note(Flag& flag, V x, V y) {                                           \
-      flag = static_cast<mask>(flag | _mm512_cmp_##suffix##_mask(x, y, _CMP_UNORD_Q)); \
+    void note(V x, V y) {                                                              \
+      seen = static_cast<mask>(seen | _mm512_cmp_##suffix##_mask(x, y, _CMP_UNORD_Q)); \
     }                                                                                  \
-    static bool is_set(Flag flag) { return flag != 0; }                                \
+    bool is_set() const { return seen != 0; }                                          \
+    mask seen = 0;                                                                     \
   };
-WEFT_FLOAT_OPS(float, ps, __mmask16)
-WEFT_FLOAT_OPS(double, pd, __mmask8)
-#undef WEFT_FLOAT_OPS
+WEFT_NAN_FLAG(float, ps, __mmask16)
+WEFT_NAN_FLAG(double, pd, __mmask8)
+#undef WEFT_NAN_FLAG
 #elif WEFT_VECTOR_BYTES == 32
-#define WEFT_FLOAT_OPS(type, suffix, vector)                                      \
-  template <>                                                                     \
-  struct FloatOps<type> {                                                         \
-    static constexpr bool has_extrema = true;                                     \
-    using V = Vector<type, 32>;                                                   \
-    using Flag = vector;                                                          \
-    static V max(V x, V y) { return V(_mm256_max_##suffix(x, y)); }               \
-    static V min(V x, V y) { return V(_mm256_min_##suffix(x, y)); }               \
-    static void note(Flag& flag, V x, V y) {                                      \
-      flag = _mm256_or_##suffix(flag, _mm256_cmp_##suffix(x, y, _CMP_UNORD_Q));   \
-    }                                                                             \
-    static bool is_set(Flag flag) { return _mm256_movemask_##suffix(flag) != 0; } \
+#define WEFT_NAN_FLAG(type, suffix, vector)                                     \
+  template <>                                                                   \
+  struct NanFlag<type> {                                                        \
+    static constexpr bool exists = true;                                        \
+    using V = Vector<type, 32>;                                                 \
+    void note(V x, V y) {                                                       \
+      seen = _mm256_or_##suffix(seen, _mm256_cmp_##suffix(x, y, _CMP_UNORD_Q)); \
+    }                                                                           \
+    bool is_set() const { return _mm256_movemask_##suffix(seen) != 0; }         \
+    vector seen{};                                                              \
   };
-WEFT_FLOAT_OPS(float, ps, __m256)
-WEFT_FLOAT_OPS(double, pd, __m256d)
-#undef WEFT_FLOAT_OPS
+WEFT_NAN_FLAG(float, ps, __m256)
+WEFT_NAN_FLAG(double, pd, __m256d)
+#undef WEFT_NAN_FLAG
 #endif
 
 // Ops on vectors and single elements alike, as the op table has them.
@@ -148,13 +143,28 @@ struct And {
     return x & y;
   }
 };
+/// One instruction, and what the op table has where there is no NaN.
+struct OrderedMax {
+  template <class V>
+  static V of(V x, V y) {
+    return x > y ? x : y;
+  }
+};
+struct OrderedMin {
+  template <class V>
+  static V of(V x, V y) {
+    return x < y ? x : y;
+  }
+};
 struct Max {
+  using Ordered = OrderedMax;
   template <class V>
   static V of(V x, V y) {
     return ((x > y) | (x != x)) ? x : y;
   }
 };
 struct Min {
+  using Ordered = OrderedMin;
   template <class V>
   static V of(V x, V y) {
     return ((x < y) | (x != x)) ? x : y;
