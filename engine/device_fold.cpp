@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -169,18 +168,6 @@ Expr places(Engine::State& state, const FoldNode& fold, Device device) {
   return result;
 }
 
-/// A fold of another argument along the same dimensions, with these kept.
-ExprNode other_fold(const ExprNode& node, const Expr& argument, Op op) {
-  ExprNode other(node);
-  other.op = op;
-  other.dtype = other.compute_dtype = argument.dtype();
-  other.args[0] = argument.shared_node();
-  auto fold = std::make_shared<FoldNode>(*node.fold);
-  fold->form = FoldForm::value;
-  other.fold = std::move(fold);
-  return other;
-}
-
 /// Whether `x` is the extremum `most`, NaN included.
 Expr is_extremum(const Expr& x, const Expr& most) {
   const auto is_nan = [](const Expr& value) { return apply(Op::ne, {value, value}); };
@@ -223,17 +210,16 @@ void scan(Engine::State& state, const ExprNode& node, const Tensor& out) {
   scan_values(state, place, fold, Op::maximum, out);
 }
 
-/// Where the first extremum is: the least of the places of all that equal it.
+/// Of an argument that a kernel can't compute, elementwise calls write the elements.
 void fold_places(Engine::State& state, const ExprNode& node, const Tensor& out) {
-  const Expr x = cast(Expr(node.args[0]), node.compute_dtype);
-  const Device device = out.device();
-  const Tensor extremum = empty(out.sizes(), {node.compute_dtype, device});
-  const ExprNode values = other_fold(node, x, node.op);
-  DeviceFold(state, values).run(x, extremum);
-  constexpr std::int64_t beyond = std::numeric_limits<std::int64_t>::max();
-  const Expr place =
-      ops::where(is_extremum(x, Expr(extremum)), places(state, *node.fold, device), Expr(beyond));
-  DeviceFold(state, other_fold(node, place, Op::minimum)).run(place, out);
+  const Expr argument(node.args[0]);
+  WEFT_CHECK(node.args[0]->kind != ExprNode::Kind::tensor, UnsupportedError,
+             "backend nvrtc has no kernel for the places of ", text(argument));
+  const Tensor elements = empty({node.fold->arg_sizes.data(), node.fold->arg_sizes.size()},
+                                {node.compute_dtype, out.device()});
+  compute_exprs(state, std::span(&argument, 1), std::span(&elements, 1));
+  const Expr places = with_argument(Expr(std::make_shared<ExprNode>(node)), elements);
+  compute_exprs(state, std::span(&places, 1), std::span(&out, 1));
 }
 
 /// Every element gets the same bits.
@@ -264,7 +250,8 @@ Tensor divided_on_device(Engine::State& state, const ExprNode& node, const Tenso
 bool may_have_device_kernel(const ExprNode& node, FoldOrder order) {
   const FoldNode& fold = *node.fold;
   const bool has_elements = std::ranges::find(fold.arg_sizes, 0) == fold.arg_sizes.end();
-  return fold.form == FoldForm::value && !fold.is_mean && order != FoldOrder::exact && has_elements;
+  return !fold.is_scan() && !compares_nothing(node) && !fold.is_mean && order != FoldOrder::exact &&
+         has_elements;
 }
 
 std::function<void(std::byte* const* base, const Bits* params)> device_fold_pass(
@@ -315,7 +302,7 @@ Tensor fold_on_device(Engine::State& state, const Expr& expr, const Tensor& give
   if (fold.is_scan())
     scan(state, node, out);
   else if (fold.form == FoldForm::index)
-    fold_places(state, node, out);
+    fold_places(state, node, result);
   else
     DeviceFold(state, node).run(cast(argument, node.compute_dtype), out);
   return result;

@@ -5,6 +5,7 @@
 #include "jit/interp/backend.h"
 
 #include "ir/evaluate.h"
+#include "jit/fold/places.h"
 #include "jit/fold/reduction.h"
 
 #include <weft/error.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace weft::jit {
@@ -38,6 +40,8 @@ struct Step {
   std::array<std::uint32_t, max_arity> arg_slots{};
   Bits bits;
   BlockFunction function = nullptr;  ///< table ops and casts; accumulate: what combines
+  std::optional<PlaceFold> places = std::nullopt;  ///< accumulate_place: what combines
+  bool loads_place = false;
 };
 
 struct Program {
@@ -53,7 +57,8 @@ struct Program {
 std::size_t block_size(const Kernel& kernel) {
   std::size_t bytes = 0, num_values = 0;
   for (const Inst& inst : kernel.body) {
-    if (inst.op == Op::store) continue;  // accumulate has a value of its own, the combined one
+    // accumulate has a value of its own, the combined one.
+    if (inst.op == Op::store || inst.op == Op::accumulate_place) continue;
     bytes += itemsize_bytes(result_dtype(inst));
     ++num_values;
   }
@@ -89,9 +94,12 @@ Program make_program(const Kernel& kernel) {
       step.function = ir::cast_function(inst.dtype, result_dtype(kernel.body[inst.args[0]]));
     else if (inst.op == Op::accumulate)
       step.function = ir::block_function(inst.combine, inst.dtype);
+    else if (inst.op == Op::accumulate_place)
+      step.places.emplace(inst.combine, inst.dtype);
     else if (info(inst.op).form != Form::structural)
       step.function = ir::block_function(inst.op, inst.dtype);
-    if (inst.op != Op::store) {
+    step.loads_place = inst.op == Op::load && kernel.operands[inst.operand].role == ir::Role::place;
+    if (inst.op != Op::store && inst.op != Op::accumulate_place) {
       step.slot = next_slot;
       const std::size_t bytes = program.block * step.itemsize;
       next_slot += static_cast<std::uint32_t>((bytes + value_alignment - 1) / value_alignment *
@@ -157,6 +165,7 @@ class InnerLoop {
       case Op::constant: fill(out, step.bits, step.itemsize, count); break;
       case Op::param: fill(out, args_.params[step.operand], step.itemsize, count); break;
       case Op::load:
+        if (step.loads_place) return load_places(out, address(step, base, begin), step, count);
         copy_strided(out, step.itemsize, address(step, base, begin), strides_[step.operand],
                      step.itemsize, count);
         break;
@@ -165,6 +174,7 @@ class InnerLoop {
                      scratch_ + step.arg_slots[0], step.itemsize, step.itemsize, count);
         break;
       case Op::accumulate: accumulate(step, base, begin, count); break;
+      case Op::accumulate_place: accumulate_places(step, base, begin, count); break;
       case Op::bitcast:
         std::memcpy(out, scratch_ + step.arg_slots[0], step.itemsize * count);
         break;
@@ -188,6 +198,33 @@ class InnerLoop {
       step.function(scratch_ + step.slot, args.data(), n);
       std::memcpy(partial, scratch_ + step.slot, n * step.itemsize);
       done += n;
+    }
+  }
+
+  void accumulate_places(const Step& step, std::byte* const* base, std::size_t begin,
+                         std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = begin + i;
+      const std::size_t lane = program_.num_lanes == 0 ? at : at % program_.num_lanes;
+      std::byte* const partial = base[step.operand] + lane * sizeof(FoundPlace);
+      FoundPlace kept;
+      std::memcpy(&kept, partial, sizeof kept);
+      std::int64_t place;
+      std::memcpy(&place, scratch_ + step.arg_slots[1] + i * sizeof place, sizeof place);
+      const std::byte* const element = scratch_ + step.arg_slots[0] + i * step.itemsize;
+      step.places->take_in(kept, step.places->found(place, element));
+      std::memcpy(partial, &kept, sizeof kept);
+    }
+  }
+
+  /// Of an operand without memory, whose address is what it says.
+  void load_places(std::byte* out, const std::byte* first, const Step& step, std::size_t count) {
+    constexpr auto itemsize = static_cast<std::int64_t>(sizeof(std::int64_t));
+    const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t place =
+          (address + static_cast<std::int64_t>(i) * strides_[step.operand]) / itemsize;
+      std::memcpy(out + i * sizeof place, &place, sizeof place);
     }
   }
 

@@ -70,7 +70,7 @@ std::string refuses_reduction(const Kernel& kernel) {
                           " partial results are more than ", most_instructions);
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     const ir::Inst& inst = kernel.body[id];
-    if (inst.op == Op::accumulate && !is_arithmetic(inst.combine, inst.dtype))
+    if (ir::accumulates(inst) && !is_arithmetic(inst.combine, inst.dtype))
       return refuse(kernel, id, detail::concat(name(inst.combine), " has no row"));
   }
   return {};
@@ -90,6 +90,7 @@ void check_arch(std::string_view arch) {
 std::string refuses(const Kernel& kernel) {
   if (ir::is_reduction(kernel))
     if (std::string reason = refuses_reduction(kernel); !reason.empty()) return reason;
+  if (!ir::is_reduction(kernel) && ir::has_places(kernel)) return "places are stored";
   if (argument_bytes(kernel) > max_argument_bytes)
     return detail::concat(kernel.operands.size(), " operands along ", kernel.loops.size(),
                           " loops, whose strides are more than the ", max_argument_bytes,

@@ -65,7 +65,7 @@ class Body {
   Body(const ir::Kernel& kernel, bool has_vectors);
 
   /// Writes the statements of one level.  `load` gives the element of an operand that is loaded,
-  /// `store` takes the one that is stored or accumulated.
+  /// `store` takes the one that is stored or accumulated, of a place with it: "v3, v5".
   using Load = std::function<std::string(std::size_t operand)>;
   using Store = std::function<void(std::size_t operand, const std::string& element)>;
   void emit(Source& source, Level level, const Load& load, const Store& store) const;
@@ -80,7 +80,8 @@ class Body {
 /// Whether an instruction loads, stores the operand.
 bool is_loaded(const ir::Kernel& kernel, std::size_t operand);
 
-/// The function that moves single elements of an operand: "load" and "store", or by halves.
+/// The function that moves single elements of an operand: "load" and "store", or by halves; what
+/// says a place.
 std::string element_access(const char* access, const ir::Kernel& kernel, const Variant& variant,
                            std::size_t operand);
 

@@ -55,6 +55,27 @@ __device__ __forceinline__ void store(void* to, const T& value) {
 }
 #endif
 )"},
+    {"place_at", R"(
+// What an operand without memory says.
+template <class T>
+__device__ __forceinline__ T place_at(const void* address) {
+  return T(address) / 8;
+}
+)"},
+    {"keep_place", R"(
+// The first of the extrema, and of NaN, which are before all.
+template <bool is_maximum, class T, class V>
+__device__ __forceinline__ void keep_place(T& kept, i64& place, V more, i64 more_place) {
+  const T x = T(more);
+  const bool is_nan = x != x, was_nan = kept != kept;
+  const bool is_equal = is_nan ? was_nan : x == kept;
+  const bool is_more = is_nan ? !was_nan : !was_nan && (is_maximum ? x > kept : x < kept);
+  if (is_more || (is_equal && more_place < place)) {
+    kept = x;
+    place = more_place;
+  }
+}
+)"},
     {"_halves", R"(
 // Elements at multiples of half their size.
 template <int N>

@@ -29,7 +29,7 @@ struct Sets {
 Sets sets_of(const ir::Kernel& kernel, const Variant& variant);
 
 /// Whether the innermost loop reduces: partial results are lanes, else columns.
-inline bool is_inner_reduction(const ir::Kernel& kernel) {
+inline bool is_inner_walk(const ir::Kernel& kernel) {
   return kernel.loops.back().kind == ir::LoopKind::reduce;
 }
 /// Loops around the reduce loops.
@@ -37,6 +37,12 @@ std::size_t num_kept_loops(const ir::Kernel& kernel);
 /// What is accumulated into an output.
 const ir::Inst& accumulate_of(const ir::Kernel& kernel, std::size_t output);
 std::size_t num_outputs(const ir::Kernel& kernel);
+/// What a partial result is; beside a place lies its extremum, which has the dtype of `inst`.
+inline DType kept_dtype(const ir::Inst& inst) {
+  return inst.op == Op::accumulate_place ? DType::i64 : inst.dtype;
+}
+/// The bytes of a partial result with all that lies beside it.
+int kept_bytes(const ir::Inst& accumulate);
 
 /// The most neighbours that a thread loads at once.
 int most_reduced_items(const ir::Kernel& kernel);

@@ -50,7 +50,7 @@ struct Tree {
     inner = extent(inner_loop);
     for (std::size_t loop = 0; loop < num_kept; ++loop) sets *= extent(loop);
     for (std::size_t loop = num_kept; loop < inner_loop; ++loop) rows *= extent(loop);
-    if (!is_inner_reduction(kernel)) {
+    if (!is_inner_walk(kernel)) {
       const auto items = static_cast<std::uint64_t>(sets_of(kernel, variant).items);
       parts = std::max<std::uint64_t>(quotient_up(inner, warp_size * items), 1);
       sets *= inner == 0 ? 0 : parts;
@@ -143,23 +143,27 @@ std::size_t num_outputs(const Kernel& kernel) {
 
 const ir::Inst& accumulate_of(const Kernel& kernel, std::size_t output) {
   return *std::ranges::find_if(kernel.body, [output](const ir::Inst& inst) {
-    return inst.op == Op::accumulate && inst.operand == output;
+    return ir::accumulates(inst) && inst.operand == output;
   });
+}
+
+int kept_bytes(const ir::Inst& inst) {
+  const std::size_t beside = inst.op == Op::accumulate_place ? itemsize_bytes(inst.dtype) : 0;
+  return static_cast<int>(itemsize_bytes(kept_dtype(inst)) + beside);
 }
 
 Sets sets_of(const Kernel& kernel, const Variant& variant) {
   Sets sets;
-  sets.items = is_inner_reduction(kernel) ? lanes_of_thread(kernel) : variant.items;
+  sets.items = is_inner_walk(kernel) ? lanes_of_thread(kernel) : variant.items;
   for (std::size_t o = 0; o < num_outputs(kernel); ++o)
-    sets.size_bytes +=
-        warp_size * sets.items * static_cast<int>(itemsize_bytes(kernel.operands[o].dtype));
+    sets.size_bytes += warp_size * sets.items * kept_bytes(accumulate_of(kernel, o));
   sets.levels = std::clamp(pending_bytes / (warps_per_block * sets.size_bytes), 1, most_levels);
   return sets;
 }
 
 int most_reduced_items(const Kernel& kernel) {
   const int widest = widest_itemsize(kernel);
-  if (is_inner_reduction(kernel))
+  if (is_inner_walk(kernel))
     return std::min(lanes_of_thread(kernel), std::max(1, widest_access_bytes / widest));
   // Half as wide as it could be: a warp less for each strip is worth more than a load less.
   return std::max(1, widest_access_bytes / 2 / widest);
