@@ -25,7 +25,7 @@ std::uint64_t address_of(const std::byte* pointer) {
 bool is_one_move(const Lowered& lowered) {
   const ir::Kernel& kernel = lowered.kernel;
   if (kernel.loops.size() != 1 || kernel.operands.size() != 2 || kernel.body.size() != 2 ||
-      ir::is_reduction(kernel))
+      kernel.body[1].op != Op::store)
     return false;
   const DType dtype = kernel.operands[0].dtype;
   if (kernel.body[0].op != Op::load || kernel.operands[1].dtype != dtype) return false;

@@ -62,6 +62,11 @@ Story::Chapter device_chapter(const ir::Kernel& kernel, const Variant& variant, 
   if (ir::is_reduction(kernel)) {
     say("a warp folds a leaf of the tree at a time, ", jit::nvrtc::sets_of(kernel, variant).items,
         jit::nvrtc::is_inner_walk(kernel) ? " lanes" : " columns", " a thread");
+  } else if (ir::is_scan(kernel) && jit::nvrtc::is_inner_walk(kernel)) {
+    say("a warp or a block scans a part of a row, ", jit::nvrtc::scanned_items(kernel, variant),
+        " elements a thread at a time");
+  } else if (ir::is_scan(kernel)) {
+    say("a thread scans ", variant.items, " columns, or a part of them");
   } else if (kernel.schedule == ir::Schedule::tile) {
     const int side = jit::nvrtc::tile_side(variant);
     say("tiles of ", side, " by ", side, " items are turned in shared memory");

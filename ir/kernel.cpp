@@ -46,6 +46,10 @@ bool is_transposed(const Operand& operand) {
   return stride != 0 && !is_adjacent(stride) && is_adjacent(operand.strides[inner - 1]);
 }
 
+bool is_scan(const Kernel& kernel) {
+  return std::ranges::find(kernel.loops, LoopKind::scan, &Loop::kind) != kernel.loops.end();
+}
+
 bool has_places(const Kernel& kernel) {
   return std::ranges::find(kernel.operands, Role::place, &Operand::role) != kernel.operands.end() ||
          std::ranges::find(kernel.body, Op::accumulate_place, &Inst::op) != kernel.body.end();
@@ -103,6 +107,7 @@ std::string_view name(LoopKind kind) {
     case LoopKind::vector: return "vector";
     case LoopKind::tile: return "tile";
     case LoopKind::reduce: return "reduce";
+    case LoopKind::scan: return "scan";
   }
   return "";
 }

@@ -86,6 +86,7 @@ enum class LoopKind : std::uint8_t {
   vector,      ///< iterations are independent and `lanes` of them run at once
   tile,        ///< iterations are independent; runs in blocks together with the vector loop inside
   reduce,      ///< iterations accumulate into the same elements, in the order of Kernel::tree
+  scan,        ///< iterations accumulate, and each writes what there is so far
 };
 
 struct Loop {
@@ -144,6 +145,10 @@ struct Kernel {
 
 /// Whether the kernel reduces: it has reduce loops, and accumulates instead of storing.
 inline bool is_reduction(const Kernel& kernel) { return kernel.tree.lanes != 0; }
+
+/// Whether the kernel scans: it has a scan loop, and accumulates instead of storing.  What is kept
+/// of floats may be rounded in another order by another backend.
+bool is_scan(const Kernel& kernel);
 
 /// Whether it knows of places: of an operand, or of what accumulates.
 bool has_places(const Kernel& kernel);

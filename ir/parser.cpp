@@ -122,7 +122,7 @@ constexpr Schedule schedules[] = {Schedule::unscheduled, Schedule::scalar, Sched
                                   Schedule::outer_reduce};
 constexpr Role roles[] = {Role::input, Role::output, Role::place};
 constexpr LoopKind loop_kinds[] = {LoopKind::parallel, LoopKind::sequential, LoopKind::vector,
-                                   LoopKind::tile, LoopKind::reduce};
+                                   LoopKind::tile,     LoopKind::reduce,     LoopKind::scan};
 
 DType read_dtype(Reader& reader) { return reader.word("a dtype", parse_dtype); }
 

@@ -22,10 +22,11 @@
 //        0 for a vector loop.
 //   V14  The body has at most 4096 instructions.
 //   V15  Reduce loops and a tree come together.  Around reduce loops are parallel ones, and inside
-//        of them at most one loop, parallel or vector.
-//   V16  With reduce loops the body stores nothing and accumulates once into each output, of which
-//        there are 1 to 4, and which stand still along reduce loops; without, it accumulates
-//        nothing.
+//        of them at most one loop, parallel or vector.  So it is with a scan loop, which is one
+//        and has no tree; inside of it there is at most one parallel loop.
+//   V16  With reduce loops or a scan loop the body stores nothing and accumulates once into each
+//        output, of which there are 1 to 4, and which stand still along reduce loops; without, it
+//        accumulates nothing.  A scan may keep f64 of what becomes f32.
 //   V17  What accumulates names an op of the table that has an identity and computes in its dtype,
 //        and for a place one of the extrema, of what is no small float; no other instruction names
 //        one.
@@ -67,16 +68,19 @@ class Verifier {
     for (ValueId id = 0; id < kernel_.body.size(); ++id) check_inst(id);
     for (std::size_t i = 0; i < kernel_.operands.size(); ++i)
       if (kernel_.operands[i].role == Role::output && stores_[i] != 1)
-        report(is_reduction(kernel_) ? "V16" : "V11", ": output $", i, " is ",
-               is_reduction(kernel_) ? "accumulated into " : "stored to ", stores_[i],
+        report(reduces_or_scans() ? "V16" : "V11", ": output $", i, " is ",
+               reduces_or_scans() ? "accumulated into " : "stored to ", stores_[i],
                " times; once is right");
     check_schedule();
     check_nest();
-    if (is_reduction(kernel_)) check_reduction();
+    if (reduces_or_scans()) check_outputs();
+    if (is_reduction(kernel_)) check_tree();
     return std::move(found_);
   }
 
  private:
+  bool reduces_or_scans() const { return is_reduction(kernel_) || is_scan(kernel_); }
+
   template <class... Parts>
   void report(const Parts&... parts) {
     found_.push_back(detail::concat(parts...));
@@ -212,10 +216,12 @@ class Verifier {
     }
     const Operand& operand = kernel_.operands[inst.operand];
     const bool is_place = inst.op == Op::accumulate_place;
+    const bool is_rounded = is_scan(kernel_) && inst.op == Op::accumulate &&
+                            inst.dtype == DType::f64 && operand.dtype == DType::f32;
     if ((operand.role == Role::output) != (role == Role::output))
       report_at(id, "V6", "$", int{inst.operand}, " is an ",
                 role == Role::input ? "output" : "input");
-    else
+    else if (!is_rounded)
       expect_dtype(id, "the operand", operand.dtype, is_place ? DType::i64 : inst.dtype);
     if (writes(inst)) {
       ++stores_[inst.operand];
@@ -227,10 +233,11 @@ class Verifier {
 
   void check_write(ValueId id) {
     const Inst& inst = kernel_.body[id];
-    if (accumulates(inst) != is_reduction(kernel_))
+    if (accumulates(inst) != reduces_or_scans())
       report_at(id, "V16",
-                accumulates(inst) ? "in a kernel without reduce loops"
-                                  : "a store in a kernel with reduce loops");
+                accumulates(inst)       ? "in a kernel without reduce loops"
+                : is_reduction(kernel_) ? "a store in a kernel with reduce loops"
+                                        : "a store in a kernel with a scan loop");
     if (!accumulates(inst)) return;
     const OpInfo& combine = info(inst.combine);
     if (combine.form == Form::structural || !identity_of(inst.combine, inst.dtype))
@@ -302,6 +309,7 @@ class Verifier {
   /// Which kinds of loops are around which.
   void check_nest() {
     const auto& loops = kernel_.loops;
+    check_scan();
     const auto is_reduce = [](const Loop& loop) { return loop.kind == LoopKind::reduce; };
     const auto first = std::find_if(loops.begin(), loops.end(), is_reduce);
     const bool has_reduce = first != loops.end();
@@ -318,7 +326,19 @@ class Verifier {
       report("V15: inside of reduce loops there is more than one parallel or vector loop");
   }
 
-  void check_reduction() {
+  void check_scan() {
+    if (!is_scan(kernel_)) return;
+    const auto& loops = kernel_.loops;
+    const auto scan = std::ranges::find(loops, LoopKind::scan, &Loop::kind);
+    const auto is_parallel = [](const Loop& loop) { return loop.kind == LoopKind::parallel; };
+    if (!std::all_of(loops.begin(), scan, is_parallel) ||
+        !std::all_of(scan + 1, loops.end(), is_parallel) || loops.end() - scan > 2)
+      report(
+          "V15: beside a scan loop there are others than parallel ones, of which one may be "
+          "inside");
+  }
+
+  void check_outputs() {
     std::size_t num_outputs = 0;
     for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
       const Operand& operand = kernel_.operands[i];
@@ -333,7 +353,6 @@ class Verifier {
     if (num_outputs > max_reduced_outputs)
       report("V16: ", num_outputs, " outputs; at most ", max_reduced_outputs,
              " can be reduced together");
-    check_tree();
   }
 
   void check_tree() {

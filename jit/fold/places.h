@@ -19,21 +19,22 @@ struct FoundPlace {
 class PlaceFold {
  public:
   /// Requires: as extremum_loops().
-  PlaceFold(Op op, DType dtype);
+  PlaceFold(Op op, DType dtype, bool keeps_last = false);
 
-  /// What comes after every element.
+  /// What every element is before.
   FoundPlace identity() const { return identity_; }
   FoundPlace found(std::int64_t place, const std::byte* element) const {
     FoundPlace result{place, 0};
     std::memcpy(&result.value, element, itemsize_);
     return result;
   }
-  /// Of equals the one with the lower place stays.
+  /// Of equals the one with the lower place stays, or the one with the higher.
   void take_in(FoundPlace& kept, const FoundPlace& more) const;
 
  private:
   int (*compare_)(const std::byte* a, const std::byte* b);
   std::size_t itemsize_;
+  bool keeps_last_;
   FoundPlace identity_;
 };
 

@@ -43,6 +43,7 @@ std::string refuses_accumulation(const ir::Kernel& kernel, ir::ValueId id) {
 std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   if (target.features.isa == Isa::generic) return "the target lacks AVX2";
   if (ir::has_places(kernel)) return "places are loaded or accumulated";
+  if (ir::is_scan(kernel)) return "a loop scans";
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     const ir::Inst& inst = kernel.body[id];
     if (is_complex(inst.dtype)) return refuse(kernel, id, "is complex");

@@ -45,8 +45,10 @@ class Source {
   std::size_t depth_ = 0;
 };
 
-/// Whether an operand's elements are dense and in order along the innermost loop.
-inline bool is_dense(const ir::Operand& operand) { return operand.strides.back() == 1; }
+/// Whether an operand's elements are dense and in order along the innermost loop, in memory.
+inline bool is_dense(const ir::Operand& operand) {
+  return operand.strides.back() == 1 && operand.role != ir::Role::place;
+}
 
 /// What the launch and the code agree on: struct Args.
 void emit_arguments(Source& source, const ir::Kernel& kernel, const Variant& variant);
@@ -87,7 +89,8 @@ std::string element_access(const char* access, const ir::Kernel& kernel, const V
 
 void emit_rows(Source& source, const ir::Kernel& kernel, const Variant& variant);
 void emit_tiles(Source& source, const ir::Kernel& kernel, const Variant& variant);
-/// The arguments, too, which are others where a kernel reduces.
+/// The arguments, too, which are others where a kernel reduces or scans.
 void emit_reduction(Source& source, const ir::Kernel& kernel, const Variant& variant);
+void emit_scan(Source& source, const ir::Kernel& kernel, const Variant& variant);
 
 }  // namespace weft::jit::nvrtc

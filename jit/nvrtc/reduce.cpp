@@ -13,14 +13,13 @@ using ir::Kernel;
 class ReductionEmitter : WalkEmitter {
  public:
   ReductionEmitter(Source& source, const Kernel& kernel, const Variant& variant)
-      : WalkEmitter(source, kernel, variant, sets_of(kernel, variant).items),
-        sets_(sets_of(kernel, variant)),
-        is_inner_(is_inner_walk(kernel)) {
+      : WalkEmitter(source, kernel, variant, sets_of(kernel, variant).items,
+                    sets_of(kernel, variant).items),
+        sets_(sets_of(kernel, variant)) {
     name_number("lanes", kernel.tree.lanes);
     name_number("block", kernel.tree.block);
     name_number("step_lanes", std::stoi(value("steps", {})) * kernel.tree.lanes);
     name_number("half", kernel.tree.lanes / sets_.items / 2);
-    name_number("set_bytes", sets_.size_bytes);
     name_number("level_bytes", warps_per_block * sets_.size_bytes);
     name_number("pending_bytes", sets_.levels * warps_per_block * sets_.size_bytes);
   }
@@ -40,83 +39,6 @@ class ReductionEmitter : WalkEmitter {
   }
 
  private:
-  void emit_arguments() {
-    write(R"(typedef u$bits Index;
-struct Args {
-  u8* base[$operands];
-  u8* from;  // sets of partial results, which are leaves; null: elements are read
-  u8* to;    // where sets go; null: they become results
-  i64 stride_bytes[$loops][$operands];
-  u64 units;               // of work, which are subtrees
-  u64 leaves;              // of an output or a strip of columns
-  u64 warps, warp_leaves;  // that share a unit; a power of two for each of them
-  u64 inner, rows, leaf_rows;
-  Divisor units_a_set;
-  Divisor parts;  // leaves of a long row, or strips of columns
-  Divisor divide[$loops];
-)");
-    if (!kernel_.params.empty()) write("u64 param[$params][2];");
-    write("};");
-  }
-
-  /// A thread's share of a set: the identity, two of them combined, and the way to memory.
-  void emit_partials() {
-    write("struct Partials {");
-    write_for_outputs("Vector<$kept, $items> y$k;");
-    write_for_places("Vector<$extremum, $items> v$k;");
-    write("};\n__device__ __forceinline__ void clear(Partials& sums) {");
-    open_items();
-    for (std::size_t o = 0; o < num_outputs_; ++o)
-      write(is_place(o) ? "sums.y$k.item[j] = 0x7fffffffffffffffll;\nsums.v$k.item[j] = $identity;"
-                        : "sums.y$k.item[j] = $identity;",
-            o);
-    write(R"(}
-}
-__device__ __forceinline__ void combine(Partials& sums, const Partials& more) {)");
-    open_items();
-    for (std::size_t o = 0; o < num_outputs_; ++o)
-      emit_combine(o, item(o, "sums", "j"), item(o, "more", "j"));
-    write("}\n}\n__device__ __forceinline__ void get(const u8* set, u32 lane, Partials& sums) {");
-    write_for_outputs("sums.y$k = load<Vector<$kept, $items> >(set + $offset + lane * $bytes);");
-    write_for_places(
-        "sums.v$k = load<Vector<$extremum, $items> >(set + $extremum_offset + lane * "
-        "$extremum_bytes);");
-    write("}\n__device__ __forceinline__ void put(u8* set, u32 lane, const Partials& sums) {");
-    write_for_outputs("store(set + $offset + lane * $bytes, sums.y$k);");
-    write_for_places("store(set + $extremum_offset + lane * $extremum_bytes, sums.v$k);");
-    write("}");
-  }
-
-  /// From the number of an output, or of a strip of columns, to where the operands of a thread's
-  /// partial results begin; threads beyond the last column read the strip's first.
-  void emit_locate_set() {
-    write(R"(__device__ __forceinline__ void locate_set(const Args& args, Index at, u32 lane,
-Index& column, i64 (&offset)[$operands]) {
-  column = 0;)");
-    for (std::size_t k = 0; k < num_operands_; ++k) write("offset[$k] = 0;", k);
-    if (!is_inner_) {
-      write(R"(const Index rest = quotient(at, args.parts);
-const Index first = (at - rest * Index(args.parts.divisor)) * $strip;
-at = rest;
-column = first + lane * $items;
-const Index read = column < Index(args.inner) ? column : first;)");
-      for (std::size_t k = 0; k < num_operands_; ++k)
-        if (!is_constant(k)) write("offset[$k] += stepped(read, $stride);", k);
-    }
-    emit_steps(0, num_kept_, 0);
-    write("}");
-  }
-
-  /// From the number of a row to where the inputs' begin.
-  void emit_locate_row() {
-    write(
-        R"(__device__ __forceinline__ void locate_row(const Args& args, const i64 (&set)[$operands],
-Index at, i64 (&offset)[$operands]) {)");
-    for (std::size_t k = num_outputs_; k < num_operands_; ++k) write("offset[$k] = set[$k];", k);
-    emit_steps(num_kept_, inner_, num_outputs_);
-    write("}");
-  }
-
   void open_leaf() {
     write(
         R"(__device__ __forceinline__ void fold_leaf(const Args& args, const i64 (&set)[$operands],
@@ -217,8 +139,8 @@ for (int j = 0; j < $items; ++j) {
   /// Lane i is combined with lane i + width: lanes of other threads, then a thread's own.
   void emit_halves() {
     write("for (u32 apart = $half; apart > 0; apart /= 2) {\nPartials more;");
-    write_for_outputs("more.y$k = from_lane_after(sums.y$k, apart);");
-    write_for_places("more.v$k = from_lane_after(sums.v$k, apart);");
+    write_for_outputs("more.y$k = from_lane<LaneAfter>(sums.y$k, apart);");
+    write_for_places("more.v$k = from_lane<LaneAfter>(sums.v$k, apart);");
     write("combine(sums, more);\n}");
     for (int width = sets_.items / 2; width > 0; width /= 2)
       for (int j = 0; j < width; ++j)
@@ -318,7 +240,6 @@ const __grid_constant__ Args args) {
   }
 
   Sets sets_;
-  bool is_inner_;
 };
 
 }  // namespace

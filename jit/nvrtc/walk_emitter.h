@@ -16,8 +16,10 @@ namespace weft::jit::nvrtc {
 
 class WalkEmitter {
  protected:
-  /// A thread has `items` neighbours along the innermost loop.
-  WalkEmitter(Source& source, const ir::Kernel& kernel, const Variant& variant, int items);
+  /// A thread has `items` neighbours along the innermost loop, and of each output `kept_items`
+  /// partial results in a set.
+  WalkEmitter(Source& source, const ir::Kernel& kernel, const Variant& variant, int items,
+              int kept_items);
 
   /// What a `$name` stands for: a number of the walk, or something of the operand `k`, or of its
   /// stride along the loop `loop`.
@@ -47,6 +49,14 @@ class WalkEmitter {
   /// Whether its elements are one along the innermost loop.
   bool is_constant(std::size_t k) const { return kernel_.operands[k].strides.back() == 0; }
 
+  void emit_arguments();
+  /// A thread's share of a set: the identity, two of them combined, and the way to memory.
+  void emit_partials();
+  /// From the number of an output, of a strip of columns or of a row that is scanned to where the
+  /// operands of a thread begin; threads beyond the last column read the strip's first.
+  void emit_locate_set();
+  /// From the number of a row to where the inputs' begin.
+  void emit_locate_row();
   /// Takes `at` apart into the indices of the loops [begin, end), and steps to them.
   void emit_steps(std::size_t begin, std::size_t end, std::size_t first_operand);
 
@@ -67,7 +77,8 @@ class WalkEmitter {
   Source& source_;
   const ir::Kernel& kernel_;
   const Variant& variant_;
-  int items_;
+  int items_, kept_items_;
+  bool is_inner_;
   std::size_t inner_, num_kept_, num_operands_, num_outputs_;
   Body body_;
 
@@ -76,6 +87,7 @@ class WalkEmitter {
   /// Of partial results in memory: those of a thread, and where an output's begin.
   int thread_bytes(DType dtype) const;
   int offset_of(std::size_t output) const;
+  int set_bytes() const { return offset_of(num_outputs_); }
   /// Of an input one text or the other, by how it is loaded.
   void write_for_inputs(std::string_view grouped, std::string_view strided,
                         std::string_view constant);

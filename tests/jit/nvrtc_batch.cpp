@@ -220,7 +220,7 @@ void NvrtcBatch::run() {
     const GuardedBytes partials(planned.temporary_bytes, GuardedBytes::Side::upper);
     for (nvrtc::Launch launch : planned.launches) {
       ASSERT_EQ(args_bytes(), 8 * launch.arguments.size()) << source_of(cases_[i]);
-      if (ir::is_reduction(cases_[i].kernel))
+      if (ir::is_reduction(cases_[i].kernel) || ir::is_scan(cases_[i].kernel))
         nvrtc::place_partials(launch, cases_[i].prepared.operands.size(),
                               reinterpret_cast<std::uint64_t>(partials.data()),
                               launch.arguments.data());
