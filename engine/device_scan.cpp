@@ -3,60 +3,33 @@
 
 #include "engine/device_plan.h"
 #include "engine/lower.h"
-#include "engine/tensor_impl.h"
-
-#include <weft/iterator.h>
+#include "engine/scan_plan.h"
 
 #include <array>
-#include <bit>
 #include <utility>
 
 namespace weft {
 namespace {
 
-/// One loop: its extent, and how far output and input move.
-struct ScanDim {
-  std::int64_t extent = 1;
-  std::array<std::int64_t, 2> stride_bytes{};
-};
+using First = std::array<std::int64_t, 2>;
 
-struct ScanLoops {
-  ScanDim scanned;
-  std::vector<ScanDim> rest;                  ///< fastest first
-  std::array<std::int64_t, 2> first_bytes{};  ///< from the operands to where the scan begins
-};
-
-ScanLoops loops_of(const ExprNode& node, const Tensor& output, const Tensor& input) {
-  ScanLoops loops;
-  Tensor rest[2] = {output, input};
-  if (node.fold->dims != 0) {
-    const int dim = std::countr_zero(node.fold->dims);
-    loops.scanned.extent = input.size(dim);
-    for (std::size_t i = 0; i < 2; ++i) {
-      std::int64_t& stride = loops.scanned.stride_bytes[i];
-      stride = stride_in_bytes(rest[i].stride(dim), rest[i].size(dim),
-                               static_cast<std::int64_t>(itemsize_bytes(rest[i].dtype())));
-      if (node.fold->is_reverse) {
-        loops.first_bytes[i] = (loops.scanned.extent - 1) * stride;
-        stride = -stride;
-      }
-      rest[i] = rest[i].select(dim, 0);
-    }
+/// Turns a scan round where it is to go backwards.  Returns how many bytes behind the operands'
+/// addresses it begins.
+First turn(const ExprNode& node, ScanLoops& loops) {
+  First first{};
+  for (std::size_t i = 0; node.fold->is_reverse && i < 2; ++i) {
+    std::int64_t& stride = loops.scanned.stride_bytes[i];
+    first[i] = (loops.scanned.extent - 1) * stride;
+    stride = -stride;
   }
-  TensorIteratorConfig config;
-  config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
-  const TensorIterator iterator = config.add_output(rest[0]).add_input(rest[1]).build();
-  for (std::size_t dim = 0; dim < iterator.shape().size(); ++dim)
-    loops.rest.push_back(
-        {iterator.shape()[dim], {iterator.stride_bytes(0)[dim], iterator.stride_bytes(1)[dim]}});
-  return loops;
+  return first;
 }
 
 /// Whether threads take neighbours in `rest` and each scans: they are neighbours in memory, and the
 /// elements that are scanned are none; or these are fewer than a warp would share.
 bool are_columns(const ScanLoops& loops, std::int64_t itemsize) {
   constexpr std::int64_t least_columns = 16, few_elements = 32;
-  if (loops.rest.empty() || loops.rest[0].extent < least_columns) return false;
+  if (loops.rest[0].extent < least_columns) return false;
   return loops.rest[0].stride_bytes[1] == itemsize || loops.scanned.extent <= few_elements;
 }
 
@@ -94,7 +67,7 @@ std::unique_ptr<Lowered> lower(const ExprNode& node, const ScanLoops& loops, Num
   for (std::size_t k = 0; k < 2; ++k)
     kernel.operands.push_back({dtypes[k], k == 0 ? ir::Role::output : ir::Role::input, {}});
   if (finds_places) kernel.operands.push_back({DType::i64, ir::Role::place, {}});
-  const auto add_loop = [&](const ScanDim& dim, ir::LoopKind kind, bool is_inner) {
+  const auto add_loop = [&](const FoldDim& dim, ir::LoopKind kind, bool is_inner) {
     kernel.loops.push_back({kind});
     lowered->extents.push_back(dim.extent);
     for (std::size_t k = 0; k < 2; ++k) {
@@ -120,18 +93,20 @@ std::unique_ptr<Lowered> lower(const ExprNode& node, const ScanLoops& loops, Num
 
 std::unique_ptr<Lowered> lower_scan(const ExprNode& node, const Tensor& output, const Tensor& input,
                                     Numerics numerics) {
-  return lower(node, loops_of(node, output, input), numerics);
+  ScanLoops loops = scan_loops_of(node, output, input);
+  turn(node, loops);
+  return lower(node, loops, numerics);
 }
 
 std::function<void(std::byte* const* base, const Bits* params)> device_scan_pass(
     const ExprNode& node, const Tensor& output, const Tensor& input, Device device,
     const PlannerOptions& options) {
-  const ScanLoops loops = loops_of(node, output, input);
+  ScanLoops loops = scan_loops_of(node, output, input);
+  const First first = turn(node, loops);
   const Device devices[] = {output.device(), input.device()};
   auto pass =
       device_pass(std::move(*lower(node, loops, options.numerics)), devices, device, options);
-  return [pass = std::move(pass), first = loops.first_bytes](std::byte* const* base,
-                                                             const Bits* params) {
+  return [pass = std::move(pass), first](std::byte* const* base, const Bits* params) {
     std::byte* const operands[] = {base[0] + first[0], base[1] + first[1]};
     pass(operands, params);
   };

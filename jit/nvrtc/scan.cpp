@@ -37,7 +37,6 @@ class ScanEmitter : WalkEmitter {
   std::string written(const std::string& kept) const {
     return cast_text(kept, kept_dtype(accumulate_of(kernel_, 0)), kernel_.operands[0].dtype);
   }
-  /// For all partial results of a thread, one text.
   void open_unit() {
     write(R"(extern "C" __global__ void __launch_bounds__($threads, 2) weft_kernel(
 const __grid_constant__ Args args) {
@@ -72,16 +71,13 @@ combine(sums, more);
 }
 for (u32 apart = 1; apart < 32; apart *= 2) {
 Partials more;)");
-    emit_moved("more", "sums", "LaneAfter", "apart");
+    write_for_outputs("more.y$k = from_lane<LaneAfter>(sums.y$k, apart);");
+    write_for_places("more.v$k = from_lane<LaneAfter>(sums.v$k, apart);");
     write("combine(sums, more);\n}");
-    emit_moved("sums", "sums", "OneLane", "0");
+    write_for_outputs("sums.y$k = from_lane<OneLane>(sums.y$k, 0);");
+    write_for_places("sums.v$k = from_lane<OneLane>(sums.v$k, 0);");
     write("}");
   }
-  void emit_moved(const char* to, const char* from, const char* lane, const char* by) {
-    source_.line(to, ".y0 = from_lane<", lane, ">(", from, ".y0, ", by, ");");
-    if (is_place(0)) source_.line(to, ".v0 = from_lane<", lane, ">(", from, ".v0, ", by, ");");
-  }
-
   /// The elements of a thread, in groups where all of one are there.
   void emit_row_loads() {
     write("struct Elements {");
@@ -120,11 +116,14 @@ const Partials& sum, Partials& before, Partials& total) {
 Partials scanned = sum;
 for (u32 apart = 1; apart < 32; apart *= 2) {
 Partials other;)");
-    emit_moved("other", "scanned", "LaneBefore", "apart");
+    write_for_outputs("other.y$k = from_lane<LaneBefore>(scanned.y$k, apart);");
+    write_for_places("other.v$k = from_lane<LaneBefore>(scanned.v$k, apart);");
     write("combine(other, scanned);\nif (lane >= apart) scanned = other;\n}");
-    emit_moved("before", "scanned", "LaneBefore", "1");
+    write_for_outputs("before.y$k = from_lane<LaneBefore>(scanned.y$k, 1);");
+    write_for_places("before.v$k = from_lane<LaneBefore>(scanned.v$k, 1);");
     write("if (lane == 0) clear(before);");
-    emit_moved("total", "scanned", "OneLane", "31");
+    write_for_outputs("total.y$k = from_lane<OneLane>(scanned.y$k, 31);");
+    write_for_places("total.v$k = from_lane<OneLane>(scanned.v$k, 31);");
     write(R"(if (warps == 1) return;
 if (lane == 31) put(totals, warp, scanned);
 __syncthreads();
@@ -162,9 +161,9 @@ clear(sum);)");
                {});
     open_items();
     body_.emit(source_, Body::Level::item, load, [&](std::size_t k, const std::string& value) {
-      source_.open("if (at + j < end)");
+      write("if (at + j < end) {");
       emit_combine(k, item(k, "sum", "0"), value);
-      source_.close();
+      write("}");
     });
     write(R"(run[j] = sum;
 }
@@ -225,7 +224,7 @@ if (row + u >= end) continue;)");
     const auto load = [&](std::size_t k) { return loaded(k); };
     body_.emit(source_, Body::Level::vector, load, {});
     const std::string scan_stride = stride_text(kernel_, num_kept_, 0);
-    source_.line("const i64 to = set[0] + stepped(row + u, ", scan_stride, ");");
+    write("const i64 to = set[0] + stepped(row + u, " + scan_stride + ");");
     write(is_grouped(0) ? "$group y;" : "");
     open_items();
     body_.emit(source_, Body::Level::item, load, [&](std::size_t k, const std::string& value) {

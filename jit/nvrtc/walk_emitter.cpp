@@ -246,15 +246,14 @@ void WalkEmitter::emit_combine(std::size_t output, const std::string& kept,
                                const std::string& value) {
   const ir::Inst& inst = accumulate_of(kernel_, output);
   if (inst.op == Op::accumulate_place) {
-    const char* const order = inst.combine == Op::maximum ? "true" : "false";
-    source_.line("keep_place<", order, ir::is_scan(kernel_) ? ", true>(" : ", false>(", kept, ", ",
-                 value, ");");
-    return;
+    const std::string how = inst.combine == Op::maximum ? "true" : "false";
+    const char* const which = ir::is_scan(kernel_) ? ", true>(" : ", false>(";
+    return source_.lines("keep_place<" + how + which + kept + ", " + value + ");");
   }
   const std::string args[] = {kept, value};
-  source_.line(kept, " = ",
-               operator_text(inst.combine, inst.dtype, args, kernel_.numerics == Numerics::fast),
-               ";");
+  const std::string combined =
+      operator_text(inst.combine, inst.dtype, args, kernel_.numerics == Numerics::fast);
+  source_.lines(kept + " = " + combined + ";");
 }
 
 }  // namespace weft::jit::nvrtc
