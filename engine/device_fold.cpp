@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -152,41 +151,6 @@ class DeviceFold {
   Device device_;
 };
 
-/// The row-major place of each element within what is folded into the same output.
-Expr places(Engine::State& state, const FoldNode& fold, Device device) {
-  Expr result(0);
-  std::int64_t stride = 1;
-  for (std::size_t dim = fold.arg_sizes.size(); dim-- > 0;) {
-    if (!fold.folds(dim)) continue;
-    const std::int64_t extent = fold.arg_sizes[dim];
-    const Tensor along = empty({extent}, {DType::i64, device});
-    compute_copy(state, along, arange(extent));
-    Dims sizes(fold.arg_sizes.size(), 1);
-    sizes[dim] = extent;
-    result = result + Expr(along.view({sizes.data(), sizes.size()})) * stride;
-    stride *= extent;
-  }
-  return result;
-}
-
-/// A fold of another argument along the same dimensions, with these kept.
-ExprNode other_fold(const ExprNode& node, const Expr& argument, Op op) {
-  ExprNode other(node);
-  other.op = op;
-  other.dtype = other.compute_dtype = argument.dtype();
-  other.args[0] = argument.shared_node();
-  auto fold = std::make_shared<FoldNode>(*node.fold);
-  fold->form = FoldForm::value;
-  other.fold = std::move(fold);
-  return other;
-}
-
-/// Whether `x` is the extremum `most`, NaN included.
-Expr is_extremum(const Expr& x, const Expr& most) {
-  const auto is_nan = [](const Expr& value) { return apply(Op::ne, {value, value}); };
-  return apply(Op::eq, {x, most}) | (is_nan(x) & is_nan(most));
-}
-
 /// Every partial result of `argument` along the folded dimension.  Each step combines what lies
 /// twice as far apart as the one before.
 void scan_values(Engine::State& state, const Expr& argument, const FoldNode& fold, Op op,
@@ -211,29 +175,16 @@ void scan_values(Engine::State& state, const Expr& argument, const FoldNode& fol
   }
 }
 
-void scan(Engine::State& state, const ExprNode& node, const Tensor& out) {
-  const FoldNode& fold = *node.fold;
-  const Expr x = cast(Expr(node.args[0]), node.compute_dtype);
-  if (fold.form == FoldForm::scan) return scan_values(state, x, fold, node.op, out);
-  WEFT_ASSERT(!fold.is_reverse, "places are scanned forwards");
-  const Tensor extrema = empty(out.sizes(), {node.compute_dtype, out.device()});
-  scan_values(state, x, fold, node.op, extrema);
-  const Expr place =
-      ops::where(is_extremum(x, Expr(extrema)), places(state, fold, out.device()), Expr(0));
-  scan_values(state, place, fold, Op::maximum, out);
-}
-
-/// Where the first extremum is: the least of the places of all that equal it.
+/// Of an argument that a kernel can't compute, elementwise calls write the elements.
 void fold_places(Engine::State& state, const ExprNode& node, const Tensor& out) {
-  const Expr x = cast(Expr(node.args[0]), node.compute_dtype);
-  const Device device = out.device();
-  const Tensor extremum = empty(out.sizes(), {node.compute_dtype, device});
-  const ExprNode values = other_fold(node, x, node.op);
-  DeviceFold(state, values).run(x, extremum);
-  constexpr std::int64_t beyond = std::numeric_limits<std::int64_t>::max();
-  const Expr place =
-      ops::where(is_extremum(x, Expr(extremum)), places(state, *node.fold, device), Expr(beyond));
-  DeviceFold(state, other_fold(node, place, Op::minimum)).run(place, out);
+  const Expr argument(node.args[0]);
+  WEFT_CHECK(node.args[0]->kind != ExprNode::Kind::tensor, UnsupportedError,
+             "backend nvrtc has no kernel for the places of ", text(argument));
+  const Tensor elements = empty({node.fold->arg_sizes.data(), node.fold->arg_sizes.size()},
+                                {node.compute_dtype, out.device()});
+  compute_exprs(state, std::span(&argument, 1), std::span(&elements, 1));
+  const Expr places = with_argument(Expr(std::make_shared<ExprNode>(node)), elements);
+  compute_exprs(state, std::span(&places, 1), std::span(&out, 1));
 }
 
 /// Every element gets the same bits.
@@ -264,7 +215,8 @@ Tensor divided_on_device(Engine::State& state, const ExprNode& node, const Tenso
 bool may_have_device_kernel(const ExprNode& node, FoldOrder order) {
   const FoldNode& fold = *node.fold;
   const bool has_elements = std::ranges::find(fold.arg_sizes, 0) == fold.arg_sizes.end();
-  return fold.form == FoldForm::value && !fold.is_mean && order != FoldOrder::exact && has_elements;
+  return !compares_nothing(node) && !fold.is_mean && has_elements &&
+         (fold.is_scan() || order != FoldOrder::exact);
 }
 
 std::function<void(std::byte* const* base, const Bits* params)> device_fold_pass(
@@ -277,13 +229,14 @@ std::function<void(std::byte* const* base, const Bits* params)> device_fold_pass
     const bool is_number = i > 0 && devices[i].type == DeviceType::cpu && inputs[i - 1].dim() == 0;
     if (devices[i] != device && !is_number) return {};
   }
-  const std::shared_ptr<const FoldPlan> plan = lay_out_fold(node, output, inputs, options);
-  std::unique_ptr<Lowered> lowered = lower_whole_fold(*plan, program, inputs, options.numerics);
-  if (lowered == nullptr) return {};
   try {
+    if (node.fold->is_scan()) return device_scan_pass(node, output, inputs[0], device, options);
+    const std::shared_ptr<const FoldPlan> plan = lay_out_fold(node, output, inputs, options);
+    std::unique_ptr<Lowered> lowered = lower_whole_fold(*plan, program, inputs, options.numerics);
+    if (lowered == nullptr) return {};
     return device_pass(std::move(*lowered), devices, device, options);
   } catch (const UnsupportedError& error) {
-    log(LogTopic::plan, "slice by slice: ", error.what());
+    log(LogTopic::plan, "by elementwise calls: ", error.what());
     return {};
   }
 }
@@ -313,9 +266,9 @@ Tensor fold_on_device(Engine::State& state, const Expr& expr, const Tensor& give
     return result;
   }
   if (fold.is_scan())
-    scan(state, node, out);
+    scan_values(state, argument, fold, node.op, out);
   else if (fold.form == FoldForm::index)
-    fold_places(state, node, out);
+    fold_places(state, node, result);
   else
     DeviceFold(state, node).run(cast(argument, node.compute_dtype), out);
   return result;

@@ -25,7 +25,7 @@ std::uint64_t address_of(const std::byte* pointer) {
 bool is_one_move(const Lowered& lowered) {
   const ir::Kernel& kernel = lowered.kernel;
   if (kernel.loops.size() != 1 || kernel.operands.size() != 2 || kernel.body.size() != 2 ||
-      ir::is_reduction(kernel))
+      kernel.body[1].op != Op::store)
     return false;
   const DType dtype = kernel.operands[0].dtype;
   if (kernel.body[0].op != Op::load || kernel.operands[1].dtype != dtype) return false;
@@ -34,13 +34,21 @@ bool is_one_move(const Lowered& lowered) {
          (lowered.stride_bytes[0] == itemsize && lowered.stride_bytes[1] == itemsize);
 }
 
+/// Those whose addresses a call has.  Places are behind them.
+std::size_t num_in_memory(const ir::Kernel& kernel) {
+  return static_cast<std::size_t>(
+      std::ranges::find(kernel.operands, ir::Role::place, &ir::Operand::role) -
+      kernel.operands.begin());
+}
+
 /// An operand of the call that becomes a number.
 struct Lifted {
   std::size_t operand;
   std::size_t size_bytes;
 };
 
-/// Turns inputs into parameters, behind those that there are.  Returns which operands are left.
+/// Turns inputs into parameters, behind those that there are.  Returns which operands in memory
+/// are left.
 std::vector<std::size_t> lift(Lowered& lowered, std::span<const Lifted> lifted) {
   ir::Kernel& kernel = lowered.kernel;
   const std::size_t num_operands = kernel.operands.size();
@@ -70,6 +78,7 @@ std::vector<std::size_t> lift(Lowered& lowered, std::span<const Lifted> lifted) 
     for (const std::size_t k : kept)
       strides.push_back(lowered.stride_bytes[loop * num_operands + k]);
   lowered.stride_bytes = std::move(strides);
+  kept.resize(num_in_memory(kernel));
   return kept;
 }
 
@@ -86,11 +95,12 @@ class OnDevice {
   OnDevice(Lowered lowered, std::vector<Lifted> lifted, int device, const PlannerOptions& options)
       : num_params_(lowered.kernel.params.size()),
         lifted_(std::move(lifted)),
+        num_operands_(lowered.kernel.operands.size() - lifted_.size()),
         kept_(lift(lowered, lifted_)),
         call_(std::move(lowered.kernel), nest_of(lowered), device, options.device_kernels) {}
 
   void run(std::byte* const* base, const Bits* params) const {
-    std::array<std::uint64_t, ir::max_launch_operands> addresses;
+    std::array<std::uint64_t, ir::max_launch_operands> addresses{};
     std::array<Bits, ir::max_launch_params + ir::max_launch_operands> numbers;
     for (std::size_t i = 0; i < kept_.size(); ++i) addresses[i] = address_of(base[kept_[i]]);
     std::copy_n(params, num_params_, numbers.begin());
@@ -98,7 +108,7 @@ class OnDevice {
       Bits& bits = numbers[num_params_ + i] = {};
       std::memcpy(&bits, base[lifted_[i].operand], lifted_[i].size_bytes);
     }
-    call_.launch(std::span(addresses).first(kept_.size()), numbers);
+    call_.launch(std::span(addresses).first(num_operands_), numbers);
     CudaDevice& device = CudaDevice::get(call_.device());
     const CudaCurrent current(device);
     for (const std::size_t k : kept_) device.memory().note_use_at(base[k]);
@@ -107,7 +117,8 @@ class OnDevice {
  private:
   std::size_t num_params_;
   std::vector<Lifted> lifted_;
-  std::vector<std::size_t> kept_;
+  std::size_t num_operands_;
+  std::vector<std::size_t> kept_;  ///< those in memory
   DeviceCall call_;
 };
 
@@ -127,6 +138,7 @@ class ByWayOfCopies {
       : extents_(lowered.extents),
         stride_bytes_(lowered.stride_bytes),
         num_params_(lowered.kernel.params.size()),
+        num_in_memory_(num_in_memory(lowered.kernel)),
         device_(device) {
     for (const ir::Operand& operand : lowered.kernel.operands) {
       item_bytes_.push_back(static_cast<std::int64_t>(itemsize_bytes(operand.dtype)));
@@ -149,8 +161,8 @@ class ByWayOfCopies {
       range.data = range.storage->data() + shift;
       copy_bytes(range.data, device, range.begin, Device{}, size_bytes);
     }
-    std::array<std::uint64_t, ir::max_launch_operands> addresses;
-    for (std::size_t k = 0; k < item_bytes_.size(); ++k) {
+    std::array<std::uint64_t, ir::max_launch_operands> addresses{};
+    for (std::size_t k = 0; k < num_in_memory_; ++k) {
       const auto holds = [&](const Staged& range) {
         return base[k] >= range.begin && base[k] < range.end;
       };
@@ -170,7 +182,7 @@ class ByWayOfCopies {
   std::vector<Staged> ranges(std::byte* const* base) const {
     std::vector<Staged> all;
     const std::size_t num_operands = item_bytes_.size();
-    for (std::size_t k = 0; k < num_operands; ++k) {
+    for (std::size_t k = 0; k < num_in_memory_; ++k) {
       Staged range{base[k], base[k] + item_bytes_[k], is_output_[k], nullptr};
       for (std::size_t loop = 0; loop < extents_.size(); ++loop) {
         const std::int64_t reach = (extents_[loop] - 1) * stride_bytes_[loop * num_operands + k];
@@ -193,7 +205,7 @@ class ByWayOfCopies {
 
   std::vector<std::int64_t> extents_, stride_bytes_, item_bytes_;
   std::vector<bool> is_output_;
-  std::size_t num_params_;
+  std::size_t num_params_, num_in_memory_;
   int device_;
   std::unique_ptr<DeviceCall> call_;
 };

@@ -27,6 +27,10 @@ Nest nest_of(const Lowered& lowered, const TensorIterator& iterator, const Progr
   nest.extents = lowered.extents;
   nest.stride_bytes = lowered.stride_bytes;
   for (std::size_t i = 0; i < lowered.kernel.operands.size(); ++i) {
+    if (lowered.kernel.operands[i].role == ir::Role::place) {
+      nest.base.push_back(0);
+      continue;
+    }
     const bool is_output = static_cast<int>(i) < program.num_outputs;
     const auto leaf = i - static_cast<std::size_t>(program.num_outputs);
     const Tensor& tensor =
@@ -57,7 +61,12 @@ Story::Chapter device_chapter(const ir::Kernel& kernel, const Variant& variant, 
   const auto say = [&](const auto&... text) { chapter.lines.push_back(detail::concat(text...)); };
   if (ir::is_reduction(kernel)) {
     say("a warp folds a leaf of the tree at a time, ", jit::nvrtc::sets_of(kernel, variant).items,
-        jit::nvrtc::is_inner_reduction(kernel) ? " lanes" : " columns", " a thread");
+        jit::nvrtc::is_inner_walk(kernel) ? " lanes" : " columns", " a thread");
+  } else if (ir::is_scan(kernel) && jit::nvrtc::is_inner_walk(kernel)) {
+    say("a warp or a block scans a part of a row, ", jit::nvrtc::scanned_items(kernel, variant),
+        " elements a thread at a time");
+  } else if (ir::is_scan(kernel)) {
+    say("a thread scans ", variant.items, " columns, or a part of them");
   } else if (kernel.schedule == ir::Schedule::tile) {
     const int side = jit::nvrtc::tile_side(variant);
     say("tiles of ", side, " by ", side, " items are turned in shared memory");

@@ -216,6 +216,12 @@ static void describe_scan(const ExprNode& node, std::span<const Tensor> inputs,
                            ? inputs[0]
                            : contiguous_layout(node.fold->arg_sizes, node.args[0]->dtype);
   check_dtype(node);
+  if (options.backend == "nvrtc") {
+    const Tensor output = contiguous_layout(node.fold->sizes, node.dtype);
+    result.lowered = lower_scan(node, output, input, options.numerics);
+    result.is_compiled = true;
+    return;
+  }
   result.loops = scan_loops(node, contiguous_layout(node.fold->sizes, node.dtype), input,
                             order_of(node, options.fold_order), options.features.isa);
 }
@@ -367,15 +373,15 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
   call.outputs.push_back(result);
   plan.is_empty = num_outputs == 0;
   if (plan.is_empty) return call;
-  if (fold.is_scan()) {
-    plan.pass = [scan = plan_scan(node, result, call.inputs[0], order, options)](
-                    std::byte* const* base, const Bits*) { scan(base); };
-    return call;
-  }
   const Tensor walked = with_reduced_dims(result, fold);
   if (is_on_device) {
     plan.pass = device_fold_pass(node, program, walked, call.inputs, device, options);
     return plan.pass ? call : PlannedCall();
+  }
+  if (fold.is_scan()) {
+    plan.pass = [scan = plan_scan(node, result, call.inputs[0], order, options)](
+                    std::byte* const* base, const Bits*) { scan(base); };
+    return call;
   }
   const std::shared_ptr<const FoldPlan> pass =
       numel_of(fold.arg_sizes) == 0 || compares_nothing(node)

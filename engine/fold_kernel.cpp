@@ -13,6 +13,12 @@ struct Loops {
   ir::StrideClass output_column;  ///< along the vectors, where they are kept
 };
 
+constexpr int place_lanes = ir::max_partial_bytes / sizeof(std::int64_t);
+
+DType result_dtype(const FoldPlan& plan) {
+  return plan.form == FoldForm::index ? DType::i64 : plan.fold.dtype;
+}
+
 class FoldLowering {
  public:
   FoldLowering(const FoldPlan& plan, const Program& program, std::span<const Tensor> inputs,
@@ -29,7 +35,7 @@ class FoldLowering {
                                             static_cast<int>(fold_block_elements(plan_.fold))}
                                  : ir::Tree{1, static_cast<int>(fold_block_rows)};
     const ir::StrideClass column = plan_.is_inner ? 0 : loops_.output_column;
-    add_operand(plan_.fold.dtype, ir::Role::output, 0, column);
+    add_operand(result_dtype(plan_), ir::Role::output, 0, column);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const DType dtype = inputs_[i].dtype();
       add_operand(dtype, ir::Role::input, ir::stride_any,
@@ -40,6 +46,7 @@ class FoldLowering {
                 "the argument of a fold is not stored in the dtype that it is folded in");
     last.op = Op::accumulate;
     last.combine = plan_.fold.op;
+    if (plan_.form == FoldForm::index) accumulate_places();
     return std::move(lowered_);
   }
 
@@ -49,6 +56,20 @@ class FoldLowering {
     lowered_->stride_bytes.insert(lowered_->stride_bytes.end(), dim.stride_bytes.begin(),
                                   dim.stride_bytes.end());
     lowered_->kernel.loops.push_back({kind});
+  }
+
+  /// The plan's last operand says places.  No order of combining changes which is found: there are
+  /// as many lanes as IR has room for.
+  void accumulate_places() {
+    ir::Kernel& kernel = lowered_->kernel;
+    kernel.tree.lanes = std::min(kernel.tree.lanes, place_lanes);
+    const auto place = static_cast<std::uint8_t>(kernel.operands.size());
+    add_operand(DType::i64, ir::Role::place, ir::stride_any, ir::stride_any);
+    ir::Inst last = kernel.body.back();
+    last.op = Op::accumulate_place;
+    last.args[1] = static_cast<ir::ValueId>(kernel.body.size() - 1);
+    kernel.body.back() = {.op = Op::load, .dtype = DType::i64, .operand = place};
+    kernel.body.push_back(last);
   }
 
   void add_loops() {
@@ -76,15 +97,13 @@ class FoldLowering {
   std::unique_ptr<Lowered> lowered_ = std::make_unique<Lowered>();
 };
 
-bool is_said_by_ir(const FoldPlan& plan) {
-  return plan.form == FoldForm::value && plan.order != FoldOrder::exact && !plan.is_fill;
-}
+bool is_said_by_ir(const FoldPlan& plan) { return plan.order != FoldOrder::exact && !plan.is_fill; }
 
 }  // namespace
 
 std::unique_ptr<Lowered> lower_fold(const FoldPlan& plan, const Program& program,
                                     std::span<const Tensor> inputs, Numerics numerics) {
-  if (!is_said_by_ir(plan)) return {};
+  if (!is_said_by_ir(plan) || plan.form == FoldForm::index) return {};
   // Columns are folded in partial results that lie densely, wherever the outputs are.
   Loops loops{{&plan.kept[0]}, {}, 1};
   if (fold_has_rows(plan)) loops.reduced.push_back(&plan.reduced[0]);
@@ -95,7 +114,7 @@ std::unique_ptr<Lowered> lower_whole_fold(const FoldPlan& plan, const Program& p
                                           std::span<const Tensor> inputs, Numerics numerics) {
   if (!is_said_by_ir(plan)) return {};
   Loops loops{
-      {}, {}, inner_class(plan.vector.stride_bytes[0], plan.vector.extent, plan.fold.dtype)};
+      {}, {}, inner_class(plan.vector.stride_bytes[0], plan.vector.extent, result_dtype(plan))};
   for (std::size_t dim = plan.kept.size(); dim-- > 0;) loops.kept.push_back(&plan.kept[dim]);
   for (std::size_t dim = plan.reduced.size(); fold_has_rows(plan) && dim-- > 0;)
     loops.reduced.push_back(&plan.reduced[dim]);

@@ -37,6 +37,7 @@ TensorIterator plan_iteration(const ExprNode& node, const Tensor& output,
   TensorIteratorConfig config;
   config.check_all_same_dtype(false).resize_outputs(false).is_reduction(true);
   config.set_check_mem_overlap(false).allow_cpu_scalars(true);
+  config.check_all_same_device(false);  // places are on none
   config.add_output(output);
   for (const Tensor& input : inputs) config.add_input(input);
   if (node.fold->form == FoldForm::index) config.add_input(places);

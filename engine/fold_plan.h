@@ -99,11 +99,12 @@ inline bool folds_in_place(const FoldPlan& plan) {
 
 /// The fold as loop IR (docs/ir.md), but for the division of a mean: a loop over outputs, one over
 /// rows that are reduced, if there are several, and the vectors'.  Where more dimensions are kept
-/// or reduced, strides are those of the fastest.  Null if the IR can't say it: places of extrema,
-/// and sums without rounding.
+/// or reduced, strides are those of the fastest.  Null if the IR can't say it: sums without
+/// rounding; and for places of extrema, of which the CPU's loops are compiled ahead.
 std::unique_ptr<Lowered> lower_fold(const FoldPlan& plan, const Program& program,
                                     std::span<const Tensor> inputs, Numerics numerics);
-/// The same with a loop a dimension, for what walks through all of them itself.
+/// The same with a loop a dimension, for what walks through all of them itself, of places too.
+/// These have one more operand, the last one, which is not in memory (ir::Role::place).
 std::unique_ptr<Lowered> lower_whole_fold(const FoldPlan& plan, const Program& program,
                                           std::span<const Tensor> inputs, Numerics numerics);
 

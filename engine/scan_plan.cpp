@@ -166,24 +166,10 @@ ScanPlan make_plan(const ExprNode& node, const Tensor& output, const Tensor& inp
   plan.is_reverse = node.fold->is_reverse;
   plan.max_threads = max_threads;
 
-  Tensor rest[2] = {output, input};
-  if (node.fold->dims != 0) {
-    const int dim = std::countr_zero(node.fold->dims);
-    plan.count = input.size(dim);
-    for (std::size_t i = 0; i < 2; ++i) {
-      plan.stride_bytes[i] =
-          stride_in_bytes(rest[i].stride(dim), rest[i].size(dim),
-                          static_cast<std::int64_t>(itemsize_bytes(rest[i].dtype())));
-      rest[i] = rest[i].select(dim, 0);
-    }
-  }
-  TensorIteratorConfig config;
-  config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
-  const TensorIterator iterator = config.add_output(rest[0]).add_input(rest[1]).build();
-  for (std::size_t dim = 0; dim < iterator.shape().size(); ++dim)
-    plan.rest.push_back(
-        {iterator.shape()[dim], {iterator.stride_bytes(0)[dim], iterator.stride_bytes(1)[dim]}});
-  if (plan.rest.empty()) plan.rest.push_back({1, {0, 0}});
+  ScanLoops loops = scan_loops_of(node, output, input);
+  plan.count = loops.scanned.extent;
+  for (std::size_t i = 0; i < 2; ++i) plan.stride_bytes[i] = loops.scanned.stride_bytes[i];
+  plan.rest = std::move(loops.rest);
   for (std::size_t dim = 1; dim < plan.rest.size(); ++dim) plan.num_rest *= plan.rest[dim].extent;
   // Neighbours are scanned as vectors.  Whether rows are some depends on the layout.
   const bool are_neighbours =
@@ -196,6 +182,29 @@ ScanPlan make_plan(const ExprNode& node, const Tensor& output, const Tensor& inp
 }
 
 }  // namespace
+
+ScanLoops scan_loops_of(const ExprNode& node, const Tensor& output, const Tensor& input) {
+  ScanLoops loops{{1, {0, 0}}, {}};
+  Tensor rest[2] = {output, input};
+  if (node.fold->dims != 0) {
+    const int dim = std::countr_zero(node.fold->dims);
+    loops.scanned.extent = input.size(dim);
+    for (std::size_t i = 0; i < 2; ++i) {
+      loops.scanned.stride_bytes[i] =
+          stride_in_bytes(rest[i].stride(dim), rest[i].size(dim),
+                          static_cast<std::int64_t>(itemsize_bytes(rest[i].dtype())));
+      rest[i] = rest[i].select(dim, 0);
+    }
+  }
+  TensorIteratorConfig config;
+  config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
+  const TensorIterator iterator = config.add_output(rest[0]).add_input(rest[1]).build();
+  for (std::size_t dim = 0; dim < iterator.shape().size(); ++dim)
+    loops.rest.push_back(
+        {iterator.shape()[dim], {iterator.stride_bytes(0)[dim], iterator.stride_bytes(1)[dim]}});
+  if (loops.rest.empty()) loops.rest.push_back({1, {0, 0}});
+  return loops;
+}
 
 std::function<void(std::byte* const* base)> plan_scan(const ExprNode& node, const Tensor& output,
                                                       const Tensor& input, FoldOrder order,

@@ -11,6 +11,13 @@ namespace weft {
 
 struct PlannerOptions;
 
+/// The loops of a scan, forwards: the one that scans, and the others, fastest first, one at least.
+struct ScanLoops {
+  FoldDim scanned;  ///< strides of the output and of the input
+  std::vector<FoldDim> rest;
+};
+ScanLoops scan_loops_of(const ExprNode& node, const Tensor& output, const Tensor& input);
+
 /// Plans a scan of a tensor as it lies.  `output` has the sizes of `input`, which has elements.
 /// What is returned runs on the addresses of both, output first.
 ///

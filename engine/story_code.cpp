@@ -16,8 +16,9 @@ std::string hexadecimal(std::uint64_t value) {
   return text;
 }
 
-const std::string& operand_name(const StoryParts& parts, std::size_t operand) {
-  return parts.explanation.operands[operand].name;
+std::string operand_name(const StoryParts& parts, std::size_t operand) {
+  const auto& operands = parts.explanation.operands;
+  return operand < operands.size() ? operands[operand].name : "which place an element has";
 }
 
 std::string stride_text(ir::StrideClass stride) {
@@ -41,9 +42,8 @@ std::string operand_line(const StoryParts& parts, std::size_t index) {
     meaning = "along the innermost loop a stride that is passed at the call";
   else
     meaning = detail::concat("steps of ", int{inner}, " items along the innermost loop");
-  return detail::concat("$", index, " ", operand.role == ir::Role::output ? "out" : "in", " ",
-                        name(operand.dtype), " [", strides, "]: ", operand_name(parts, index), ", ",
-                        meaning);
+  return detail::concat("$", index, " ", ir::name(operand.role), " ", name(operand.dtype), " [",
+                        strides, "]: ", operand_name(parts, index), ", ", meaning);
 }
 
 /// The operands that keep the innermost loop from whole vectors.

@@ -1,5 +1,7 @@
 #include "ir/kernel.h"
 
+#include <algorithm>
+
 namespace weft::ir {
 namespace {
 
@@ -44,6 +46,15 @@ bool is_transposed(const Operand& operand) {
   return stride != 0 && !is_adjacent(stride) && is_adjacent(operand.strides[inner - 1]);
 }
 
+bool is_scan(const Kernel& kernel) {
+  return std::ranges::find(kernel.loops, LoopKind::scan, &Loop::kind) != kernel.loops.end();
+}
+
+bool has_places(const Kernel& kernel) {
+  return std::ranges::find(kernel.operands, Role::place, &Operand::role) != kernel.operands.end() ||
+         std::ranges::find(kernel.body, Op::accumulate_place, &Inst::op) != kernel.body.end();
+}
+
 std::uint64_t structural_hash(const Kernel& kernel) {
   std::uint64_t hash = 0;
   mix(hash, static_cast<std::uint64_t>(kernel.numerics) |
@@ -80,6 +91,15 @@ std::uint64_t structural_hash(const Kernel& kernel) {
   return hash;
 }
 
+std::string_view name(Role role) {
+  switch (role) {
+    case Role::input: return "in";
+    case Role::output: return "out";
+    case Role::place: return "place";
+  }
+  return "";
+}
+
 std::string_view name(LoopKind kind) {
   switch (kind) {
     case LoopKind::parallel: return "parallel";
@@ -87,6 +107,7 @@ std::string_view name(LoopKind kind) {
     case LoopKind::vector: return "vector";
     case LoopKind::tile: return "tile";
     case LoopKind::reduce: return "reduce";
+    case LoopKind::scan: return "scan";
   }
   return "";
 }

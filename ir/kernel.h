@@ -32,16 +32,21 @@ struct Inst {
   /// cast, bitcast: of the result.  Table ops: of the arguments after promotion; see
   /// result_dtype().
   DType dtype = DType::f32;
-  std::uint8_t operand = 0;   ///< load, store, accumulate: which operand; param: which argument
-  Op combine = Op::constant;  ///< accumulate: the op of the table; constant elsewhere
+  /// load, store, accumulate, accumulate_place: which operand; param: which argument
+  std::uint8_t operand = 0;
+  Op combine = Op::constant;  ///< what accumulates: the op of the table; constant elsewhere
   std::array<ValueId, max_arity> args{no_value, no_value, no_value, no_value};
   Bits bits{};  ///< constant: the element
 
   friend bool operator==(const Inst&, const Inst&) = default;
 };
 
+/// Whether it combines what loops find, and defines no value.
+inline bool accumulates(const Inst& inst) {
+  return inst.op == Op::accumulate || inst.op == Op::accumulate_place;
+}
 /// Whether it writes to an output and defines no value.
-inline bool writes(const Inst& inst) { return inst.op == Op::store || inst.op == Op::accumulate; }
+inline bool writes(const Inst& inst) { return inst.op == Op::store || accumulates(inst); }
 
 /// The dtype of the value that `inst` defines (bool for comparisons, f32 for abs of c64 ...).
 DType result_dtype(const Inst& inst);
@@ -54,7 +59,13 @@ inline constexpr StrideClass stride_any = std::numeric_limits<StrideClass>::min(
 /// Whether a stride class is that of neighbours in memory, in either order.
 inline bool is_adjacent(StrideClass stride) { return stride == 1 || stride == -1; }
 
-enum class Role : std::uint8_t { input, output };
+enum class Role : std::uint8_t {
+  input,
+  output,
+  /// An i64 without memory: what is loaded is its address, counted in items.  So the base says
+  /// which place an element at index 0 has, and strides how far places are apart.
+  place,
+};
 
 struct Operand {
   DType dtype = DType::f32;
@@ -75,6 +86,7 @@ enum class LoopKind : std::uint8_t {
   vector,      ///< iterations are independent and `lanes` of them run at once
   tile,        ///< iterations are independent; runs in blocks together with the vector loop inside
   reduce,      ///< iterations accumulate into the same elements, in the order of Kernel::tree
+  scan,        ///< iterations accumulate, and each writes what there is so far
 };
 
 struct Loop {
@@ -134,9 +146,17 @@ struct Kernel {
 /// Whether the kernel reduces: it has reduce loops, and accumulates instead of storing.
 inline bool is_reduction(const Kernel& kernel) { return kernel.tree.lanes != 0; }
 
+/// Whether the kernel scans: it has a scan loop, and accumulates instead of storing.  What is kept
+/// of floats may be rounded in another order by another backend.
+bool is_scan(const Kernel& kernel);
+
+/// Whether it knows of places: of an operand, or of what accumulates.
+bool has_places(const Kernel& kernel);
+
 /// A 64-bit hash of everything in the kernel; equal kernels have equal hashes.
 std::uint64_t structural_hash(const Kernel& kernel);
 
+std::string_view name(Role role);
 std::string_view name(LoopKind kind);
 std::string_view name(Schedule schedule);
 

@@ -17,6 +17,7 @@ constexpr OpInfo op_table[] = {
     {"cast", 1, Domain::any, ResultRule::same, Form::structural, false},
     {"bitcast", 1, Domain::any, ResultRule::same, Form::structural, false},
     {"accumulate", 1, Domain::any, ResultRule::same, Form::structural, true},
+    {"accumulate_place", 2, Domain::real_bool, ResultRule::same, Form::structural, true},
 #define WEFT_OP(name, arity, domain, result, form, expression) \
   {#name, arity, Domain::domain, ResultRule::result, Form::form, false},
 #include <weft/ops.def>
@@ -26,7 +27,7 @@ constexpr OpInfo op_table[] = {
 #undef WEFT_OP
 };
 static_assert(std::size(op_table) <= 256, "an op is a byte");
-static_assert(static_cast<std::size_t>(Op::accumulate) == 6,
+static_assert(static_cast<std::size_t>(Op::accumulate_place) == 7,
               "the structural rows above are in enum order");
 
 constexpr Op table_ops[] = {

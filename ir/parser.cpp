@@ -120,8 +120,9 @@ auto lookup_in(const Enum (&values)[count]) {
 constexpr Schedule schedules[] = {Schedule::unscheduled, Schedule::scalar, Schedule::linear,
                                   Schedule::strided,     Schedule::tile,   Schedule::inner_reduce,
                                   Schedule::outer_reduce};
+constexpr Role roles[] = {Role::input, Role::output, Role::place};
 constexpr LoopKind loop_kinds[] = {LoopKind::parallel, LoopKind::sequential, LoopKind::vector,
-                                   LoopKind::tile, LoopKind::reduce};
+                                   LoopKind::tile,     LoopKind::reduce,     LoopKind::scan};
 
 DType read_dtype(Reader& reader) { return reader.word("a dtype", parse_dtype); }
 
@@ -137,10 +138,7 @@ void read_operand(Reader& reader, Kernel& kernel) {
   if (kernel.operands.size() > 254) reader.fail("at most 255 operands");
   expect_index(reader, kernel.operands.size(), "operand");
   Operand operand;
-  if (reader.take("out"))
-    operand.role = Role::output;
-  else
-    reader.expect("in");
+  operand.role = reader.word("'out', 'in' or 'place'", lookup_in(roles));
   operand.dtype = read_dtype(reader);
   reader.expect('[');
   while (!reader.take(']'))
@@ -179,7 +177,9 @@ void read_tree(Reader& reader, Kernel& kernel) {
   kernel.tree.block = reader.number<int>("a number of elements");
 }
 
-bool is_write(std::string_view word) { return word == "store" || word == "accumulate"; }
+bool is_write(std::string_view word) {
+  return word == "store" || word == "accumulate" || word == "accumulate_place";
+}
 
 void read_inst(Reader& reader, Kernel& kernel) {
   const bool defines_value = reader.take('%');
@@ -189,7 +189,7 @@ void read_inst(Reader& reader, Kernel& kernel) {
   }
   Inst inst;
   if (!defines_value && !is_write(reader.peek_word()))
-    reader.fail("'%', 'store', 'accumulate' or '}'");
+    reader.fail("'%', 'store', 'accumulate', 'accumulate_place' or '}'");
   if (defines_value && is_write(reader.peek_word())) reader.fail("an op that defines a value");
   inst.op = reader.word("an op", parse_op);
   inst.dtype = read_dtype(reader);
@@ -197,7 +197,7 @@ void read_inst(Reader& reader, Kernel& kernel) {
     reader.expect('$');
     inst.operand = reader.number<std::uint8_t>("an operand's index");
   }
-  if (inst.op == Op::accumulate) inst.combine = reader.word("an op to combine with", parse_op);
+  if (accumulates(inst)) inst.combine = reader.word("an op to combine with", parse_op);
   if (inst.op == Op::param) {
     reader.expect('#');
     inst.operand = reader.number<std::uint8_t>("a parameter's index");

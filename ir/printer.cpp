@@ -29,7 +29,7 @@ void append_inst(std::string& out, ValueId id, const Inst& inst) {
     out += " $";
     append_number(out, inst.operand);
   }
-  if (inst.op == Op::accumulate) {
+  if (accumulates(inst)) {
     out += ' ';
     append(out, info(inst.combine).name);
   }
@@ -57,7 +57,9 @@ void append_inst(std::string& out, ValueId id, const Inst& inst) {
 void append_operand(std::string& out, std::size_t index, const Operand& operand) {
   out += "  $";
   append_number(out, static_cast<std::int64_t>(index));
-  out += operand.role == Role::output ? " out " : " in ";
+  out += ' ';
+  append(out, name(operand.role));
+  out += ' ';
   append(out, name(operand.dtype));
   out += " [";
   for (std::size_t i = 0; i < operand.strides.size(); ++i) {

@@ -1,13 +1,14 @@
 // What makes a kernel valid.  The rules, by number:
 //
-//   V1   There are at most 255 operands and 255 parameters; outputs come before inputs.
+//   V1   There are at most 255 operands and 255 parameters; outputs come before others.
 //   V2   There are 1 to 64 loops, and each operand has one stride class a loop: -1 to 4, or `*`.
 //   V3   Only the innermost loop is a vector loop; lanes and unroll are 1 to 64, and 1 on other
 //   loops. V4   An argument is a value defined earlier; a store defines none. V5   An instruction
-//   has as many arguments as its op takes. V6   A load reads an input, a store writes an output, a
+//   has as many arguments as its op takes. V6   A load reads no output, a store writes one, a
 //   param names a parameter. V7   The op computes in the instruction's dtype. V8   Arguments,
 //   operands and parameters have the dtype that the instruction says (args[0] of
 //        `where` is bool; those of cast and bitcast are free).
+//        A place is an i64, of an operand and of what accumulates.
 //   V9   A bitcast keeps the size in bytes, and neither makes a bool nor touches complex types.
 //   V10  A constant's bits fit its dtype (a bool's are 0 or 1); only constants have bits, only
 //   loads,
@@ -21,12 +22,14 @@
 //        0 for a vector loop.
 //   V14  The body has at most 4096 instructions.
 //   V15  Reduce loops and a tree come together.  Around reduce loops are parallel ones, and inside
-//        of them at most one loop, parallel or vector.
-//   V16  With reduce loops the body stores nothing and accumulates once into each output, of which
-//        there are 1 to 4, and which stand still along reduce loops; without, it accumulates
-//        nothing.
-//   V17  What accumulates names an op of the table that has an identity and computes in its dtype;
-//        no other instruction names one.
+//        of them at most one loop, parallel or vector.  So it is with a scan loop, which is one
+//        and has no tree; inside of it there is at most one parallel loop.
+//   V16  With reduce loops or a scan loop the body stores nothing and accumulates once into each
+//        output, of which there are 1 to 4, and which stand still along reduce loops; without, it
+//        accumulates nothing.  A scan may keep f64 of what becomes f32.
+//   V17  What accumulates names an op of the table that has an identity and computes in its dtype,
+//        and for a place one of the extrema, of what is no small float; no other instruction names
+//        one.
 //   V18  A tree's lanes are a power of two and make at most 256 bytes of each output, its block is
 //        a multiple of them and at most 1048576.  There is one lane where the innermost loop is no
 //        reduce loop; else the vectors of an iteration, if any, are as many as the lanes.
@@ -65,16 +68,19 @@ class Verifier {
     for (ValueId id = 0; id < kernel_.body.size(); ++id) check_inst(id);
     for (std::size_t i = 0; i < kernel_.operands.size(); ++i)
       if (kernel_.operands[i].role == Role::output && stores_[i] != 1)
-        report(is_reduction(kernel_) ? "V16" : "V11", ": output $", i, " is ",
-               is_reduction(kernel_) ? "accumulated into " : "stored to ", stores_[i],
+        report(reduces_or_scans() ? "V16" : "V11", ": output $", i, " is ",
+               reduces_or_scans() ? "accumulated into " : "stored to ", stores_[i],
                " times; once is right");
     check_schedule();
     check_nest();
-    if (is_reduction(kernel_)) check_reduction();
+    if (reduces_or_scans()) check_outputs();
+    if (is_reduction(kernel_)) check_tree();
     return std::move(found_);
   }
 
  private:
+  bool reduces_or_scans() const { return is_reduction(kernel_) || is_scan(kernel_); }
+
   template <class... Parts>
   void report(const Parts&... parts) {
     found_.push_back(detail::concat(parts...));
@@ -90,8 +96,10 @@ class Verifier {
              " parameters; at most ", max_operands, " of each are allowed");
     for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
       const Operand& operand = kernel_.operands[i];
-      if (i != 0 && operand.role == Role::output && kernel_.operands[i - 1].role == Role::input)
+      if (i != 0 && operand.role == Role::output && kernel_.operands[i - 1].role != Role::output)
         report("V1: output $", i, " comes after input $", i - 1);
+      if (operand.role == Role::place && operand.dtype != DType::i64)
+        report("V8: place $", i, " is ", name(operand.dtype), ", not i64");
       if (operand.strides.size() != kernel_.loops.size())
         report("V2: operand $", i, " has ", operand.strides.size(), " stride classes for ",
                kernel_.loops.size(), " loops");
@@ -136,7 +144,7 @@ class Verifier {
         usable = false;
       } else if (i < arity && writes(kernel_.body[arg])) {
         report_at(id, "V4", "argument %", arg, " is ",
-                  kernel_.body[arg].op == Op::store ? "a store" : "an accumulate",
+                  accumulates(kernel_.body[arg]) ? "an accumulate" : "a store",
                   ", which defines no value");
         usable = false;
       }
@@ -164,6 +172,12 @@ class Verifier {
         check_access(id, Role::output);
         check_write(id);
         if (usable) expect_dtype(id, "the argument", arg_dtype(0), inst.dtype);
+        break;
+      case Op::accumulate_place:
+        check_access(id, Role::output);
+        check_write(id);
+        if (usable) expect_dtype(id, "the argument", arg_dtype(0), inst.dtype);
+        if (usable) expect_dtype(id, "the place", arg_dtype(1), DType::i64);
         break;
       case Op::cast: break;
       case Op::bitcast:
@@ -201,11 +215,14 @@ class Verifier {
       return;
     }
     const Operand& operand = kernel_.operands[inst.operand];
-    if (operand.role != role)
+    const bool is_place = inst.op == Op::accumulate_place;
+    const bool is_rounded = is_scan(kernel_) && inst.op == Op::accumulate &&
+                            inst.dtype == DType::f64 && operand.dtype == DType::f32;
+    if ((operand.role == Role::output) != (role == Role::output))
       report_at(id, "V6", "$", int{inst.operand}, " is an ",
                 role == Role::input ? "output" : "input");
-    else
-      expect_dtype(id, "the operand", operand.dtype, inst.dtype);
+    else if (!is_rounded)
+      expect_dtype(id, "the operand", operand.dtype, is_place ? DType::i64 : inst.dtype);
     if (writes(inst)) {
       ++stores_[inst.operand];
       has_stored_ = true;
@@ -216,23 +233,28 @@ class Verifier {
 
   void check_write(ValueId id) {
     const Inst& inst = kernel_.body[id];
-    const bool accumulates = inst.op == Op::accumulate;
-    if (accumulates != is_reduction(kernel_))
+    if (accumulates(inst) != reduces_or_scans())
       report_at(id, "V16",
-                accumulates ? "in a kernel without reduce loops"
-                            : "a store in a kernel with reduce loops");
-    if (!accumulates) return;
+                accumulates(inst)       ? "in a kernel without reduce loops"
+                : is_reduction(kernel_) ? "a store in a kernel with reduce loops"
+                                        : "a store in a kernel with a scan loop");
+    if (!accumulates(inst)) return;
     const OpInfo& combine = info(inst.combine);
     if (combine.form == Form::structural || !identity_of(inst.combine, inst.dtype))
       report_at(id, "V17", combine.name, " has no identity");
     else if (!computes_in(combine.domain, combine.result, inst.dtype))
       report_at(id, "V17", combine.name, " does not compute in ", name(inst.dtype));
+    else if (inst.op == Op::accumulate_place && !has_places(inst.combine, inst.dtype))
+      report_at(id, "V17", combine.name, " of ", name(inst.dtype), " has no places");
+  }
+  static bool has_places(Op op, DType dtype) {
+    return (op == Op::maximum || op == Op::minimum) && !is_small_float(dtype);
   }
 
   void check_unused_fields(ValueId id) {
     const Inst& inst = kernel_.body[id];
     const bool has_operand = inst.op == Op::load || writes(inst) || inst.op == Op::param;
-    if (inst.op != Op::accumulate && inst.combine != Op::constant)
+    if (!accumulates(inst) && inst.combine != Op::constant)
       report_at(id, "V17", "names ", name(inst.combine), " to combine with");
     if (!has_operand && inst.operand != 0)
       report_at(id, "V10", "names operand ", int{inst.operand});
@@ -287,6 +309,7 @@ class Verifier {
   /// Which kinds of loops are around which.
   void check_nest() {
     const auto& loops = kernel_.loops;
+    check_scan();
     const auto is_reduce = [](const Loop& loop) { return loop.kind == LoopKind::reduce; };
     const auto first = std::find_if(loops.begin(), loops.end(), is_reduce);
     const bool has_reduce = first != loops.end();
@@ -303,7 +326,19 @@ class Verifier {
       report("V15: inside of reduce loops there is more than one parallel or vector loop");
   }
 
-  void check_reduction() {
+  void check_scan() {
+    if (!is_scan(kernel_)) return;
+    const auto& loops = kernel_.loops;
+    const auto scan = std::ranges::find(loops, LoopKind::scan, &Loop::kind);
+    const auto is_parallel = [](const Loop& loop) { return loop.kind == LoopKind::parallel; };
+    if (!std::all_of(loops.begin(), scan, is_parallel) ||
+        !std::all_of(scan + 1, loops.end(), is_parallel) || loops.end() - scan > 2)
+      report(
+          "V15: beside a scan loop there are others than parallel ones, of which one may be "
+          "inside");
+  }
+
+  void check_outputs() {
     std::size_t num_outputs = 0;
     for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
       const Operand& operand = kernel_.operands[i];
@@ -318,7 +353,6 @@ class Verifier {
     if (num_outputs > max_reduced_outputs)
       report("V16: ", num_outputs, " outputs; at most ", max_reduced_outputs,
              " can be reduced together");
-    check_tree();
   }
 
   void check_tree() {

@@ -36,7 +36,7 @@ struct CodeObject {
   /// partial results.  It is launched with the kernel's loops, of which those around the reduce
   /// loops count sets of partial results.  An output's base is the first set, which is dense: lane
   /// by lane, where elements go in turn from lane 0 on, or column by column with room for a
-  /// multiple of 64 bytes.
+  /// multiple of 64 bytes.  Sets of places are FoundPlace (jit/fold/places.h).
   KernelFunction leaf = nullptr;
   const void* leaf_context = nullptr;  ///< what `leaf` wants in KernelArgs::context
   /// The same as `entry` where rows are no longer than a leaf (ir::Tree::block): several such rows

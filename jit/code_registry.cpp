@@ -180,7 +180,7 @@ std::string symbol_name(const ir::Kernel& kernel) {
     if (inst.op == Op::load || inst.op == Op::store || inst.op == Op::constant ||
         inst.op == Op::param)
       continue;
-    const std::string_view op_name = name(inst.op == Op::accumulate ? inst.combine : inst.op);
+    const std::string_view op_name = name(ir::accumulates(inst) ? inst.combine : inst.op);
     if (ops.size() > max_ops_length) {
       ops += "_etc";
       break;

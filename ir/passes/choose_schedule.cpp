@@ -17,7 +17,7 @@ bool is_conflicting(const Kernel& kernel) {
 }
 
 Schedule schedule_for(const Kernel& kernel) {
-  if (kernel.vector_bytes == 0) return Schedule::scalar;
+  if (kernel.vector_bytes == 0 || is_scan(kernel)) return Schedule::scalar;
   if (is_reduction(kernel)) {
     const bool is_inner = kernel.loops.back().kind == LoopKind::reduce;
     return is_inner ? Schedule::inner_reduce : Schedule::outer_reduce;

@@ -9,7 +9,7 @@ namespace {
 
 bool is_foldable(Op op) {
   return op != Op::constant && op != Op::param && op != Op::load && op != Op::store &&
-         op != Op::accumulate;
+         op != Op::accumulate && op != Op::accumulate_place;
 }
 
 bool is_zero(const Inst& inst) { return inst.op == Op::constant && inst.bits == Bits{}; }

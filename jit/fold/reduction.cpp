@@ -1,10 +1,12 @@
 #include "jit/fold/reduction.h"
 
 #include "jit/fold/fold.h"
+#include "jit/fold/places.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,45 @@ constexpr std::size_t max_operands = 255;  // rule V1
 constexpr std::size_t max_loops = 64;      // rule V2
 constexpr std::size_t max_outputs = 4;     // rule V16
 constexpr std::size_t max_levels = 64;     // of the tree, whose leaves an int64_t can count
-constexpr std::size_t partial_bytes = ir::max_partial_bytes;
+/// A place is kept with its element, in twice the bytes.
+constexpr std::size_t partial_bytes = 2 * ir::max_partial_bytes;
+
+/// What an output accumulates.
+class Accumulation {
+ public:
+  explicit Accumulation(const ir::Inst& inst) {
+    if (inst.op == Op::accumulate_place)
+      places_.emplace(inst.combine, inst.dtype);
+    else
+      fold_ = make_plain_fold(inst.combine, inst.dtype);
+  }
+
+  std::int64_t partial_size() const {
+    return places_ ? static_cast<std::int64_t>(sizeof(FoundPlace)) : fold_.itemsize();
+  }
+  /// Of what becomes of a partial result, its first bytes.
+  std::int64_t itemsize() const { return places_ ? 8 : fold_.itemsize(); }
+  void clear(std::byte* to, std::int64_t count) const {
+    if (!places_) return fold_.clear(to, count);
+    const FoundPlace identity = places_->identity();
+    for (std::int64_t i = 0; i < count; ++i)
+      std::memcpy(to + i * partial_size(), &identity, sizeof identity);
+  }
+  void fold_in(std::byte* to, const std::byte* from, std::int64_t count) const {
+    if (!places_) return fold_.loops.columns(fold_, to, from, 0, 1, count);
+    for (std::int64_t i = 0; i < count; ++i) {
+      FoundPlace kept, more;
+      std::memcpy(&kept, to + i * partial_size(), sizeof kept);
+      std::memcpy(&more, from + i * partial_size(), sizeof more);
+      places_->take_in(kept, more);
+      std::memcpy(to + i * partial_size(), &kept, sizeof kept);
+    }
+  }
+
+ private:
+  Fold fold_;
+  std::optional<PlaceFold> places_;
+};
 
 /// What is known before the launch.
 struct Nest {
@@ -26,8 +66,8 @@ struct Nest {
   std::size_t num_kept = 0;  ///< loops around the reduce loops
   bool is_inner = false;     ///< the innermost loop is a reduce loop
   ir::Tree tree;
-  std::vector<Fold> folds;        ///< [output]
-  std::int64_t strip_extent = 1;  ///< columns that are folded together
+  std::vector<Accumulation> folds;  ///< [output]
+  std::int64_t strip_extent = 1;    ///< columns that are folded together
 };
 
 using Bases = std::array<std::byte*, max_operands>;
@@ -98,12 +138,8 @@ class Walk {
 
   void combine(std::size_t top, std::int64_t num_columns) {
     for (std::size_t i = 0; i < nest_.folds.size(); ++i)
-      fold_in(nest_.folds[i], pending_[top - 1][i].data(), pending_[top][i].data(),
-              num_partials(num_columns));
-  }
-
-  static void fold_in(const Fold& fold, std::byte* to, const std::byte* from, std::int64_t count) {
-    fold.loops.columns(fold, to, from, 0, 1, count);
+      nest_.folds[i].fold_in(pending_[top - 1][i].data(), pending_[top][i].data(),
+                             num_partials(num_columns));
   }
 
   void fold_leaf(const Bases& base, std::int64_t column, std::int64_t num_columns,
@@ -152,15 +188,15 @@ class Walk {
 
   void finish(const Bases& base, std::int64_t column, std::int64_t num_columns) {
     for (std::size_t i = 0; i < nest_.folds.size(); ++i) {
-      const Fold& fold = nest_.folds[i];
+      const Accumulation& fold = nest_.folds[i];
       std::byte* const partials = pending_[0][i].data();
-      const std::int64_t itemsize = fold.itemsize();
+      const std::int64_t size = fold.partial_size();
       for (std::int64_t width = nest_.tree.lanes / 2; width > 0; width /= 2)
-        fold_in(fold, partials, partials + width * itemsize, width);
+        fold.fold_in(partials, partials + width * size, width);
       const std::int64_t stride = nest_.is_inner ? 0 : stride_bytes(nest_.num_loops - 1, i);
       for (std::int64_t k = 0; k < num_columns; ++k)
-        std::memcpy(base[i] + (column + k) * stride, partials + k * itemsize,
-                    static_cast<std::size_t>(itemsize));
+        std::memcpy(base[i] + (column + k) * stride, partials + k * size,
+                    static_cast<std::size_t>(fold.itemsize()));
     }
   }
 
@@ -189,17 +225,16 @@ std::shared_ptr<CodeObject> reduction_code(const ir::Kernel& kernel, const CodeO
   nest->is_inner = kernel.loops.back().kind == ir::LoopKind::reduce;
   nest->tree = kernel.tree;
   while (kernel.loops[nest->num_kept].kind != ir::LoopKind::reduce) ++nest->num_kept;
-  std::size_t widest = 1;
+  std::int64_t widest = 1;
   for (std::size_t output = 0; kernel.operands[output].role == ir::Role::output; ++output) {
     const auto is_it = [&](const ir::Inst& inst) {
-      return inst.op == Op::accumulate && inst.operand == output;
+      return accumulates(inst) && inst.operand == output;
     };
-    const ir::Inst& inst = *std::ranges::find_if(kernel.body, is_it);
-    nest->folds.push_back(make_plain_fold(inst.combine, inst.dtype));
-    widest = std::max(widest, itemsize_bytes(inst.dtype));
+    nest->folds.emplace_back(*std::ranges::find_if(kernel.body, is_it));
+    widest = std::max(widest, nest->folds.back().partial_size());
     if (output + 1 == kernel.operands.size()) break;
   }
-  nest->strip_extent = static_cast<std::int64_t>(partial_bytes / widest);
+  nest->strip_extent = static_cast<std::int64_t>(ir::max_partial_bytes) / widest;
   auto code = std::make_shared<CodeObject>(leaf);
   using Owners = std::pair<std::shared_ptr<const Nest>, std::shared_ptr<const void>>;
   code->memory = std::make_shared<const Owners>(nest, leaf.memory);

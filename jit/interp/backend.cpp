@@ -1,10 +1,12 @@
 // Runs a kernel in blocks along the innermost loop: each instruction is one call of a block
 // function of ir/evaluate.h on the values of the whole block.  All loads of a block come before its
 // first store, so an output may be the memory of an input with the same strides.  A kernel that
-// reduces is run so leaf by leaf.
+// reduces is run so leaf by leaf, and one that scans along its scan loop.
 #include "jit/interp/backend.h"
 
+#include "ir/combine.h"
 #include "ir/evaluate.h"
+#include "jit/fold/places.h"
 #include "jit/fold/reduction.h"
 
 #include <weft/error.h>
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace weft::jit {
@@ -38,6 +41,9 @@ struct Step {
   std::array<std::uint32_t, max_arity> arg_slots{};
   Bits bits;
   BlockFunction function = nullptr;  ///< table ops and casts; accumulate: what combines
+  std::optional<PlaceFold> places = std::nullopt;  ///< accumulate_place: what combines
+  bool loads_place = false;
+  BlockFunction round = nullptr;  ///< scans: from what is kept to what is written
 };
 
 struct Program {
@@ -45,6 +51,8 @@ struct Program {
   std::size_t num_loops;
   std::size_t block;  ///< elements
   std::size_t num_hoisted;
+  std::size_t inner;  ///< the loop that blocks lie along
+  bool scans;
   std::size_t num_lanes;  ///< elements accumulate into in turn; 0: each into its own
   std::vector<Step> steps;
 };
@@ -53,7 +61,8 @@ struct Program {
 std::size_t block_size(const Kernel& kernel) {
   std::size_t bytes = 0, num_values = 0;
   for (const Inst& inst : kernel.body) {
-    if (inst.op == Op::store) continue;  // accumulate has a value of its own, the combined one
+    // accumulate has a value of its own, the combined one.
+    if (inst.op == Op::store || inst.op == Op::accumulate_place) continue;
     bytes += itemsize_bytes(result_dtype(inst));
     ++num_values;
   }
@@ -66,11 +75,27 @@ constexpr std::size_t max_body = 4096;
 // Values of 16 bytes, padded, leave room for one element.
 static_assert(max_body * (16 + value_alignment) <= scratch_bytes);
 
+std::size_t inner_loop(const Kernel& kernel) {
+  const auto scan = std::ranges::find(kernel.loops, ir::LoopKind::scan, &ir::Loop::kind);
+  const auto loop = static_cast<std::size_t>(scan - kernel.loops.begin());
+  return std::min(loop, kernel.loops.size() - 1);
+}
+
+/// What a scan begins with, and how it writes.
+void look_up_scan(const Kernel& kernel, const Inst& inst, Step& step) {
+  const DType written = kernel.operands[inst.operand].dtype;
+  step.bits = *ir::identity_of(inst.combine, inst.dtype);
+  if (inst.op == Op::accumulate && written != inst.dtype)
+    step.round = ir::cast_function(written, inst.dtype);
+}
+
 Program make_program(const Kernel& kernel) {
   Program program{.num_operands = kernel.operands.size(),
                   .num_loops = kernel.loops.size(),
                   .block = block_size(kernel),
-                  .num_hoisted = kernel.num_hoisted,
+                  .num_hoisted = ir::is_scan(kernel) ? 0 : kernel.num_hoisted,
+                  .inner = inner_loop(kernel),
+                  .scans = ir::is_scan(kernel),
                   .num_lanes = kernel.loops.back().kind == ir::LoopKind::reduce
                                    ? static_cast<std::size_t>(kernel.tree.lanes)
                                    : 0,
@@ -89,9 +114,13 @@ Program make_program(const Kernel& kernel) {
       step.function = ir::cast_function(inst.dtype, result_dtype(kernel.body[inst.args[0]]));
     else if (inst.op == Op::accumulate)
       step.function = ir::block_function(inst.combine, inst.dtype);
+    else if (inst.op == Op::accumulate_place)
+      step.places.emplace(inst.combine, inst.dtype, program.scans);
     else if (info(inst.op).form != Form::structural)
       step.function = ir::block_function(inst.op, inst.dtype);
-    if (inst.op != Op::store) {
+    if (program.scans && accumulates(inst)) look_up_scan(kernel, inst, step);
+    step.loads_place = inst.op == Op::load && kernel.operands[inst.operand].role == ir::Role::place;
+    if (inst.op != Op::store && inst.op != Op::accumulate_place) {
       step.slot = next_slot;
       const std::size_t bytes = program.block * step.itemsize;
       next_slot += static_cast<std::uint32_t>((bytes + value_alignment - 1) / value_alignment *
@@ -136,10 +165,11 @@ class InnerLoop {
       : program_(program),
         args_(args),
         scratch_(scratch),
-        strides_(args.stride_bytes + (program.num_loops - 1) * program.num_operands) {}
+        strides_(args.stride_bytes + program.inner * program.num_operands) {}
 
   void run(std::byte* const* base) {
-    const auto extent = static_cast<std::size_t>(args_.extents[program_.num_loops - 1]);
+    if (program_.scans) begin_scan();
+    const auto extent = static_cast<std::size_t>(args_.extents[program_.inner]);
     const std::size_t first_block = std::min(extent, program_.block);
     for (std::size_t i = 0; i < program_.num_hoisted; ++i)
       run_step(program_.steps[i], base, 0, first_block);
@@ -157,6 +187,7 @@ class InnerLoop {
       case Op::constant: fill(out, step.bits, step.itemsize, count); break;
       case Op::param: fill(out, args_.params[step.operand], step.itemsize, count); break;
       case Op::load:
+        if (step.loads_place) return load_places(out, address(step, base, begin), step, count);
         copy_strided(out, step.itemsize, address(step, base, begin), strides_[step.operand],
                      step.itemsize, count);
         break;
@@ -164,7 +195,11 @@ class InnerLoop {
         copy_strided(address(step, base, begin), strides_[step.operand],
                      scratch_ + step.arg_slots[0], step.itemsize, step.itemsize, count);
         break;
-      case Op::accumulate: accumulate(step, base, begin, count); break;
+      case Op::accumulate:
+      case Op::accumulate_place:
+        if (program_.scans) return scan(step, base, begin, count);
+        if (step.places) return accumulate_places(step, base, begin, count);
+        return accumulate(step, base, begin, count);
       case Op::bitcast:
         std::memcpy(out, scratch_ + step.arg_slots[0], step.itemsize * count);
         break;
@@ -191,6 +226,65 @@ class InnerLoop {
     }
   }
 
+  void accumulate_places(const Step& step, std::byte* const* base, std::size_t begin,
+                         std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = begin + i;
+      const std::size_t lane = program_.num_lanes == 0 ? at : at % program_.num_lanes;
+      std::byte* const partial = base[step.operand] + lane * sizeof(FoundPlace);
+      FoundPlace kept;
+      std::memcpy(&kept, partial, sizeof kept);
+      std::int64_t place;
+      std::memcpy(&place, scratch_ + step.arg_slots[1] + i * sizeof place, sizeof place);
+      const std::byte* const element = scratch_ + step.arg_slots[0] + i * step.itemsize;
+      step.places->take_in(kept, step.places->found(place, element));
+      std::memcpy(partial, &kept, sizeof kept);
+    }
+  }
+
+  void begin_scan() {
+    for (const Step& step : program_.steps)
+      if (step.places)
+        kept_[step.operand] = step.places->identity();
+      else if (step.op == Op::accumulate)
+        std::memcpy(&kept_[step.operand], &step.bits, sizeof step.bits);
+  }
+
+  void scan(const Step& step, std::byte* const* base, std::size_t begin, std::size_t count) {
+    FoundPlace& kept = kept_[step.operand];
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::byte* const element = scratch_ + step.arg_slots[0] + i * step.itemsize;
+      std::byte* const to = address(step, base, begin + i);
+      if (step.places) {
+        std::int64_t place;
+        std::memcpy(&place, scratch_ + step.arg_slots[1] + i * sizeof place, sizeof place);
+        step.places->take_in(kept, step.places->found(place, element));
+        std::memcpy(to, &kept.place, sizeof kept.place);
+        continue;
+      }
+      alignas(value_alignment) FoundPlace next{};
+      const void* const args[] = {&kept, element};
+      step.function(&next, args, 1);
+      kept = next;
+      const void* const rounded[] = {&kept};
+      if (step.round != nullptr)
+        step.round(to, rounded, 1);
+      else
+        std::memcpy(to, &kept, step.itemsize);
+    }
+  }
+
+  /// Of an operand without memory, whose address is what it says.
+  void load_places(std::byte* out, const std::byte* first, const Step& step, std::size_t count) {
+    constexpr auto itemsize = static_cast<std::int64_t>(sizeof(std::int64_t));
+    const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t place =
+          (address + static_cast<std::int64_t>(i) * strides_[step.operand]) / itemsize;
+      std::memcpy(out + i * sizeof place, &place, sizeof place);
+    }
+  }
+
   std::byte* address(const Step& step, std::byte* const* base, std::size_t begin) const {
     return base[step.operand] + static_cast<std::int64_t>(begin) * strides_[step.operand];
   }
@@ -204,7 +298,9 @@ class InnerLoop {
   const Program& program_;
   const KernelArgs& args_;
   std::byte* scratch_;
-  const std::int64_t* strides_;  ///< [operand] of the innermost loop
+  const std::int64_t* strides_;  ///< [operand] of the loop that blocks lie along
+  /// [output] of a scan; a value lies in the bytes of a place and its element.
+  alignas(value_alignment) std::array<FoundPlace, 4> kept_;
 };
 
 /// Steps the outer loops as an odometer, the innermost of them fastest.
@@ -217,18 +313,18 @@ void run_program(const KernelArgs* args) {
   InnerLoop inner(program, *args, scratch);
   while (true) {
     inner.run(base.data());
-    std::size_t loop = program.num_loops - 1;
-    while (loop > 0) {
-      --loop;
+    std::size_t loop = program.num_loops;
+    bool is_last = true;
+    while (is_last && loop > 0) {
+      if (--loop == program.inner) continue;
       const std::int64_t* strides = args->stride_bytes + loop * program.num_operands;
       const bool wraps = ++position[loop] == args->extents[loop];
       const std::int64_t steps = wraps ? 1 - args->extents[loop] : 1;
       for (std::size_t i = 0; i < program.num_operands; ++i) base[i] += steps * strides[i];
-      if (!wraps) break;
-      position[loop] = 0;
-      if (loop == 0) return;
+      is_last = wraps;
+      if (wraps) position[loop] = 0;
     }
-    if (program.num_loops == 1) return;
+    if (is_last) return;
   }
 }
 

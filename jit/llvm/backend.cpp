@@ -48,6 +48,8 @@ bool moves_items(const ir::Kernel& kernel) {
 
 std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   if (target.features.isa == Isa::generic) return "the target lacks AVX2";
+  if (ir::has_places(kernel)) return "places are loaded or accumulated";
+  if (ir::is_scan(kernel)) return "a loop scans";
   if (moves_items(kernel)) return {};
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     const ir::Inst& inst = kernel.body[id];

@@ -29,7 +29,7 @@ constexpr std::size_t max_argument_bytes = 4096;
 
 std::size_t argument_bytes(const Kernel& kernel) {
   const std::size_t num_operands = kernel.operands.size(), num_loops = kernel.loops.size();
-  const std::size_t of_reductions = ir::is_reduction(kernel) ? 15 : 0;
+  const std::size_t of_reductions = reduces_or_scans(kernel) ? 15 : 0;
   return 8 * (num_operands * (1 + num_loops) + 3 * num_loops + 2 * kernel.params.size() +
               of_reductions);
 }
@@ -59,18 +59,21 @@ std::string refuses_inst(const Kernel& kernel, ir::ValueId id) {
   return {};
 }
 
-/// What a kernel has to be beyond that if it reduces.
+/// What a kernel has to be beyond that if it reduces or scans.
 std::string refuses_reduction(const Kernel& kernel) {
   constexpr std::size_t most_instructions = 2048;
-  if (ir::has_complex(kernel)) return "complex numbers are reduced";
-  const auto items = static_cast<std::size_t>(
-      sets_of(kernel, {.items = most_reduced_items(kernel), .index_bits = 32}).items);
+  if (ir::has_complex(kernel))
+    return ir::is_scan(kernel) ? "complex numbers are scanned" : "complex numbers are reduced";
+  if (ir::is_scan(kernel) && num_outputs(kernel) != 1) return "several outputs are scanned";
+  const Variant widest{.items = most_accumulated_items(kernel), .index_bits = 32};
+  const auto items = static_cast<std::size_t>(ir::is_scan(kernel) ? scanned_items(kernel, widest)
+                                                                  : sets_of(kernel, widest).items);
   if (items * kernel.body.size() > most_instructions)
     return detail::concat(kernel.body.size(), " instructions for each of a thread's ", items,
                           " partial results are more than ", most_instructions);
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     const ir::Inst& inst = kernel.body[id];
-    if (inst.op == Op::accumulate && !is_arithmetic(inst.combine, inst.dtype))
+    if (ir::accumulates(inst) && !is_arithmetic(inst.combine, inst.dtype))
       return refuse(kernel, id, detail::concat(name(inst.combine), " has no row"));
   }
   return {};
@@ -88,8 +91,9 @@ void check_arch(std::string_view arch) {
 }
 
 std::string refuses(const Kernel& kernel) {
-  if (ir::is_reduction(kernel))
+  if (reduces_or_scans(kernel))
     if (std::string reason = refuses_reduction(kernel); !reason.empty()) return reason;
+  if (!reduces_or_scans(kernel) && ir::has_places(kernel)) return "places are stored";
   if (argument_bytes(kernel) > max_argument_bytes)
     return detail::concat(kernel.operands.size(), " operands along ", kernel.loops.size(),
                           " loops, whose strides are more than the ", max_argument_bytes,
@@ -110,7 +114,7 @@ Prepared prepare(Kernel kernel) {
   Prepared prepared;
   kernel.vector_bytes = vector_bytes;
   ir::run_pipeline(kernel);
-  if (ir::has_complex(kernel) && !moves_only(kernel) && !ir::is_reduction(kernel)) {
+  if (ir::has_complex(kernel) && !moves_only(kernel) && !reduces_or_scans(kernel)) {
     ir::SplitKernel split = ir::split_complex(kernel);
     prepared.kernel = std::move(split.kernel);
     prepared.operands = std::move(split.operands);

@@ -93,6 +93,7 @@ bool is_loaded(const Kernel& kernel, std::size_t operand) {
 
 std::string element_access(const char* access, const Kernel& kernel, const Variant& variant,
                            std::size_t operand) {
+  if (kernel.operands[operand].role == ir::Role::place) return "place_at";
   const bool has_halves = variant.halves && itemsize_bytes(kernel.operands[operand].dtype) > 1;
   return std::string(access) + (has_halves ? "_halves" : "");
 }
@@ -132,7 +133,9 @@ void Body::emit(Source& source, Level level, const Load& load, const Store& stor
     if (levels_[id] != level) continue;
     const Inst& inst = kernel_.body[id];
     if (ir::writes(inst))
-      store(inst.operand, value_name(inst.args[0]));
+      store(inst.operand, inst.op == Op::accumulate_place
+                              ? value_name(inst.args[0]) + ", " + value_name(inst.args[1])
+                              : value_name(inst.args[0]));
     else
       source.line("const ", value_type(ir::result_dtype(inst)), " ", value_name(id), " = ",
                   expression(inst, load), ";");

@@ -45,8 +45,10 @@ class Source {
   std::size_t depth_ = 0;
 };
 
-/// Whether an operand's elements are dense and in order along the innermost loop.
-inline bool is_dense(const ir::Operand& operand) { return operand.strides.back() == 1; }
+/// Whether an operand's elements are dense and in order along the innermost loop, in memory.
+inline bool is_dense(const ir::Operand& operand) {
+  return operand.strides.back() == 1 && operand.role != ir::Role::place;
+}
 
 /// What the launch and the code agree on: struct Args.
 void emit_arguments(Source& source, const ir::Kernel& kernel, const Variant& variant);
@@ -65,7 +67,7 @@ class Body {
   Body(const ir::Kernel& kernel, bool has_vectors);
 
   /// Writes the statements of one level.  `load` gives the element of an operand that is loaded,
-  /// `store` takes the one that is stored or accumulated.
+  /// `store` takes the one that is stored or accumulated, of a place with it: "v3, v5".
   using Load = std::function<std::string(std::size_t operand)>;
   using Store = std::function<void(std::size_t operand, const std::string& element)>;
   void emit(Source& source, Level level, const Load& load, const Store& store) const;
@@ -80,13 +82,15 @@ class Body {
 /// Whether an instruction loads, stores the operand.
 bool is_loaded(const ir::Kernel& kernel, std::size_t operand);
 
-/// The function that moves single elements of an operand: "load" and "store", or by halves.
+/// The function that moves single elements of an operand: "load" and "store", or by halves; what
+/// says a place.
 std::string element_access(const char* access, const ir::Kernel& kernel, const Variant& variant,
                            std::size_t operand);
 
 void emit_rows(Source& source, const ir::Kernel& kernel, const Variant& variant);
 void emit_tiles(Source& source, const ir::Kernel& kernel, const Variant& variant);
-/// The arguments, too, which are others where a kernel reduces.
+/// The arguments, too, which are others where a kernel reduces or scans.
 void emit_reduction(Source& source, const ir::Kernel& kernel, const Variant& variant);
+void emit_scan(Source& source, const ir::Kernel& kernel, const Variant& variant);
 
 }  // namespace weft::jit::nvrtc

@@ -181,7 +181,7 @@ bool fits_thread(const Kernel& kernel, int items) {
 int most_items(const Kernel& kernel) {
   const int widest = extreme_itemsize(kernel, true);
   if (std::ranges::any_of(kernel.operands, is_reversed)) return 1;
-  if (ir::is_reduction(kernel)) return most_reduced_items(kernel);
+  if (reduces_or_scans(kernel)) return most_accumulated_items(kernel);
   int items = 1;
   if (kernel.schedule == Schedule::linear) items = widest_access_bytes / widest;
   // A word for a lane is enough.
@@ -206,6 +206,8 @@ std::string emit_source(const Kernel& kernel, const Variant& variant) {
   Source code;
   if (ir::is_reduction(kernel)) {
     emit_reduction(code, kernel, variant);
+  } else if (ir::is_scan(kernel)) {
+    emit_scan(code, kernel, variant);
   } else {
     emit_arguments(code, kernel, variant);
     emit_locate(code, kernel, variant);

@@ -1,5 +1,8 @@
 #include "jit/nvrtc/launch.h"
 
+#include "jit/nvrtc/body.h"
+#include "jit/nvrtc/reduce.h"
+
 #include <weft/error.h>
 
 #include <algorithm>
@@ -19,7 +22,7 @@ std::uint64_t quotient_up(std::uint64_t number, std::uint64_t unit) {
 bool has_groups(const Kernel& kernel, std::size_t operand, std::size_t& loop) {
   const ir::Operand& given = kernel.operands[operand];
   loop = kernel.loops.size() - 1;
-  if (given.strides.back() == 1) return true;
+  if (is_dense(given)) return true;
   if (kernel.schedule != ir::Schedule::tile || !ir::is_transposed(given)) return false;
   --loop;
   return true;
@@ -40,7 +43,7 @@ class Walk {
 
   /// How many steps a loop takes: vectors and sides of tiles count as one.  Reductions count items.
   std::uint64_t count(std::size_t loop, const Variant& variant) const {
-    if (ir::is_reduction(kernel_)) return extent(loop);
+    if (reduces_or_scans(kernel_)) return extent(loop);
     const auto side = static_cast<std::uint64_t>(tile_side(variant));
     if (is_tile() && loop + 2 > inner_) return quotient_up(extent(loop), side);
     // What fills no vector of a single row is done one by one; several rows are whole vectors.
@@ -94,9 +97,7 @@ class Walk {
 
  private:
   /// Whether what fills no vector at the end of a row is done item by item in all rows.
-  bool goes_item_by_item() const {
-    return ir::is_reduction(kernel_) && kernel_.loops.back().kind == ir::LoopKind::reduce;
-  }
+  bool goes_item_by_item() const { return reduces_or_scans(kernel_) && is_inner_walk(kernel_); }
 
   /// A number that is a multiple of those powers of two that all addresses of an operand are
   /// multiples of.

@@ -55,6 +55,27 @@ __device__ __forceinline__ void store(void* to, const T& value) {
 }
 #endif
 )"},
+    {"place_at", R"(
+// What an operand without memory says.
+template <class T>
+__device__ __forceinline__ T place_at(const void* address) {
+  return T(address) / 8;
+}
+)"},
+    {"keep_place", R"(
+// The first or the last of the extrema, and of NaN, which are before all.
+template <bool is_maximum, bool keeps_last, class T, class V>
+__device__ __forceinline__ void keep_place(T& kept, i64& place, V more, i64 more_place) {
+  const T x = T(more);
+  const bool is_nan = x != x, was_nan = kept != kept;
+  const bool is_equal = is_nan ? was_nan : x == kept;
+  const bool is_more = is_nan ? !was_nan : !was_nan && (is_maximum ? x > kept : x < kept);
+  if (is_more || (is_equal && (keeps_last ? more_place > place : more_place < place))) {
+    kept = x;
+    place = more_place;
+  }
+}
+)"},
     {"_halves", R"(
 // Elements at multiples of half their size.
 template <int N>
@@ -114,10 +135,19 @@ __device__ __forceinline__ u64 quotient(u64 n, const Divisor& by) {
 __device__ __forceinline__ i64 stepped(u32 count, i64 stride) { return i64(i32(count)) * i32(stride); }
 __device__ __forceinline__ i64 stepped(u64 count, i64 stride) { return i64(count) * stride; }
 )"},
-    {"from_lane_after", R"(
-// The value of the lane of the warp that is `apart` further on.
-template <class T>
-__device__ __forceinline__ T from_lane_after(const T& value, u32 apart) {
+    {"from_lane", R"(
+// The value of another lane of the warp: `apart` further on, `apart` before, or number `lane`.
+struct LaneAfter {
+  static __device__ __forceinline__ u32 word(u32 word, u32 apart) { return __shfl_down_sync(0xffffffffu, word, apart); }
+};
+struct LaneBefore {
+  static __device__ __forceinline__ u32 word(u32 word, u32 apart) { return __shfl_up_sync(0xffffffffu, word, apart); }
+};
+struct OneLane {
+  static __device__ __forceinline__ u32 word(u32 word, u32 lane) { return __shfl_sync(0xffffffffu, word, lane); }
+};
+template <class Lane, class T>
+__device__ __forceinline__ T from_lane(const T& value, u32 lane) {
   union {
     u32 word[(sizeof(T) + 3) / 4];
     T whole;
@@ -126,7 +156,7 @@ __device__ __forceinline__ T from_lane_after(const T& value, u32 apart) {
   bits.whole = value;
 #pragma unroll
   for (int i = 0; i < (sizeof(T) + 3) / 4; ++i)
-    bits.word[i] = __shfl_down_sync(0xffffffffu, bits.word[i], apart);
+    bits.word[i] = Lane::word(bits.word[i], lane);
   return bits.whole;
 }
 )"},

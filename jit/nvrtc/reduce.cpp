@@ -1,51 +1,27 @@
 // The walk of kernels that reduce (reduce.h).
 #include "jit/nvrtc/reduce.h"
 
-#include "ir/combine.h"
-#include "jit/nvrtc/body.h"
-#include "jit/nvrtc/operators.h"
+#include "jit/nvrtc/walk_emitter.h"
 
-#include <algorithm>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include <string>
 
 namespace weft::jit::nvrtc {
 namespace {
 
 using ir::Kernel;
 
-class ReductionEmitter {
+class ReductionEmitter : WalkEmitter {
  public:
   ReductionEmitter(Source& source, const Kernel& kernel, const Variant& variant)
-      : source_(source),
-        kernel_(kernel),
-        variant_(variant),
-        sets_(sets_of(kernel, variant)),
-        is_inner_(is_inner_reduction(kernel)),
-        inner_(kernel.loops.size() - 1),
-        num_kept_(num_kept_loops(kernel)),
-        num_operands_(kernel.operands.size()),
-        num_outputs_(num_outputs(kernel)),
-        body_(kernel, true) {
-    numbers_ = {{"bits", variant.index_bits},
-                {"operands", static_cast<int>(num_operands_)},
-                {"loops", static_cast<int>(kernel.loops.size())},
-                {"params", static_cast<int>(kernel.params.size())},
-                {"lanes", kernel.tree.lanes},
-                {"block", kernel.tree.block},
-                {"items", sets_.items},
-                {"group_items", variant.items},
-                {"groups", std::max(sets_.items / variant.items, 1)},
-                {"strip", warp_size * sets_.items},
-                {"steps", steps_at_once()},
-                {"step_lanes", steps_at_once() * kernel.tree.lanes},
-                {"half", kernel.tree.lanes / sets_.items / 2},
-                {"set_bytes", sets_.size_bytes},
-                {"level_bytes", warps_per_block * sets_.size_bytes},
-                {"pending_bytes", sets_.levels * warps_per_block * sets_.size_bytes},
-                {"warps", warps_per_block},
-                {"threads", threads_per_block}};
+      : WalkEmitter(source, kernel, variant, sets_of(kernel, variant).items,
+                    sets_of(kernel, variant).items),
+        sets_(sets_of(kernel, variant)) {
+    name_number("lanes", kernel.tree.lanes);
+    name_number("block", kernel.tree.block);
+    name_number("step_lanes", std::stoi(value("steps", {})) * kernel.tree.lanes);
+    name_number("half", kernel.tree.lanes / sets_.items / 2);
+    name_number("level_bytes", warps_per_block * sets_.size_bytes);
+    name_number("pending_bytes", sets_.levels * warps_per_block * sets_.size_bytes);
   }
 
   void run() {
@@ -63,221 +39,12 @@ class ReductionEmitter {
   }
 
  private:
-  /// What a `$name` stands for: a number of the kernel, or something of the operand `k`, or of its
-  /// stride along the loop `loop`.
-  struct Subject {
-    std::size_t k, loop;
-  };
-  std::string value(std::string_view name, const Subject& of) const {
-    for (const auto& [known, number] : numbers_)
-      if (known == name) return std::to_string(number);
-    const DType dtype = kernel_.operands[of.k].dtype;
-    const std::string element(memory_type(dtype));
-    if (name == "k") return std::to_string(of.k);
-    if (name == "loop") return std::to_string(of.loop);
-    if (name == "stride") return stride_text(kernel_, of.loop, of.k);
-    if (name == "element") return element;
-    if (name == "group") return "Vector<" + element + ", " + std::to_string(variant_.items) + ">";
-    if (name == "lanes_of") return "Vector<" + element + ", " + std::to_string(sets_.items) + ">";
-    if (name == "load" || name == "store")
-      return element_access(name == "load" ? "load" : "store", kernel_, variant_, of.k);
-    if (name == "bytes") return std::to_string(thread_bytes(of.k));
-    if (name == "offset") {
-      std::size_t offset = 0;
-      for (std::size_t o = 0; o < of.k; ++o) offset += thread_bytes(o) * warp_size;
-      return std::to_string(offset);
-    }
-    WEFT_ASSERT(name == "identity", "$", name, " stands for nothing");
-    const ir::Inst& inst = accumulate_of(kernel_, of.k);
-    return constant_text(inst.dtype, *ir::identity_of(inst.combine, inst.dtype));
-  }
-  /// Of an output's partial results, those of a thread.
-  std::size_t thread_bytes(std::size_t output) const {
-    return itemsize_bytes(kernel_.operands[output].dtype) * static_cast<std::size_t>(sets_.items);
-  }
-
-  std::string filled(std::string_view text, const Subject& of) const {
-    const auto is_part_of_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
-    std::string result;
-    while (!text.empty()) {
-      const std::size_t at = std::min(text.find('$'), text.size());
-      result += text.substr(0, at);
-      text.remove_prefix(at);
-      if (text.empty()) break;
-      std::size_t end = 1;
-      while (end < text.size() && is_part_of_name(text[end])) ++end;
-      result += value(text.substr(1, end - 1), of);
-      text.remove_prefix(end);
-    }
-    return result;
-  }
-  void write(std::string_view text, std::size_t k = 0) { source_.lines(filled(text, {k, inner_})); }
-  void write_for_outputs(std::string_view text) {
-    for (std::size_t o = 0; o < num_outputs_; ++o) write(text, o);
-  }
-
-  /// Whether an operand is moved in groups.
-  bool is_grouped(std::size_t k) const {
-    return variant_.items > 1 && is_dense(kernel_.operands[k]);
-  }
-  /// Whether its elements are one along the innermost loop.
-  bool is_constant(std::size_t k) const { return kernel_.operands[k].strides.back() == 0; }
-  /// Of an input one text or the other, by how it is loaded.
-  void write_for_inputs(std::string_view grouped, std::string_view strided,
-                        std::string_view constant) {
-    for (std::size_t k = num_outputs_; k < num_operands_; ++k)
-      if (is_loaded(kernel_, k))
-        write(is_grouped(k) ? grouped : is_constant(k) ? constant : strided, k);
-  }
-  void open_items() { source_.open_unrolled("j", sets_.items); }
-
-  void emit_arguments() {
-    write(R"(typedef u$bits Index;
-struct Args {
-  u8* base[$operands];
-  u8* from;  // sets of partial results, which are leaves; null: elements are read
-  u8* to;    // where sets go; null: they become results
-  i64 stride_bytes[$loops][$operands];
-  u64 units;               // of work, which are subtrees
-  u64 leaves;              // of an output or a strip of columns
-  u64 warps, warp_leaves;  // that share a unit; a power of two for each of them
-  u64 inner, rows, leaf_rows;
-  Divisor units_a_set;
-  Divisor parts;  // leaves of a long row, or strips of columns
-  Divisor divide[$loops];
-)");
-    if (!kernel_.params.empty()) write("u64 param[$params][2];");
-    write("};");
-  }
-
-  /// A thread's share of a set: the identity, two of them combined, and the way to memory.
-  void emit_partials() {
-    write("struct Partials {");
-    write_for_outputs("$lanes_of y$k;");
-    write("};\n__device__ __forceinline__ void clear(Partials& sums) {");
-    open_items();
-    write_for_outputs("sums.y$k.item[j] = $identity;");
-    write(R"(}
-}
-__device__ __forceinline__ void combine(Partials& sums, const Partials& more) {)");
-    open_items();
-    for (std::size_t o = 0; o < num_outputs_; ++o) emit_combine(o, "sums", "more", "j");
-    write("}\n}\n__device__ __forceinline__ void get(const u8* set, u32 lane, Partials& sums) {");
-    write_for_outputs("sums.y$k = load<$lanes_of>(set + $offset + lane * $bytes);");
-    write("}\n__device__ __forceinline__ void put(u8* set, u32 lane, const Partials& sums) {");
-    write_for_outputs("store(set + $offset + lane * $bytes, sums.y$k);");
-    write("}");
-  }
-
-  void emit_combine(std::size_t output, const std::string& to, const std::string& value) {
-    const ir::Inst& inst = accumulate_of(kernel_, output);
-    const std::string args[] = {to, value};
-    const std::string combined =
-        operator_text(inst.combine, inst.dtype, args, kernel_.numerics == Numerics::fast);
-    source_.lines(to + " = " + combined + ";");
-  }
-  /// Item `at` of one share of an output's set with item `more_at` of another.
-  void emit_combine(std::size_t output, const std::string& sums, const std::string& more,
-                    const std::string& at, const std::string& more_at = {}) {
-    const std::string item = ".y" + std::to_string(output) + ".item[";
-    emit_combine(output, sums + item + at + "]",
-                 more + item + (more_at.empty() ? at : more_at) + "]");
-  }
-
-  /// Takes `at` apart into the indices of the loops [begin, end), and steps to them.
-  void emit_steps(std::size_t begin, std::size_t end, std::size_t first_operand) {
-    for (std::size_t loop = end; loop-- > begin;) {
-      source_.lines(
-          filled(loop == begin ? "const Index index$loop = at;" :
-                               R"(const Index rest$loop = quotient(at, args.divide[$loop]);
-const Index index$loop = at - rest$loop * Index(args.divide[$loop].divisor);
-at = rest$loop;)",
-                 {0, loop}));
-      for (std::size_t k = first_operand; k < num_operands_; ++k)
-        if (kernel_.operands[k].strides[loop] != 0)
-          source_.lines(filled("offset[$k] += stepped(index$loop, $stride);", {k, loop}));
-    }
-  }
-
-  /// From the number of an output, or of a strip of columns, to where the operands of a thread's
-  /// partial results begin; threads beyond the last column read the strip's first.
-  void emit_locate_set() {
-    write(R"(__device__ __forceinline__ void locate_set(const Args& args, Index at, u32 lane,
-Index& column, i64 (&offset)[$operands]) {
-  column = 0;)");
-    for (std::size_t k = 0; k < num_operands_; ++k) write("offset[$k] = 0;", k);
-    if (!is_inner_) {
-      write(R"(const Index rest = quotient(at, args.parts);
-const Index first = (at - rest * Index(args.parts.divisor)) * $strip;
-at = rest;
-column = first + lane * $items;
-const Index read = column < Index(args.inner) ? column : first;)");
-      for (std::size_t k = 0; k < num_operands_; ++k)
-        if (!is_constant(k)) write("offset[$k] += stepped(read, $stride);", k);
-    }
-    emit_steps(0, num_kept_, 0);
-    write("}");
-  }
-
-  /// From the number of a row to where the inputs' begin.
-  void emit_locate_row() {
-    write(
-        R"(__device__ __forceinline__ void locate_row(const Args& args, const i64 (&set)[$operands],
-Index at, i64 (&offset)[$operands]) {)");
-    for (std::size_t k = num_outputs_; k < num_operands_; ++k) write("offset[$k] = set[$k];", k);
-    emit_steps(num_kept_, inner_, num_outputs_);
-    write("}");
-  }
-
-  /// How many steps of a leaf have their loads on the way at once.
-  int steps_at_once() const {
-    constexpr std::size_t most_bytes = 128, most_instructions = 256;
-    std::size_t bytes = 1;
-    for (std::size_t k = num_outputs_; k < num_operands_; ++k)
-      if (is_loaded(kernel_, k)) bytes += itemsize_bytes(kernel_.operands[k].dtype);
-    const auto items = static_cast<std::size_t>(sets_.items);
-    std::size_t steps = 8;
-    while (steps > 1 && (steps * items * bytes > most_bytes ||
-                         steps * items * kernel_.body.size() > most_instructions))
-      steps /= 2;
-    return static_cast<int>(steps);
-  }
-
   void open_leaf() {
     write(
         R"(__device__ __forceinline__ void fold_leaf(const Args& args, const i64 (&set)[$operands],
 Index leaf, u32 lane, Partials& sums) {)");
     body_.emit(source_, Body::Level::kernel, {}, {});
   }
-  /// Room for what several steps load.  In a row what is constant along it is loaded before them.
-  void declare_loads() {
-    write_for_inputs("$group x$k[$steps][$groups];", "$element x$k[$steps][$items];",
-                     is_inner_ ? "" : "$element x$k[$steps];");
-  }
-  /// The loads of step u, from item `at` on.
-  void emit_loads() {
-    write_for_inputs(R"(#pragma unroll
-for (int g = 0; g < $groups; ++g) {
-  x$k[u][g] = load<$group>(args.base[$k] + offset[$k] + stepped(at + g * $group_items, $stride));
-})",
-                     R"(#pragma unroll
-for (int j = 0; j < $items; ++j) {
-  x$k[u][j] = $load<$element>(args.base[$k] + offset[$k] + stepped(at + j, $stride));
-})",
-                     is_inner_ ? "" : "x$k[u] = $load<$element>(args.base[$k] + offset[$k]);");
-  }
-  std::string loaded(std::size_t k) const {
-    return filled(is_grouped(k)    ? "x$k[u][j / $group_items].item[j % $group_items]"
-                  : is_constant(k) ? "x$k[u]"
-                                   : "x$k[u][j]",
-                  {k, inner_});
-  }
-  /// The element at index `at` of a row, which is not among them.
-  std::string loaded_at(std::size_t k) const {
-    return filled("$load<$element>(args.base[$k] + offset[$k] + stepped(at, $stride))",
-                  {k, inner_});
-  }
-
   /// Rows, or a part of one, along the lanes of a warp.  Steps beyond the last read the first
   /// again, so that nothing stands between the loads.
   void emit_leaf_of_rows() {
@@ -320,7 +87,7 @@ for (int u = 0; u < $steps; ++u) {
     open_items();
     if (!is_whole) write("const Index at = whole + lane * $items + j;\nif (at >= end) continue;");
     body_.emit(source_, Body::Level::item, load, [&](std::size_t k, const std::string& value) {
-      emit_combine(k, filled("sums.y$k.item[j]", {k, inner_}), value);
+      emit_combine(k, item(k, "sums", "j"), value);
     });
     write("}");
   }
@@ -372,12 +139,14 @@ for (int j = 0; j < $items; ++j) {
   /// Lane i is combined with lane i + width: lanes of other threads, then a thread's own.
   void emit_halves() {
     write("for (u32 apart = $half; apart > 0; apart /= 2) {\nPartials more;");
-    write_for_outputs("more.y$k = from_lane_after(sums.y$k, apart);");
+    write_for_outputs("more.y$k = from_lane<LaneAfter>(sums.y$k, apart);");
+    write_for_places("more.v$k = from_lane<LaneAfter>(sums.v$k, apart);");
     write("combine(sums, more);\n}");
     for (int width = sets_.items / 2; width > 0; width /= 2)
       for (int j = 0; j < width; ++j)
         for (std::size_t o = 0; o < num_outputs_; ++o)
-          emit_combine(o, "sums", "sums", std::to_string(j), std::to_string(j + width));
+          emit_combine(o, item(o, "sums", std::to_string(j)),
+                       item(o, "sums", std::to_string(j + width)));
   }
 
   /// The leaves [begin, end) of a set by one warp.  Pending are the trees of the digits of the
@@ -470,14 +239,7 @@ const __grid_constant__ Args args) {
 })");
   }
 
-  Source& source_;
-  const Kernel& kernel_;
-  const Variant& variant_;
   Sets sets_;
-  bool is_inner_;
-  std::size_t inner_, num_kept_, num_operands_, num_outputs_;
-  Body body_;
-  std::vector<std::pair<std::string_view, int>> numbers_;
 };
 
 }  // namespace

@@ -26,6 +26,9 @@ int widest_itemsize(const Kernel& kernel) {
   return static_cast<int>(widest);
 }
 
+/// Of a row that is scanned: vectors of 16 bytes, or as many elements as registers keep.
+int row_items(const Kernel& kernel) { return widest_itemsize(kernel) > 4 ? 4 : 8; }
+
 std::uint64_t quotient_up(std::uint64_t number, std::uint64_t unit) {
   return (number + unit - 1) / unit;
 }
@@ -40,6 +43,7 @@ struct Share {
 
 /// What ir::Tree makes of the extents.
 struct Tree {
+  Tree() = default;
   Tree(const Kernel& kernel, const Variant& variant, const Nest& nest) {
     const std::size_t inner_loop = kernel.loops.size() - 1, num_kept = num_kept_loops(kernel);
     const auto extent = [&](std::size_t loop) {
@@ -50,7 +54,7 @@ struct Tree {
     inner = extent(inner_loop);
     for (std::size_t loop = 0; loop < num_kept; ++loop) sets *= extent(loop);
     for (std::size_t loop = num_kept; loop < inner_loop; ++loop) rows *= extent(loop);
-    if (!is_inner_reduction(kernel)) {
+    if (!is_inner_walk(kernel)) {
       const auto items = static_cast<std::uint64_t>(sets_of(kernel, variant).items);
       parts = std::max<std::uint64_t>(quotient_up(inner, warp_size * items), 1);
       sets *= inner == 0 ? 0 : parts;
@@ -132,7 +136,7 @@ Launch launch_of(const Variant& variant, const Nest& nest, const Tree& tree, con
 
 std::size_t num_kept_loops(const Kernel& kernel) {
   std::size_t count = 0;
-  while (kernel.loops[count].kind != ir::LoopKind::reduce) ++count;
+  while (kernel.loops[count].kind == ir::LoopKind::parallel) ++count;
   return count;
 }
 
@@ -143,30 +147,96 @@ std::size_t num_outputs(const Kernel& kernel) {
 
 const ir::Inst& accumulate_of(const Kernel& kernel, std::size_t output) {
   return *std::ranges::find_if(kernel.body, [output](const ir::Inst& inst) {
-    return inst.op == Op::accumulate && inst.operand == output;
+    return ir::accumulates(inst) && inst.operand == output;
   });
+}
+
+int kept_bytes(const ir::Inst& inst) {
+  const std::size_t beside = inst.op == Op::accumulate_place ? itemsize_bytes(inst.dtype) : 0;
+  return static_cast<int>(itemsize_bytes(kept_dtype(inst)) + beside);
 }
 
 Sets sets_of(const Kernel& kernel, const Variant& variant) {
   Sets sets;
-  sets.items = is_inner_reduction(kernel) ? lanes_of_thread(kernel) : variant.items;
+  sets.items = is_inner_walk(kernel) ? lanes_of_thread(kernel) : variant.items;
   for (std::size_t o = 0; o < num_outputs(kernel); ++o)
-    sets.size_bytes +=
-        warp_size * sets.items * static_cast<int>(itemsize_bytes(kernel.operands[o].dtype));
+    sets.size_bytes += warp_size * sets.items * kept_bytes(accumulate_of(kernel, o));
   sets.levels = std::clamp(pending_bytes / (warps_per_block * sets.size_bytes), 1, most_levels);
   return sets;
 }
 
-int most_reduced_items(const Kernel& kernel) {
+int most_accumulated_items(const Kernel& kernel) {
   const int widest = widest_itemsize(kernel);
-  if (is_inner_reduction(kernel))
+  if (ir::is_scan(kernel) && is_inner_walk(kernel))
+    return std::min(row_items(kernel), std::max(1, widest_access_bytes / widest));
+  if (is_inner_walk(kernel))
     return std::min(lanes_of_thread(kernel), std::max(1, widest_access_bytes / widest));
   // Half as wide as it could be: a warp less for each strip is worth more than a load less.
   return std::max(1, widest_access_bytes / 2 / widest);
 }
 
+int scanned_items(const Kernel& kernel, const Variant& variant) {
+  return is_inner_walk(kernel) ? row_items(kernel) : variant.items;
+}
+
+int kept_scan_items(const Kernel& kernel, const Variant& variant) {
+  return is_inner_walk(kernel) ? 1 : variant.items;
+}
+
+namespace {
+
+/// Chunks in place of leaves: as many as keep the device busy, and not more than are worth the
+/// second reading.
+Launches plan_scan(const Kernel& kernel, const Variant& variant, const Nest& nest,
+                   std::uint64_t max_blocks) {
+  const std::size_t inner_loop = kernel.loops.size() - 1, scan_loop = num_kept_loops(kernel);
+  const bool is_row = is_inner_walk(kernel);
+  const std::uint64_t warp_items =
+      warp_size * static_cast<std::uint64_t>(scanned_items(kernel, variant));
+  const auto extent = [&](std::size_t loop) {
+    return static_cast<std::uint64_t>(nest.extents[loop]);
+  };
+  Tree tree;
+  for (std::size_t loop = 0; loop < scan_loop; ++loop) tree.sets *= extent(loop);
+  tree.inner = extent(inner_loop);
+  tree.rows = extent(scan_loop);
+  if (!is_row) {
+    tree.parts = std::max<std::uint64_t>(quotient_up(tree.inner, warp_items), 1);
+    tree.sets *= tree.inner == 0 ? 0 : tree.parts;
+  }
+  Share share;
+  std::uint64_t least = 64, chunks = 2 * max_blocks;  // columns, by warps
+  // A row is scanned by a warp where there are enough of them, or nothing for eight to do.
+  if (is_row) {
+    share.warps = tree.sets >= max_blocks || tree.rows <= 4 * warp_items ? 1 : warps_per_block;
+    least = 2 * share.warps * warp_items;
+    chunks = share.warps == 1 ? 1 : max_blocks / 4;
+  }
+  constexpr std::uint64_t most_chunks = 1024;  // whose totals are read once for each of them
+  chunks =
+      std::min({chunks / std::max<std::uint64_t>(tree.sets, 1), tree.rows / least, most_chunks});
+  share.warp_leaves =
+      quotient_up(std::max<std::uint64_t>(tree.rows, 1), std::max<std::uint64_t>(chunks, 1));
+  if (is_row) share.warp_leaves = quotient_up(share.warp_leaves, warp_items) * warp_items;
+  share.units_a_set = std::max<std::uint64_t>(quotient_up(tree.rows, share.warp_leaves), 1);
+  if (tree.rows == 0) tree.sets = 0;
+  Launches all;
+  all.launches.push_back(launch_of(variant, nest, tree, share, max_blocks));
+  if (share.units_a_set == 1) return all;
+  const auto set_bytes = static_cast<std::uint64_t>(warp_size * kept_scan_items(kernel, variant) *
+                                                    kept_bytes(accumulate_of(kernel, 0)));
+  const std::uint64_t units = tree.sets * share.units_a_set;
+  all.temporary_bytes = set_bytes * (is_row ? quotient_up(units, warp_size) : units);
+  all.launches.push_back(all.launches[0]);
+  all.launches[0].to_bytes = all.launches[1].from_bytes = 0;
+  return all;
+}
+
+}  // namespace
+
 Launches plan_launches(const Kernel& kernel, const Variant& variant, const Nest& nest,
                        std::uint64_t max_blocks) {
+  if (ir::is_scan(kernel)) return plan_scan(kernel, variant, nest, max_blocks);
   Launches all;
   if (!ir::is_reduction(kernel)) {
     all.launches.push_back(plan_launch(kernel, variant, nest, max_blocks));

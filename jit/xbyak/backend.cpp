@@ -60,6 +60,7 @@ std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   if (kernel.operands.size() > ir::max_launch_operands)
     return std::to_string(kernel.operands.size()) + " operands are more than " +
            std::to_string(ir::max_launch_operands);
+  if (ir::has_places(kernel)) return "places are loaded or accumulated";
   if (tiles::is_transposing_copy(kernel)) return {};
   for (const ir::Operand& operand : kernel.operands)
     if (itemsize_bytes(operand.dtype) > 8)

@@ -177,7 +177,7 @@ TEST_F(CudaEngine, ComputesOnTheDeviceOfItsTensors) {
               AllOf(HasSubstr("cuda:0"), HasSubstr("cpu")));
 }
 
-TEST_F(CudaEngine, ReducesByElementwiseCalls) {
+TEST_F(CudaEngine, Reduces) {
   const Tensor a = numbers({5, 7, 3}), x = on(gpu0, a);
   for (const std::vector<std::int64_t>& dims :
        {std::vector<std::int64_t>{}, {0}, {1}, {2}, {0, 2}}) {
@@ -209,7 +209,7 @@ TEST_F(CudaEngine, ReducesByElementwiseCalls) {
   expect_same(out, full({3}, 1.0, {.dtype = DType::f32}));
 }
 
-TEST_F(CudaEngine, ScansByElementwiseCalls) {
+TEST_F(CudaEngine, Scans) {
   const Tensor a = numbers({3, 11}), x = on(gpu0, a);
   for (const bool is_reverse : {false, true}) {
     ReduceOptions options;

@@ -5,6 +5,7 @@
 #include <weft/expr.h>
 #include <weft/reduce.h>
 
+#include <cmath>
 #include <random>
 #include <span>
 #include <vector>
@@ -101,6 +102,42 @@ TEST_F(CudaReductions, OfLogicAndCountsHaveTheCpusBits) {
   }
 }
 
+TEST_F(CudaReductions, OfPlacesAreTheCpus) {
+  const auto check = [&](const Tensor& a, const Dimensions& dims) {
+    for (const Reduction reduction : {Reduction::argmax, Reduction::argmin})
+      expect_same(engine_.reduce(reduction, on(gpu0, a), along(dims)),
+                  engine_.reduce(reduction, a, along(dims)));
+  };
+  for (const DType dtype :
+       {DType::f32, DType::f64, DType::f16, DType::bf16, DType::f8e4m3fn, DType::i8, DType::i64}) {
+    const Tensor a = random({5, 40, 9}, dtype);
+    for (const Dimensions& dims : {Dimensions{}, Dimensions{0}, Dimensions{1}, Dimensions{2}})
+      check(a, dims);
+  }
+  const Tensor few = engine_.eval(Expr(random({30, 7, 20})) > 0.8);  // many that are equal
+  for (const Tensor& view : {few, few.permute({2, 0, 1}), few.flip({1}), few.slice(0, 1, {}, 3),
+                             few.narrow(1, 2, 1).expand({30, 4, 20})})
+    for (const Dimensions& dims : {Dimensions{}, Dimensions{0}, Dimensions{1}, Dimensions{2}})
+      check(view, dims);
+  const Tensor nan = engine_.eval(ops::where(Expr(few), Expr(NAN), Expr(random({30, 7, 20}))));
+  check(nan, {});
+  check(nan, {2});
+  check(random({70'000}), {});
+}
+
+TEST_F(CudaReductions, OfPlacesOfExpressionsAreTheCpus) {
+  const auto places = [](const Dimensions& dims) {
+    return [dims](const Inputs& in) {
+      return ops::argmax(ops::abs(Expr(in[0]) - Expr(in[1])), along(dims));
+    };
+  };
+  for (const Dimensions& dims : {Dimensions{}, Dimensions{0}, Dimensions{1}})
+    expect_cpus_bits(places(dims), {random({17, 129}), random({129})});
+  // Of what no kernel that reduces computes, elements are written first.
+  expect_cpus_bits([](const Inputs& in) { return ops::argmin(ops::abs(Expr(in[0])), along({1})); },
+                   {engine_.to(random({9, 33}), DType::c64)});
+}
+
 TEST_F(CudaReductions, TakeALaunchOrTwo) {
   const Tensor a = random({1'000'000}), x = on(gpu0, a);
   const auto launches_of = [&](const Expr& expr) {
@@ -111,6 +148,8 @@ TEST_F(CudaReductions, TakeALaunchOrTwo) {
   expect_same(engine_.eval(ops::sum(x)), engine_.eval(ops::sum(a)));
   EXPECT_EQ(launches_of(ops::sum(x)), 2);
   EXPECT_EQ(launches_of(ops::sum(on(gpu0, random({1000, 1000})), along({1}))), 1);
+  EXPECT_EQ(launches_of(ops::argmax(x)), 2);
+  EXPECT_EQ(launches_of(ops::argmin(on(gpu0, random({1000, 1000})), along({0}))), 1);
   // What has no kernel is combined slice by slice.
   EXPECT_EQ(launches_of(fold(Op::hypot, x)), 12);
 }
@@ -145,12 +184,15 @@ TEST_F(CudaReductions, FollowTheNumericsOfTheEngine) {
 
 TEST_F(CudaReductions, CanBeCapturedIfTheyNeedNoMemory) {
   const Tensor small = on(gpu0, random({500})), large = on(gpu0, random({200'000}));
+  const Tensor place = empty(IntSpan(), {.dtype = DType::i64, .device = gpu0});
+  engine_.eval(ops::argmax(small), place);
   const Tensor out = empty(IntSpan(), {.dtype = DType::f32, .device = gpu0});
   for (const Tensor& x : {small, large}) engine_.eval(ops::sum(x), out);
   const cuda::Stream stream;
   const cuda::StreamGuard guard(stream.handle());
   test::fake_gpu().capture(stream.handle(), 1);
   engine_.eval(ops::sum(small), out);
+  engine_.eval(ops::argmax(small), place);
   EXPECT_THAT(message_of<UnsupportedError>([&] { engine_.eval(ops::sum(large), out); }),
               HasSubstr("captured"));
   test::fake_gpu().capture(stream.handle(), 0);
@@ -162,6 +204,8 @@ TEST_F(CudaReductions, OfTensorsOfTheCpuGoByWayOfCopies) {
   for (const Dimensions& dims : {Dimensions{}, Dimensions{0}, Dimensions{1}})
     expect_same(device.eval(ops::sum(a, along(dims))), engine_.eval(ops::sum(a, along(dims))));
   EXPECT_EQ(num_launches(), 3);
+  expect_same(device.eval(ops::argmax(a)), engine_.eval(ops::argmax(a)));
+  EXPECT_EQ(num_launches(), 4);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace weft::jit::test {
 namespace {
 
 constexpr std::byte pattern{0xa5};
+constexpr std::uint64_t first_place = 1000;
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -236,6 +237,12 @@ Call make_call(const ir::Kernel& kernel, const std::vector<std::int64_t>& extent
       (reach < 0 ? lowest : highest) += reach;
     }
     data.first = static_cast<std::size_t>(-lowest);
+    if (operand.role == ir::Role::place) {
+      data.place_address = first_place * 8 + data.first;
+      data.first = 0;
+      call.operands.push_back(std::move(data));
+      continue;
+    }
     data.bytes.resize(static_cast<std::size_t>(highest - lowest) + itemsize_bytes(operand.dtype));
     fill(data.bytes, operand.dtype, random);
     call.operands.push_back(std::move(data));
@@ -258,7 +265,8 @@ std::vector<std::vector<std::byte>> run(const CodeObject& code, const Call& call
   for (const OperandData& operand : call.operands) {
     memory.push_back(std::make_unique<GuardedBytes>(operand.bytes.size(), side));
     std::copy(operand.bytes.begin(), operand.bytes.end(), memory.back()->data());
-    bases.push_back(memory.back()->data() + operand.first);
+    bases.push_back(operand.place_address != 0 ? reinterpret_cast<std::byte*>(operand.place_address)
+                                               : memory.back()->data() + operand.first);
   }
   for (std::size_t loop = 0; loop < call.extents.size(); ++loop)
     for (const OperandData& operand : call.operands) strides.push_back(operand.stride_bytes[loop]);

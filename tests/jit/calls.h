@@ -44,6 +44,8 @@ struct OperandData {
   std::vector<std::int64_t> stride_bytes;  ///< one a loop
   std::vector<std::byte> bytes;  ///< from the lowest address to the end of the highest element
   std::size_t first = 0;         ///< offset of the element at index 0
+  /// Of ir::Role::place, which has no bytes: the address that it begins at.
+  std::uint64_t place_address = 0;
 };
 
 /// Everything a call needs.

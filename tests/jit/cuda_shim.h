@@ -64,14 +64,29 @@ inline void wait_for(Wait wait) {
 
 inline void __syncthreads() { shim::wait_for(shim::Wait::block); }
 
-inline std::uint32_t __shfl_down_sync(unsigned mask, std::uint32_t word, unsigned apart) {
-  if (mask != 0xffffffffu) shim::has_diverged = true;
-  shim::current->word = word;
-  shim::wait_for(shim::Wait::warp);
-  const bool is_there = threadIdx.x % shim::warp_size + apart < shim::warp_size;
-  const std::uint32_t other = is_there ? shim::fibers[threadIdx.x + apart].word : word;
-  shim::wait_for(shim::Wait::warp);
+namespace shim {
+
+/// What the thread in `lane` of the warp shows; if there is none, the thread's own.
+inline std::uint32_t shown_by(unsigned mask, std::uint32_t word, unsigned lane) {
+  if (mask != 0xffffffffu) has_diverged = true;
+  current->word = word;
+  wait_for(Wait::warp);
+  const unsigned first = threadIdx.x - threadIdx.x % warp_size;
+  const std::uint32_t other = lane < warp_size ? fibers[first + lane].word : word;
+  wait_for(Wait::warp);
   return other;
+}
+
+}  // namespace shim
+
+inline std::uint32_t __shfl_sync(unsigned mask, std::uint32_t word, unsigned lane) {
+  return shim::shown_by(mask, word, lane);
+}
+inline std::uint32_t __shfl_down_sync(unsigned mask, std::uint32_t word, unsigned apart) {
+  return shim::shown_by(mask, word, threadIdx.x % shim::warp_size + apart);
+}
+inline std::uint32_t __shfl_up_sync(unsigned mask, std::uint32_t word, unsigned apart) {
+  return shim::shown_by(mask, word, threadIdx.x % shim::warp_size - apart);
 }
 
 namespace shim {

@@ -48,14 +48,26 @@ bool is_close(const std::byte* a, const std::byte* b, DType dtype, double ulp) {
   });
 }
 
-/// Random numbers between -1 and 1, of integers as many as there are.
-void fill_with_plain_numbers(std::vector<std::byte>& bytes, DType dtype, std::mt19937_64& random) {
+/// Few numbers, some calls of which have infinities or NaN among them.
+double few_number(std::mt19937_64& random, bool has_edges) {
+  constexpr double few[] = {0, -0.0, 1, -1, 2, -2, 2.5, -2.5, 1, 2, -1, 0};
+  constexpr double edges[] = {HUGE_VAL, -HUGE_VAL, NAN};
+  if (has_edges && random() % 64 == 0) return edges[random() % std::size(edges)];
+  return few[random() % std::size(few)];
+}
+
+/// Random numbers between -1 and 1, of integers as many as there are; or few of them.
+void fill_with_numbers(std::vector<std::byte>& bytes, DType dtype, bool are_few,
+                       std::mt19937_64& random) {
+  const bool has_edges = random() % 2 == 0;
   visit_dtype(dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
       const bool is_whole = is_integral(dtype_of<T>);
-      const T value = is_whole ? convert<T>(static_cast<std::int64_t>(random()))
-                               : convert<T>(std::uniform_real_distribution<double>(-1, 1)(random));
+      const T value = are_few ? convert<T>(few_number(random, has_edges))
+                      : is_whole
+                          ? convert<T>(static_cast<std::int64_t>(random()))
+                          : convert<T>(std::uniform_real_distribution<double>(-1, 1)(random));
       std::memcpy(bytes.data() + at, &value, sizeof value);
     }
   });
@@ -87,9 +99,10 @@ void NvrtcBatch::add(const ir::Kernel& kernel, const std::vector<std::int64_t>& 
   Case one;
   one.kernel = kernel;
   one.call = make_call(kernel, extents, stride_bytes, random_);
-  if (uses_plain_numbers_)
+  if (numbers_ != Numbers::ordinary)
     for (std::size_t k = 0; k < kernel.operands.size(); ++k)
-      fill_with_plain_numbers(one.call.operands[k].bytes, kernel.operands[k].dtype, random_);
+      fill_with_numbers(one.call.operands[k].bytes, kernel.operands[k].dtype,
+                        numbers_ == Numbers::few, random_);
   one.tolerance = tolerance;
   append(std::move(one), shift_bytes, max_blocks);
 }
@@ -128,7 +141,10 @@ void NvrtcBatch::append(Case one, std::size_t shift_bytes, std::uint64_t max_blo
           operand.bytes.size(), is_upper ? GuardedBytes::Side::upper : GuardedBytes::Side::lower));
       std::ranges::copy(operand.bytes, one.memory.back()->data());
     }
-    nest.base.push_back(reinterpret_cast<std::uint64_t>(one.memory.back()->data() + operand.first));
+    nest.base.push_back(
+        operand.place_address != 0
+            ? operand.place_address
+            : reinterpret_cast<std::uint64_t>(one.memory.back()->data() + operand.first));
   }
   nest = nvrtc::nest_of_parts(one.prepared, nest);
   one.variant = nvrtc::choose_variant(one.prepared.kernel, nest);
@@ -204,7 +220,7 @@ void NvrtcBatch::run() {
     const GuardedBytes partials(planned.temporary_bytes, GuardedBytes::Side::upper);
     for (nvrtc::Launch launch : planned.launches) {
       ASSERT_EQ(args_bytes(), 8 * launch.arguments.size()) << source_of(cases_[i]);
-      if (ir::is_reduction(cases_[i].kernel))
+      if (ir::is_reduction(cases_[i].kernel) || ir::is_scan(cases_[i].kernel))
         nvrtc::place_partials(launch, cases_[i].prepared.operands.size(),
                               reinterpret_cast<std::uint64_t>(partials.data()),
                               launch.arguments.data());

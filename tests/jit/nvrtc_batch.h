@@ -51,8 +51,16 @@ class NvrtcBatch {
                     const std::vector<std::vector<std::int64_t>>& stride_bytes, std::size_t input);
   /// Gives the kernels that are added from now on the indices of huge tensors.
   void use_64_bit_indices() { uses_64_bit_indices_ = true; }
-  /// Gives them inputs whose sums are neither infinite nor NaN, and round at each step.
-  void use_plain_numbers(bool uses = true) { uses_plain_numbers_ = uses; }
+  enum class Numbers {
+    ordinary,  ///< those of make_call()
+    plain,     ///< whose sums are neither infinite nor NaN, and round at each step
+    few,       ///< different ones, so that many are equal, with infinities, NaN and both zeros
+  };
+  /// Gives them such inputs.
+  void use_numbers(Numbers numbers) { numbers_ = numbers; }
+  void use_plain_numbers(bool uses = true) {
+    use_numbers(uses ? Numbers::plain : Numbers::ordinary);
+  }
 
   /// The variant of the kernel that was added last.
   const nvrtc::Variant& last_variant() const { return cases_.back().variant; }
@@ -89,7 +97,8 @@ class NvrtcBatch {
   void check(const Case& one);
 
   std::mt19937_64 random_;
-  bool uses_64_bit_indices_ = false, uses_plain_numbers_ = false;
+  bool uses_64_bit_indices_ = false;
+  Numbers numbers_ = Numbers::ordinary;
   std::vector<Case> cases_;
   std::vector<std::string> sources_;  ///< each once, though several cases may run it
 };

@@ -20,6 +20,8 @@ enum class Op : std::uint8_t {
   bitcast,   ///< reinterprets the bits of args[0] as `Inst::dtype` of the same size
   /// combines args[0] by `Inst::combine` with what the reduce loops make of `Inst::operand`
   accumulate,
+  /// accumulates args[1], a place, of that element args[0] which `Inst::combine` finds extreme
+  accumulate_place,
 #define WEFT_OP(name, arity, domain, result, form, expression) name,
 #include <weft/ops.def>
 // After it, in this order, for is_part_function().
@@ -29,7 +31,8 @@ enum class Op : std::uint8_t {
 };
 
 /// Those that stand in front of the op table.
-inline constexpr std::size_t num_structural_ops = static_cast<std::size_t>(Op::accumulate) + 1;
+inline constexpr std::size_t num_structural_ops =
+    static_cast<std::size_t>(Op::accumulate_place) + 1;
 
 /// Which dtypes an op computes in, after promotion.
 enum class Domain : std::uint8_t {
@@ -59,7 +62,7 @@ enum class ResultRule : std::uint8_t {
 };
 
 enum class Form : std::uint8_t {
-  structural,  ///< constant, param, load, store, cast, bitcast, accumulate
+  structural,  ///< constant, param, load, store, cast, bitcast, accumulate ...
   primitive,   ///< a backend may have a row for it
   composite,   ///< rebuilt from primitives by the pass expand_composites; backends never see it
 };
