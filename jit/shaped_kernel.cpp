@@ -75,7 +75,7 @@ Trial::Verdict ShapeTrial::verdict() const {
       return Trial::Verdict::none;
     means[i] = time_of(times_[i].elements.load(std::memory_order_relaxed), ticks);
   }
-  return means[0] + means[0] / 32 < means[1] ? Trial::Verdict::faster : Trial::Verdict::slower;
+  return means[0] + means[0] / 16 < means[1] ? Trial::Verdict::faster : Trial::Verdict::slower;
 }
 
 ShapedKernel::ShapedKernel(std::shared_ptr<TieredKernel> kernel, TieredKernel::Compile compile,

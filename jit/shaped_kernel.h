@@ -27,7 +27,7 @@ class ShapeTrial {
   /// Whether the next call is one of the old code: in turn, some calls each.
   bool takes_old();
   void add(bool is_old, std::uint64_t elements, std::uint64_t ticks);
-  /// Faster is 3 % and more: less is not worth the memory of the code.  Where too many calls say
+  /// Faster is 6 % and more: less is not worth the memory of the code.  Where too many calls say
   /// nothing, it is not.
   Trial::Verdict verdict() const;
 

@@ -130,7 +130,7 @@ TEST_F(ShapedKernels, FasterCodeIsKept) {
 }
 
 TEST_F(ShapedKernels, CodeThatIsNotFasterIsNotKept) {
-  for (const std::uint64_t ticks : {5000, 1000, 980}) {
+  for (const std::uint64_t ticks : {5000, 1000, 950}) {
     shape_ticks = ticks;
     const auto tiers = control();
     const auto hot = shaped(tiers);
