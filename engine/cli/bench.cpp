@@ -22,6 +22,9 @@ namespace {
 
 constexpr double budget_s = 0.2;
 
+/// After so many calls the engine has decided what code a kernel runs.
+constexpr int trial_calls_of_kernels = 400;
+
 /// What an operand's elements take, those that are read again and again (stride 0) counted once.
 std::int64_t distinct_bytes(const Tensor& tensor) {
   std::int64_t count = 1;
@@ -69,6 +72,7 @@ class Bench {
     }
     time_naive();
     for (const char* backend : {"interp", "xbyak", "llvm"}) time_backend(backend);
+    time_shape();
     time_device();
     time_memcpy();
     return std::move(report_);
@@ -142,6 +146,33 @@ class Bench {
     }
   }
 
+  /// What an engine comes to run for a hot call, where that is code for the call's shape alone.
+  void time_shape() {
+    const std::string variant = "this shape";
+    progress_.begin(variant);
+    EngineOptions hot = options("auto");
+    hot.shape_threshold = 0;
+    hot.background = false;
+    Engine engine(hot);
+    const Tensor out = new_output();
+    const std::function<void()> call = call_of(engine, out);
+    constexpr int most_calls = 20000;  // a trial takes fewer
+    for (int i = 0; i < most_calls && engine.stats().promoted_shapes == 0; ++i) {
+      call();
+      const EngineStats stats = engine.stats();
+      if (stats.demoted_shapes + stats.failed_shapes != 0) break;
+      // Not until its kernel has settled.
+      if (stats.hot_shapes == 0 && i > 2 * trial_calls_of_kernels) break;
+    }
+    const EngineStats stats = engine.stats();
+    if (stats.promoted_shapes == 0)
+      report_.skipped.push_back(
+          {variant, stats.hot_shapes == 0 ? "no code is made for it: rows are long, or transposed"
+                                          : "code for it was not found to be faster"});
+    else if (agrees(variant, out, reference_))
+      time(variant, call);
+  }
+
   /// On tensors of the device, from the call to the end of its work.
   void time_device() {
     progress_.begin("nvrtc");
@@ -185,7 +216,7 @@ class Bench {
   std::vector<std::string> definitions_;
   Tensor reference_;
   BenchReport report_;
-  Progress progress_{7};  // the result to compare with, and six variants
+  Progress progress_{8};  // the result to compare with, and seven variants
 };
 
 }  // namespace
