@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <optional>
 
@@ -21,9 +22,6 @@ namespace weft::cli {
 namespace {
 
 constexpr double budget_s = 0.2;
-
-/// After so many calls the engine has decided what code a kernel runs.
-constexpr int trial_calls_of_kernels = 400;
 
 /// What an operand's elements take, those that are read again and again (stride 0) counted once.
 std::int64_t distinct_bytes(const Tensor& tensor) {
@@ -150,27 +148,39 @@ class Bench {
   void time_shape() {
     const std::string variant = "this shape";
     progress_.begin(variant);
-    EngineOptions hot = options("auto");
-    hot.shape_threshold = 0;
-    hot.background = false;
-    Engine engine(hot);
-    const Tensor out = new_output();
-    const std::function<void()> call = call_of(engine, out);
-    constexpr int most_calls = 20000;  // a trial takes fewer
-    for (int i = 0; i < most_calls && engine.stats().promoted_shapes == 0; ++i) {
+    try {
+      EngineOptions hot = options("auto");
+      hot.shape_threshold = 0;
+      hot.background = false;
+      Engine engine(hot);
+      const Tensor out = new_output();
+      const std::function<void()> call = call_of(engine, out);
+      const std::string reason = why_no_code_for_shape(engine, call);
+      if (!reason.empty()) return report_.skipped.push_back({variant, reason});
+      if (agrees(variant, out, reference_)) time(variant, call);
+    } catch (const UnsupportedError& error) {
+      report_.skipped.push_back({variant, error.what()});
+    }
+  }
+
+  /// Calls until the engine has decided; nothing if it keeps such code.
+  static std::string why_no_code_for_shape(const Engine& engine,
+                                           const std::function<void()>& call) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto has_taken = [&](double seconds) {
+      return std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds);
+    };
+    while (!has_taken(10 * budget_s)) {
       call();
       const EngineStats stats = engine.stats();
-      if (stats.demoted_shapes + stats.failed_shapes != 0) break;
-      // Not until its kernel has settled.
-      if (stats.hot_shapes == 0 && i > 2 * trial_calls_of_kernels) break;
+      if (stats.promoted_shapes != 0) return {};
+      if (stats.demoted_shapes != 0) return "code for it is not faster";
+      if (stats.failed_shapes != 0) return "code for it could not be compiled";
+      // Its kernel has to settle first.
+      if (stats.hot_shapes == 0 && has_taken(budget_s / 4))
+        return "no code is made for it: rows are long, transposed, 2 to 4 items apart, or folded";
     }
-    const EngineStats stats = engine.stats();
-    if (stats.promoted_shapes == 0)
-      report_.skipped.push_back(
-          {variant, stats.hot_shapes == 0 ? "no code is made for it: rows are long, or transposed"
-                                          : "code for it was not found to be faster"});
-    else if (agrees(variant, out, reference_))
-      time(variant, call);
+    return "the trial of code for it takes too long";
   }
 
   /// On tensors of the device, from the call to the end of its work.
