@@ -25,6 +25,10 @@ EngineOptions checked(EngineOptions options) {
              "streaming_bytes must not be negative, but is ", options.streaming_bytes);
   WEFT_CHECK(options.threshold >= 0, ArgumentError, "threshold must not be negative, but is ",
              options.threshold);
+  WEFT_CHECK(options.shape_threshold >= 0, ArgumentError,
+             "shape_threshold must not be negative, but is ", options.shape_threshold);
+  WEFT_CHECK(options.max_shapes >= 0, ArgumentError, "max_shapes must not be negative, but is ",
+             options.max_shapes);
   return options;
 }
 
@@ -33,6 +37,8 @@ jit::TierOptions tier_options(const EngineOptions& options) {
   result.use_xbyak = result.use_llvm = false;
   result.threshold = static_cast<std::uint32_t>(options.threshold);
   result.in_background = options.background;
+  result.shape_threshold = static_cast<std::uint32_t>(options.shape_threshold);
+  result.max_shapes = static_cast<std::uint32_t>(options.max_shapes);
   for (std::size_t begin = 0; begin < options.tiers.size();) {
     const std::size_t end = std::min(options.tiers.find(',', begin), options.tiers.size());
     const std::string tier = options.tiers.substr(begin, end - begin);
@@ -77,6 +83,10 @@ EngineStats Engine::stats() const {
   stats.demoted_kernels = kernels.tiers.demoted;
   stats.failed_kernels = kernels.tiers.failed;
   stats.disk_loads = kernels.tiers.disk_loads;
+  stats.hot_shapes = kernels.tiers.shapes_requested;
+  stats.promoted_shapes = kernels.tiers.shapes_promoted;
+  stats.demoted_shapes = kernels.tiers.shapes_demoted;
+  stats.failed_shapes = kernels.tiers.shapes_failed;
   const jit::nvrtc::CodeCache::Stats on_devices = state_->device_kernels->stats();
   if (on_devices.compilations != 0) stats.compiles_by_backend["nvrtc"] = on_devices.compilations;
   stats.kernel_hits += on_devices.hits;
@@ -108,11 +118,12 @@ std::string EngineStats::json() const {
                          {"kernel_hits", kernel_hits},
                          {"kernel_misses", kernel_misses}};
   const std::vector<Field> compiles(compiles_by_backend.begin(), compiles_by_backend.end());
-  const Field kernels[] = {{"hot_kernels", hot_kernels},
-                           {"promoted_kernels", promoted_kernels},
-                           {"demoted_kernels", demoted_kernels},
-                           {"failed_kernels", failed_kernels},
-                           {"disk_loads", disk_loads}};
+  const Field kernels[] = {
+      {"hot_kernels", hot_kernels},         {"promoted_kernels", promoted_kernels},
+      {"demoted_kernels", demoted_kernels}, {"failed_kernels", failed_kernels},
+      {"disk_loads", disk_loads},           {"hot_shapes", hot_shapes},
+      {"promoted_shapes", promoted_shapes}, {"demoted_shapes", demoted_shapes},
+      {"failed_shapes", failed_shapes}};
   const Field of_disk[] = {{"hits", disk.hits},
                            {"misses", disk.misses},
                            {"damaged", disk.damaged},

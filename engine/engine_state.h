@@ -57,9 +57,9 @@ struct PreparedPlan::State {
     std::int64_t offset_bytes;
   };
   std::vector<Address> addresses;
-  std::uint64_t num_storage_moves = 0;        ///< when the addresses were found
-  std::vector<std::byte*> base;               ///< what `addresses` come to
-  const jit::TieredKernel* kernel = nullptr;  ///< of `plan`; null if there is nothing to run
+  std::uint64_t num_storage_moves = 0;    ///< when the addresses were found
+  std::vector<std::byte*> base;           ///< what `addresses` come to
+  const jit::EntryPoint* code = nullptr;  ///< of `plan`; null if there is nothing to run
   /// Ready to be passed, so that a run stores nothing before its kernel loads.
   jit::KernelArgs args{};
   std::vector<Bits> params;

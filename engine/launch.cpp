@@ -44,9 +44,11 @@ struct Part {
 
 void run_kernel(const LaunchPlan& plan, std::byte* const* base, const std::int64_t* extents,
                 const Bits* params) {
-  const jit::KernelArgs args{base, extents, plan.stride_bytes.data(), params,
-                             plan.kernel->context()};
-  plan.kernel->entry()(&args);
+  // Code for the plan's shape wants whole rows, unless it is called once for all.
+  const bool has_rows = extents[plan.extents.size() - 1] == plan.extents.back();
+  const jit::EntryPoint& code = has_rows ? *plan.code : *plan.kernel;
+  const jit::KernelArgs args{base, extents, plan.stride_bytes.data(), params, code.context()};
+  code.entry()(&args);
 }
 
 /// Runs the kernel on all iterations, block by block if the plan says so.
@@ -110,7 +112,7 @@ std::size_t loop_to_cut(const LaunchPlan& plan) {
 
 }  // namespace
 
-void finish(LaunchPlan& plan) {
+void finish(LaunchPlan& plan, bool may_specialise) {
   const Tuning& tuning = current_tuning();
   const auto& operands = plan.kernel->kernel().operands;
   plan.num_operands = static_cast<int>(operands.size());
@@ -135,6 +137,9 @@ void finish(LaunchPlan& plan) {
   // Long calls come by launch_parts() whatever the number of threads, for they may be cancelled.
   const bool has_one_thread = plan.max_threads == 1 && plan.work_ns < long_work_ns;
   plan.is_single_call = is_one_block && (num_units <= plan.grain || has_one_thread);
+  plan.code = plan.kernel;
+  if (may_specialise && is_one_block)
+    plan.code = jit::KernelCache::for_shape(plan.kernel, plan.extents, plan.is_single_call);
 }
 
 void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* params) {

@@ -16,6 +16,7 @@ namespace weft {
 /// Everything about a call but its addresses and scalar values.  Immutable once made.
 struct LaunchPlan {
   std::shared_ptr<jit::TieredKernel> kernel;  ///< its code may change from call to call
+  std::shared_ptr<jit::EntryPoint> code;      ///< `kernel`, or what has code for this shape alone
   std::vector<std::int64_t> extents;          ///< [loop], outermost first
   std::vector<std::int64_t> stride_bytes;     ///< [loop * num_operands + operand]
   std::int64_t block_extent = 0;  ///< iterations of the innermost loop a call of the kernel; 0: all
@@ -30,8 +31,9 @@ struct LaunchPlan {
   std::int64_t work_ns = 0;   ///< about how long one thread takes
 };
 
-/// Completes a plan from its kernel, extents and strides.
-void finish(LaunchPlan& plan);
+/// Completes a plan from its kernel, extents and strides.  `may_specialise`: hot shapes may get
+/// code of their own.
+void finish(LaunchPlan& plan, bool may_specialise);
 
 /// launch() where one call of the kernel is not enough: several threads, or block by block.
 void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* params);
@@ -42,8 +44,8 @@ void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* pa
                                           const Bits* params) {
   if (!plan.is_single_call) return launch_parts(plan, base, params);
   const jit::KernelArgs args{base, plan.extents.data(), plan.stride_bytes.data(), params,
-                             plan.kernel->context()};
-  plan.kernel->entry()(&args);
+                             plan.code->context()};
+  plan.code->entry()(&args);
 }
 
 }  // namespace weft

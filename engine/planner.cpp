@@ -253,7 +253,7 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
     plan.launch.block_extent = lowered.block_extent;
   plan.launch.max_threads = options.num_threads;
   log_plan(iterator, plan);
-  finish(plan.launch);
+  finish(plan.launch, options.backend == "auto");
   plan.is_plain = plan.outputs.size() == 1 && plan.params.empty() && !plan.divides_integers &&
                   takes_inputs_in_order(plan, key);
   layouts.keep();

@@ -50,10 +50,10 @@ PreparedPlan prepared(std::shared_ptr<const CallPlan> plan, const CallKey& key,
       state->base.push_back(data + offset_bytes);
     }
   const LaunchPlan& launch = state->plan->launch;
-  state->kernel = launch.kernel.get();
+  state->code = launch.code.get();
   request_kernels(*state->plan);
   state->args = {state->base.data(), launch.extents.data(), launch.stride_bytes.data(),
-                 state->params.data(), launch.kernel.get()};
+                 state->params.data(), launch.code == nullptr ? nullptr : launch.code->context()};
   return PreparedPlan(std::move(state));
 }
 
@@ -187,7 +187,7 @@ void PreparedPlan::run() const {
   const LaunchPlan& plan = state.plan->launch;
   const std::uint64_t num_moves = detail::num_storage_moves.load(std::memory_order_relaxed);
   if (plan.is_single_call && num_moves == state.num_storage_moves) [[likely]]
-    return state.kernel->entry()(&state.args);
+    return state.code->entry()(&state.args);
   std::array<std::byte*, ir::max_launch_operands> base;
   for (std::size_t i = 0; i < state.addresses.size(); ++i)
     base[i] = state.addresses[i].storage->data() + state.addresses[i].offset_bytes;

@@ -1,5 +1,6 @@
 // The chapters of the code: signature, schedule, tier, and what the code looks like.
 #include "engine/story.h"
+#include "jit/shaped_kernel.h"
 
 #include <weft/error.h>
 #include <weft/tuning.h>
@@ -158,6 +159,17 @@ Story::Chapter schedule_chapter(const StoryParts& parts, const Story& story) {
   return chapter;
 }
 
+namespace {
+
+bool may_get_code_for_shape(const StoryParts& parts) {
+  const auto is_llvm = [](const jit::Backend* backend) { return backend->name == "llvm"; };
+  return parts.planner.backend == "auto" && parts.folded_bytes < 0 &&
+         std::ranges::any_of(jit::backends(), is_llvm) &&
+         jit::gains_from_shape(parts.compiled.kernel, parts.lowered.extents);
+}
+
+}  // namespace
+
 Story::Chapter tier_chapter(const StoryParts& parts) {
   Story::Chapter chapter{"tier", {}};
   for (const std::string& refusal : parts.explanation.refusals) {
@@ -177,6 +189,10 @@ Story::Chapter tier_chapter(const StoryParts& parts) {
       code.backend, code.backend == "interp" ? " runs it" : " compiles it", " in ", time, " us");
   if (code.code_bytes != 0) line += detail::concat(", ", code.code_bytes, " bytes with constants");
   chapter.lines.push_back(std::move(line));
+  if (may_get_code_for_shape(parts))
+    chapter.lines.push_back(
+        "rows are short: where this call is very hot, LLVM compiles code for its shape alone, with "
+        "extents and strides as constants");
   return chapter;
 }
 

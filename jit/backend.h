@@ -13,8 +13,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft::jit {
+
+/// Extents and strides, in the order of KernelArgs.
+struct LaunchShape {
+  std::vector<std::int64_t> extents;       ///< [loop]; 0: known at launch
+  std::vector<std::int64_t> stride_bytes;  ///< [loop * num_operands + operand]
+
+  bool empty() const { return extents.empty(); }
+  friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
+};
 
 /// What code is generated for.
 struct Target {
@@ -24,6 +34,8 @@ struct Target {
   bool has_alternatives = false;  ///< a backend may refuse what it can do, but another does better
   std::shared_ptr<DiskCache> disk =
       nullptr;  ///< where backends keep what takes long to compile; may be null
+  /// If not empty, the only one that the code is launched with.  Backends may ignore it.
+  LaunchShape shape = {};
   std::uint64_t signature_hash = 0;  ///< what dumps of the code are named after (jit/dump.h)
 
   /// Widest register that kernels may use: 64 with AVX-512, 32 with AVX2, else 0.

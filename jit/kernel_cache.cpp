@@ -4,6 +4,7 @@
 #include "jit/background.h"
 #include "jit/code_registry.h"
 #include "jit/dump.h"
+#include "jit/shaped_kernel.h"
 #if WEFT_HAS_LLVM
 #include "jit/llvm/backend.h"
 #endif
@@ -235,6 +236,20 @@ std::shared_ptr<TieredKernel> KernelCache::get(Signature signature) {
   // A kernel of one backend was made by compile(), which has said so.
   if (entry->signature.backend == "auto") log_compilation(code, entry->signature);
   return entry->compiled;
+}
+
+std::shared_ptr<EntryPoint> KernelCache::for_shape(
+    const std::shared_ptr<TieredKernel>& kernel,
+    [[maybe_unused]] std::span<const std::int64_t> extents, [[maybe_unused]] bool is_whole) {
+#if WEFT_HAS_LLVM
+  const TierOptions& options = kernel->control().options();
+  const bool may_be_compiled = kernel->has_next() || kernel->settled_entry() != nullptr;
+  if (options.use_llvm && options.max_shapes > 0 && may_be_compiled &&
+      gains_from_shape(kernel->kernel(), extents) &&
+      llvm_backend().refuses(kernel->kernel(), kernel->target()).empty())
+    return std::make_shared<ShapedKernel>(kernel, compile_next, is_whole);
+#endif
+  return kernel;
 }
 
 KernelCacheStats KernelCache::stats() const {

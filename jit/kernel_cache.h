@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -41,7 +42,12 @@ class KernelCache {
   /// had at once: LLVM's code if it is on the disk, else xbyak's, else the interpreter, and LLVM in
   /// time.  Errors: those of compile(); nothing is cached then.
   std::shared_ptr<TieredKernel> get(Signature signature);
-  /// Returns when every kernel that was hot has been compiled.
+  /// What launches of a kernel of backend "auto" with such extents are to call: the kernel itself,
+  /// or what may in time have code for that shape.  `is_whole` as for a ShapedKernel.
+  static std::shared_ptr<EntryPoint> for_shape(const std::shared_ptr<TieredKernel>& kernel,
+                                               std::span<const std::int64_t> extents,
+                                               bool is_whole);
+  /// Returns when every kernel that was hot has been compiled, and every shape.
   void wait_optimised() { tiers_->wait(); }
   KernelCacheStats stats() const;
   /// Forgets all kernels.  Those in use live on with their users.

@@ -10,9 +10,6 @@
 namespace weft::jit {
 namespace {
 
-/// So many elements make a call as good as two.
-constexpr std::uint64_t elements_a_call = 4096;
-
 bool is_interpreted(const CodeObject& code) { return code.backend == "interp"; }
 
 /// The interpreter takes at least ten times as long as compiled code, so that one time of it will
@@ -43,10 +40,21 @@ void TierControl::count(std::uint64_t TierStats::*counter) {
   ++(stats_.*counter);
 }
 
+bool TierControl::take_room() {
+  const std::lock_guard lock(mutex_);
+  if (num_shapes_ == options_.max_shapes) return false;
+  ++num_shapes_;
+  return true;
+}
+
+void TierControl::give_back_room() {
+  const std::lock_guard lock(mutex_);
+  --num_shapes_;
+}
+
 TierControl::Pending::Pending(std::shared_ptr<TierControl> control) : control_(std::move(control)) {
   const std::lock_guard lock(control_->mutex_);
   ++control_->pending_;
-  ++control_->stats_.requested;
 }
 
 TierControl::Pending::~Pending() {
@@ -62,18 +70,19 @@ void TierControl::wait() {
 
 TieredKernel::TieredKernel(CompiledKernel first, std::shared_ptr<TierControl> control, Compile next,
                            Target target)
-    : first_(std::move(first)),
+    : EntryPoint(&call_counted),
+      first_(std::move(first)),
       control_(std::move(control)),
       next_(next),
       target_(std::move(target)),
       state_(next == nullptr ? State::settled : State::counting),
       trial_(old_calls(first_)) {
-  entry_ = next == nullptr ? first_entry() : &call_counted;
+  if (next == nullptr) set_entry(first_entry());
   if (!is_interpreted(*first_.code)) folding_ = first_.code.get();
 }
 
 TieredKernel& TieredKernel::of(const KernelArgs* args) {
-  return *static_cast<TieredKernel*>(const_cast<void*>(args->context));
+  return static_cast<TieredKernel&>(EntryPoint::of(args));
 }
 
 KernelFunction TieredKernel::first_entry() const {
@@ -121,7 +130,7 @@ void TieredKernel::call_counted(const KernelArgs* args) {
 
 /// Of a call of so many elements, which may be the one that makes the kernel hot.
 void TieredKernel::add_heat(std::uint64_t elements) {
-  const std::uint64_t heat = 1 + elements / elements_a_call;
+  const std::uint64_t heat = heat_of(elements);
   if (heat_.fetch_add(heat, std::memory_order_relaxed) + heat >= control_->options().threshold)
     request();
 }
@@ -141,7 +150,8 @@ void TieredKernel::fold(std::uint64_t num_elements, FunctionRef<void(const CodeO
 void TieredKernel::request() {
   State expected = State::counting;
   if (!state_.compare_exchange_strong(expected, State::requested)) return;
-  entry_.store(first_entry(), std::memory_order_release);
+  set_entry(first_entry());
+  control_->count(&TierStats::requested);
   try {
     auto pending = std::make_shared<const TierControl::Pending>(control_);
     if (control_->options().in_background)
@@ -162,7 +172,7 @@ void TieredKernel::promote() {
     log(LogTopic::tier, "a hot kernel of ", first_.code->backend, " was compiled by ",
         promoted_->backend, " in ", promoted_->compile_us, " us");
     state_ = State::tried;
-    entry_.store(&call_tried, std::memory_order_release);
+    set_entry(&call_tried);
   } catch (const std::exception& error) {
     give_up(error);
   }
@@ -196,11 +206,22 @@ void TieredKernel::decide(Trial::Verdict verdict) {
   State expected = State::tried;
   if (!state_.compare_exchange_strong(expected, State::settled)) return;
   const bool is_kept = verdict == Trial::Verdict::faster;
-  entry_.store(is_kept ? promoted_entry() : first_entry(), std::memory_order_release);
+  set_entry(is_kept ? promoted_entry() : first_entry());
   if (is_kept) folding_.store(promoted_.get(), std::memory_order_release);
   control_->count(is_kept ? &TierStats::promoted : &TierStats::demoted);
   // Code from the disk is not tried again: the next process would run this for good.
   if (!is_kept && promoted_->forget_on_disk) promoted_->forget_on_disk();
+}
+
+bool TieredKernel::is_settled() const {
+  // decide() sets the state first.
+  return state_.load(std::memory_order_acquire) == State::settled && entry() != &call_tried;
+}
+
+KernelFunction TieredKernel::settled_entry() const {
+  if (!is_settled()) return nullptr;
+  const KernelFunction entry = this->entry();
+  return entry == &call_with_context || entry == &call_promoted_with_context ? nullptr : entry;
 }
 
 std::string TieredKernel::tier() const {

@@ -3,6 +3,7 @@
 
 #include "jit/backend.h"
 #include "jit/code_object.h"
+#include "jit/entry_point.h"
 #include "jit/trial.h"
 
 #include <weft/parallel.h>
@@ -33,18 +34,31 @@ struct TierOptions {
   /// asked for before the first, which does not wait for it unless `in_background` is false.
   std::uint32_t threshold = 64;
   bool in_background = true;  ///< else in the thread whose call reached the threshold
+  /// The same for calls of one plan, whose shape gets code of its own (jit/shaped_kernel.h).
+  std::uint32_t shape_threshold = 16384;
+  std::uint32_t max_shapes = 64;  ///< that have such code at a time
 };
+
+/// What a call of so many elements counts against the thresholds.
+inline std::uint64_t heat_of(std::uint64_t elements) {
+  constexpr std::uint64_t elements_a_call = 4096;
+  return 1 + elements / elements_a_call;
+}
 
 /// Counters of the compilations of one engine.
 struct TierStats {
   double compile_us = 0;
   std::uint64_t code_bytes = 0;
   std::map<std::string, std::uint64_t> compiles_by_backend;
-  std::uint64_t disk_loads = 0;  ///< code that came from the disk instead
-  std::uint64_t requested = 0;   ///< kernels that became hot
-  std::uint64_t promoted = 0;    ///< of those, that run their new code now
-  std::uint64_t demoted = 0;     ///< whose new code was slower and is not used
-  std::uint64_t failed = 0;      ///< that could not be compiled
+  std::uint64_t disk_loads = 0;        ///< code that came from the disk instead
+  std::uint64_t requested = 0;         ///< kernels that became hot
+  std::uint64_t promoted = 0;          ///< of those, that run their new code now
+  std::uint64_t demoted = 0;           ///< whose new code was slower and is not used
+  std::uint64_t failed = 0;            ///< that could not be compiled
+  std::uint64_t shapes_requested = 0;  ///< the same of shapes
+  std::uint64_t shapes_promoted = 0;
+  std::uint64_t shapes_demoted = 0;
+  std::uint64_t shapes_failed = 0;
 };
 
 /// What the kernels of one engine have in common.  It outlives the engine as long as one of them
@@ -60,6 +74,10 @@ class TierControl {
 
   void count_code(const CodeObject& code);
   void count(std::uint64_t TierStats::*counter);
+
+  /// Whether there is room for the code of one more shape, which is taken then.
+  bool take_room();
+  void give_back_room();
 
   /// A compilation that wait() waits for, as long as it lives: whether it is made, fails, or is
   /// dropped.
@@ -85,10 +103,11 @@ class TierControl {
   mutable std::mutex mutex_;
   std::condition_variable all_ended_;
   std::uint64_t pending_ = 0;
+  std::uint32_t num_shapes_ = 0;  ///< that have taken room
   TierStats stats_;
 };
 
-/// Code as launches see it: read entry() before each call, and pass context() with the arguments.
+/// A kernel as launches see it.
 ///
 /// At first entry() is the first tier's code, with a counter in front if there is a next tier.  The
 /// call that makes the kernel hot asks for the next tier's code.  When that is there, entry() times
@@ -96,7 +115,7 @@ class TierControl {
 /// bits, and none is freed before the kernel, so a thread may be anywhere in this at any time.
 ///
 /// Threads: all functions may be called by many threads at once.
-class TieredKernel : public std::enable_shared_from_this<TieredKernel> {
+class TieredKernel : public EntryPoint, public std::enable_shared_from_this<TieredKernel> {
  public:
   /// Compiles for the next tier.  Errors: any weft::Error; the kernel stays as it is then.
   using Compile = std::shared_ptr<const CodeObject> (*)(const ir::Kernel& kernel,
@@ -106,15 +125,18 @@ class TieredKernel : public std::enable_shared_from_this<TieredKernel> {
   TieredKernel(CompiledKernel first, std::shared_ptr<TierControl> control, Compile next,
                Target target);
 
-  /// One load.
-  KernelFunction entry() const { return entry_.load(std::memory_order_acquire); }
-  const void* context() const { return this; }
-
   const ir::Kernel& kernel() const { return first_.kernel; }
   /// The code that it began with.
   const CompiledKernel& first() const { return first_; }
   /// Whether other code may take the place of that.
   bool has_next() const { return next_ != nullptr; }
+  /// Whether no other code will take the place of what runs now.
+  bool is_settled() const;
+  /// The code that runs for good, if there is such and it needs no context; else null.
+  KernelFunction settled_entry() const;
+  const Target& target() const { return target_; }
+  TierControl& control() const { return *control_; }
+  const std::shared_ptr<TierControl>& shared_control() const { return control_; }
   /// The name of the tier whose code runs now.
   std::string tier() const;
 
@@ -146,7 +168,6 @@ class TieredKernel : public std::enable_shared_from_this<TieredKernel> {
   void give_up(const std::exception& error) noexcept;
   void decide(Trial::Verdict verdict);
 
-  std::atomic<KernelFunction> entry_;
   CompiledKernel first_;
   std::shared_ptr<TierControl> control_;
   Compile next_;

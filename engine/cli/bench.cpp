@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <optional>
 
@@ -69,6 +70,7 @@ class Bench {
     }
     time_naive();
     for (const char* backend : {"interp", "xbyak", "llvm"}) time_backend(backend);
+    time_shape();
     time_device();
     time_memcpy();
     return std::move(report_);
@@ -142,6 +144,45 @@ class Bench {
     }
   }
 
+  /// What an engine comes to run for a hot call, where that is code for the call's shape alone.
+  void time_shape() {
+    const std::string variant = "this shape";
+    progress_.begin(variant);
+    try {
+      EngineOptions hot = options("auto");
+      hot.shape_threshold = 0;
+      hot.background = false;
+      Engine engine(hot);
+      const Tensor out = new_output();
+      const std::function<void()> call = call_of(engine, out);
+      const std::string reason = why_no_code_for_shape(engine, call);
+      if (!reason.empty()) return report_.skipped.push_back({variant, reason});
+      if (agrees(variant, out, reference_)) time(variant, call);
+    } catch (const UnsupportedError& error) {
+      report_.skipped.push_back({variant, error.what()});
+    }
+  }
+
+  /// Calls until the engine has decided; nothing if it keeps such code.
+  static std::string why_no_code_for_shape(const Engine& engine,
+                                           const std::function<void()>& call) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto has_taken = [&](double seconds) {
+      return std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds);
+    };
+    while (!has_taken(10 * budget_s)) {
+      call();
+      const EngineStats stats = engine.stats();
+      if (stats.promoted_shapes != 0) return {};
+      if (stats.demoted_shapes != 0) return "code for it is not faster";
+      if (stats.failed_shapes != 0) return "code for it could not be compiled";
+      // Its kernel has to settle first.
+      if (stats.hot_shapes == 0 && has_taken(budget_s / 4))
+        return "no code is made for it: rows are long, transposed, 2 to 4 items apart, or folded";
+    }
+    return "the trial of code for it takes too long";
+  }
+
   /// On tensors of the device, from the call to the end of its work.
   void time_device() {
     progress_.begin("nvrtc");
@@ -185,7 +226,7 @@ class Bench {
   std::vector<std::string> definitions_;
   Tensor reference_;
   BenchReport report_;
-  Progress progress_{7};  // the result to compare with, and six variants
+  Progress progress_{8};  // the result to compare with, and seven variants
 };
 
 }  // namespace

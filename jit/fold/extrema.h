@@ -212,7 +212,10 @@ struct Extrema {
 
   template <bool is_maximum>
   static constexpr ExtremumLoops table() {
-    return {&find, &compare<is_maximum>, &columns<is_maximum>, &merge<is_maximum>};
+    ExtremumLoops loops{&find, &compare<is_maximum>, &columns<is_maximum>};
+    // Of integers those of the generic set serve: they are small, and rarely needed.
+    if constexpr (has_nan || vector_bytes == 16) loops.merge = &merge<is_maximum>;
+    return loops;
   }
 };
 

@@ -5,12 +5,19 @@
 
 #include "jit/fold/isa.h"
 
+#include <type_traits>
+
 namespace weft::jit {
 
 Scan::Run extremum_scan(Op op, DType dtype) {
   if (op != Op::maximum && op != Op::minimum) return nullptr;
   return visit_ordered(dtype, [&]<class T>(std::type_identity<T>) -> Scan::Run {
-    return op == Op::maximum ? &run_scan<T, Larger> : &run_scan<T, Smaller>;
+    if constexpr (std::is_floating_point_v<T>)
+      return op == Op::maximum ? &run_scan<T, Larger> : &run_scan<T, Smaller>;
+    else if constexpr (sizeof(T) == 1)  // the signs that the oldest processors have maxima of
+      return &run_scan<std::uint8_t, Larger>;
+    else
+      return &run_scan<std::make_signed_t<T>, Larger>;
   });
 }
 

@@ -117,6 +117,7 @@ ExtremumLoops extremum_loops(Op op, DType dtype, Isa isa) {
                     : isa == Isa::avx2 ? extremum_loops_avx2
                                        : extremum_loops_generic;
   ExtremumLoops loops = find(op, dtype);
+  if (loops.merge == nullptr) loops.merge = extremum_loops_generic(op, dtype).merge;
   loops.isa = isa;
   return loops;
 }

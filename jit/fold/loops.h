@@ -86,6 +86,18 @@ struct Loops {
     return !flag.is_set();
   }
 
+  /// The same where there was one: seldom, so small rather than fast.
+  [[gnu::noinline]] static void accumulate_with_nan(V* lanes, const T* data, std::int64_t count,
+                                                    const V& identity) {
+    for (int i = 0; count > 0; count -= per_vector, data += per_vector) {
+      const V x = count >= per_vector
+                      ? load<V>(data)
+                      : load_part(identity, data, count * static_cast<std::int64_t>(sizeof(T)));
+      lanes[i] = Combine::of(lanes[i], x);
+      i = (i + 1) % num_vectors;
+    }
+  }
+
   /// `lanes` with `count` elements folded in, the first into lane 0.
   template <bool prefetches = false>
   [[gnu::always_inline]] static void accumulate(V (&lanes)[num_vectors], const T* data,
@@ -99,8 +111,10 @@ struct Loops {
         for (int i = 0; i < num_vectors; ++i) lanes[i] = tried[i];
         return;
       }
+      accumulate_with_nan(lanes, data, count, identity);
+    } else {
+      accumulate_by<Combine, prefetches>(lanes, data, count, identity, [](const V&, const V&) {});
     }
-    accumulate_by<Combine, prefetches>(lanes, data, count, identity, [](const V&, const V&) {});
   }
 
   /// Rows that are read side by side: memory answers several streams faster than one.  Only where
@@ -241,10 +255,14 @@ struct Loops {
     if constexpr (has_ordered_op) {
       if (accumulate_ordered<false>(lanes, data, count, identity))
         return combine_lanes<parts, typename Combine::Ordered>(to, lanes);
-      fill(lanes, identity);
+      V again[num_vectors];
+      fill(again, identity);
+      accumulate_with_nan(again, data, count, identity);
+      combine_lanes<parts>(to, again);
+    } else {
+      accumulate_by<Combine, false>(lanes, data, count, identity, [](const V&, const V&) {});
+      combine_lanes<parts>(to, lanes);
     }
-    accumulate_by<Combine, false>(lanes, data, count, identity, [](const V&, const V&) {});
-    combine_lanes<parts>(to, lanes);
   }
 
   template <int parts>
@@ -298,10 +316,28 @@ struct Loops {
       }
       fold_columns<typename Combine::Ordered>(tried, data, row_stride_bytes, num_rows, last,
                                               [&](const V& x, const V& y) { flag.note(x, y); });
-      if (!flag.is_set()) return write(tried);
+      flag.is_set() ? strip_with_nan(to, last, count, last_sum, data, row_stride_bytes, num_rows)
+                    : write(tried);
+    } else {
+      fold_columns<Combine>(sums, data, row_stride_bytes, num_rows, last,
+                            [](const V&, const V&) {});
+      write(sums);
     }
-    fold_columns<Combine>(sums, data, row_stride_bytes, num_rows, last, [](const V&, const V&) {});
-    write(sums);
+  }
+
+  /// The same where there is a NaN.
+  [[gnu::noinline]] static void strip_with_nan(T* to, std::int64_t last, int count,
+                                               const V& last_sum, const std::byte* data,
+                                               std::int64_t row_stride_bytes,
+                                               std::int64_t num_rows) {
+    for (int i = 0; i < count; ++i) {
+      const std::int64_t at = i + 1 < count ? i * per_vector : last;
+      V sum = i + 1 < count ? load<V>(to + at) : last_sum;
+      const std::byte* row = data;
+      for (std::int64_t j = 0; j < num_rows; ++j, row += row_stride_bytes)
+        sum = Combine::of(sum, load<V>(reinterpret_cast<const T*>(row) + at));
+      store(to + at, sum);
+    }
   }
 
   /// Rows of a few hundred bytes are read whole, so that memory is read in order.

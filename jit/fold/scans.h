@@ -58,6 +58,30 @@ struct Smaller {
   }
 };
 
+/// What is scanned in place of an element, and the element again.
+struct AsItIs {
+  template <class T>
+  T operator()(T x) const {
+    return x;
+  }
+};
+/// Turns the order of integers around, or that of unsigned ones into that of signed ones, so that
+/// one loop has all extrema of a size.
+template <class T>
+struct Flipped {
+  T mask;
+  T operator()(T x) const { return static_cast<T>(x ^ mask); }
+};
+/// For `Larger` among numbers of type T, one a size.
+template <class T>
+Flipped<T> flipped(const Scan& scan) {
+  const bool is_signed = scan.dtype == DType::i8 || scan.dtype == DType::i16 ||
+                         scan.dtype == DType::i32 || scan.dtype == DType::i64;
+  constexpr T sign = static_cast<T>(T(1) << (8 * sizeof(T) - 1));
+  const T order = is_signed == std::is_signed_v<T> ? T(0) : sign;
+  return {static_cast<T>(scan.op == Op::maximum ? order : ~order)};
+}
+
 template <class T>
 T* at(const ScanOperand& operand, std::int64_t row, std::int64_t i) {
   return reinterpret_cast<T*>(operand.data + row * operand.row_stride_bytes +
@@ -79,13 +103,13 @@ using KeptBy =
                        typename Kept<T>::type>;
 
 /// The next element of `num` rows: y = kept = kept op x.
-template <class T, class Combine>
+template <class T, class Combine, class As = AsItIs>
 [[gnu::always_inline]] inline void next_elements(KeptBy<T, Combine>* __restrict kept,
                                                  const T* __restrict x, T* __restrict y,
-                                                 std::int64_t num) {
+                                                 std::int64_t num, As as = {}) {
   for (std::int64_t row = 0; row < num; ++row) {
-    kept[row] = Combine::of(kept[row], x[row]);
-    y[row] = static_cast<T>(kept[row]);
+    kept[row] = Combine::of(kept[row], as(x[row]));
+    y[row] = as(static_cast<T>(kept[row]));
   }
 }
 
@@ -122,6 +146,12 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
   constexpr std::int64_t together = are_neighbours ? neighbours_together : rows_together;
   using K = KeptBy<T, Combine>;
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
+  const auto as = [&] {
+    if constexpr (std::is_same_v<Combine, Larger> && std::is_integral_v<T>)
+      return flipped<T>(scan);
+    else
+      return AsItIs();
+  }();
   K kept[together];  // NOLINT: no function of the standard library is used here
   for (std::int64_t first = 0; first < num_rows; first += together) {
     const std::int64_t rows = num_rows - first < together ? num_rows - first : together;
@@ -130,9 +160,9 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
     out.data += first * to.row_stride_bytes;
     const auto run = [&](std::int64_t num) __attribute__((always_inline)) {
       for (std::int64_t row = 0; row < num; ++row) {
-        kept[row] = static_cast<K>(*at<T>(in, row, 0));
+        kept[row] = static_cast<K>(as(*at<T>(in, row, 0)));
         if constexpr (std::is_same_v<Combine, Sum>) kept[row] = Sum::of(K(0), kept[row]);  // -0
-        *at<T>(out, row, 0) = static_cast<T>(kept[row]);
+        *at<T>(out, row, 0) = as(static_cast<T>(kept[row]));
       }
       const auto next = [&](std::int64_t i) __attribute__((always_inline)) {
         // What is read is never what is written.
@@ -145,14 +175,14 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
             return;
           }
 #endif
-          next_elements<T, Combine>(kept, x, y, num);
+          next_elements<T, Combine>(kept, x, y, num, as);
           return;
         }
         const std::int64_t x_step = in.row_stride_bytes / itemsize;
         const std::int64_t y_step = out.row_stride_bytes / itemsize;
         for (std::int64_t row = 0; row < num; ++row) {
-          kept[row] = Combine::of(kept[row], x[row * x_step]);
-          y[row * y_step] = static_cast<T>(kept[row]);
+          kept[row] = Combine::of(kept[row], as(x[row * x_step]));
+          y[row * y_step] = as(static_cast<T>(kept[row]));
         }
       };
       for_each_step(1, count, elements_a_look / num, token, next);

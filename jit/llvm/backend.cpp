@@ -87,7 +87,21 @@ WeftLlvmRequest request(std::string_view kernel, const Target& target) {
   request.avx512_fp16 = target.features.avx512_fp16;
   request.pages_in_turn = target.features.pages_in_turn;
   request.keep_texts = target.keep_texts;
+  request.num_extents = target.shape.extents.size();
+  request.num_strides = target.shape.stride_bytes.size();
+  request.extents = target.shape.extents.data();
+  request.stride_bytes = target.shape.stride_bytes.data();
   return request;
+}
+
+/// Nothing for code that serves every shape.
+std::string text_of(const LaunchShape& shape) {
+  if (shape.empty()) return {};
+  std::string result = "; extents";
+  for (const std::int64_t extent : shape.extents) result += " " + std::to_string(extent);
+  result += "; strides";
+  for (const std::int64_t stride : shape.stride_bytes) result += " " + std::to_string(stride);
+  return result;
 }
 
 /// Everything that the module's answer depends on: what it is asked, its sources, and its LLVM.
@@ -96,7 +110,7 @@ std::string cache_key(std::string_view kernel, const Target& target) {
   return detail::concat("llvm object; code ", code_version, "; LLVM ", llvm_version(), "; isa ",
                         name(target.features.isa), "; vbmi ", int{asked.avx512_vbmi}, "; bf16 ",
                         int{asked.avx512_bf16}, "; fp16 ", int{asked.avx512_fp16}, "; pages ",
-                        int{asked.pages_in_turn}, "\n", kernel);
+                        int{asked.pages_in_turn}, text_of(target.shape), "\n", kernel);
 }
 
 /// An object file and what it lives in.

@@ -19,6 +19,9 @@
 namespace weft::jit {
 namespace {
 
+/// In a row: of more a loop is no slower, and takes less time to compile.
+constexpr std::int64_t max_known_instructions = 128;
+
 /// Debug information that has lines and nothing else.
 llvm::DICompileUnit* add_debug_unit(llvm::Module& module) {
   constexpr unsigned dwarf_version = 4;
@@ -48,6 +51,7 @@ llvm::DISubprogram* add_debug_scope(llvm::Function& function, llvm::DICompileUni
 KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const Target& target, llvm::Module& module,
                              const char* symbol, llvm::DICompileUnit* debug_unit)
     : kernel_(kernel),
+      shape_(target.shape),
       function_(add_function(target.features, module, symbol,
                              {llvm::PointerType::getUnqual(module.getContext())})),
       builder_(llvm::BasicBlock::Create(module.getContext(), "entry", function_), target.features),
@@ -98,16 +102,24 @@ void KernelEmitter::load_arguments() {
   for (std::size_t k = 0; k < num_operands(); ++k)
     bases_.push_back(load_field(base, k * sizeof(void*), pointer, "base" + llvm::Twine(k)));
   for (std::size_t l = 0; l < num_loops(); ++l) {
-    extents_.push_back(load_field(extents, l * sizeof(std::int64_t), builder_.getInt64Ty(),
-                                  "extent" + llvm::Twine(l)));
+    extents_.push_back(extent(extents, l));
     for (std::size_t k = 0; k < num_operands(); ++k) stride_bytes_.push_back(stride(strides, l, k));
   }
 }
 
-/// A constant where the class is one.
+/// A constant where it is known.
+llvm::Value* KernelEmitter::extent(llvm::Value* extents, std::size_t loop) {
+  if (!shape_.empty() && shape_.extents[loop] != 0) return builder_.getInt64(shape_.extents[loop]);
+  return load_field(extents, loop * sizeof(std::int64_t), builder_.getInt64Ty(),
+                    "extent" + llvm::Twine(loop));
+}
+
+/// A constant where the class is one, or the launch is known.
 llvm::Value* KernelEmitter::stride(llvm::Value* strides, std::size_t loop, std::size_t operand) {
   const ir::StrideClass known = kernel_.operands[operand].strides[loop];
   if (known != ir::stride_any) return builder_.getInt64(known * itemsize(operand));
+  if (!shape_.empty())
+    return builder_.getInt64(shape_.stride_bytes[loop * num_operands() + operand]);
   return load_field(strides, (loop * num_operands() + operand) * sizeof(std::int64_t),
                     builder_.getInt64Ty(),
                     "stride" + llvm::Twine(loop) + "." + llvm::Twine(operand));
@@ -136,6 +148,9 @@ llvm::Value* KernelEmitter::join(llvm::Value* skipped, llvm::BasicBlock* before,
 void KernelEmitter::emit_loops(std::size_t begin, std::size_t end, const Pointers& start,
                                const std::function<void(const Pointers&)>& inside) {
   if (begin == end) return inside(start);
+  if (const auto* extent = llvm::dyn_cast<llvm::ConstantInt>(extents_[begin]);
+      extent != nullptr && extent->isOne())
+    return emit_loops(begin + 1, end, start, inside);
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* body = new_block("loop");
   llvm::BasicBlock* done = new_block("done");
@@ -188,6 +203,11 @@ void KernelEmitter::emit_innermost(const Pointers& start) {
 KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const Step& step,
                                                   const StepBody& body, bool holds_partials) {
   const std::int64_t elements = std::int64_t{step.lanes} * step.num_vectors;
+  const std::optional<std::int64_t> rest =
+      step.end == nullptr ? known_rest(start) : std::nullopt;
+  const std::int64_t known_steps = rest ? *rest / elements : 0;
+  if (rest && !holds_partials && known_steps * num_instructions(step) <= max_known_instructions)
+    return emit_known_steps(start, known_steps, step, body);
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* enter = holds_partials ? new_block("enter") : before;
   llvm::BasicBlock* loop = new_block(step.lanes == 1         ? "scalar"
@@ -238,7 +258,10 @@ KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const S
   }
 
   builder_.SetInsertPoint(after);
-  const Position result = join(start, before, next, end);
+  Position result = join(start, before, next, end);
+  // What follows knows then how much is left.
+  if (rest)
+    result.index = builder_.CreateAdd(start.index, builder_.getInt64(known_steps * elements));
   for (std::size_t i = 0; i < partials_.size(); ++i)
     partials_[i] = join(held[i], before, partials_[i], end);
   return result;
@@ -254,7 +277,49 @@ KernelEmitter::Position KernelEmitter::join(const Position& one, llvm::BasicBloc
   return result;
 }
 
+/// Elements from there on, if the launch is known and the loops so far were.
+std::optional<std::int64_t> KernelEmitter::known_rest(const Position& position) const {
+  const auto* extent = llvm::dyn_cast<llvm::ConstantInt>(extents_.back());
+  const auto* index = llvm::dyn_cast<llvm::ConstantInt>(position.index);
+  if (extent == nullptr || index == nullptr) return std::nullopt;
+  return extent->getSExtValue() - index->getSExtValue();
+}
+
+/// About how many a step becomes; an item that is moved alone counts as one.
+std::int64_t KernelEmitter::num_instructions(const Step& step) const {
+  std::int64_t count = 0;
+  for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
+    const ir::Inst& inst = kernel_.body[id];
+    const bool moves = inst.op == Op::load || inst.op == Op::store;
+    const bool moves_items = moves && inner_stride(inst.operand) == ir::stride_any;
+    count += moves_items ? step.lanes : 1;
+  }
+  return count * step.num_vectors;
+}
+
+/// One after the other, without a loop.
+KernelEmitter::Position KernelEmitter::emit_known_steps(Position position, std::int64_t count,
+                                                        const Step& step, const StepBody& body) {
+  const std::int64_t elements = std::int64_t{step.lanes} * step.num_vectors;
+  for (std::int64_t i = 0; i < count; ++i) {
+    body(position, step);
+    position.index = builder_.CreateAdd(position.index, builder_.getInt64(elements));
+    for (std::size_t k = 0; k < num_operands(); ++k)
+      if (has_own_pointer(k))
+        position.pointers[k] = advance(
+            position.pointers[k],
+            builder_.CreateMul(stride_bytes(num_loops() - 1, k), builder_.getInt64(elements)));
+  }
+  return position;
+}
+
 void KernelEmitter::emit_masked_tail(const Position& position, int lanes, const StepBody& body) {
+  if (const auto rest = known_rest(position)) {
+    if (*rest == 0) return;
+    Tail known(builder_.getInt64(*rest));
+    body(position, {lanes, 1, &known});
+    return;
+  }
   llvm::BasicBlock* tail = new_block("tail");
   llvm::BasicBlock* after = new_block("after");
   llvm::Value* remaining = builder_.CreateSub(extents_.back(), position.index, "remaining");

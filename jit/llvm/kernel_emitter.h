@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace weft::jit {
@@ -99,6 +100,7 @@ class KernelEmitter {
                           const llvm::Twine& name);
   llvm::Value* advance(llvm::Value* pointer, llvm::Value* bytes);
   void load_arguments();
+  llvm::Value* extent(llvm::Value* extents, std::size_t loop);
   llvm::Value* stride(llvm::Value* strides, std::size_t loop, std::size_t operand);
   static void come_round(llvm::Value* phi, llvm::Value* value, llvm::BasicBlock* from);
   llvm::PHINode* new_phi(llvm::Value* start, llvm::BasicBlock* from);
@@ -109,6 +111,10 @@ class KernelEmitter {
   void emit_innermost(const Pointers& start);
   Position emit_steps(const Position& start, const Step& step, const StepBody& body,
                       bool holds_partials = false);
+  std::optional<std::int64_t> known_rest(const Position& position) const;
+  std::int64_t num_instructions(const Step& step) const;
+  Position emit_known_steps(Position position, std::int64_t count, const Step& step,
+                            const StepBody& body);
   void emit_masked_tail(const Position& position, int lanes, const StepBody& body);
   void emit_overlapping_tail(const Position& position);
   Position join(const Position& one, llvm::BasicBlock* one_end, const Position& other,
@@ -178,6 +184,7 @@ class KernelEmitter {
   llvm::Value* lanes_of(llvm::Value* vector, int first, int count);
 
   const ir::Kernel& kernel_;
+  const LaunchShape& shape_;
   llvm::Function* function_;
   Builder builder_;
   Pointers bases_;

@@ -5,6 +5,7 @@
 #include "jit/llvm/builder.h"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace weft::jit {
@@ -35,6 +36,8 @@ class Tail {
   /// Items [first_item, first_item + lanes), counted from the first element of an operand with this
   /// stride: those up to its last element.  Masks are made once.
   llvm::Value* mask(Builder& builder, int stride, int first_item);
+  /// How many elements are left, if that is known now.
+  std::optional<int> known_count() const;
 
  private:
   llvm::Value* remaining_;

@@ -61,6 +61,9 @@ weft::jit::Target target_of(const WeftLlvmRequest& request) {
   target.features.avx512_fp16 = request.avx512_fp16 != 0;
   target.features.pages_in_turn = request.pages_in_turn != 0;
   target.keep_texts = request.keep_texts != 0;
+  target.shape.extents.assign(request.extents, request.extents + request.num_extents);
+  target.shape.stride_bytes.assign(request.stride_bytes,
+                                   request.stride_bytes + request.num_strides);
   return target;
 }
 

@@ -23,6 +23,10 @@ struct WeftLlvmRequest {
   std::uint8_t avx512_fp16;
   std::uint8_t pages_in_turn;
   std::uint8_t keep_texts;
+  std::size_t num_extents;  ///< 0: all extents and strides are known at launch
+  std::size_t num_strides;
+  const std::int64_t* extents;  ///< the fields of weft::jit::LaunchShape
+  const std::int64_t* stride_bytes;
 };
 
 /// Everything in it belongs to `owner` and lives until the result is released.

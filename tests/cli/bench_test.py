@@ -25,7 +25,7 @@ class Bench(CliTest):
         skipped = {row["variant"]: row["reason"] for row in told["skipped"]}
         for variant in ["naive", "memcpy", "interp", *filter(None, REQUIRED_BACKENDS)]:
             self.assertIn(variant, variants)
-        for variant in ["xbyak", "llvm", "nvrtc"]:
+        for variant in ["xbyak", "llvm", "this shape", "nvrtc"]:
             self.assertNotEqual(variant in variants, variant in skipped, variant)
             self.assertNotIn("differs", skipped.get(variant, ""))
 
@@ -74,8 +74,8 @@ class Bench(CliTest):
         told, _ = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 0)
         json.loads(told)
-        self.assertIn(b"1 of 7: the interpreter's result", shown)
-        self.assertIn(b"7 of 7: memcpy, 100 %", shown)
+        self.assertIn(b"1 of 8: the interpreter's result", shown)
+        self.assertIn(b"8 of 8: memcpy, 100 %", shown)
         self.assertTrue(shown.endswith(b"\r\033[K"), shown)
 
 

@@ -54,6 +54,32 @@ TEST(SignatureProperty, ARowToEachRow) {
   EXPECT_EQ(kernels, 8u);
 }
 
+/// Code for single shapes is no kernel, and there is a bounded number of it however many shapes are
+/// hot.
+TEST(SignatureProperty, ShapesGetCodeOfTheirOwnUpToABound) {
+  constexpr int max_shapes = 8;
+  for (const bool may_compile : {false, true}) {
+    EngineOptions options;
+    options.num_threads = 1;
+    options.shape_threshold = may_compile ? 0 : options.shape_threshold;
+    options.max_shapes = max_shapes;
+    options.background = false;
+    options.disk_cache = DiskCacheOptions{CacheMode::off, {}, 0};
+    Engine engine(options);
+    Random random(2024);
+    for (int i = 0; i < num_shapes; ++i) {
+      const std::int64_t rows = size(random, 100), columns = size(random, 100);
+      engine.binary(Op::add, tensor({rows, columns}), tensor({columns}));
+    }
+    const EngineStats stats = engine.stats();
+    EXPECT_EQ(stats.kernel_misses, 8u);
+    EXPECT_LE(stats.hot_shapes, may_compile ? max_shapes : 0u);
+    std::uint64_t compiled = 0;
+    for (const auto& [backend, count] : stats.compiles_by_backend) compiled += count;
+    EXPECT_LE(compiled, stats.kernel_misses + stats.hot_shapes);
+  }
+}
+
 TEST(SignatureProperty, ATransposedOperand) {
   const auto kernels = kernels_of([](Engine& engine, Random& random) {
     const std::int64_t rows = size(random, 100), columns = size(random, 100);

@@ -32,7 +32,51 @@ void expect_equal_parts(std::span<const std::byte> actual, std::span<const std::
   }
 }
 
+/// Runs the call with both, and compares what they leave.
+void expect_same_call(const CodeObject& compiled, const CodeObject& interpreted,
+                      const ir::Kernel& kernel, const Call& call, bool compares_nans) {
+  for (const GuardedBytes::Side side : both_sides) {
+    const auto actual = run(compiled, call, side);
+    const auto expected = run(interpreted, call, side);
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      expect_equal_parts(actual[i], expected[i], kernel.operands[i].dtype, compares_nans);
+      ASSERT_FALSE(testing::Test::HasFatalFailure())
+          << "operand " << i << " of innermost extent " << call.extents.back();
+    }
+  }
+}
+
+/// In the order of KernelArgs.
+LaunchShape shape_of(const Call& call) {
+  LaunchShape shape{call.extents, {}};
+  for (std::size_t loop = 0; loop < call.extents.size(); ++loop)
+    for (const OperandData& operand : call.operands)
+      shape.stride_bytes.push_back(operand.stride_bytes[loop]);
+  return shape;
+}
+
 }  // namespace
+
+void expect_same_shapes(const ir::Kernel& kernel, Target target,
+                        const std::vector<std::vector<std::int64_t>>& extents) {
+  SCOPED_TRACE(target.features.text() + "\n" + ir::print(kernel));
+  ASSERT_EQ(llvm_backend().refuses(kernel, target), "");
+  const auto interpreted = interp_backend().compile(kernel, target);
+  std::mt19937_64 random(21);
+  for (const std::vector<std::int64_t>& extent : extents) {
+    Call call = make_call(kernel, extent, random);
+    target.shape = shape_of(call);
+    expect_same_call(*llvm_backend().compile(kernel, target), *interpreted, kernel, call, false);
+    if (extent.size() == 1) continue;
+    // Rows of one length, and as many as a launch says.
+    std::fill(target.shape.extents.begin(), target.shape.extents.end() - 1, 0);
+    const auto rows = llvm_backend().compile(kernel, target);
+    expect_same_call(*rows, *interpreted, kernel, call, false);
+    call.extents.front() = (call.extents.front() + 1) / 2;
+    expect_same_call(*rows, *interpreted, kernel, call, false);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
 
 void expect_same(const ir::Kernel& kernel, const Target& target,
                  const std::vector<std::vector<std::int64_t>>& extents, bool compares_nans) {
@@ -43,15 +87,8 @@ void expect_same(const ir::Kernel& kernel, const Target& target,
   std::mt19937_64 random(20);
   for (const std::vector<std::int64_t>& extent : extents) {
     const Call call = make_call(kernel, extent, random);
-    for (const GuardedBytes::Side side : both_sides) {
-      const auto actual = run(*compiled, call, side);
-      const auto expected = run(*interpreted, call, side);
-      for (std::size_t i = 0; i < actual.size(); ++i) {
-        expect_equal_parts(actual[i], expected[i], kernel.operands[i].dtype, compares_nans);
-        ASSERT_FALSE(testing::Test::HasFatalFailure())
-            << "operand " << i << " of innermost extent " << extent.back();
-      }
-    }
+    expect_same_call(*compiled, *interpreted, kernel, call, compares_nans);
+    if (testing::Test::HasFatalFailure()) return;
   }
 }
 

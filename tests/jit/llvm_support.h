@@ -19,6 +19,11 @@ namespace weft::jit::test {
 void expect_same(const ir::Kernel& kernel, const Target& target,
                  const std::vector<std::vector<std::int64_t>>& extents, bool compares_nans = false);
 
+/// The same of code for one shape: of each of these, compiled for all of its extents and for the
+/// innermost alone.
+void expect_same_shapes(const ir::Kernel& kernel, Target target,
+                        const std::vector<std::vector<std::int64_t>>& extents);
+
 /// The ISAs of this machine that the tier compiles for.
 std::vector<Isa> isas();
 /// For SetUp: fails the test, or leaves it out, where the tier can't be used.

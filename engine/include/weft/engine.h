@@ -35,6 +35,13 @@ struct EngineOptions {
   /// kernel hot; 0: its first plan does.
   int threshold = 64;
   bool background = true;  ///< compile hot kernels on a thread of their own; else in the call
+  /// Calls, counted in the same way, of one expression on operands of the same sizes and strides
+  /// after which LLVM compiles its kernel once more, with extents and strides as constants.  The
+  /// engine keeps what it makes if it is faster.  Only rows of at most 128 elements gain.
+  int shape_threshold = 16384;
+  /// At most so many plans at a time have such code, or are having it compiled, those first that
+  /// are hot first; 0: none.  It takes some hundred bytes to some KiB.
+  int max_shapes = 64;
   /// Where compiled kernels are kept for other processes; if not given, as the environment says.
   std::optional<DiskCacheOptions> disk_cache = std::nullopt;
   /// Calls that move so many bytes, read and written together, write past the caches; 0: by the
@@ -57,6 +64,10 @@ struct EngineStats {
   std::uint64_t demoted_kernels = 0;   ///< whose new code was found to be slower
   std::uint64_t failed_kernels = 0;    ///< that could not be compiled again
   std::uint64_t disk_loads = 0;        ///< kernels that came from the disk instead of a compiler
+  std::uint64_t hot_shapes = 0;        ///< plans that got or will get code for their shape alone
+  std::uint64_t promoted_shapes = 0;   ///< of those, that run it for good
+  std::uint64_t demoted_shapes = 0;    ///< for which it was not found to be faster
+  std::uint64_t failed_shapes = 0;     ///< for which it could not be compiled
   DiskCacheStats disk;
 
   /// One object, with these names.
