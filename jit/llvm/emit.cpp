@@ -203,8 +203,7 @@ void KernelEmitter::emit_innermost(const Pointers& start) {
 KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const Step& step,
                                                   const StepBody& body, bool holds_partials) {
   const std::int64_t elements = std::int64_t{step.lanes} * step.num_vectors;
-  const std::optional<std::int64_t> rest =
-      step.end == nullptr ? known_rest(start) : std::nullopt;
+  const std::optional<std::int64_t> rest = step.end == nullptr ? known_rest(start) : std::nullopt;
   const std::int64_t known_steps = rest ? *rest / elements : 0;
   if (rest && !holds_partials && known_steps * num_instructions(step) <= max_known_instructions)
     return emit_known_steps(start, known_steps, step, body);
