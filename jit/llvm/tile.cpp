@@ -14,7 +14,9 @@ namespace {
 class TileEmitter final : public tiles::Functions {
  public:
   TileEmitter(const Target& target, llvm::Module& module, llvm::DICompileUnit* debug_unit)
-      : target_(target), module_(module), debug_unit_(debug_unit) {}
+      : target_(target), module_(module), debug_unit_(debug_unit) {
+    target_.shape = {};  // its functions get parts of what is launched
+  }
 
   tiles::FunctionOffset rows(tiles::RowKind kind, const ir::Kernel& kernel) override {
     KernelEmitter(kernel, target_, module_, tile_symbol(kind).c_str(), debug_unit_).emit_elements();
@@ -35,7 +37,7 @@ class TileEmitter final : public tiles::Functions {
  private:
   static constexpr tiles::FunctionOffset somewhere = 1;
 
-  const Target& target_;
+  Target target_;
   llvm::Module& module_;
   llvm::DICompileUnit* debug_unit_;
 };

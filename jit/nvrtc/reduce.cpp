@@ -18,7 +18,7 @@ class ReductionEmitter : WalkEmitter {
         sets_(sets_of(kernel, variant)) {
     name_number("lanes", kernel.tree.lanes);
     name_number("block", kernel.tree.block);
-    name_number("step_lanes", std::stoi(value("steps", {})) * kernel.tree.lanes);
+    name_number("step_lanes", steps_at_once() * kernel.tree.lanes);
     name_number("half", kernel.tree.lanes / sets_.items / 2);
     name_number("level_bytes", warps_per_block * sets_.size_bytes);
     name_number("pending_bytes", sets_.levels * warps_per_block * sets_.size_bytes);

@@ -62,6 +62,8 @@ class WalkEmitter {
 
   /// Room for what several steps load.  What is constant along a row is loaded before them.
   void declare_loads();
+  /// How many steps that is.
+  int steps_at_once() const;
   /// The loads of step u, from item `at` on.
   void emit_loads();
   /// What they loaded.
@@ -83,7 +85,6 @@ class WalkEmitter {
   Body body_;
 
  private:
-  int steps_at_once() const;
   /// Of partial results in memory: those of a thread, and where an output's begin.
   int thread_bytes(DType dtype) const;
   int offset_of(std::size_t output) const;

@@ -205,7 +205,10 @@ TEST(engine_explain, writes_cuda_source_without_a_device) {
   options.arch = "sm_90";
   const Expr row = Expr(layout({4}, {1}));
   EXPECT_THAT(engine.explain(ops::sum(row), {}, options).texts.at("cuda"), HasSubstr("__shfl_"));
-  EXPECT_THROW(engine.explain(ops::cumsum(row, {.dims = {0}}), {}, options), UnsupportedError);
+  EXPECT_THAT(engine.explain(ops::cumsum(row, {.dims = {0}}), {}, options).texts.at("cuda"),
+              HasSubstr("__shfl_up_sync"));
+  EXPECT_THROW(engine.explain(ops::logcumsumexp(row, {.dims = {0}}), {}, options),
+               UnsupportedError);
   options.backend = "auto";
   EXPECT_THROW(engine.explain(sum, {}, options), ArgumentError);
 }
