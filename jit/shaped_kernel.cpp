@@ -133,12 +133,12 @@ void ShapedKernel::request(const KernelArgs* args) {
   State expected = State::counting;
   if (!state_.compare_exchange_strong(expected, State::requested)) return;
   TierControl& control = kernel_->control();
+  stay_with_kernel();
   has_room_ = control.take_room();
   if (!has_room_) {
     state_ = State::refused;
-    return stay_with_kernel();
+    return;
   }
-  stay_with_kernel();
   control.count(&TierStats::shapes_requested);
   try {
     auto pending = std::make_shared<const TierControl::Pending>(kernel_->shared_control());

@@ -97,21 +97,9 @@ for (int u = 0; u < $steps; ++u) {
     open_leaf();
     write(R"(const Index first_row = leaf * $block;
 const Index left = Index(args.rows) - first_row;
-const Index end = first_row + (left < $block ? left : $block);
-for (Index row = first_row; row < end; row += $steps) {)");
-    declare_loads();
-    write(R"(#pragma unroll
-for (int u = 0; u < $steps; ++u) {
-  i64 offset[$operands];
-  const Index at = 0;
-  locate_row(args, set, row + u < end ? row + u : row, offset);)");
-    emit_loads();
-    write(R"(}
-#pragma unroll
-for (int u = 0; u < $steps; ++u) {
-  if (row + u >= end) continue;)");
+const Index end = first_row + (left < $block ? left : $block);)");
+    open_rows_of_columns("first_row");
     const auto load = [&](std::size_t k) { return loaded(k); };
-    body_.emit(source_, Body::Level::vector, load, {});
     emit_items(true, load);
     write("}\n}\n}");
   }
@@ -139,8 +127,7 @@ for (int j = 0; j < $items; ++j) {
   /// Lane i is combined with lane i + width: lanes of other threads, then a thread's own.
   void emit_halves() {
     write("for (u32 apart = $half; apart > 0; apart /= 2) {\nPartials more;");
-    write_for_outputs("more.y$k = from_lane<LaneAfter>(sums.y$k, apart);");
-    write_for_places("more.v$k = from_lane<LaneAfter>(sums.v$k, apart);");
+    emit_from_lane("more", "LaneAfter", "sums", "apart");
     write("combine(sums, more);\n}");
     for (int width = sets_.items / 2; width > 0; width /= 2)
       for (int j = 0; j < width; ++j)

@@ -1,5 +1,5 @@
 // The walk of kernels that scan: rows or columns in chunks, each by a warp, or a chunk of a row by
-// all warps of a block (scan_launch.cpp divides).
+// all warps of a block (reduce_launch.cpp divides).
 #include "jit/nvrtc/operators.h"
 #include "jit/nvrtc/reduce.h"
 #include "jit/nvrtc/walk_emitter.h"
@@ -71,11 +71,9 @@ combine(sums, more);
 }
 for (u32 apart = 1; apart < 32; apart *= 2) {
 Partials more;)");
-    write_for_outputs("more.y$k = from_lane<LaneAfter>(sums.y$k, apart);");
-    write_for_places("more.v$k = from_lane<LaneAfter>(sums.v$k, apart);");
+    emit_from_lane("more", "LaneAfter", "sums", "apart");
     write("combine(sums, more);\n}");
-    write_for_outputs("sums.y$k = from_lane<OneLane>(sums.y$k, 0);");
-    write_for_places("sums.v$k = from_lane<OneLane>(sums.v$k, 0);");
+    emit_from_lane("sums", "OneLane", "sums", "0");
     write("}");
   }
   /// The elements of a thread, in groups where all of one are there.
@@ -116,14 +114,11 @@ const Partials& sum, Partials& before, Partials& total) {
 Partials scanned = sum;
 for (u32 apart = 1; apart < 32; apart *= 2) {
 Partials other;)");
-    write_for_outputs("other.y$k = from_lane<LaneBefore>(scanned.y$k, apart);");
-    write_for_places("other.v$k = from_lane<LaneBefore>(scanned.v$k, apart);");
+    emit_from_lane("other", "LaneBefore", "scanned", "apart");
     write("combine(other, scanned);\nif (lane >= apart) scanned = other;\n}");
-    write_for_outputs("before.y$k = from_lane<LaneBefore>(scanned.y$k, 1);");
-    write_for_places("before.v$k = from_lane<LaneBefore>(scanned.v$k, 1);");
+    emit_from_lane("before", "LaneBefore", "scanned", "1");
     write("if (lane == 0) clear(before);");
-    write_for_outputs("total.y$k = from_lane<OneLane>(scanned.y$k, 31);");
-    write_for_places("total.v$k = from_lane<OneLane>(scanned.v$k, 31);");
+    emit_from_lane("total", "OneLane", "scanned", "31");
     write(R"(if (warps == 1) return;
 if (lane == 31) put(totals, warp, scanned);
 __syncthreads();
@@ -209,20 +204,8 @@ get(args.from + i64(i) * $set_bytes, lane, more);
 combine(so_far, more);
 })");
     body_.emit(source_, Body::Level::kernel, {}, {});
-    write("for (Index row = begin; row < end; row += $steps) {");
-    declare_loads();
-    write(R"(#pragma unroll
-for (int u = 0; u < $steps; ++u) {
-i64 offset[$operands];
-const Index at = 0;
-locate_row(args, set, row + u < end ? row + u : row, offset);)");
-    emit_loads();
-    write(R"(}
-#pragma unroll
-for (int u = 0; u < $steps; ++u) {
-if (row + u >= end) continue;)");
+    open_rows_of_columns("begin");
     const auto load = [&](std::size_t k) { return loaded(k); };
-    body_.emit(source_, Body::Level::vector, load, {});
     const std::string scan_stride = stride_text(kernel_, num_kept_, 0);
     write("const i64 to = set[0] + stepped(row + u, " + scan_stride + ");");
     write(is_grouped(0) ? "$group y;" : "");

@@ -152,6 +152,22 @@ std::string WalkEmitter::loaded(std::size_t k) const {
                 {k, inner_});
 }
 
+void WalkEmitter::open_rows_of_columns(std::string_view first) {
+  write(detail::concat("for (Index row = ", first, "; row < end; row += $steps) {"));
+  declare_loads();
+  write(R"(#pragma unroll
+for (int u = 0; u < $steps; ++u) {
+i64 offset[$operands];
+const Index at = 0;
+locate_row(args, set, row + u < end ? row + u : row, offset);)");
+  emit_loads();
+  write(R"(}
+#pragma unroll
+for (int u = 0; u < $steps; ++u) {
+if (row + u >= end) continue;)");
+  body_.emit(source_, Body::Level::vector, [&](std::size_t k) { return loaded(k); }, {});
+}
+
 std::string WalkEmitter::loaded_at(std::size_t k) const {
   return filled("$load<$element>(args.base[$k] + offset[$k] + stepped(at, $stride))", {k, inner_});
 }
@@ -240,6 +256,15 @@ Index at, i64 (&offset)[$operands]) {)");
   for (std::size_t k = num_outputs_; k < num_operands_; ++k) write("offset[$k] = set[$k];", k);
   emit_steps(num_kept_, inner_, num_outputs_);
   write("}");
+}
+
+void WalkEmitter::emit_from_lane(const std::string& to, const std::string& which,
+                                 const std::string& from, const std::string& apart) {
+  for (const char* const part : {"y", "v"}) {
+    const std::string text = detail::concat(to, ".", part, "$k = from_lane<", which, ">(", from,
+                                            ".", part, "$k, ", apart, ");");
+    *part == 'y' ? write_for_outputs(text) : write_for_places(text);
+  }
 }
 
 void WalkEmitter::emit_combine(std::size_t output, const std::string& kept,

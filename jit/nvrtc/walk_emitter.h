@@ -68,11 +68,17 @@ class WalkEmitter {
   void emit_loads();
   /// What they loaded.
   std::string loaded(std::size_t k) const;
+  /// Of rows [`first`, end) across columns: the loads of several, and what is computed once of
+  /// each. Leaves two loops open.
+  void open_rows_of_columns(std::string_view first);
   /// The element at index `at` of a row, which is not among them.
   std::string loaded_at(std::size_t k) const;
 
   /// Item `at` of an output in a `share` of partial results, as emit_combine() takes it.
   std::string item(std::size_t output, const std::string& share, const std::string& at) const;
+  /// Partial results of another lane, `apart` from it, in `to`; `which` is a way of the prelude's.
+  void emit_from_lane(const std::string& to, const std::string& which, const std::string& from,
+                      const std::string& apart);
   /// Combines `value` into `kept`.
   void emit_combine(std::size_t output, const std::string& kept, const std::string& value);
 

@@ -260,6 +260,12 @@ bool NvrtcBatch::is_global(std::size_t index, const void* address) const {
   return false;
 }
 
+void NvrtcBatch::run_and_compile() {
+  if (testing::Test::HasFatalFailure()) return;
+  run();
+  compile_with_nvrtc("sm_90");
+}
+
 void NvrtcBatch::compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes) {
   const Nvrtc& library = weft::nvrtc();
   if (!library.library.reason.empty()) GTEST_SKIP() << "NVRTC: " << library.library.reason;

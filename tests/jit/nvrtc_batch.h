@@ -78,6 +78,8 @@ class NvrtcBatch {
   /// memory, but for `most_stack_bytes` of functions.  Leaves a test out, loudly, where there is no
   /// NVRTC.
   void compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes = 0);
+  /// Both, for sm_90, unless a case could not be added.
+  void run_and_compile();
 
  private:
   struct Case {

@@ -67,11 +67,7 @@ class Places {
     batch.add(kernel_of(found), extents, strides, {},
               shift_items * static_cast<std::size_t>(itemsize), found.max_blocks);
   }
-  void run() {
-    if (::testing::Test::HasFatalFailure()) return;
-    batch.run();
-    batch.compile_with_nvrtc("sm_90");
-  }
+  void run() { batch.run_and_compile(); }
 
   NvrtcBatch batch;
 

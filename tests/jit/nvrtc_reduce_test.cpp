@@ -75,11 +75,7 @@ class Reductions {
               shift_items * itemsize_bytes(input), max_blocks);
   }
 
-  void run() {
-    if (::testing::Test::HasFatalFailure()) return;
-    batch.run();
-    batch.compile_with_nvrtc("sm_90");
-  }
+  void run() { batch.run_and_compile(); }
 
   NvrtcBatch batch;
 

@@ -44,11 +44,7 @@ class Scans {
     batch.add(kernel_of(scanned), extents, strides, {.ulp = ulp},
               scanned.shift_items * static_cast<std::size_t>(itemsize), scanned.max_blocks);
   }
-  void run() {
-    if (::testing::Test::HasFatalFailure()) return;
-    batch.run();
-    batch.compile_with_nvrtc("sm_90");
-  }
+  void run() { batch.run_and_compile(); }
 
   NvrtcBatch batch;
 
