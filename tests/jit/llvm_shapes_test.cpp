@@ -93,6 +93,25 @@ TEST_F(LlvmShapes, ScalarsAndTiles) {
   }
 }
 
+/// Rows of a length that is known, with heads whose length is not.
+TEST_F(LlvmShapes, Streams) {
+  for (Isa isa : isas())
+    for (DType dtype : {DType::u8, DType::f32, DType::f64})
+      for (std::size_t num_loops : {1, 2, 3})
+        for (bool pages_in_turn : {false, true}) {
+          ir::Kernel kernel = kernel_of_loops(num_loops, Op::add, dtype, isa);
+          kernel.is_streaming = true;
+          ir::run_pipeline(kernel);
+          Target target = target_for(isa);
+          target.features.pages_in_turn = pages_in_turn;
+          std::vector<std::int64_t> row(num_loops, 3), vectors(num_loops, 2), lines(num_loops, 2);
+          row.back() = 7;
+          vectors.back() = 100;
+          lines.back() = 700;
+          expect_same_shapes(kernel, target, {row, vectors, lines});
+        }
+}
+
 /// What is kept of a shape is found by that shape alone.
 TEST_F(LlvmShapes, OnDiskEachIsItsOwn) {
   const TemporaryFolder folder;
