@@ -127,7 +127,11 @@ class KernelEmitter {
   llvm::Value* address_number(std::size_t operand, const Position& position);
   llvm::Value* count_to_alignment(std::size_t operand, const Position& start);
   Position emit_head(const Position& start, llvm::Value* end);
-  llvm::Value* are_aligned(const std::vector<std::size_t>& operands, const Position& position);
+  llvm::Value* are_aligned(const std::vector<std::size_t>& operands, const Position& position,
+                           bool by_lines);
+  bool streams_by_lines(std::size_t operand) const;
+  Position emit_vectors_before_line(const Position& start, std::size_t operand);
+  llvm::Value* end_of_lines(std::size_t operand, const Position& start);
   Position emit_streaming_vectors(const Position& start, const std::vector<std::size_t>& streamed);
   Position emit_pages_in_turn(const Position& start, std::size_t streamed);
   void prefetch(std::size_t operand, const Place& place);

@@ -95,44 +95,73 @@ KernelEmitter::Position KernelEmitter::emit_head(const Position& start, llvm::Va
   return join(start, before, next, last);
 }
 
-/// Whether every streamed operand is aligned there.
+/// Whether every streamed operand is aligned there, the first of them at a line where `by_lines`.
 llvm::Value* KernelEmitter::are_aligned(const std::vector<std::size_t>& operands,
-                                        const Position& position) {
+                                        const Position& position, bool by_lines) {
   llvm::Value* beyond = builder_.getInt64(0);
-  for (const std::size_t operand : operands)
-    beyond = builder_.CreateOr(beyond,
-                               builder_.CreateAnd(address_number(operand, position),
-                                                  builder_.getInt64(vector_bytes_of(operand) - 1)));
+  for (const std::size_t operand : operands) {
+    const bool is_at_line = by_lines && operand == operands.front();
+    const std::int64_t bytes = is_at_line ? line_bytes : vector_bytes_of(operand);
+    beyond = builder_.CreateOr(beyond, builder_.CreateAnd(address_number(operand, position),
+                                                          builder_.getInt64(bytes - 1)));
+  }
   return builder_.CreateICmpEQ(beyond, builder_.getInt64(0), "aligned");
+}
+
+/// Rows share lines with what is written before and after them.  A line of which one part is stored
+/// past the caches and another through them is written to memory twice, and read in between.
+bool KernelEmitter::streams_by_lines(std::size_t operand) const {
+  return num_loops() > 1 && vector_bytes_of(operand) < line_bytes && !moves_lanes() &&
+         !calls_functions();
+}
+
+/// Whole vectors up to where a line of a streamed operand begins.
+KernelEmitter::Position KernelEmitter::emit_vectors_before_line(const Position& start,
+                                                                std::size_t operand) {
+  llvm::Value* bytes = builder_.CreateAnd(builder_.CreateNeg(address_number(operand, start)),
+                                          builder_.getInt64(line_bytes - 1));
+  llvm::Value* line = builder_.CreateAdd(
+      start.index, builder_.CreateLShr(bytes, builder_.getInt64(std::countr_zero(
+                                                  static_cast<std::uint64_t>(itemsize(operand))))));
+  llvm::Value* row = extents_.back();
+  llvm::Value* end = builder_.CreateSelect(builder_.CreateICmpULT(line, row), line, row);
+  return emit_steps(start, {.lanes = vector_lanes(), .end = end}, plain_body());
+}
+
+/// Where the last whole line of a row ends that goes on at the start of one.
+llvm::Value* KernelEmitter::end_of_lines(std::size_t operand, const Position& start) {
+  llvm::Value* left = builder_.CreateSub(extents_.back(), start.index);
+  const auto elements = static_cast<std::uint64_t>(line_bytes / itemsize(operand));
+  return builder_.CreateAdd(start.index,
+                            builder_.CreateAnd(left, builder_.getInt64(~(elements - 1))));
 }
 
 /// The whole vectors of a row that streams; what comes after the last of them.
 KernelEmitter::Position KernelEmitter::emit_streaming_vectors(
     const Position& start, const std::vector<std::size_t>& streamed) {
   const int lanes = vector_lanes();
-  llvm::Value* end = count_to_alignment(streamed.front(), start);
-  const Position aligned = emit_head(start, end);
+  const bool by_lines = streams_by_lines(streamed.front());
+  Position aligned = emit_head(start, count_to_alignment(streamed.front(), start));
+  if (by_lines) aligned = emit_vectors_before_line(aligned, streamed.front());
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* past_caches = new_block("past_caches");
   llvm::BasicBlock* through_caches = new_block("through_caches");
-  llvm::BasicBlock* rest = new_block("rest");
-  builder_.CreateCondBr(are_aligned(streamed, aligned), past_caches, through_caches);
+  builder_.CreateCondBr(are_aligned(streamed, aligned, by_lines), past_caches, through_caches);
 
   builder_.SetInsertPoint(past_caches);
   Position streaming = emit_pages_in_turn(aligned, streamed.front());
+  llvm::Value* end = by_lines ? end_of_lines(streamed.front(), streaming) : nullptr;
   const int unroll = kernel_.loops.back().unroll;
   if (unroll > 1 && !moves_lanes() && !calls_functions())
-    streaming = emit_steps(streaming, {.lanes = lanes, .num_vectors = unroll, .streams = true},
-                           plain_body());
-  streaming = emit_steps(streaming, {.lanes = lanes, .streams = true}, plain_body());
+    streaming =
+        emit_steps(streaming, {.lanes = lanes, .num_vectors = unroll, .end = end, .streams = true},
+                   plain_body());
+  streaming = emit_steps(streaming, {.lanes = lanes, .end = end, .streams = true}, plain_body());
   llvm::BasicBlock* streamed_end = builder_.GetInsertBlock();
-  builder_.CreateBr(rest);
+  builder_.CreateBr(through_caches);
 
   builder_.SetInsertPoint(through_caches);
-  const Position plain = emit_steps(aligned, {.lanes = lanes}, plain_body());
-  llvm::BasicBlock* plain_end = builder_.GetInsertBlock();
-  builder_.CreateBr(rest);
-  builder_.SetInsertPoint(rest);
-  return join(streaming, streamed_end, plain, plain_end);
+  return emit_steps(join(aligned, before, streaming, streamed_end), {.lanes = lanes}, plain_body());
 }
 
 /// As much of what streams as four pages in turn divide: prefetchers follow each page on its own

@@ -11,18 +11,20 @@ namespace {
 /// keep track of; within them more, so that few pages are written at a time.
 constexpr std::int64_t streaming_panel_lines = 32;
 constexpr std::int64_t panel_lines = 128;
+/// Of a row that leaves the buffer; longer ones gain nothing.
+constexpr std::int64_t longest_run_bytes = 4 << 10;
 
 /// As transpose(), past the caches wherever it is written to: pieces are put together in `stage`,
 /// from where whole cache lines leave.
 void transpose_by_stage(const TileCode& tile, const TileOperand& operand, const Rectangle& whole,
                         Stage stage) {
   const std::int64_t itemsize = operand.itemsize;
-  const std::int64_t wanted = wanted_run_bytes / itemsize;
-  const Sides sides =
-      fitting_sides(std::min(wanted, whole.num_items), std::min(wanted, whole.num_lines),
-                    std::ssize(stage) / itemsize);
-  const std::int64_t num_lines = even_part(whole.num_lines, sides.columns);
-  const std::int64_t num_items = even_part(whole.num_items, sides.rows);
+  const std::int64_t most = std::ssize(stage) / itemsize;
+  // The longer what is written in one go, the fewer lines of the cache are written in parts.
+  const std::int64_t wanted =
+      std::clamp(most / whole.num_items, wanted_run_bytes / itemsize, longest_run_bytes / itemsize);
+  const std::int64_t num_lines = even_part(whole.num_lines, wanted);
+  const std::int64_t num_items = even_part(whole.num_items, most / num_lines);
   for (std::int64_t item = 0; item < whole.num_items; item += num_items)
     for (std::int64_t line = 0; line < whole.num_lines; line += num_lines) {
       const Rectangle part{whole.from + line * whole.from_stride + item * itemsize,

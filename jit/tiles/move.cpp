@@ -149,7 +149,7 @@ void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle
 void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
   const std::int64_t lines_a_step = wide_step_bytes / operand.itemsize;
   const std::int64_t panel =
-      std::max(lines_a_step, std::min<std::int64_t>(32, 128 / operand.itemsize));
+      std::max(lines_a_step, std::min<std::int64_t>(32, tile.panel_bytes / operand.itemsize));
   if (r.num_items < 16 / operand.itemsize) return transpose(tile, operand, r);
   for (std::int64_t line = 0; line < r.num_lines;) {
     const std::int64_t left = r.num_lines - line;

@@ -68,6 +68,9 @@ struct TileCode {
   /// writes all over its output are then better not fetched first.
   std::int64_t streaming_bytes = 0;
   std::int64_t large_bytes = 0;  ///< from here on, tiles are better large
+  /// Of a large tile, which a transposition fills as wide panels at a time: as many lines as make
+  /// it are read at once.
+  std::int64_t panel_bytes = 0;
   /// Planes of as many rows and columns keep transposed inputs in registers in large calls, too.
   std::int64_t fused_side = 0;
 

@@ -428,6 +428,7 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   // Measured: docs/decisions.md.
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t least_fused_side = 512;
+  tile.panel_bytes = features.pages_in_turn ? 128 : 64;
   tile.fused_side = features.pages_in_turn ? never : least_fused_side;
 }
 

@@ -171,15 +171,7 @@ void KernelEmitter::inner_loop() {
   code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
   hoisted(false);
   if (operands_.streams()) {
-    const std::optional<Assembler::Jump> short_row = head();
-    const auto unaligned = operands_.jump_if_unaligned();
-    interleaved_pages();
-    vectors(unroll(), true);
-    const auto done = code_.jump_always();
-    code_.bind(unaligned);
-    if (short_row) code_.bind(*short_row);
-    vectors(1, false);
-    code_.bind(done);
+    streaming_row();
     code_.test(gpr::remaining, gpr::remaining);
   } else {
     vectors(unroll(), false);
@@ -187,6 +179,50 @@ void KernelEmitter::inner_loop() {
   const auto none = code_.jump_if(Condition::zero);
   tail();
   code_.bind(none);
+}
+
+// Rows that are neither begun nor ended by whole lines share lines with what is written before and
+// after them.  A line of which one part is stored past the caches and another through them is
+// written to memory twice, and read in between.
+bool KernelEmitter::streams_by_lines() const {
+  return num_outer() > 0 && operands_.line_vectors() > 1 && !operands_.has_lane_access() &&
+         !has_calls();
+}
+
+void KernelEmitter::streaming_row() {
+  const std::optional<Assembler::Jump> short_row = head();
+  if (streams_by_lines()) vectors_before_line();
+  const auto unaligned = operands_.jump_if_unaligned(streams_by_lines());
+  interleaved_pages();
+  if (streams_by_lines()) {
+    const RegExp behind = code_.frame(code_.allocate_frame(8, 8));
+    code_.mov(code_.rcx, gpr::remaining);
+    code_.and_(code_.ecx, operands_.line_vectors() * lanes_ - 1);
+    code_.mov(code_.qword[behind], code_.rcx);
+    code_.sub(gpr::remaining, code_.rcx);
+    vectors(unroll(), true);
+    code_.add(gpr::remaining, code_.qword[behind]);
+  } else {
+    vectors(unroll(), true);
+  }
+  code_.bind(unaligned);
+  if (short_row) code_.bind(*short_row);
+  vectors(1, false);
+}
+
+void KernelEmitter::vectors_before_line() {
+  code_.mark("vectors, up to where a line begins");
+  const std::uint8_t* head = code_.here();
+  const auto at_line = operands_.jump_if_line();
+  code_.cmp(gpr::remaining, operands_.full_elements());
+  const auto few = code_.jump_if(Condition::below);
+  body({});
+  code_.add(gpr::index, lanes_);
+  operands_.advance(1);
+  code_.sub(gpr::remaining, lanes_);
+  code_.jump_back_if(Condition::not_zero, head);
+  code_.bind(few);
+  code_.bind(at_line);
 }
 
 // The elements before the streamed output is aligned, as a tail.  Of several rows, short ones that

@@ -57,6 +57,9 @@ class KernelEmitter {
   void enter_loop(std::size_t loop);
   void leave_loop(std::size_t loop);
   void inner_loop();
+  bool streams_by_lines() const;
+  void streaming_row();
+  void vectors_before_line();
   std::optional<Assembler::Jump> head();
   void interleaved_pages();
   void vectors(int unrolled, bool streams);

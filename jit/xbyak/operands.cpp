@@ -9,6 +9,7 @@ namespace weft::jit::xbyak {
 namespace {
 
 constexpr int pointer_bytes = 8;
+constexpr int line_bytes = 64;  // of the cache
 using Code = Xbyak::Operand::Code;
 
 }  // namespace
@@ -222,7 +223,6 @@ Xmm Operands::lane_mask(int itemsize) {
 }
 
 void Operands::prefetch(const Place& place, Step step) {
-  constexpr int line_bytes = 64;
   const int bytes = place.itemsize * lanes_;
   if (place.stride != 1 || 2 * bytes < line_bytes || step.copy * bytes % line_bytes != 0) return;
   code_.prefetcht0(code_.ptr[address(place, (step.copy + step.prefetched) * bytes)]);
@@ -327,7 +327,6 @@ void Operands::count_to_alignment() {
 }
 
 int Operands::line_vectors() const {
-  constexpr int line_bytes = 64;
   return line_bytes / (places_[static_cast<std::size_t>(streamed_)].itemsize * lanes_);
 }
 
@@ -347,12 +346,21 @@ void Operands::advance_by_count() {
   }
 }
 
-Assembler::Jump Operands::jump_if_unaligned() {
+Assembler::Jump Operands::jump_if_line() {
+  code_.lea(code_.rcx, code_.ptr[address(places_[static_cast<std::size_t>(streamed_)], 0)]);
+  code_.test(code_.ecx, line_bytes - 1);
+  return code_.jump_if(Condition::zero);
+}
+
+Assembler::Jump Operands::jump_if_unaligned(bool by_lines) {
   code_.xor_(code_.ecx, code_.ecx);
-  for (const Place& place : places_) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Place& place = places_[i];
     if (!place.is_streamed) continue;
+    const int vector_bytes = place.itemsize * lanes_;
+    const bool is_first = static_cast<int>(i) == streamed_;
     code_.lea(code_.rdx, code_.ptr[address(place, 0)]);
-    code_.and_(code_.edx, place.itemsize * lanes_ - 1);
+    code_.and_(code_.edx, (by_lines && is_first ? line_bytes : vector_bytes) - 1);
     code_.or_(code_.ecx, code_.edx);
   }
   code_.test(code_.ecx, code_.ecx);

@@ -106,8 +106,10 @@ class Operands {
   void count_to_alignment();
   /// Moves on by gpr::count elements.
   void advance_by_count();
-  /// Jumps if some streamed output is not aligned.
-  Assembler::Jump jump_if_unaligned();
+  /// Jumps if some streamed output is not aligned, the first of them at a line where `by_lines`.
+  Assembler::Jump jump_if_unaligned(bool by_lines);
+  /// Jumps if the first streamed output is at the start of a line.
+  Assembler::Jump jump_if_line();
 
   static constexpr int max_held_rows = 8;
 

@@ -81,7 +81,16 @@ TEST_P(Streaming, RowsOfAllAlignments) {
     for (ir::Operand& operand : kernel.operands) operand.strides.back() = 1;
     kernel.body = op_kernel(Op::add, dtype, dtype).body;
     kernel.is_streaming = true;
-    agree_everywhere(scheduled(kernel, isa()), {.extents = {3, 5}});
+    kernel = scheduled(kernel, isa());
+    agree_everywhere(kernel, {.extents = {3, 5}});
+    // Long enough to begin and to end with lines that are not theirs alone.
+    const Comparison comparison(kernel, target(), backend());
+    const auto lanes = std::int64_t{kernel.loops.back().lanes};
+    const std::int64_t least = 512 / static_cast<std::int64_t>(itemsize_bytes(dtype));
+    for (const std::int64_t size : {least - 1, least, least + 1, least + lanes, 2 * least + 3,
+                                    2 * least + 3 * lanes - 1, 5 * least + lanes / 2 + 1})
+      for (const Placement placement : {Placement::at_end, Placement::at_start})
+        ASSERT_TRUE(comparison.agree({.extents = {3, 5, size}, .placement = placement}, random_));
   }
 }
 

@@ -118,14 +118,14 @@
    1f3  jae .L6
 .L7:
    1f5  add r8, 0x8
-   1f9  jmp .L11
 .L8:
         ; vectors
-   1fe  sub r8, 0x8
-   202  jb .L10
-   208  nop word ptr [rax + rax]
-   211  nop word ptr [rax + rax]
-   21a  nop word ptr [rax + rax]
+   1f9  sub r8, 0x8
+   1fd  jb .L10
+   203  nop word ptr [rax + rax]
+   20c  nop word ptr [rax + rax]
+   215  nop word ptr [rax + rax]
+   21e  nop
 .L9:
         ; %0 = load u32 $1
    220  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
@@ -137,9 +137,8 @@
    233  jae .L9
 .L10:
    235  add r8, 0x8
-.L11:
    239  test r8, r8
-   23c  je .L12
+   23c  je .L11
         ; tail
    242  mov r11d, 0x8
    248  cmp r8, r11
@@ -156,7 +155,7 @@
    272  neg rdx
    275  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
    27b  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm1, ymm0
-.L12:
+.L11:
         ; return
    281  sfence
    284  vzeroupper

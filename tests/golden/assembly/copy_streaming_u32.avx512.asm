@@ -101,14 +101,13 @@
    196  jae .L6
 .L7:
    198  add r8, 0x10
-   19c  jmp .L11
 .L8:
         ; vectors
-   1a1  sub r8, 0x10
-   1a5  jb .L10
-   1ab  nop word ptr [rax + rax]
-   1b4  nop word ptr [rax + rax]
-   1bd  nop dword ptr [rax]
+   19c  sub r8, 0x10
+   1a0  jb .L10
+   1a6  nop word ptr [rax + rax]
+   1af  nop word ptr [rax + rax]
+   1b8  nop dword ptr [rax + rax]
 .L9:
         ; %0 = load u32 $1
    1c0  vmovups zmm16, zmmword ptr [rbx + 4*rsi]
@@ -120,9 +119,8 @@
    1d6  jae .L9
 .L10:
    1d8  add r8, 0x10
-.L11:
    1dc  test r8, r8
-   1df  je .L12
+   1df  je .L11
         ; tail
    1e5  mov r11d, 0x10
    1eb  cmp r8, r11
@@ -134,7 +132,7 @@
    200  vmovdqu32 zmm16 {k1} {z}, zmmword ptr [rbx + 4*rsi]
         ; store u32 $0 %0
    207  vmovdqu32 zmmword ptr [r9 + 4*rsi] {k1}, zmm16
-.L12:
+.L11:
         ; return
    20e  sfence
    211  mov rsp, qword ptr [rsp]

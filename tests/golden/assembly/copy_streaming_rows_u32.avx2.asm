@@ -1,0 +1,199 @@
+        ; entry
+     0  push rbx
+     1  mov rax, rsp
+     4  sub rsp, 0x40
+     b  and rsp, -0x40
+     f  mov qword ptr [rsp], rax
+        ; enter a loop
+    13  mov rax, qword ptr [rdi + 0x8]
+    17  mov rax, qword ptr [rax]
+    1a  mov qword ptr [rsp + 0x8], rax
+    1f  mov rcx, qword ptr [rdi]
+    22  mov r9, qword ptr [rcx]
+    25  mov rbx, qword ptr [rcx + 0x8]
+.L0:
+    29  mov rax, qword ptr [rdi + 0x8]
+    2d  mov r8, qword ptr [rax + 0x8]
+        ; start of the innermost loop
+    31  xor esi, esi
+        ; head, up to where the output is aligned
+    33  lea rcx, [r9 + 4*rsi]
+    37  neg rcx
+    3a  and ecx, 0x1f
+    3d  shr ecx, 0x2
+    40  mov r11, rcx
+    43  cmp r11, r8
+    46  cmova r11, r8
+    4a  cmp r8, 0x80
+    51  jae .L1
+    57  test r11, r11
+    5a  jne .L11
+.L1:
+    60  test r11, r11
+    63  je .L2
+        ; %0 = load u32 $1
+    69  lea rcx, [rip - 0xb0]
+    70  mov rdx, r11
+    73  neg rdx
+    76  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
+    7c  vpmaskmovd ymm0, ymm1, ymmword ptr [rbx + 4*rsi]
+        ; store u32 $0 %0
+    82  lea rcx, [rip - 0xc9]
+    89  mov rdx, r11
+    8c  neg rdx
+    8f  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
+    95  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm1, ymm0
+        ; addresses
+    9b  add rsi, r11
+    9e  sub r8, r11
+.L2:
+        ; vectors, up to where a line begins
+    a1  lea rcx, [r9 + 4*rsi]
+    a5  test ecx, 0x3f
+    ab  je .L3
+    b1  cmp r8, 0x8
+    b5  jb .L3
+        ; %0 = load u32 $1
+    bb  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+        ; store u32 $0 %0
+    c0  vmovups ymmword ptr [r9 + 4*rsi], ymm0
+        ; addresses
+    c6  add rsi, 0x8
+    ca  sub r8, 0x8
+    ce  jne .L2
+.L3:
+    d0  xor ecx, ecx
+    d2  lea rdx, [r9 + 4*rsi]
+    d6  and edx, 0x3f
+    d9  or ecx, edx
+    db  test ecx, ecx
+    dd  jne .L11
+    e3  sub r8, 0x1000
+    ea  jb .L6
+.L4:
+        ; four pages in turn
+    f0  mov r11d, 0x40
+    f6  nop word ptr [rax + rax]
+    ff  nop
+.L5:
+        ; %0 = load u32 $1
+   100  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+   105  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
+   10b  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x1000]
+   114  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x1020]
+        ; store u32 $0 %0
+   11d  vmovntps ymmword ptr [r9 + 4*rsi], ymm0
+   123  vmovntps ymmword ptr [r9 + 4*rsi + 0x20], ymm1
+   12a  vmovntps ymmword ptr [r9 + 4*rsi + 0x1000], ymm2
+   134  vmovntps ymmword ptr [r9 + 4*rsi + 0x1020], ymm3
+        ; %0 = load u32 $1
+   13e  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x2000]
+   147  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x2020]
+   150  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x3000]
+   159  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x3020]
+        ; store u32 $0 %0
+   162  vmovntps ymmword ptr [r9 + 4*rsi + 0x2000], ymm0
+   16c  vmovntps ymmword ptr [r9 + 4*rsi + 0x2020], ymm1
+   176  vmovntps ymmword ptr [r9 + 4*rsi + 0x3000], ymm2
+   180  vmovntps ymmword ptr [r9 + 4*rsi + 0x3020], ymm3
+        ; addresses
+   18a  add rsi, 0x10
+   18e  dec r11d
+   191  jne .L5
+   197  add rsi, 0xc00
+   19e  sub r8, 0x1000
+   1a5  jae .L4
+.L6:
+   1ab  add r8, 0x1000
+   1b2  mov rcx, r8
+   1b5  and ecx, 0xf
+   1b8  mov qword ptr [rsp + 0x10], rcx
+   1bd  sub r8, rcx
+        ; vectors, stored past the caches
+   1c0  sub r8, 0x20
+   1c4  jb .L8
+   1ca  nop word ptr [rax + rax]
+   1d3  nop word ptr [rax + rax]
+   1dc  nop dword ptr [rax]
+.L7:
+        ; %0 = load u32 $1
+   1e0  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+   1e5  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
+   1eb  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x40]
+   1f1  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x60]
+        ; store u32 $0 %0
+   1f7  vmovntps ymmword ptr [r9 + 4*rsi], ymm0
+   1fd  vmovntps ymmword ptr [r9 + 4*rsi + 0x20], ymm1
+   204  vmovntps ymmword ptr [r9 + 4*rsi + 0x40], ymm2
+   20b  vmovntps ymmword ptr [r9 + 4*rsi + 0x60], ymm3
+        ; addresses
+   212  add rsi, 0x20
+   216  sub r8, 0x20
+   21a  jae .L7
+.L8:
+   21c  add r8, 0x18
+   220  js .L10
+   226  nop word ptr [rax + rax]
+   22f  nop word ptr [rax + rax]
+   238  nop dword ptr [rax + rax]
+.L9:
+        ; %0 = load u32 $1
+   240  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+        ; store u32 $0 %0
+   245  vmovntps ymmword ptr [r9 + 4*rsi], ymm0
+        ; addresses
+   24b  add rsi, 0x8
+   24f  sub r8, 0x8
+   253  jae .L9
+.L10:
+   255  add r8, 0x8
+   259  add r8, qword ptr [rsp + 0x10]
+.L11:
+        ; vectors
+   25e  sub r8, 0x8
+   262  jb .L13
+   268  nop word ptr [rax + rax]
+   271  nop word ptr [rax + rax]
+   27a  nop word ptr [rax + rax]
+.L12:
+        ; %0 = load u32 $1
+   280  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+        ; store u32 $0 %0
+   285  vmovups ymmword ptr [r9 + 4*rsi], ymm0
+        ; addresses
+   28b  add rsi, 0x8
+   28f  sub r8, 0x8
+   293  jae .L12
+.L13:
+   295  add r8, 0x8
+   299  test r8, r8
+   29c  je .L14
+        ; tail
+   2a2  mov r11d, 0x8
+   2a8  cmp r8, r11
+   2ab  cmovb r11, r8
+        ; %0 = load u32 $1
+   2af  lea rcx, [rip - 0x2f6]
+   2b6  mov rdx, r11
+   2b9  neg rdx
+   2bc  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
+   2c2  vpmaskmovd ymm0, ymm1, ymmword ptr [rbx + 4*rsi]
+        ; store u32 $0 %0
+   2c8  lea rcx, [rip - 0x30f]
+   2cf  mov rdx, r11
+   2d2  neg rdx
+   2d5  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
+   2db  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm1, ymm0
+.L14:
+        ; next iteration
+   2e1  mov rax, qword ptr [rdi + 0x10]
+   2e5  add r9, qword ptr [rax]
+   2e8  add rbx, qword ptr [rax + 0x8]
+   2ec  dec qword ptr [rsp + 0x8]
+   2f1  jne .L0
+        ; return
+   2f7  sfence
+   2fa  vzeroupper
+   2fd  mov rsp, qword ptr [rsp]
+   301  pop rbx
+   302  ret
