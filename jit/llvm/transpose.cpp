@@ -63,6 +63,7 @@ class TransposeEmitter {
   llvm::Value* rows_at(llvm::Value* item, llvm::Value* line);
   std::vector<llvm::Value*> pointers(llvm::Value* base, llvm::Value* stride, int count);
   void move_steps(const Vectors& lanes, llvm::Value* rows, int first_step, int num_steps);
+  void store(llvm::Value* values, llvm::Value* row, int part);
   Vectors transposed(Vectors values);
   llvm::Value* unpacked(bool upper, llvm::Value* x, llvm::Value* y);
   int steps_at_once() const;
@@ -137,6 +138,7 @@ TransposeEmitter::Vectors TransposeEmitter::transposed(Vectors values) {
 void TransposeEmitter::move_steps(const Vectors& lanes, llvm::Value* rows, int first_step,
                                   int num_steps) {
   const std::vector<llvm::Value*> to = pointers(rows, argument(3), side_ * num_steps);
+  Vectors waiting;
   for (int part = 0; part < num_parts_; ++part) {
     std::vector<Vectors> steps(static_cast<std::size_t>(num_steps), Vectors());
     for (int lane = 0; lane < num_lanes_; ++lane) {
@@ -157,15 +159,27 @@ void TransposeEmitter::move_steps(const Vectors& lanes, llvm::Value* rows, int f
     }
     for (int step = 0; step < num_steps; ++step) {
       const Vectors values = transposed(steps[static_cast<std::size_t>(step)]);
-      for (int k = 0; k < side_; ++k) {
-        llvm::Value* const at = after(to[static_cast<std::size_t>(step * side_ + k)],
-                                      number(part * shape_.vector_bytes));
-        llvm::Value* const row = values[static_cast<std::size_t>(k)];
-        shape_.is_streaming ? store_past_caches(builder_, row, at)
-                            : void(builder_.CreateAlignedStore(row, at, llvm::Align(1)));
+      if (shape_.is_streaming && num_parts_ > 1) {
+        waiting.insert(waiting.end(), values.begin(), values.end());
+        continue;
       }
+      for (int k = 0; k < side_; ++k)
+        store(values[static_cast<std::size_t>(k)], to[static_cast<std::size_t>(step * side_ + k)],
+              part);
     }
   }
+  // The parts of a line one after the other: processors collect what is stored past the caches in a
+  // few buffers of a line.
+  for (int k = 0; k < side_ && !waiting.empty(); ++k)
+    for (int part = 0; part < num_parts_; ++part)
+      store(waiting[static_cast<std::size_t>(part * side_ + k)], to[static_cast<std::size_t>(k)],
+            part);
+}
+
+void TransposeEmitter::store(llvm::Value* values, llvm::Value* row, int part) {
+  llvm::Value* const at = after(row, number(part * shape_.vector_bytes));
+  shape_.is_streaming ? store_past_caches(builder_, values, at)
+                      : void(builder_.CreateAlignedStore(values, at, llvm::Align(1)));
 }
 
 /// Steps of a block whose values fit half of the registers: the others are for what rounds make.

@@ -21,11 +21,16 @@ class TransposeEmitter {
         shape_(shape),
         side_(shape.items_a_step()),
         num_lanes_(shape.vector_bytes / lane_bytes),
-        num_parts_(shape.step_bytes / shape.vector_bytes) {}
+        num_parts_(shape.step_bytes / shape.vector_bytes),
+        frame_bytes_(lower_slot +
+                     (completes_lines() && !keeps_lower() ? shape.vector_bytes * side_ : 0)) {}
 
   void emit();
 
  private:
+  /// Whether the two registers that make a line are stored one after the other.
+  bool completes_lines() const { return shape_.is_streaming && num_parts_ == 2; }
+  bool keeps_lower() const { return side_ <= 4; }
   Xmm vector(int index) const { return vector_register(index, shape_.vector_bytes); }
   int block_items() const { return line_bytes / shape_.itemsize; }
   void whole_block();
@@ -33,6 +38,7 @@ class TransposeEmitter {
   void point_at(const Reg64& item);
   void point_to(const Reg64& base, const Reg64& item);
   void move_steps(const Reg64& to, int first_step, int num_steps);
+  void move_whole_lines(const Reg64& to, int first_step);
   int steps_at_once() const;
   int rows_at_once() const { return side_ * steps_at_once(); }
   void fetch_rows(const Reg64& base, int first_row);
@@ -54,13 +60,15 @@ class TransposeEmitter {
   std::vector<int> values_;              ///< registers, in the order of the list
   std::vector<std::vector<int>> steps_;  ///< the same of several steps
   std::vector<int> free_;
+  std::vector<int> lower_;  ///< that wait for the other halves of their lines
 
   static constexpr int spill_bytes = 32;
   static constexpr int from_rewind_slot = spill_bytes;
   static constexpr int to_rewind_slot = spill_bytes + 8;
   static constexpr int item_slot = spill_bytes + 16;
   static constexpr int fetch_rewind_slot = spill_bytes + 24;
-  static constexpr int frame_bytes = spill_bytes + 40;
+  static constexpr int lower_slot = spill_bytes + 40;
+  const int frame_bytes_;
 
   // The arguments; the counts become the last positions at which a step may start.
   const Reg64 from_{Xbyak::Operand::RDI}, from_stride_{Xbyak::Operand::RSI};
@@ -136,7 +144,8 @@ void TransposeEmitter::load(int index, int line, int step, int part) {
 void TransposeEmitter::load_all(int first_step, int num_steps, int part) {
   steps_.assign(static_cast<std::size_t>(num_steps), {});
   free_.clear();
-  for (int index = code_.num_vectors(); index-- > 0;) free_.push_back(index);
+  for (int index = code_.num_vectors(); index-- > 0;)
+    if (std::ranges::find(lower_, index) == lower_.end()) free_.push_back(index);
   for (int line = 0; line < side_; ++line) {
     if (line > 0 && line % 4 == 0)
       for (int lane = 0; lane < num_lanes_; ++lane) {
@@ -217,8 +226,40 @@ int TransposeEmitter::steps_at_once() const {
   return num_parts_ > 1 ? 1 : std::max(1, std::min(4, code_.num_vectors() / 2 / side_));
 }
 
+// The lines that a step writes are half a line each from two registers.  Processors collect what is
+// stored past the caches in a few buffers of a line; where one is needed that has got half of its
+// own, memory is read for the other half.  So the lower halves wait, in the stack if they are many.
+void TransposeEmitter::move_whole_lines(const Reg64& to, int first_step) {
+  load_all(first_step, 1, 0);
+  values_ = steps_[0];
+  transpose_lanes();
+  const auto lower = [&](int k) {
+    return code_.ptr[code_.rsp + (lower_slot + k * shape_.vector_bytes)];
+  };
+  if (keeps_lower())
+    lower_ = values_;
+  else
+    for (int k = 0; k < side_; ++k)
+      code_.vmovups(lower(k), vector(values_[static_cast<std::size_t>(k)]));
+  load_all(first_step, 1, 1);
+  values_ = steps_[0];
+  transpose_lanes();
+  for (int k = 0; k < side_; ++k) {
+    const int row = first_step * side_ + k;
+    if (k > 0 && row % 4 == 0) code_.lea(to, code_.ptr[to + to_stride_ * 4]);
+    const RegExp line = nth(to, to_stride_, to_stride3_, row);
+    const Xmm x = vector(values_[static_cast<std::size_t>(k)]);
+    code_.vmovntps(code_.ptr[line + shape_.vector_bytes], x);
+    if (!keeps_lower()) code_.vmovups(x, lower(k));
+    code_.vmovntps(code_.ptr[line],
+                   keeps_lower() ? vector(lower_[static_cast<std::size_t>(k)]) : x);
+  }
+  lower_.clear();
+}
+
 // Some steps' rows, from the `first_step`-th of a block.
 void TransposeEmitter::move_steps(const Reg64& to, int first_step, int num_steps) {
+  if (completes_lines()) return move_whole_lines(to, first_step);
   for (int part = 0; part < num_parts_; ++part) {
     if (part > 0) rewind(to, to_rewind_slot);
     load_all(first_step, num_steps, part);
@@ -286,7 +327,7 @@ void TransposeEmitter::emit() {
                                        Xbyak::Operand::R12, Xbyak::Operand::R13,
                                        Xbyak::Operand::R14, Xbyak::Operand::R15};
   for (const auto reg : saved) code_.push(Reg64(reg));
-  code_.sub(code_.rsp, frame_bytes);
+  code_.sub(code_.rsp, frame_bytes_);
   code_.imul(code_.rax, from_stride_, side_ - 4);
   code_.mov(code_.qword[code_.rsp + from_rewind_slot], code_.rax);
   code_.imul(code_.rax, to_stride_, side_ - 4);
@@ -323,7 +364,7 @@ void TransposeEmitter::emit() {
   code_.cmp(block_, lanes_[0]);
   code_.jump_back_if(Condition::below, next_block);
 
-  code_.add(code_.rsp, frame_bytes);
+  code_.add(code_.rsp, frame_bytes_);
   for (auto reg = saved.rbegin(); reg != saved.rend(); ++reg) code_.pop(Reg64(*reg));
   code_.vzeroupper();
   code_.ret();
