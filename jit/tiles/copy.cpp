@@ -11,6 +11,7 @@ namespace {
 /// keep track of; within them more, so that few pages are written at a time.
 constexpr std::int64_t streaming_panel_lines = 32;
 constexpr std::int64_t panel_lines = 128;
+constexpr std::int64_t page_bytes = 4 << 10;
 /// Of a row that leaves the buffer; longer ones gain nothing.
 constexpr std::int64_t longest_run_bytes = 4 << 10;
 
@@ -45,8 +46,10 @@ void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectang
   const std::int64_t itemsize = operand.itemsize;
   const std::int64_t lines_a_step = wide_step_bytes / itemsize;
   if (whole.num_items < 16 / itemsize) return transpose(tile, operand, whole);
-  const bool may_stream =
-      streams && operand.streaming_transpose != 0 && starts_lines(whole.to, whole.to_stride);
+  const bool fights_itself = tile.stages_aliases && whole.to_stride % page_bytes == 0 &&
+                             whole.num_items <= std::ssize(stage) / wanted_run_bytes;
+  const bool may_stream = streams && operand.streaming_transpose != 0 && !fights_itself &&
+                          starts_lines(whole.to, whole.to_stride);
   if (streams && !may_stream && whole.num_lines * itemsize >= least_streamed_bytes)
     return transpose_by_stage(tile, operand, whole, stage);
   const std::int64_t panel = std::max(lines_a_step, streams ? streaming_panel_lines : panel_lines);

@@ -71,6 +71,9 @@ struct TileCode {
   /// Of a large tile, which a transposition fills as wide panels at a time: as many lines as make
   /// it are read at once.
   std::int64_t panel_bytes = 0;
+  /// Whether few rows that are written past the caches go through a buffer where they lie a
+  /// multiple of a page apart.
+  bool stages_aliases = false;
   /// Planes of as many rows and columns keep transposed inputs in registers in large calls, too.
   std::int64_t fused_side = 0;
 

@@ -429,6 +429,7 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t least_fused_side = 512;
   tile.panel_bytes = features.pages_in_turn ? 128 : 64;
+  tile.stages_aliases = !features.pages_in_turn;
   tile.fused_side = features.pages_in_turn ? never : least_fused_side;
 }
 
