@@ -104,7 +104,8 @@ void Call::keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor
   if (run_cached(given, results, divisors_checked)) return;
   if (!have_equal_sizes(exprs)) return run_passes(exprs, given, results);
   if (key_.num_folds > 0) {
-    if (!is_single_fold(key_, exprs, given, order())) return run_passes(exprs, given, results);
+    if (!is_single_fold(key_, exprs, given, order(), state_.options.backend))
+      return run_passes(exprs, given, results);
   }
   run_checked(exprs, given, results, false, divisors_checked);
 }

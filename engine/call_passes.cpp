@@ -240,7 +240,8 @@ void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> giv
     CallKey key;
     const Tensor anew;
     make_key(key, std::span(&fold, 1), std::span(&anew, 1));
-    if (is_single_fold(key, std::span(&fold, 1), std::span(&anew, 1), order()))
+    if (is_single_fold(key, std::span(&fold, 1), std::span(&anew, 1), order(),
+                       state_.options.backend))
       return value_of(fold);
     return value_of(with_argument(fold, argument_value(fold.node(), recorder)));
   };

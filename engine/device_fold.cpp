@@ -8,6 +8,7 @@
 #include "engine/operators.h"
 #include "engine/program.h"
 #include "engine/rebuild.h"
+#include "engine/scan_plan.h"
 #include "engine/tensor_impl.h"
 #include "ir/combine.h"
 #include "runtime/log.h"
@@ -15,6 +16,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -176,15 +178,15 @@ void scan_values(Engine::State& state, const Expr& argument, const FoldNode& fol
 }
 
 /// Of an argument that a kernel can't compute, elementwise calls write the elements.
-void fold_places(Engine::State& state, const ExprNode& node, const Tensor& out) {
+void fold_elements(Engine::State& state, const ExprNode& node, const Tensor& out) {
   const Expr argument(node.args[0]);
   WEFT_CHECK(node.args[0]->kind != ExprNode::Kind::tensor, UnsupportedError,
              "backend nvrtc has no kernel for the places of ", text(argument));
   const Tensor elements = empty({node.fold->arg_sizes.data(), node.fold->arg_sizes.size()},
                                 {node.compute_dtype, out.device()});
   compute_exprs(state, std::span(&argument, 1), std::span(&elements, 1));
-  const Expr places = with_argument(Expr(std::make_shared<ExprNode>(node)), elements);
-  compute_exprs(state, std::span(&places, 1), std::span(&out, 1));
+  const Expr fold = with_argument(Expr(std::make_shared<ExprNode>(node)), elements);
+  compute_exprs(state, std::span(&fold, 1), std::span(&out, 1));
 }
 
 /// Every element gets the same bits.
@@ -210,6 +212,21 @@ Tensor divided_on_device(Engine::State& state, const ExprNode& node, const Tenso
   return compute_exprs(state, std::span(&quotient, 1), std::span(&given, 1))[0];
 }
 
+/// What runs a scan, which may begin at the end of its operands.
+DevicePass device_scan_pass(LoweredScan scan, std::span<const Device> operand_devices,
+                            Device device, const PlannerOptions& options) {
+  scan.first_bytes.resize(operand_devices.size());  // those in memory
+  DevicePass pass = device_pass(std::move(*scan.lowered), operand_devices, device, options);
+  if (std::ranges::count(scan.first_bytes, 0) == std::ssize(scan.first_bytes)) return pass;
+  return [pass = std::move(pass), first_bytes = std::move(scan.first_bytes)](std::byte* const* base,
+                                                                             const Bits* params) {
+    std::array<std::byte*, ir::max_launch_operands> first;
+    std::ranges::transform(first_bytes, std::span(base, first_bytes.size()), first.begin(),
+                           [](std::int64_t bytes, std::byte* begin) { return begin + bytes; });
+    pass(first.data(), params);
+  };
+}
+
 }  // namespace
 
 bool may_have_device_kernel(const ExprNode& node, FoldOrder order) {
@@ -219,9 +236,9 @@ bool may_have_device_kernel(const ExprNode& node, FoldOrder order) {
          (fold.is_scan() || order != FoldOrder::exact);
 }
 
-std::function<void(std::byte* const* base, const Bits* params)> device_fold_pass(
-    const ExprNode& node, const Program& program, const Tensor& output,
-    std::span<const Tensor> inputs, Device device, const PlannerOptions& options) {
+DevicePass device_fold_pass(const ExprNode& node, const Program& program, const Tensor& output,
+                            std::span<const Tensor> inputs, Device device,
+                            const PlannerOptions& options) {
   if (options.backend != "auto" && options.backend != "nvrtc") return {};
   std::vector<Device> devices{output.device()};
   for (const Tensor& input : inputs) devices.push_back(input.device());
@@ -230,7 +247,9 @@ std::function<void(std::byte* const* base, const Bits* params)> device_fold_pass
     if (devices[i] != device && !is_number) return {};
   }
   try {
-    if (node.fold->is_scan()) return device_scan_pass(node, output, inputs[0], device, options);
+    if (node.fold->is_scan())
+      return device_scan_pass(lower_scan(node, program, output, inputs, options.numerics), devices,
+                              device, options);
     const std::shared_ptr<const FoldPlan> plan = lay_out_fold(node, output, inputs, options);
     std::unique_ptr<Lowered> lowered = lower_whole_fold(*plan, program, inputs, options.numerics);
     if (lowered == nullptr) return {};
@@ -265,10 +284,11 @@ Tensor fold_on_device(Engine::State& state, const Expr& expr, const Tensor& give
     fill(state, result, *ir::identity_of(node.op, node.dtype));
     return result;
   }
-  if (fold.is_scan())
+  const bool is_tensor = argument.node().kind == ExprNode::Kind::tensor;
+  if (fold.form == FoldForm::index || (fold.is_scan() && !is_tensor))
+    fold_elements(state, node, result);
+  else if (fold.is_scan())
     scan_values(state, argument, fold, node.op, out);
-  else if (fold.form == FoldForm::index)
-    fold_places(state, node, result);
   else
     DeviceFold(state, node).run(cast(argument, node.compute_dtype), out);
   return result;

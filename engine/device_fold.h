@@ -2,40 +2,27 @@
 // none.
 #pragma once
 
+#include "engine/device_plan.h"
 #include "engine/expr_node.h"
-#include "engine/lower.h"
 #include "engine/planner.h"
+#include "engine/program.h"
 
 #include <weft/engine.h>
 
-#include <functional>
-#include <memory>
 #include <span>
 
 namespace weft {
 
-/// Whether device_fold_pass() or device_scan_pass() may have something to say of such a fold: of
-/// elements, and without the division of a mean.
+/// Whether device_fold_pass() may have something to say of such a fold: of elements, and without
+/// the division of a mean.
 bool may_have_device_kernel(const ExprNode& fold, FoldOrder order);
 
-/// What folds on `device` in one kernel with reduce loops, for CallPlan::pass, in the CPU's order,
-/// or scans;
-/// `program` computes the argument from `inputs`, and of `output` the reduced dimensions have size
-/// 1.  Null where the backend refuses the kernel, or tensors are elsewhere.
-std::function<void(std::byte* const* base, const Bits* params)> device_fold_pass(
-    const ExprNode& fold, const Program& program, const Tensor& output,
-    std::span<const Tensor> inputs, Device device, const PlannerOptions& options);
-
-/// A scan of a tensor as it lies, as loop IR: its operands are the output, the input, and for
-/// FoldForm::scan_index one that is not in memory (ir::Role::place).
-std::unique_ptr<Lowered> lower_scan(const ExprNode& node, const Tensor& output, const Tensor& input,
-                                    Numerics numerics);
-/// What scans so on `device`, for CallPlan::pass.
-///
-/// Errors: UnsupportedError where the backend refuses the kernel.
-std::function<void(std::byte* const* base, const Bits* params)> device_scan_pass(
-    const ExprNode& node, const Tensor& output, const Tensor& input, Device device,
-    const PlannerOptions& options);
+/// What folds on `device` in one kernel with reduce loops, in the CPU's order, or scans in one with
+/// a scan loop; `program` computes the argument from `inputs`, and of `output` the reduced
+/// dimensions have size 1.  Null where the backend refuses the kernel, or tensors are elsewhere.
+DevicePass device_fold_pass(const ExprNode& fold, const Program& program, const Tensor& output,
+                            std::span<const Tensor> inputs, Device device,
+                            const PlannerOptions& options);
 
 /// The value of a fold whose argument has no folds, by elementwise calls, in `given` or, if that is
 /// undefined, in a new tensor.  Each call combines some slices of what is to be folded, as a

@@ -224,9 +224,8 @@ std::vector<Device> devices_of_call(const TensorIterator& iterator) {
   return devices;
 }
 
-std::function<void(std::byte* const* base, const Bits* params)> device_pass(
-    Lowered lowered, std::span<const Device> operand_devices, Device device,
-    const PlannerOptions& options) {
+DevicePass device_pass(Lowered lowered, std::span<const Device> operand_devices, Device device,
+                       const PlannerOptions& options) {
   if (device.type == DeviceType::cpu) {
     const auto call = std::make_shared<const ByWayOfCopies>(std::move(lowered), 0, options);
     return [call](std::byte* const* base, const Bits* params) { call->run(base, params); };

@@ -6,6 +6,8 @@
 
 #include <weft/device.h>
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,15 +19,17 @@ Device device_of_call(const TensorIterator& iterator);
 /// Where its operands are, outputs first.
 std::vector<Device> devices_of_call(const TensorIterator& iterator);
 
+/// CallPlan::pass of what a device computes.
+using DevicePass = std::function<void(std::byte* const* base, const Bits* params)>;
+
 /// What runs a lowered call on `device`, for CallPlan::pass; `operand_devices` are where its
 /// operands are.  Inputs of the CPU without dimensions are read when it runs and passed as numbers.
 /// Where `device` is the CPU, all operands are its tensors, and the first device works on copies of
 /// their bytes, which come back before the call returns.
 ///
 /// Errors: UnsupportedError, with the reason, for what there is no device code for.
-std::function<void(std::byte* const* base, const Bits* params)> device_pass(
-    Lowered lowered, std::span<const Device> operand_devices, Device device,
-    const PlannerOptions& options);
+DevicePass device_pass(Lowered lowered, std::span<const Device> operand_devices, Device device,
+                       const PlannerOptions& options);
 
 /// Whether a device computes a call on these tensors: they are there, or backend "nvrtc" takes them
 /// there.

@@ -207,26 +207,26 @@ Tensor contiguous_layout(const Dims& sizes, DType dtype) {
   return unbacked(span, {strides.data(), strides.size()}, dtype);
 }
 
-/// Scans take a tensor as it lies; an expression is written to a new one before.
-static void describe_scan(const ExprNode& node, std::span<const Tensor> inputs,
-                          const PlannerOptions& options, PassText& result) {
+namespace {
+
+/// The loops of CPUs scan a tensor as it lies; an expression is written to a new one before.
+void describe_scan(const ExprNode& node, const Program& program, std::span<const Tensor> inputs,
+                   const PlannerOptions& options, PassText& result) {
   result.reads_in_place = is_plain_tensor(*node.args[0]);
   result.schedule = "scan";
-  const Tensor input = result.reads_in_place
-                           ? inputs[0]
-                           : contiguous_layout(node.fold->arg_sizes, node.args[0]->dtype);
   check_dtype(node);
+  const Tensor output = contiguous_layout(node.fold->sizes, node.dtype);
   if (options.backend == "nvrtc") {
-    const Tensor output = contiguous_layout(node.fold->sizes, node.dtype);
-    result.lowered = lower_scan(node, output, input, options.numerics);
+    result.lowered = lower_scan(node, program, output, inputs, options.numerics).lowered;
     result.is_compiled = true;
     return;
   }
-  result.loops = scan_loops(node, contiguous_layout(node.fold->sizes, node.dtype), input,
-                            order_of(node, options.fold_order), options.features.isa);
+  const Tensor input = result.reads_in_place
+                           ? inputs[0]
+                           : contiguous_layout(node.fold->arg_sizes, node.args[0]->dtype);
+  result.loops =
+      scan_loops(node, output, input, order_of(node, options.fold_order), options.features.isa);
 }
-
-namespace {
 
 /// The code that the fold has for good, if it gets some: waits for LLVM.
 std::shared_ptr<const jit::CodeObject> best_code(const FoldPlan& plan, const Lowered* lowered,
@@ -291,7 +291,8 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
   std::string_view kind = "fold";
   if (node.fold->is_scan()) {
     kind = "scan";
-    if (numel_of(arg_sizes) != 0 && !inputs.empty()) describe_scan(node, inputs, options, result);
+    if (numel_of(arg_sizes) != 0 && !inputs.empty())
+      describe_scan(node, program, inputs, options, result);
   } else if (numel_of(arg_sizes) == 0 || compares_nothing(node)) {
     kind = "constant";
   } else if (!inputs.empty()) {
@@ -333,16 +334,19 @@ bool can_be_written(const Tensor& tensor, const CallKey& key) {
 }
 
 bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
-                    std::span<const Tensor> outputs, FoldOrder order) {
+                    std::span<const Tensor> outputs, FoldOrder order, std::string_view backend) {
   if (key.num_folds != 1 || exprs.size() != 1 || key.inputs.size() == 0) return false;
   const ExprNode& node = exprs[0].node();
   if (node.kind != ExprNode::Kind::fold) return false;
-  if (node.fold->is_scan() && !is_plain_tensor(*node.args[0])) return false;
+  const std::span<const Tensor* const> inputs{key.inputs.data(), key.inputs.size()};
+  if (node.fold->is_scan() && !is_plain_tensor(*node.args[0]) &&
+      !is_for_device(inputs, outputs, backend))
+    return false;
   const Tensor& output = outputs.empty() ? Tensor() : outputs[0];
   const bool is_fit = !output.defined() || (output.dtype() == node.dtype &&
                                             std::ranges::equal(output.sizes(), node.fold->sizes) &&
                                             can_be_written(output, key));
-  return is_fit && is_walkable(node, order, output, {key.inputs.data(), key.inputs.size()});
+  return is_fit && is_walkable(node, order, output, inputs);
 }
 
 PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Program& program,

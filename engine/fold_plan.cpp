@@ -67,20 +67,6 @@ std::vector<FoldDim> plan_dims(const ExprNode& node, FoldOrder order, const Tens
   return dims;
 }
 
-/// The operand with the most elements: what is read decides how to walk.
-std::size_t largest_input(const std::vector<FoldDim>& dims, std::size_t num_inputs) {
-  std::size_t best = 1;
-  std::int64_t most = -1;
-  for (std::size_t i = 1; i <= num_inputs; ++i) {
-    std::int64_t count = 1;
-    for (const FoldDim& dim : dims)
-      if (dim.stride_bytes[i] != 0) count *= dim.extent;
-    if (count > most) best = i;
-    most = std::max(most, count);
-  }
-  return best;
-}
-
 /// The dimension along which vectors run: the fastest that fills some, else the longest.  The
 /// fastest is the first in dims_by_shape().
 std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input, FoldOrder order) {
@@ -173,6 +159,19 @@ void plan_blocks(FoldPlan& plan) {
 }
 
 }  // namespace
+
+std::size_t largest_input(std::span<const FoldDim> dims, std::size_t num_inputs) {
+  std::size_t best = 1;
+  std::int64_t most = -1;
+  for (std::size_t i = 1; i <= num_inputs; ++i) {
+    std::int64_t count = 1;
+    for (const FoldDim& dim : dims)
+      if (dim.stride_bytes[i] != 0) count *= dim.extent;
+    if (count > most) best = i;
+    most = std::max(most, count);
+  }
+  return best;
+}
 
 std::int64_t fold_block_elements(const jit::Fold& fold) {
   return fold_buffer_bytes / fold.itemsize();

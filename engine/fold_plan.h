@@ -84,6 +84,10 @@ struct FoldPlan {
   std::int64_t work_ns = 0;
 };
 
+/// The operand with the most elements, of those behind the output: what is read decides how to
+/// walk.
+std::size_t largest_input(std::span<const FoldDim> dims, std::size_t num_inputs);
+
 /// Whether a fold's loop IR has a loop over rows that are reduced.
 inline bool fold_has_rows(const FoldPlan& plan) { return !plan.is_inner || plan.num_rows > 1; }
 

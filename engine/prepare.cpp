@@ -163,7 +163,8 @@ PreparedPlan Engine::prepare(std::span<const Expr> exprs, std::span<const Tensor
   given.resize(exprs.size());
   CallKey key;
   make_key(key, exprs, given);
-  const bool is_fold = is_single_fold(key, exprs, given, fold_order(state_->options.numerics));
+  const bool is_fold = is_single_fold(key, exprs, given, fold_order(state_->options.numerics),
+                                      state_->options.backend);
   const bool is_on_device =
       is_for_device({key.inputs.data(), key.inputs.size()}, given, state_->options.backend);
   const bool takes_passes = (key.num_folds > 0 && !is_fold) || !have_equal_sizes(exprs);

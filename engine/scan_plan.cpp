@@ -166,7 +166,7 @@ ScanPlan make_plan(const ExprNode& node, const Tensor& output, const Tensor& inp
   plan.is_reverse = node.fold->is_reverse;
   plan.max_threads = max_threads;
 
-  ScanLoops loops = scan_loops_of(node, output, input);
+  ScanLoops loops = scan_loops_of(node, output, std::span(&input, 1));
   plan.count = loops.scanned.extent;
   for (std::size_t i = 0; i < 2; ++i) plan.stride_bytes[i] = loops.scanned.stride_bytes[i];
   plan.rest = std::move(loops.rest);
@@ -183,13 +183,17 @@ ScanPlan make_plan(const ExprNode& node, const Tensor& output, const Tensor& inp
 
 }  // namespace
 
-ScanLoops scan_loops_of(const ExprNode& node, const Tensor& output, const Tensor& input) {
-  ScanLoops loops{{1, {0, 0}}, {}};
-  Tensor rest[2] = {output, input};
+ScanLoops scan_loops_of(const ExprNode& node, const Tensor& output,
+                        std::span<const Tensor> inputs) {
+  const std::size_t num_operands = 1 + inputs.size();
+  const FoldDim one{1, std::vector<std::int64_t>(num_operands)};
+  ScanLoops loops{one, {}};
+  std::vector<Tensor> rest{output};
+  for (const Tensor& input : inputs) rest.push_back(input.expand(output.sizes()));
   if (node.fold->dims != 0) {
     const int dim = std::countr_zero(node.fold->dims);
-    loops.scanned.extent = input.size(dim);
-    for (std::size_t i = 0; i < 2; ++i) {
+    loops.scanned.extent = output.size(dim);
+    for (std::size_t i = 0; i < num_operands; ++i) {
       loops.scanned.stride_bytes[i] =
           stride_in_bytes(rest[i].stride(dim), rest[i].size(dim),
                           static_cast<std::int64_t>(itemsize_bytes(rest[i].dtype())));
@@ -198,11 +202,17 @@ ScanLoops scan_loops_of(const ExprNode& node, const Tensor& output, const Tensor
   }
   TensorIteratorConfig config;
   config.check_all_same_dtype(false).resize_outputs(false).set_check_mem_overlap(false);
-  const TensorIterator iterator = config.add_output(rest[0]).add_input(rest[1]).build();
-  for (std::size_t dim = 0; dim < iterator.shape().size(); ++dim)
-    loops.rest.push_back(
-        {iterator.shape()[dim], {iterator.stride_bytes(0)[dim], iterator.stride_bytes(1)[dim]}});
-  if (loops.rest.empty()) loops.rest.push_back({1, {0, 0}});
+  config.check_all_same_device(false);  // what has no dimensions may be a number of the CPU
+  config.add_output(rest[0]);
+  for (std::size_t i = 1; i < num_operands; ++i) config.add_input(rest[i]);
+  const TensorIterator iterator = config.build();
+  for (std::size_t dim = 0; dim < iterator.shape().size(); ++dim) {
+    FoldDim& made = loops.rest.emplace_back();
+    made.extent = iterator.shape()[dim];
+    for (std::size_t i = 0; i < num_operands; ++i)
+      made.stride_bytes.push_back(iterator.stride_bytes(static_cast<int>(i))[dim]);
+  }
+  if (loops.rest.empty()) loops.rest.push_back(one);
   return loops;
 }
 

@@ -5,6 +5,9 @@
 #include <weft/expr.h>
 #include <weft/reduce.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <random>
 #include <span>
 #include <vector>
@@ -53,8 +56,41 @@ class CudaScans : public test::EngineOnFakeGpu {
     return num_launches() - before;
   }
 
+  /// Whether a scan of an expression of `inputs` is that of the CPU, and one kernel.
+  template <class Make>
+  void expect_cpus_in_one(const Make& make, const std::vector<Tensor>& inputs) {
+    std::vector<Tensor> there;
+    for (const Tensor& input : inputs) there.push_back(on(gpu0, input));
+    const int before = num_launches();
+    const Tensor result = engine_.eval(make(there));
+    EXPECT_EQ(num_launches() - before, 1);
+    EXPECT_EQ(result.device(), gpu0);
+    expect_same(result, engine_.eval(make(inputs)));
+  }
+  /// A view of random sizes, some 1 where `broadcasts`, in a random order, with gaps, flipped.
+  Tensor random_view(const std::vector<std::int64_t>& sizes, DType dtype, bool broadcasts) {
+    std::vector<int> order(sizes.size()), back(sizes.size());
+    std::vector<std::int64_t> stored;
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::shuffle(order, random_);
+    const std::int64_t step = 1 + static_cast<std::int64_t>(random_() % 2);
+    for (const int dim : order) {
+      const auto at = static_cast<std::size_t>(dim);
+      back[at] = static_cast<int>(stored.size());
+      const bool is_one = broadcasts && random_() % 3 == 0;
+      stored.push_back(is_one ? 1 : step * sizes[at]);
+    }
+    Tensor view = halves(stored, dtype);
+    for (int dim = 0; dim < view.dim(); ++dim)
+      if (view.size(dim) != 1) view = view.slice(dim, 0, {}, step);
+    view = view.permute(back);
+    return random_() % 2 == 0 ? view : view.flip({static_cast<int>(random_() % sizes.size())});
+  }
+
   std::mt19937_64 random_{8};
 };
+
+using Inputs = std::vector<Tensor>;
 
 TEST_F(CudaScans, AreTheCpus) {
   for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::f16, DType::u8})
@@ -91,6 +127,66 @@ TEST_F(CudaScans, OfLongRowsAndColumnsAreTheCpus) {
   expect_cpus(Reduction::cumsum, halves({100'000}, DType::i32), 0, true);
   expect_cpus(Reduction::cumsum, halves({3000, 40}), 0);
   expect_cpus_places(halves({60'000}), 0);
+}
+
+TEST_F(CudaScans, OfExpressionsAreOneKernel) {
+  const auto products = [](std::int64_t dim, bool is_reverse) {
+    return [=](const Inputs& in) {
+      return ops::cumsum(Expr(in[0]) * Expr(in[1]) + 1, along(dim, is_reverse));
+    };
+  };
+  const auto extrema = [](std::int64_t dim) {
+    return [=](const Inputs& in) {
+      return ops::cummax(ops::abs(Expr(in[0]) - Expr(in[1])), along(dim));
+    };
+  };
+  for (const std::int64_t dim : {0, 1, 2}) {
+    expect_cpus_in_one(products(dim, false), {halves({5, 40, 20}), halves({40, 1})});
+    expect_cpus_in_one(products(dim, true), {halves({20, 5, 40}).permute({1, 2, 0}), halves({1})});
+    expect_cpus_in_one(extrema(dim), {halves({5, 40, 20}, DType::i16), halves({20}, DType::u8)});
+  }
+  for (const bool is_reverse : {false, true}) {
+    const auto rests = [&](const Inputs& in) {
+      return ops::cumprod(1 - ops::square(Expr(in[0])), along(0, is_reverse));
+    };
+    expect_cpus_in_one(rests, {engine_.to(full({30}, 2.0), DType::i32)});
+  }
+}
+
+TEST_F(CudaScans, OfExpressionsOfRandomLayoutsAreOneKernel) {
+  for (int i = 0; i < 25; ++i) {
+    std::vector<std::int64_t> sizes;
+    for (std::size_t dim = 0; dim < 1 + random_() % 3; ++dim)
+      sizes.push_back(2 + static_cast<std::int64_t>(random_() % 40));
+    const auto dim = static_cast<std::int64_t>(random_() % sizes.size());
+    const bool is_reverse = random_() % 2 == 0;
+    const DType dtype = random_() % 2 == 0 ? DType::f32 : DType::i32;
+    const Inputs inputs{random_view(sizes, dtype, false), random_view(sizes, DType::f64, true),
+                        random_view(sizes, dtype, true)};
+    const auto make = [&](const Inputs& in) {
+      return ops::cumsum((Expr(in[0]) + Expr(in[2])) * Expr(in[1]), along(dim, is_reverse));
+    };
+    expect_cpus_in_one(make, inputs);
+  }
+}
+
+TEST_F(CudaScans, OfExpressionsReadNumbersOfTheCpu) {
+  const Tensor half = full(IntSpan(), 0.5, {.dtype = DType::f32}), a = halves({7, 30});
+  const auto scaled = [&](const Tensor& x) { return ops::cumsum(Expr(x) * Expr(half), along(1)); };
+  expect_same(engine_.eval(scaled(on(gpu0, a))), engine_.eval(scaled(a)));
+}
+
+TEST_F(CudaScans, OfExpressionsBeyondOneKernelAreWrittenBefore) {
+  const Tensor a = halves({4, 50});
+  const auto largest = [](const Tensor& x) {
+    Expr value(x);
+    for (int i = 0; i < 3; ++i) value = ops::logaddexp(value, Expr(x) - i);
+    return ops::cummax(value, along(1));
+  };
+  const Expr there = largest(on(gpu0, a));
+  const int before = num_launches();
+  expect_same(engine_.eval(there), engine_.eval(largest(a)));
+  EXPECT_EQ(num_launches() - before, 2);
 }
 
 TEST_F(CudaScans, TakeALaunchOrTwo) {
