@@ -2,6 +2,7 @@
 
 #include "ir/pass.h"
 #include "jit/nvrtc/body.h"
+#include "jit/nvrtc/combine.h"
 #include "jit/nvrtc/operators.h"
 #include "jit/nvrtc/reduce.h"
 
@@ -73,8 +74,8 @@ std::string refuses_reduction(const Kernel& kernel) {
                           " partial results are more than ", most_instructions);
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     const ir::Inst& inst = kernel.body[id];
-    if (ir::accumulates(inst) && !is_arithmetic(inst.combine, inst.dtype))
-      return refuse(kernel, id, detail::concat(name(inst.combine), " has no row"));
+    if (ir::accumulates(inst) && !can_combine(inst.combine, inst.dtype, kernel.numerics))
+      return refuse(kernel, id, detail::concat(name(inst.combine), " has no lowering"));
   }
   return {};
 }

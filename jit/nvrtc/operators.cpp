@@ -85,10 +85,6 @@ std::string_view memory_type(DType dtype) {
   return is_boolean(dtype) ? std::string_view("u8") : value_type(dtype);
 }
 
-bool is_arithmetic(Op op, DType dtype) {
-  return !expression(op, dtype).empty() && !is_function(op, dtype);
-}
-
 bool has_operator(Op op, DType dtype) {
   return !expression(op, dtype).empty() || is_function(op, dtype);
 }

@@ -16,9 +16,6 @@ std::string_view memory_type(DType dtype);
 
 /// Whether a table op can be emitted in this dtype.
 bool has_operator(Op op, DType dtype);
-/// Whether it is emitted as arithmetic, which has the interpreter's bits, and not as a call of
-/// CUDA's library.
-bool is_arithmetic(Op op, DType dtype);
 /// The expression of a table op of these arguments.  Functions of the vector library that compute
 /// in f32 go through f64 unless `is_fast`: that costs time on GPUs with few f64 units, and gives
 /// results within 0.5 ulp of f32.

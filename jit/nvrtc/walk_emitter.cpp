@@ -1,6 +1,7 @@
 #include "jit/nvrtc/walk_emitter.h"
 
 #include "ir/combine.h"
+#include "jit/nvrtc/combine.h"
 #include "jit/nvrtc/operators.h"
 #include "jit/nvrtc/reduce.h"
 
@@ -202,6 +203,7 @@ Divisor divide[$loops];
 /// A thread's share of a set: the identity, two of them combined, and the way to memory.
 void WalkEmitter::emit_partials() {
   const auto open_kept = [&] { source_.open_unrolled("j", kept_items_); };
+  emit_combinations(source_, kernel_);
   write("struct Partials {");
   write_for_outputs("Vector<$kept, $kept_items> y$k;");
   write_for_places("Vector<$extremum, $kept_items> v$k;");
@@ -275,10 +277,8 @@ void WalkEmitter::emit_combine(std::size_t output, const std::string& kept,
     const char* const which = ir::is_scan(kernel_) ? ", true>(" : ", false>(";
     return source_.lines("keep_place<" + how + which + kept + ", " + value + ");");
   }
-  const std::string args[] = {kept, value};
-  const std::string combined =
-      operator_text(inst.combine, inst.dtype, args, kernel_.numerics == Numerics::fast);
-  source_.lines(kept + " = " + combined + ";");
+  source_.lines(kept + " = " +
+                combined_text(inst, kept, value, kernel_.numerics == Numerics::fast) + ";");
 }
 
 }  // namespace weft::jit::nvrtc
