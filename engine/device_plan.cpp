@@ -226,6 +226,8 @@ std::vector<Device> devices_of_call(const TensorIterator& iterator) {
 
 DevicePass device_pass(Lowered lowered, std::span<const Device> operand_devices, Device device,
                        const PlannerOptions& options) {
+  WEFT_CHECK(options.backend == "auto" || options.backend == "nvrtc", UnsupportedError, "backend ",
+             options.backend, " computes on the CPU, but the call's tensors are on ", text(device));
   if (device.type == DeviceType::cpu) {
     const auto call = std::make_shared<const ByWayOfCopies>(std::move(lowered), 0, options);
     return [call](std::byte* const* base, const Bits* params) { call->run(base, params); };

@@ -215,8 +215,7 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
     for (const Expr& fold : folds) {
       passes.push_back(describe_pass(fold, planner, state_->kernels));
       WEFT_CHECK(!is_cuda || passes.back().lowered != nullptr, UnsupportedError,
-                 "backend nvrtc: elementwise calls compute ", passes.back().text,
-                 "; no kernel of its own does");
+                 "backend nvrtc has no kernel for ", passes.back().text);
       values.push_back(contiguous_layout(fold.node().fold->sizes, fold.dtype()));
       last_fold = fold;
     }

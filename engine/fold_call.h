@@ -70,7 +70,7 @@ void check_dtype(const ExprNode& fold);
 bool can_be_written(const Tensor& output, const CallKey& key);
 
 /// Plans such a call; `program` is that of the fold's argument.  There is no plan
-/// (PlannedCall::plan is null) for a fold that a device has no kernel for: fold_on_device()
+/// (PlannedCall::plan is null) for a fold that takes a device more than a kernel: fold_on_device()
 /// computes it.
 PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Program& program,
                            const Tensor& output, const PlannerOptions& options,

@@ -141,8 +141,6 @@ void log_plan(const TensorIterator& iterator, const CallPlan& plan) {
 
 void plan_device_call(CallPlan& plan, const TensorIterator& iterator, const Program& program,
                       Device device, const PlannerOptions& options) {
-  WEFT_CHECK(options.backend == "auto" || options.backend == "nvrtc", UnsupportedError, "backend ",
-             options.backend, " computes on the CPU, but the call's tensors are on ", text(device));
   // The caches that streaming goes past are the CPU's.
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   plan.pass = device_pass(lower(iterator, program, options.numerics, never),

@@ -24,10 +24,11 @@ bool are_columns(const ScanLoops& loops, std::span<const Tensor> inputs) {
   return std::abs(fastest.stride_bytes[input]) == itemsize || loops.scanned.extent <= few_elements;
 }
 
-/// f32 is added and multiplied in f64.
+/// f32 is added and multiplied in f64, and c64 in c128.
 DType kept_dtype(const ExprNode& node) {
-  const bool is_rounded = node.op == Op::add || node.op == Op::mul;
-  return is_rounded && node.compute_dtype == DType::f32 ? DType::f64 : node.compute_dtype;
+  const DType dtype = node.compute_dtype;
+  if (node.op != Op::add && node.op != Op::mul) return dtype;
+  return dtype == DType::f32 ? DType::f64 : dtype == DType::c64 ? DType::c128 : dtype;
 }
 
 class ScanLowering {

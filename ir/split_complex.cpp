@@ -59,9 +59,12 @@ class Splitter {
     split_.kernel.numerics = from_.numerics;
     split_.kernel.vector_bytes = from_.vector_bytes;
     split_.kernel.loops.resize(from_.loops.size());
-    for (std::size_t loop = 0; loop < from_.loops.size(); ++loop)
-      if (from_.loops[loop].kind == LoopKind::sequential)
-        split_.kernel.loops[loop].kind = LoopKind::sequential;
+    split_.kernel.tree = from_.tree;
+    for (std::size_t loop = 0; loop < from_.loops.size(); ++loop) {
+      const LoopKind kind = from_.loops[loop].kind;
+      if (kind == LoopKind::sequential || kind == LoopKind::reduce || kind == LoopKind::scan)
+        split_.kernel.loops[loop].kind = kind;
+    }
     split_operands();
     split_params();
     for (ValueId id = 0; id < from_.body.size() && split_.reason.empty(); ++id) {
@@ -90,13 +93,14 @@ class Splitter {
   }
 
   void split_operands() {
+    const bool has_stores = !is_reduction(from_) && !is_scan(from_);
     for (const Operand& operand : from_.operands) {
       first_operand_.push_back(static_cast<std::uint8_t>(split_.operands.size()));
       const auto source = static_cast<std::uint8_t>(&operand - from_.operands.data());
       Operand part = operand;
-      part.dtype = real_dtype(operand.dtype);
       split_.operands.push_back({source, 0});
-      if (is_complex(operand.dtype)) {
+      if (is_complex(operand.dtype) && (operand.role == Role::input || has_stores)) {
+        part.dtype = real_dtype(operand.dtype);
         std::ranges::transform(operand.strides, part.strides.begin(), of_parts);
         split_.kernel.operands.push_back(part);
         split_.operands.push_back({source, static_cast<std::uint8_t>(itemsize_bytes(part.dtype))});
@@ -153,10 +157,24 @@ class Splitter {
         if (is_pair) builder_.store(next(first), value.im);
         return Pair{};
       }
+      case Op::accumulate:
+      case Op::accumulate_place: return accumulate(inst);
       default: break;
     }
     const bool is_real = !is_complex(result_dtype(inst)) && !takes_complex(inst);
     return is_real ? copy(inst) : compute(inst);
+  }
+
+  Pair accumulate(Inst inst) {
+    inst.operand = first_operand_[inst.operand];
+    for (ValueId& arg : inst.args) {
+      if (arg == no_value) continue;
+      const Pair& value = values_[arg];
+      arg =
+          is_complex(result_dtype(from_.body[arg])) ? complex(value.re, value.im).id : value.re.id;
+    }
+    builder_.append(inst);
+    return {};
   }
 
   bool takes_complex(const Inst& inst) const {

@@ -23,10 +23,12 @@ struct SplitKernel {
   std::string reason;          ///< why there is no such kernel; empty if there is
 };
 
-/// A kernel without complex values that does the same: every complex operand and parameter becomes
-/// two real ones, its parts, with strides of the same bytes.  Arithmetic, comparison, choice,
-/// casts and the parts themselves have expressions in parts, of the interpreter's bits; functions
-/// become two, of weft/complex_functions.def, each of which computes all of it.
+/// A kernel without complex arithmetic that does the same: every complex operand and parameter
+/// becomes two real ones, its parts, with strides of the same bytes.  Arithmetic, comparison,
+/// choice, casts and the parts themselves have expressions in parts, of the interpreter's bits;
+/// functions become two, of weft/complex_functions.def, each of which computes all of it.
+///
+/// What accumulates complex numbers stays: it combines pairs, and its output has whole elements.
 ///
 /// Requires: a kernel after the passes.
 SplitKernel split_complex(const Kernel& kernel);

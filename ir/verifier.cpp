@@ -26,7 +26,7 @@
 //        and has no tree; inside of it there is at most one parallel loop.
 //   V16  With reduce loops or a scan loop the body stores nothing and accumulates once into each
 //        output, of which there are 1 to 4, and which stand still along reduce loops; without, it
-//        accumulates nothing.  A scan may keep f64 of what becomes f32.
+//        accumulates nothing.  A scan may keep f64 of what becomes f32, c128 of what becomes c64.
 //   V17  What accumulates names an op of the table that has an identity and computes in its dtype,
 //        and for a place one of the extrema, of what is no small float; no other instruction names
 //        one.
@@ -216,8 +216,8 @@ class Verifier {
     }
     const Operand& operand = kernel_.operands[inst.operand];
     const bool is_place = inst.op == Op::accumulate_place;
-    const bool is_rounded = is_scan(kernel_) && inst.op == Op::accumulate &&
-                            inst.dtype == DType::f64 && operand.dtype == DType::f32;
+    const bool is_rounded =
+        is_scan(kernel_) && inst.op == Op::accumulate && is_kept_wider(inst.dtype, operand.dtype);
     if ((operand.role == Role::output) != (role == Role::output))
       report_at(id, "V6", "$", int{inst.operand}, " is an ",
                 role == Role::input ? "output" : "input");
@@ -229,6 +229,11 @@ class Verifier {
     } else if (has_stored_) {
       report_at(id, "V11", "a load after a store");
     }
+  }
+
+  static bool is_kept_wider(DType kept, DType written) {
+    return (kept == DType::f64 && written == DType::f32) ||
+           (kept == DType::c128 && written == DType::c64);
   }
 
   void check_write(ValueId id) {

@@ -42,6 +42,11 @@ bool moves_only(const Kernel& kernel) {
   });
 }
 
+/// Whether an instruction on complex numbers may be emitted as it is, if there is code for it.
+bool stays_whole(const Kernel& kernel, const ir::Inst& inst) {
+  return moves_only(kernel) || (reduces_or_scans(kernel) && inst.op != Op::param);
+}
+
 std::string refuse(const Kernel& kernel, ir::ValueId id, std::string_view why) {
   const ir::Inst& inst = kernel.body[id];
   return detail::concat("%", id, " ", name(inst.op), " ", name(inst.dtype), " ", why);
@@ -63,8 +68,6 @@ std::string refuses_inst(const Kernel& kernel, ir::ValueId id) {
 /// What a kernel has to be beyond that if it reduces or scans.
 std::string refuses_reduction(const Kernel& kernel) {
   constexpr std::size_t most_instructions = 2048;
-  if (ir::has_complex(kernel))
-    return ir::is_scan(kernel) ? "complex numbers are scanned" : "complex numbers are reduced";
   if (ir::is_scan(kernel) && num_outputs(kernel) != 1) return "several outputs are scanned";
   const Variant widest{.items = most_accumulated_items(kernel), .index_bits = 32};
   const auto items = static_cast<std::size_t>(ir::is_scan(kernel) ? scanned_items(kernel, widest)
@@ -104,7 +107,7 @@ std::string refuses(const Kernel& kernel) {
         kernel.loops.back().kind != ir::LoopKind::reduce)
       return detail::concat("$", k, " is an output whose elements are one, and threads would race");
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
-    if (is_complex(kernel.body[id].dtype) && !moves_only(kernel))
+    if (is_complex(kernel.body[id].dtype) && !stays_whole(kernel, kernel.body[id]))
       return refuse(kernel, id, "is complex");
     if (std::string reason = refuses_inst(kernel, id); !reason.empty()) return reason;
   }
@@ -115,7 +118,8 @@ Prepared prepare(Kernel kernel) {
   Prepared prepared;
   kernel.vector_bytes = vector_bytes;
   ir::run_pipeline(kernel);
-  if (ir::has_complex(kernel) && !moves_only(kernel) && !reduces_or_scans(kernel)) {
+  // What only combines is moved whole; what computes in front of that does so in parts.
+  if (ir::has_complex(kernel) && !refuses(kernel).empty()) {
     ir::SplitKernel split = ir::split_complex(kernel);
     prepared.kernel = std::move(split.kernel);
     prepared.operands = std::move(split.operands);

@@ -47,6 +47,7 @@ bool has_cast(DType from, DType to) {
   if (from == to) return true;
   const auto is_plain = [](DType dtype) { return is_integral(dtype) || is_wide_float(dtype); };
   if (is_plain(from) && is_plain(to)) return true;
+  if (from == DType::c64 || from == DType::c128) return to == DType::c64 || to == DType::c128;
   return (from == DType::f16 && to == DType::f32) || (from == DType::f32 && to == DType::f16);
 }
 
@@ -57,6 +58,8 @@ std::string cast_text(const std::string& value, DType from, DType to) {
   if (to == DType::f16) return "float_to_half(" + value + ")";
   if (from == DType::f64 && to == DType::f32) return "double_to_float(" + value + ")";
   if (from == DType::f32 && to == DType::f64) return "float_to_double(" + value + ")";
+  if (to == DType::c128) return "complex_to_double(" + value + ")";
+  if (to == DType::c64) return "complex_to_float(" + value + ")";
   const std::string type(value_type(to));
   if (is_boolean(to)) return value + " != 0";
   if (!is_wide_float(from) || is_wide_float(to)) return type + "(" + value + ")";

@@ -31,9 +31,17 @@ const Row* find_row(Op op) {
   return nullptr;
 }
 
+/// What whole complex numbers are combined by; the rest is computed in parts.
+std::string_view complex_expression(Op op, DType dtype) {
+  if (dtype == DType::c32) return {};
+  if (op == Op::add) return "complex_sum($x, $y)";
+  return op == Op::mul ? "complex_product($x, $y)" : std::string_view{};
+}
+
 std::string_view expression(Op op, DType dtype) {
   const Row* const row = find_row(op);
-  if (row == nullptr || is_complex(dtype)) return {};
+  if (is_complex(dtype)) return complex_expression(op, dtype);
+  if (row == nullptr) return {};
   if (is_boolean(dtype)) return row->boolean;
   if (is_integer(dtype)) return row->integer;
   // Small floats are only moved and chosen from.

@@ -212,6 +212,34 @@ __device__ __forceinline__ f64 float_to_double(f32 narrow) {
   return narrow != narrow ? __longlong_as_double(i64(nan)) : cvt_f64_f32(narrow);
 }
 )"},
+    {"complex_", R"(
+// Complex numbers as the bits of their parts.
+__device__ __forceinline__ f32 complex_real(u64 x) { return __uint_as_float(u32(x)); }
+__device__ __forceinline__ f32 complex_imag(u64 x) { return __uint_as_float(u32(x >> 32)); }
+__device__ __forceinline__ f64 complex_real(const u128& x) { return __longlong_as_double(i64(x.lo)); }
+__device__ __forceinline__ f64 complex_imag(const u128& x) { return __longlong_as_double(i64(x.hi)); }
+__device__ __forceinline__ u64 complex_of(f32 real, f32 imag) {
+  return (u64(__float_as_uint(imag)) << 32) | __float_as_uint(real);
+}
+__device__ __forceinline__ u128 complex_of(f64 real, f64 imag) {
+  return u128{u64(__double_as_longlong(real)), u64(__double_as_longlong(imag))};
+}
+template <class T>
+__device__ __forceinline__ T complex_sum(const T& x, const T& y) {
+  return complex_of(complex_real(x) + complex_real(y), complex_imag(x) + complex_imag(y));
+}
+template <class T>
+__device__ __forceinline__ T complex_product(const T& x, const T& y) {
+  return complex_of(complex_real(x) * complex_real(y) - complex_imag(x) * complex_imag(y),
+                    complex_real(x) * complex_imag(y) + complex_imag(x) * complex_real(y));
+}
+__device__ __forceinline__ u128 complex_to_double(u64 x) {
+  return complex_of(float_to_double(complex_real(x)), float_to_double(complex_imag(x)));
+}
+__device__ __forceinline__ u64 complex_to_float(const u128& x) {
+  return complex_of(double_to_float(complex_real(x)), double_to_float(complex_imag(x)));
+}
+)"},
     {"truncate_to_i32", R"(
 // What does not fit, and NaN, is the smallest integer.
 __device__ __forceinline__ i32 truncate_to_i32(f32 x) {

@@ -28,6 +28,11 @@ class CudaReductions : public test::EngineOnFakeGpu {
     return engine_.to(result, dtype);
   }
 
+  Tensor random_complex(const std::vector<std::int64_t>& sizes, DType dtype) {
+    return engine_.to(
+        engine_.eval(ops::complex(random(sizes, DType::f64), random(sizes, DType::f64))), dtype);
+  }
+
   /// Whether an expression of `inputs` has the same bits there as here.
   template <class Make>
   void expect_cpus_bits(const Make& make, const std::vector<Tensor>& inputs) {
@@ -133,7 +138,6 @@ TEST_F(CudaReductions, OfPlacesOfExpressionsAreTheCpus) {
   };
   for (const Dimensions& dims : {Dimensions{}, Dimensions{0}, Dimensions{1}})
     expect_cpus_bits(places(dims), {random({17, 129}), random({129})});
-  // Of what no kernel that reduces computes, elements are written first.
   expect_cpus_bits([](const Inputs& in) { return ops::argmin(ops::abs(Expr(in[0])), along({1})); },
                    {engine_.to(random({9, 33}), DType::c64)});
 }
@@ -144,6 +148,59 @@ TEST_F(CudaReductions, ByLogaddexpHaveTheCpusBits) {
       expect_cpus_bits(
           [&](const Inputs& in) { return fold(Op::logaddexp, Expr(in[0]) * 2, along(dims)); },
           {random({70, 90}, dtype)});
+}
+
+TEST_F(CudaReductions, OfComplexNumbersHaveTheCpusBits) {
+  for (const DType dtype : {DType::c64, DType::c128, DType::c32})
+    for (const Dimensions& dims : {Dimensions{}, Dimensions{0}, Dimensions{1}}) {
+      const Tensor a = random_complex({70, 131}, dtype);
+      for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::prod})
+        for (const auto& view :
+             {+[](const Tensor& x) { return x; }, +[](const Tensor& x) { return x.t(); },
+              +[](const Tensor& x) { return x.flip({1}).slice(0, 0, {}, 3); }})
+          expect_same(engine_.reduce(reduction, view(on(gpu0, a)), along(dims)),
+                      engine_.reduce(reduction, view(a), along(dims)));
+    }
+  const Tensor large = random_complex({300'000}, DType::c64);
+  expect_cpus_bits([](const Inputs& in) { return ops::sum(in[0]); }, {large});
+}
+
+TEST_F(CudaReductions, OfComplexExpressionsHaveTheCpusBits) {
+  const auto products = [](const Dimensions& dims) {
+    return [dims](const Inputs& in) {
+      return ops::sum(Expr(in[0]) * ops::conj(Expr(in[1])), along(dims));
+    };
+  };
+  const auto quotients = [](const Inputs& in) {
+    return ops::prod(Expr(in[0]) / Expr(in[1]), along({1}));
+  };
+  const auto parts = [](const Inputs& in) {
+    return ops::sum(ops::square(ops::real(Expr(in[0]))) + ops::imag(Expr(in[1])), along({0}));
+  };
+  for (const DType dtype : {DType::c64, DType::c128}) {
+    const Tensor a = random_complex({17, 5, 129}, dtype), b = random_complex({5, 129}, dtype);
+    for (const Dimensions& dims : {Dimensions{}, Dimensions{0}, Dimensions{2}, Dimensions{0, 2}}) {
+      expect_cpus_bits(products(dims), {a, b});
+      expect_cpus_bits(products(dims), {a.conj(), b});
+    }
+    expect_cpus_bits(quotients, {a, b});
+    expect_cpus_bits(parts, {a, b});
+  }
+  const Tensor half = full(IntSpan(), 0.5, {.dtype = DType::c128});
+  const Tensor a = random_complex({8, 70}, DType::c128);
+  const auto scaled = [&](const Tensor& x) { return ops::sum(Expr(x) * Expr(half), along({0})); };
+  expect_same(engine_.eval(scaled(on(gpu0, a))), engine_.eval(scaled(a)));
+}
+
+TEST_F(CudaReductions, OfExpressionsBeyondOneKernelAreOfWhatIsWrittenBefore) {
+  const auto sum = [](const Inputs& in) {
+    Expr value(in[0]);
+    for (int i = 0; i < 4; ++i) value = ops::logaddexp(value, Expr(in[0]) - i);
+    return ops::sum(value, along({1}));
+  };
+  const int before = num_launches();
+  expect_cpus_bits(sum, {random({9, 100})});
+  EXPECT_EQ(num_launches() - before, 2);
 }
 
 TEST_F(CudaReductions, TakeALaunchOrTwo) {

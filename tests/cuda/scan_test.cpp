@@ -28,6 +28,10 @@ class CudaScans : public test::EngineOnFakeGpu {
       x = static_cast<double>(random_() % 9) / (is_integral(dtype) ? 1 : 2) - 2;
     return engine_.to(result, dtype);
   }
+  Tensor complex_halves(const std::vector<std::int64_t>& sizes, DType dtype) {
+    return engine_.to(
+        engine_.eval(ops::complex(halves(sizes, DType::f64), halves(sizes, DType::f64))), dtype);
+  }
   static ReduceOptions along(std::int64_t dim, bool is_reverse = false) {
     ReduceOptions options;
     options.dims = {dim};
@@ -252,10 +256,37 @@ TEST_F(CudaScans, OfTensorsOfTheCpuGoByWayOfCopies) {
   EXPECT_EQ(num_launches(), 2);
 }
 
-TEST_F(CudaScans, WithoutAKernelAreMadeOfElementwiseCalls) {
-  const Tensor a = engine_.to(halves({4, 9}), DType::c64);
-  expect_cpus(Reduction::cumsum, a, 1);
-  EXPECT_GT(launches_of(Reduction::cumprod, on(gpu0, a), 1), 1);
+TEST_F(CudaScans, OfComplexNumbersAreTheCpus) {
+  for (const DType dtype : {DType::c64, DType::c128, DType::c32})
+    for (const std::int64_t dim : {0, 1})
+      for (const bool is_reverse : {false, true}) {
+        const Tensor a = complex_halves({17, 90}, dtype);
+        expect_cpus(Reduction::cumsum, a, dim, is_reverse);
+        expect_cpus(Reduction::cumsum, a.flip({1}).slice(0, 0, {}, 2), dim, is_reverse);
+      }
+  expect_cpus(Reduction::cumsum, complex_halves({40'000}, DType::c64), 0);
+  const Tensor a = complex_halves({7, 9}, DType::c64);
+  EXPECT_EQ(launches_of(Reduction::cumsum, on(gpu0, a), 1), 1);
+  // Few of them, so that no product has been rounded.
+  const auto product = [&](const Tensor& x) {
+    return engine_.eval(ops::real(ops::cumprod(x, along(1))) + 0);
+  };
+  expect_same(product(on(gpu0, a)), product(a));
+}
+
+TEST_F(CudaScans, OfComplexExpressionsAreOneKernel) {
+  const auto sums = [](const Inputs& in) {
+    return ops::cumsum(Expr(in[0]) * ops::conj(Expr(in[1])), along(1));
+  };
+  const auto norms = [](const Inputs& in) {
+    return ops::cumsum(ops::square(ops::real(Expr(in[0]))), along(0));
+  };
+  for (const DType dtype : {DType::c64, DType::c128}) {
+    const Tensor a = complex_halves({13, 40}, dtype), b = complex_halves({13, 1}, dtype);
+    expect_cpus_in_one(sums, {a, b});
+    expect_cpus_in_one(sums, {a.conj(), b});
+    expect_cpus_in_one(norms, {a});
+  }
 }
 
 }  // namespace

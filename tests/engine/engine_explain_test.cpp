@@ -207,7 +207,9 @@ TEST(engine_explain, writes_cuda_source_without_a_device) {
   EXPECT_THAT(engine.explain(ops::sum(row), {}, options).texts.at("cuda"), HasSubstr("__shfl_"));
   EXPECT_THAT(engine.explain(ops::cumsum(row, {.dims = {0}}), {}, options).texts.at("cuda"),
               HasSubstr("__shfl_up_sync"));
-  EXPECT_THROW(engine.explain(ops::logcumsumexp(row, {.dims = {0}}), {}, options),
+  EXPECT_THAT(engine.explain(ops::logcumsumexp(row, {.dims = {0}}), {}, options).texts.at("cuda"),
+              HasSubstr("combined_by_logaddexp_f32"));
+  EXPECT_THROW(engine.explain(ops::sum(row, {.numerics = Numerics::exact}), {}, options),
                UnsupportedError);
   options.backend = "auto";
   EXPECT_THROW(engine.explain(sum, {}, options), ArgumentError);

@@ -9,6 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <complex>
+#include <string>
+#include <vector>
+
 namespace weft::jit {
 namespace {
 
@@ -292,6 +297,43 @@ TEST(Interp, LargeBody) {
     c128 element;
     std::memcpy(&element, launch.buffers[0].data() + i * 16, 16);
     ASSERT_EQ(element, c128(4093));
+  }
+}
+
+/// In blocks along the scan loop, across columns; partial results are wider than what is written.
+TEST(Interp, ScansOfComplexNumbersKeepWiderPartialResults) {
+  constexpr std::int64_t rows = 700, columns = 3;
+  for (const bool is_sum : {true, false}) {
+    const Kernel kernel = ir::parse(std::string(R"(kernel default unscheduled 0 {
+      $0 out c64 [* 1]  $1 in c64 [* 1]
+      scan parallel
+    body:
+      %0 = load c64 $1
+      %1 = cast c128 %0
+      accumulate c128 $0 )") + (is_sum ? "add" : "mul") +
+                                    " %1 }");
+    ir::verify(kernel);
+    std::vector<c64> from, to(rows * columns);
+    for (std::int64_t i = 0; i < rows * columns; ++i)
+      from.emplace_back(std::cos(0.1F * static_cast<float>(i)),
+                        std::sin(0.1F * static_cast<float>(i)));
+    std::byte* base[] = {reinterpret_cast<std::byte*>(to.data()),
+                         reinterpret_cast<std::byte*>(from.data())};
+    const std::int64_t extents[] = {rows, columns}, strides[] = {8 * columns, 8 * columns, 8, 8};
+    const auto code = interp_backend().compile(kernel, {});
+    const KernelArgs args{base, extents, strides, nullptr, code->context};
+    code->entry(&args);
+    for (std::int64_t column = 0; column < columns; ++column) {
+      c128 kept(is_sum ? 0 : 1);
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const auto at = static_cast<std::size_t>(row * columns + column);
+        const c128 x(from[at]);
+        kept = is_sum ? kept + x
+                      : c128(kept.real() * x.real() - kept.imag() * x.imag(),
+                             kept.real() * x.imag() + kept.imag() * x.real());
+        ASSERT_EQ(to[at], c64(kept)) << row;
+      }
+    }
   }
 }
 

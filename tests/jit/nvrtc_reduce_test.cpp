@@ -34,6 +34,15 @@ constexpr Fused fused[] = {
     {"bool", "mul", "%2 = ne u8 %0, %1", "u8"},
     {"f32", "logaddexp", "%2 = add f32 %0, %1", "f32"},
     {"f64", "logaddexp2", "%2 = cast f64 %0 %3 = cast f64 %1 %4 = mul f64 %2, %3", "f32"},
+    // Moved whole, and in parts.
+    {"c64", "add", "%2 = add c64 %0, %1", "c64"},
+    {"c64", "mul", "%2 = mul c64 %0, %1", "c64"},
+    {"c64", "add", "%2 = sub c64 %0, %1 %3 = mul c64 %2, %2", "c64"},
+    {"c64", "mul", "%2 = cast c64 %0 %3 = cast c64 %1 %4 = div c64 %2, %3", "c32"},
+    {"c128", "add", "%2 = cast c128 %0 %3 = cast c128 %1 %4 = mul c128 %2, %3", "c64"},
+    {"c128", "mul", "%2 = conj c128 %0 %3 = add c128 %2, %1", "c128"},
+    {"c64", "add", "%2 = complex f32 %0, %1", "f32"},
+    {"f32", "add", "%2 = mul c64 %0, %1 %3 = imag c64 %2", "c64"},
 };
 /// CUDA's, and so within some ulp of the interpreter's.
 constexpr Fused by_functions[] = {
@@ -221,6 +230,31 @@ TEST(NvrtcReductions, OfOperandsWithOtherStridesAndAlignments) {
   all.run();
 }
 
+TEST(NvrtcReductions, OfComplexNumbersAtMultiplesOfTheirParts) {
+  NvrtcBatch batch;
+  batch.use_plain_numbers();
+  for (const std::string dtype : {"c64", "c128"})
+    for (const std::string combine : {"add", "mul"}) {
+      const std::int64_t size = size_of(*parse_dtype(dtype));
+      const std::string lanes = std::to_string(256 / size);
+      const auto kernel = [&](const std::string& out, const std::string& loops,
+                              const std::string& tree) {
+        return Reductions::parsed("kernel default unscheduled 0 { $0 out " + dtype + out +
+                                  "$1 in " + dtype + " [* 1] " + loops + " tree lanes " + tree +
+                                  " body: %0 = load " + dtype + " $1 accumulate " + dtype + " $0 " +
+                                  combine + " %0 }");
+      };
+      const auto shift = static_cast<std::size_t>(size / 2);
+      batch.add(kernel(" [* 0] ", "parallel reduce", lanes + " block " + lanes), {3, 300},
+                {{size, 0}, {300 * size, size}}, {}, shift);
+      EXPECT_TRUE(batch.last_variant().halves);
+      batch.add(kernel(" [0 1] ", "reduce parallel", "1 block 16"), {300, 65},
+                {{0, size}, {65 * size, size}}, {}, shift);
+      EXPECT_TRUE(batch.last_variant().halves);
+    }
+  batch.run_and_compile();
+}
+
 TEST(NvrtcReductions, WithIndicesOf64Bits) {
   Reductions all;
   all.batch.use_plain_numbers();
@@ -326,8 +360,8 @@ TEST(NvrtcReductions, AreRefusedByName) {
     return "kernel default unscheduled 0 { $0 out " + dtype + " [0] $1 in " + dtype +
            " [1] reduce tree lanes " + lanes + " block 1024 body: %0 = load " + body + " }";
   };
-  EXPECT_EQ(refusal(kernel("c64", "32", "c64 $1 accumulate c64 $0 add %0")),
-            "complex numbers are reduced");
+  EXPECT_EQ(refusal(kernel("c64", "32", "c64 $1 %1 = tan c64 %0 accumulate c64 $0 add %1")),
+            "%2 real_of_tan f32 has no lowering");
   EXPECT_EQ(refusal("kernel default unscheduled 0 { $0 out f32 [* 0 0] $1 in f32 [* * 1] parallel "
                     "reduce parallel tree lanes 1 block 128 body: %0 = load f32 $1 accumulate f32 "
                     "$0 add %0 }"),

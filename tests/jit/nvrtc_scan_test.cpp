@@ -81,6 +81,8 @@ const Scanned what[] = {
     {.dtype = "u8", .combine = "minimum"},
     {.dtype = "i16", .combine = "maximum"},
     {.dtype = "bool", .combine = "maximum"},
+    {.dtype = "c64", .kept = "c128"},
+    {.dtype = "c128"},
     {.dtype = "f32", .combine = "maximum", .is_place = true},
     {.dtype = "u8", .combine = "minimum", .is_place = true},
     {.dtype = "f64", .combine = "minimum", .is_place = true},
@@ -113,7 +115,7 @@ TEST(NvrtcScans, OfColumnsAreTheInterpreters) {
 
 TEST(NvrtcScans, AreTheSameHoweverTheyAreDivided) {
   Scans all;
-  for (const std::size_t index : {0u, 3u, 5u, 9u})
+  for (const std::size_t index : {0u, 3u, 5u, 9u, 11u})
     for (const std::uint64_t max_blocks : {1u, 7u, 16u, 64u, 2112u}) {
       Scanned scanned = what[index];
       scanned.max_blocks = max_blocks;
@@ -135,7 +137,7 @@ TEST(NvrtcScans, AreTheSameHoweverTheyAreDivided) {
 
 TEST(NvrtcScans, OfOtherStridesAlignmentsAndIndices) {
   Scans all;
-  for (const std::size_t index : {0u, 3u, 6u, 9u})
+  for (const std::size_t index : {0u, 3u, 6u, 9u, 11u})
     for (const bool is_row : {true, false})
       for (const std::int64_t step : {1, -1, 3})
         for (const std::size_t shift : {0u, 1u, 2u}) {
@@ -158,6 +160,22 @@ TEST(NvrtcScans, OfFloatsAreWithinAnUlpOfTheInterpreters) {
   all.batch.use_plain_numbers();
   for (const std::int64_t extent : {100, 3000, 40'000})
     all.add({.dtype = "f32", .kept = "f64", .extent = extent, .max_blocks = 64}, 1);
+  all.run();
+}
+
+TEST(NvrtcScans, OfComplexProductsAreWithinTwoUlpOfTheInterpreters) {
+  Scans all;
+  all.batch.use_plain_numbers();
+  for (const bool is_row : {true, false})
+    for (const std::int64_t extent : {5, 129, 257, 600})
+      all.add({.dtype = "c64",
+               .combine = "mul",
+               .kept = "c128",
+               .is_row = is_row,
+               .extent = extent,
+               .columns = is_row ? 1 : 33,
+               .max_blocks = 64},
+              2);
   all.run();
 }
 
@@ -186,7 +204,8 @@ TEST(NvrtcScans, AreRefusedByName) {
                                     " $1 " + body))
         .refusal;
   };
-  EXPECT_EQ(refusal("c64", "accumulate c64 $0 add %0 }"), "complex numbers are scanned");
+  EXPECT_EQ(refusal("c64", "%1 = tan c64 %0 accumulate c64 $0 add %1 }"),
+            "%2 real_of_tan f32 has no lowering");
 }
 
 }  // namespace
