@@ -46,11 +46,12 @@ void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectang
   const std::int64_t itemsize = operand.itemsize;
   const std::int64_t lines_a_step = wide_step_bytes / itemsize;
   if (whole.num_items < 16 / itemsize) return transpose(tile, operand, whole);
+  const bool may_stream =
+      streams && operand.streaming_transpose != 0 && starts_lines(whole.to, whole.to_stride);
   const bool fights_itself = tile.stages_aliases && whole.to_stride % page_bytes == 0 &&
                              whole.num_items <= std::ssize(stage) / wanted_run_bytes;
-  const bool may_stream = streams && operand.streaming_transpose != 0 && !fights_itself &&
-                          starts_lines(whole.to, whole.to_stride);
-  if (streams && !may_stream && whole.num_lines * itemsize >= least_streamed_bytes)
+  if (streams && (!may_stream || fights_itself) &&
+      whole.num_lines * itemsize >= least_streamed_bytes)
     return transpose_by_stage(tile, operand, whole, stage);
   const std::int64_t panel = std::max(lines_a_step, streams ? streaming_panel_lines : panel_lines);
   for (std::int64_t line = 0; line < whole.num_lines;) {

@@ -300,6 +300,18 @@ TEST_P(Tile, LargeCopies) {
     }
 }
 
+/// Few rows that lie a multiple of a page apart.
+TEST_P(Tile, LargeCopiesToRowsAPageApart) {
+  for (const bool pages_in_turn : {false, true})
+    for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128}) {
+      Target other = target();
+      other.features.pages_in_turn = pages_in_turn;
+      const std::int64_t row = 4096 / static_cast<std::int64_t>(itemsize_bytes(dtype));
+      compare_large(copy_kernel(dtype), {{}, {.is_across = true}},
+                    {{1, row}, {20, row}, {33, 2 * row}, {100, row}}, other);
+    }
+}
+
 TEST_P(Tile, LargeSums) {
   const Place along{}, spaced{.gap_bytes = 12}, across{.is_across = true};
   const Place downwards{.is_across = true, .is_reversed = true, .gap_bytes = 8};
