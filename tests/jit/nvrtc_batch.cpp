@@ -2,6 +2,7 @@
 
 #include "ir/pass.h"
 #include "ir/text.h"
+#include "ir/verifier.h"
 #include "jit/interp/backend.h"
 #include "jit/nvrtc/body.h"
 #include "runtime/cuda_libraries.h"
@@ -123,6 +124,7 @@ void NvrtcBatch::add_in_place(const ir::Kernel& kernel, const std::vector<std::i
 void NvrtcBatch::append(Case one, std::size_t shift_bytes, std::uint64_t max_blocks) {
   one.prepared = nvrtc::prepare(one.kernel);
   ASSERT_EQ(one.prepared.refusal, "") << ir::print(one.kernel);
+  ASSERT_TRUE(ir::violations(one.prepared.kernel).empty()) << ir::print(one.prepared.kernel);
   nvrtc::Nest nest;
   nest.extents = one.call.extents;
   for (std::size_t loop = 0; loop < nest.extents.size(); ++loop)
