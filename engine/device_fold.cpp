@@ -1,6 +1,5 @@
 #include "engine/device_fold.h"
 
-#include "engine/device_plan.h"
 #include "engine/engine_state.h"
 #include "engine/expr_node.h"
 #include "engine/fold_call.h"

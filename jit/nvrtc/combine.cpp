@@ -10,6 +10,9 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace weft::jit::nvrtc {
 namespace {
