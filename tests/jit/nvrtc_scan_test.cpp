@@ -4,6 +4,12 @@
 #include "ir/verifier.h"
 #include "tests/jit/nvrtc_batch.h"
 
+#include <weft/error.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -195,6 +201,55 @@ TEST(NvrtcScans, ByFunctionsAreWithinSomeUlpOfTheInterpreters) {
                    .max_blocks = 64},
                   100);
   all.run();
+}
+
+/// What is computed of $1 and $2 in front of a scan, as exact as the numbers are few.
+struct Expression {
+  const char *first, *second, *body, *kept, *combine, *written;
+};
+const Expression expressions[] = {
+    {"f32", "i16", "%2 = cast f32 %1 %3 = mul f32 %0, %2 %4 = cast f64 %3", "f64", "add", "f32"},
+    {"i32", "u8", "%2 = cast i32 %1 %3 = sub i32 %0, %2 %4 = abs i32 %3", "i32", "maximum", "i32"},
+    {"c64", "c64", "%2 = conj c64 %1 %3 = mul c64 %0, %2 %4 = cast c128 %3", "c128", "add", "c64"},
+    {"c64", "f32", "%2 = cast c64 %1 %3 = add c64 %0, %2 %4 = real c64 %3", "f32", "minimum",
+     "f32"},
+};
+
+/// With $2 dense, one along the innermost loop, or one along the other; guard pages around all.
+TEST(NvrtcScans, OfRandomExpressionsAreTheInterpreters) {
+  NvrtcBatch batch(9);
+  batch.use_numbers(NvrtcBatch::Numbers::few);
+  std::mt19937_64 random(9);
+  const auto up_to = [&](std::int64_t most) {
+    return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+  };
+  for (int i = 0; i < 200; ++i) {
+    const Expression& row = expressions[random() % std::size(expressions)];
+    const bool is_row = random() % 2 == 0;
+    const std::uint64_t second = random() % 3;
+    const std::int64_t first_step = random() % 4 == 0 ? 3 : 1;
+    const char* const along = first_step == 1 ? "1" : "3";
+    const std::string still = second == 1 ? "0" : "1", whole = second == 2 ? "0 " : "* ";
+    const std::string text =
+        detail::concat("kernel default unscheduled 0 { $0 out ", row.written, " [* 1] $1 in ",
+                       row.first, " [* ", along, "] $2 in ", row.second, " [", whole, still, "] ",
+                       is_row ? "parallel scan" : "scan parallel", " body: %0 = load ", row.first,
+                       " $1 %1 = load ", row.second, " $2 ", row.body, " accumulate ", row.kept,
+                       " $0 ", row.combine, " %4 }");
+    const ir::Kernel kernel = ir::parse(text);
+    ir::verify(kernel);
+    const std::int64_t outer = up_to(is_row ? 6 : 300), inner = up_to(is_row ? 3000 : 150);
+    const auto size = [](const char* dtype) {
+      return static_cast<std::int64_t>(itemsize_bytes(*parse_dtype(dtype)));
+    };
+    const std::int64_t step = second == 1 ? 0 : size(row.second);
+    batch.add(kernel, {outer, inner},
+              {{inner * size(row.written), size(row.written)},
+               {first_step * inner * size(row.first), first_step * size(row.first)},
+               {second == 2 ? 0 : std::max(inner * step, size(row.second)), step}},
+              {}, 0, std::array{1u, 3u, 64u}[random() % 3]);
+  }
+  batch.run_and_compile();
 }
 
 TEST(NvrtcScans, AreRefusedByName) {
