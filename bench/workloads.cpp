@@ -8,8 +8,9 @@ namespace {
 const std::vector<std::string> flat = {"1e2", "1e3", "1e4", "1e5", "1e6", "3e7"};
 const std::vector<std::string> activations = {"1x4x5x5", "1x16x25x25", "4x64x64x64",
                                               "32x64x121x121"};
-const std::vector<std::string> images = {"1x3x32x32", "32x3x224x224", "32x64x56x56", "8x256x14x14"};
-const std::vector<std::string> squares = {"64x64", "512x512", "4096x4096"};
+const std::vector<std::string> images = {"1x3x32x32", "32x3x224x224", "32x64x56x56", "8x256x14x14",
+                                         "32x64x121x121"};
+const std::vector<std::string> squares = {"64x64", "512x512", "4096x4096", "5477x5477"};
 const std::vector<std::string> matrices = {"100x100", "1000x1000", "5477x5477"};
 const std::vector<std::string> channels = {"1x64x12x13", "8x64x44x44", "32x64x121x121"};
 const std::vector<std::string> mixed_squares = {"64x64", "512x512", "1000x1000", "2048x2048",

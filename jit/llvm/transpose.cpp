@@ -64,6 +64,9 @@ class TransposeEmitter {
   std::vector<llvm::Value*> pointers(llvm::Value* base, llvm::Value* stride, int count);
   void move_steps(const Vectors& lanes, llvm::Value* rows, int first_step, int num_steps);
   void store(llvm::Value* values, llvm::Value* row, int part);
+  /// Whether the vectors that make a line are stored one after the other: processors collect what
+  /// is stored past the caches in a few buffers of a line.
+  bool completes_lines() const { return shape_.is_streaming && num_parts_ > 1; }
   Vectors transposed(Vectors values);
   llvm::Value* unpacked(bool upper, llvm::Value* x, llvm::Value* y);
   int steps_at_once() const;
@@ -159,7 +162,7 @@ void TransposeEmitter::move_steps(const Vectors& lanes, llvm::Value* rows, int f
     }
     for (int step = 0; step < num_steps; ++step) {
       const Vectors values = transposed(steps[static_cast<std::size_t>(step)]);
-      if (shape_.is_streaming && num_parts_ > 1) {
+      if (completes_lines()) {
         waiting.insert(waiting.end(), values.begin(), values.end());
         continue;
       }
@@ -168,9 +171,7 @@ void TransposeEmitter::move_steps(const Vectors& lanes, llvm::Value* rows, int f
               part);
     }
   }
-  // The parts of a line one after the other: processors collect what is stored past the caches in a
-  // few buffers of a line.
-  for (int k = 0; k < side_ && !waiting.empty(); ++k)
+  for (int k = 0; k < side_ && completes_lines(); ++k)
     for (int part = 0; part < num_parts_; ++part)
       store(waiting[static_cast<std::size_t>(part * side_ + k)], to[static_cast<std::size_t>(k)],
             part);

@@ -21,9 +21,13 @@ void transpose_by_stage(const TileCode& tile, const TileOperand& operand, const 
                         Stage stage) {
   const std::int64_t itemsize = operand.itemsize;
   const std::int64_t most = std::ssize(stage) / itemsize;
-  // The longer what is written in one go, the fewer lines of the cache are written in parts.
+  const std::int64_t run = wanted_run_bytes / itemsize;
+  // The longer what is written in one go, the fewer lines of the cache are written in parts; where
+  // none is, squares read the longest runs.
+  const std::int64_t least =
+      starts_lines(whole.to, whole.to_stride) ? fitting_sides(run, run, most).columns : run;
   const std::int64_t wanted =
-      std::clamp(most / whole.num_items, wanted_run_bytes / itemsize, longest_run_bytes / itemsize);
+      std::clamp(most / whole.num_items, least, longest_run_bytes / itemsize);
   const std::int64_t num_lines = even_part(whole.num_lines, wanted);
   const std::int64_t num_items = even_part(whole.num_items, most / num_lines);
   for (std::int64_t item = 0; item < whole.num_items; item += num_items)

@@ -223,6 +223,7 @@ bool calls_for_complex(const ir::Kernel& kernel, const Target& target) {
 }
 
 std::string refuses(const ir::Kernel& kernel, const Target& target) {
+  if (ir::is_scan(kernel)) return "a loop scans";
   if (ir::is_reduction(kernel)) {
     if (ir::has_complex(kernel)) return "complex numbers are reduced";
     const std::string reason = refuses_whole(kernel, target);

@@ -194,17 +194,16 @@ void KernelEmitter::streaming_row() {
   if (streams_by_lines()) vectors_before_line();
   const auto unaligned = operands_.jump_if_unaligned(streams_by_lines());
   interleaved_pages();
+  std::optional<RegExp> behind;  // what is left after the last whole line
   if (streams_by_lines()) {
-    const RegExp behind = code_.frame(code_.allocate_frame(8, 8));
+    behind = code_.frame(code_.allocate_frame(8, 8));
     code_.mov(code_.rcx, gpr::remaining);
     code_.and_(code_.ecx, operands_.line_vectors() * lanes_ - 1);
-    code_.mov(code_.qword[behind], code_.rcx);
+    code_.mov(code_.qword[*behind], code_.rcx);
     code_.sub(gpr::remaining, code_.rcx);
-    vectors(unroll(), true);
-    code_.add(gpr::remaining, code_.qword[behind]);
-  } else {
-    vectors(unroll(), true);
   }
+  vectors(unroll(), true);
+  if (behind) code_.add(gpr::remaining, code_.qword[*behind]);
   code_.bind(unaligned);
   if (short_row) code_.bind(*short_row);
   vectors(1, false);

@@ -256,6 +256,22 @@ TEST_F(CudaScans, OfTensorsOfTheCpuGoByWayOfCopies) {
   EXPECT_EQ(num_launches(), 2);
 }
 
+TEST_F(CudaScans, OfTensorsInTwoPlacesAreRefused) {
+  const Tensor here = halves({4, 9}), a = on(gpu0, here), b = on(test::gpu1, here);
+  const Tensor out = on(gpu0, full({4, 9}, 7.0, {.dtype = DType::f32}));
+  const auto refuses = [&](const Expr& expr) {
+    EXPECT_THROW(engine_.eval(expr, out), ArgumentError);
+    expect_same(out, full({4, 9}, 7.0, {.dtype = DType::f32}));
+  };
+  for (const Tensor& elsewhere : {b, here}) {
+    refuses(ops::cumsum(elsewhere, along(1)));
+    refuses(ops::cumsum(Expr(elsewhere) * 2, along(1)));
+    refuses(ops::cumsum(Expr(a) + Expr(elsewhere), along(1)));
+    refuses(ops::cumsum(Expr(a) + Expr(elsewhere.slice(0, 0, 1)), along(0)));
+    refuses(ops::cumsum(ops::cumsum(Expr(elsewhere), along(1)) + Expr(a), along(0)));
+  }
+}
+
 TEST_F(CudaScans, OfComplexNumbersAreTheCpus) {
   for (const DType dtype : {DType::c64, DType::c128, DType::c32})
     for (const std::int64_t dim : {0, 1})

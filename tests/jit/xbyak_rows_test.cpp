@@ -1,4 +1,5 @@
 // Every row of the xbyak backend against the interpreter.
+#include "ir/text.h"
 #include "jit/xbyak/backend.h"
 #include "tests/required_backends.h"
 #include "xbyak_harness.h"
@@ -6,6 +7,8 @@
 #include <weft/dtype.h>
 #include <weft/op.h>
 #include <weft/scalar.h>
+
+#include <string>
 
 namespace weft::jit::testing {
 namespace {
@@ -155,6 +158,16 @@ TEST_P(XbyakRows, RefusalNamesTheInstruction) {
   for (ir::Operand& operand : kernel.operands) operand.dtype = DType::f16;
   for (ir::Inst& inst : kernel.body) inst.dtype = DType::f16;
   EXPECT_EQ(Comparison(kernel, GetParam()).refusal(), "%2: add f16 has no row");
+}
+
+TEST_P(XbyakRows, ScansAreRefused) {
+  for (const char* const input : {"f32", "c64"}) {
+    const ir::Kernel kernel = ir::parse(
+        std::string("kernel default unscheduled 0 { $0 out f32 [1] $1 in ") + input +
+        " [0] scan body: %0 = load " + input + " $1 %1 = cast f32 %0 accumulate f32 $0 add %1 }");
+    EXPECT_EQ(xbyak_backend().refuses(scheduled(kernel, GetParam()), target_for(GetParam())),
+              "a loop scans");
+  }
 }
 
 TEST_P(XbyakRows, WideFunctionsOfComplexNumbersAreLeftToOthersIfThereAre) {
