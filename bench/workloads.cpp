@@ -152,6 +152,7 @@ const std::vector<Workload>& workloads() {
       {"sum_and_squares", "sum(a) / sum(a * a)", {"f32[#]"}, "f32[]", flat, true},
       {"cumsum_inner", "cumsum(a, dim=1)", {"f32[#]"}, "f32[#]", matrices, true},
       {"cumsum_outer", "cumsum(a, dim=0)", {"f32[#]"}, "f32[#]", matrices, true},
+      {"cumsum_product", "cumsum(a * b, dim=1)", {"f32[#]", "f32[#]"}, "f32[#]", matrices, true},
       {"softmax",
        "exp(a - amax(a, dims=[1], keepdim=true)) / sum(exp(a - amax(a, dims=[1], keepdim=true)), "
        "dims=[1], keepdim=true)",

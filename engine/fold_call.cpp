@@ -17,11 +17,6 @@
 namespace weft {
 namespace {
 
-/// Without lazy bits, which only a program applies.
-bool is_plain_tensor(const ExprNode& node) {
-  return node.kind == ExprNode::Kind::tensor && !node.tensor.is_conj() && !node.tensor.is_neg();
-}
-
 /// Folds that differ only in whether reduced dimensions are kept.
 bool is_same_fold(const ExprNode& a, const ExprNode& b) {
   return a.args[0] == b.args[0] && a.op == b.op && a.fold->form == b.fold->form &&
@@ -209,10 +204,9 @@ Tensor contiguous_layout(const Dims& sizes, DType dtype) {
 
 namespace {
 
-/// The loops of CPUs scan a tensor as it lies; an expression is written to a new one before.
 void describe_scan(const ExprNode& node, const Program& program, std::span<const Tensor> inputs,
-                   const PlannerOptions& options, PassText& result) {
-  result.reads_in_place = is_plain_tensor(*node.args[0]);
+                   const PlannerOptions& options, jit::KernelCache& kernels, PassText& result) {
+  result.reads_in_place = is_plain_load(program);
   result.schedule = "scan";
   check_dtype(node);
   const Tensor output = contiguous_layout(node.fold->sizes, node.dtype);
@@ -221,11 +215,7 @@ void describe_scan(const ExprNode& node, const Program& program, std::span<const
     result.is_compiled = true;
     return;
   }
-  const Tensor input = result.reads_in_place
-                           ? inputs[0]
-                           : contiguous_layout(node.fold->arg_sizes, node.args[0]->dtype);
-  result.loops =
-      scan_loops(node, output, input, order_of(node, options.fold_order), options.features.isa);
+  result.loops = scan_loops(*plan_scan(node, program, output, inputs, options, kernels));
 }
 
 /// The code that the fold has for good, if it gets some: waits for LLVM.
@@ -292,7 +282,7 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
   if (node.fold->is_scan()) {
     kind = "scan";
     if (numel_of(arg_sizes) != 0 && !inputs.empty())
-      describe_scan(node, program, inputs, options, result);
+      describe_scan(node, program, inputs, options, kernels, result);
   } else if (numel_of(arg_sizes) == 0 || compares_nothing(node)) {
     kind = "constant";
   } else if (!inputs.empty()) {
@@ -339,14 +329,14 @@ bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
   const ExprNode& node = exprs[0].node();
   if (node.kind != ExprNode::Kind::fold) return false;
   const std::span<const Tensor* const> inputs{key.inputs.data(), key.inputs.size()};
-  if (node.fold->is_scan() && !is_plain_tensor(*node.args[0]) &&
-      !is_for_device(inputs, outputs, backend))
-    return false;
   const Tensor& output = outputs.empty() ? Tensor() : outputs[0];
   const bool is_fit = !output.defined() || (output.dtype() == node.dtype &&
                                             std::ranges::equal(output.sizes(), node.fold->sizes) &&
                                             can_be_written(output, key));
-  return is_fit && is_walkable(node, order, output, inputs);
+  if (!is_fit || !is_walkable(node, order, output, inputs)) return false;
+  if (!node.fold->is_scan() || is_for_device(inputs, outputs, backend)) return true;
+  const Tensor result = output.defined() ? output : contiguous_layout(node.fold->sizes, node.dtype);
+  return !is_scanned_apart(node, result, inputs);
 }
 
 PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Program& program,
@@ -383,8 +373,8 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
     return plan.pass ? call : PlannedCall();
   }
   if (fold.is_scan()) {
-    plan.pass = [scan = plan_scan(node, result, call.inputs[0], order, options)](
-                    std::byte* const* base, const Bits*) { scan(base); };
+    plan.pass = [scan = plan_scan(node, program, result, call.inputs, options, kernels)](
+                    std::byte* const* base, const Bits* params) { run_scan(*scan, base, params); };
     return call;
   }
   const std::shared_ptr<const FoldPlan> pass =

@@ -47,8 +47,8 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
 /// A fold of the tensor `value` in place of its argument.
 Expr with_argument(const Expr& fold, const Tensor& value);
 
-/// Whether the call is a single fold that can run at once: of an elementwise argument, or, for a
-/// scan on the CPU, of a tensor as it lies, into a new tensor or one that is written as it is.
+/// Whether the call is a single fold that can run at once: of an elementwise argument, into a new
+/// tensor or one that is written as it is.
 /// `order` is what the engine's numerics ask of folds.
 bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
                     std::span<const Tensor> outputs, FoldOrder order, std::string_view backend);

@@ -93,30 +93,6 @@ std::int64_t product(const std::vector<FoldDim>& dims) {
   return result;
 }
 
-bool is_plain_load(const Program& program) {
-  return program.body.size() == 2 && program.body[0].op == Op::load &&
-         program.body[0].dtype == program.body[1].dtype;
-}
-
-std::shared_ptr<jit::TieredKernel> make_map(const FoldPlan& plan, const Program& program,
-                                            std::span<const Tensor> inputs,
-                                            const PlannerOptions& options,
-                                            jit::KernelCache& kernels) {
-  ir::Kernel kernel;
-  kernel.numerics = options.numerics;
-  kernel.body = program.body;
-  for (const Program::Param& param : program.params) kernel.params.push_back(param.dtype);
-  kernel.loops.resize(2);
-  kernel.operands.push_back({plan.fold.dtype, ir::Role::output, {ir::stride_any, 1}});
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const DType dtype = inputs[i].dtype();
-    const ir::StrideClass along =
-        inner_class(plan.vector.stride_bytes[i + 1], plan.vector.extent, dtype);
-    kernel.operands.push_back({dtype, ir::Role::input, {ir::stride_any, along}});
-  }
-  return kernels.get(signature_of(kernel, options));
-}
-
 /// Looks for code for the whole fold, which only backends make that generate some.
 void make_reduction(FoldPlan& plan, const Program& program, std::span<const Tensor> inputs,
                     const PlannerOptions& options, jit::KernelCache& kernels) {
@@ -210,6 +186,29 @@ std::shared_ptr<FoldPlan> lay_out_fold(const ExprNode& node, const Tensor& outpu
   return plan;
 }
 
+bool is_plain_load(const Program& program) {
+  return program.body.size() == 2 && program.body[0].op == Op::load &&
+         program.body[0].dtype == program.body[1].dtype;
+}
+
+std::shared_ptr<jit::TieredKernel> make_map(DType dtype, const FoldDim& inner,
+                                            const Program& program, std::span<const Tensor> inputs,
+                                            const PlannerOptions& options,
+                                            jit::KernelCache& kernels) {
+  ir::Kernel kernel;
+  kernel.numerics = options.numerics;
+  kernel.body = program.body;
+  for (const Program::Param& param : program.params) kernel.params.push_back(param.dtype);
+  kernel.loops.resize(2);
+  kernel.operands.push_back({dtype, ir::Role::output, {ir::stride_any, 1}});
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const ir::StrideClass along =
+        inner_class(inner.stride_bytes[i + 1], inner.extent, inputs[i].dtype());
+    kernel.operands.push_back({inputs[i].dtype(), ir::Role::input, {ir::stride_any, along}});
+  }
+  return kernels.get(signature_of(kernel, options));
+}
+
 std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& program,
                                           const Tensor& output, std::span<const Tensor> inputs,
                                           const PlannerOptions& options,
@@ -224,7 +223,8 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
   const bool is_dense = plan->vector.stride_bytes[1] == plan->fold.itemsize();
   if (!is_plain_load(program) || !is_dense) {
     make_reduction(*plan, program, inputs, options, kernels);
-    if (needs_map(*plan)) plan->map = make_map(*plan, program, inputs, options, kernels);
+    if (needs_map(*plan))
+      plan->map = make_map(dtype, plan->vector, program, inputs, options, kernels);
   }
   plan_blocks(*plan);
   std::int64_t bytes = plan->vector.extent * plan->num_rows * plan->num_kept;

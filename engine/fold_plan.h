@@ -112,6 +112,16 @@ std::unique_ptr<Lowered> lower_fold(const FoldPlan& plan, const Program& program
 std::unique_ptr<Lowered> lower_whole_fold(const FoldPlan& plan, const Program& program,
                                           std::span<const Tensor> inputs, Numerics numerics);
 
+/// Whether all that a program does is to load a tensor in the dtype in which it is stored.
+bool is_plain_load(const Program& program);
+
+/// A kernel of two loops that computes elements of `dtype`, from `inputs` to a dense buffer;
+/// `inner` says how far these lie apart along the inner loop, in stride_bytes[1] and on.
+std::shared_ptr<jit::TieredKernel> make_map(DType dtype, const FoldDim& inner,
+                                            const Program& program, std::span<const Tensor> inputs,
+                                            const PlannerOptions& options,
+                                            jit::KernelCache& kernels);
+
 /// Elements of a block along the vectors, and rows of one across.
 std::int64_t fold_block_elements(const jit::Fold& fold);
 /// Whether rows are long enough for FoldLoops::tree_of_blocks().

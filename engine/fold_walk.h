@@ -35,6 +35,51 @@ class FoldOffsets {
   std::int64_t values_[max_fold_operands];  // NOLINT: what is not written is not read
 };
 
+/// One of two loops over what a map computes.
+struct MapLoop {
+  const FoldDim& dim;
+  std::int64_t extent;
+};
+/// The loops, and where values go: dense along the inner one.
+struct MapLoops {
+  const MapLoop& outer;
+  const MapLoop& inner;
+  std::byte* buffer;
+  std::int64_t pitch_bytes;  ///< from one iteration of the outer loop to the next
+  std::int64_t itemsize;
+};
+
+/// Whether the inputs lie as if both loops were one.
+inline bool is_one_loop(const MapLoop& outer, const MapLoop& inner) {
+  for (std::size_t k = 1; k < outer.dim.stride_bytes.size(); ++k)
+    if (outer.dim.stride_bytes[k] != inner.extent * inner.dim.stride_bytes[k]) return false;
+  return true;
+}
+
+/// Computes values of the inputs behind base[0], from `offsets` on.
+inline void launch_map(const jit::TieredKernel& map, std::byte* const* base_of_all,
+                       const FoldOffsets& offsets, const Bits* params, const MapLoops& loops) {
+  const MapLoop &outer = loops.outer, &inner = loops.inner;
+  const std::size_t num_operands = map.kernel().operands.size();
+  std::array<std::byte*, max_fold_operands> base;
+  std::array<std::int64_t, 2 * max_fold_operands> stride_bytes;
+  base[0] = loops.buffer;
+  stride_bytes[0] = loops.pitch_bytes;
+  stride_bytes[num_operands] = loops.itemsize;
+  for (std::size_t i = 1; i < num_operands; ++i) {
+    base[i] = base_of_all[i] + offsets[i];
+    stride_bytes[i] = outer.dim.stride_bytes[i];
+    stride_bytes[num_operands + i] = inner.dim.stride_bytes[i];
+  }
+  std::array<std::int64_t, 2> extents{outer.extent, inner.extent};
+  const bool is_one =
+      loops.pitch_bytes == inner.extent * loops.itemsize && is_one_loop(outer, inner);
+  if (is_one) extents = {1, outer.extent * inner.extent};
+  const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params,
+                             map.context()};
+  map.entry()(&args);
+}
+
 /// Values in rows: those of the one tensor that is folded as it lies, or computed ones.
 struct FoldChunk {
   const std::byte* data;
@@ -110,21 +155,9 @@ class FoldWalk {
                   std::int64_t count, std::byte* buffer) const {
     if (!is_computed_apart()) return {base_[1] + offsets[1], row_dim.stride_bytes[1]};
     const std::int64_t row_stride_bytes = count * fold_.itemsize();
-    const std::size_t num_operands = plan_.num_operands - (plan_.form == FoldForm::index ? 1 : 0);
-    std::array<std::byte*, max_fold_operands> base;
-    std::array<std::int64_t, 2 * max_fold_operands> stride_bytes;
-    base[0] = buffer;
-    stride_bytes[0] = row_stride_bytes;
-    stride_bytes[num_operands] = fold_.itemsize();
-    for (std::size_t i = 1; i < num_operands; ++i) {
-      base[i] = base_[i] + offsets[i];
-      stride_bytes[i] = row_dim.stride_bytes[i];
-      stride_bytes[num_operands + i] = plan_.vector.stride_bytes[i];
-    }
-    const std::array<std::int64_t, 2> extents{num_rows, count};
-    const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params_,
-                               plan_.map->context()};
-    plan_.map->entry()(&args);
+    const MapLoop rows{row_dim, num_rows}, elements{plan_.vector, count};
+    launch_map(*plan_.map, base_, offsets, params_,
+               {rows, elements, buffer, row_stride_bytes, fold_.itemsize()});
     return {buffer, row_stride_bytes};
   }
 

@@ -19,57 +19,85 @@ T& element(const ScanOperand& operand, std::int64_t row, std::int64_t i) {
                                i * operand.stride_bytes);
 }
 
+/// Where what is kept of a row lies; null if rows are whole.
+std::byte* slot_of(const ScanParts& parts, std::int64_t row) {
+  return parts.kept == nullptr ? nullptr : parts.kept + row * ScanParts::bytes_a_row;
+}
+
+/// Takes up what is kept of a row.
+template <class K>
+void resume(K& kept, const ScanParts& parts, std::int64_t row) {
+  static_assert(sizeof kept <= ScanParts::bytes_a_row);
+  if (!parts.is_first) std::memcpy(&kept, slot_of(parts, row), sizeof kept);
+}
+template <class K>
+void keep(const K& kept, const ScanParts& parts, std::int64_t row) {
+  if (parts.kept != nullptr) std::memcpy(slot_of(parts, row), &kept, sizeof kept);
+}
+
 /// Complex numbers, whose partial results are kept in doubles.
 template <class T, bool is_sum>
 void run_complex(const Scan&, const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
-                 std::int64_t count, const CancellationToken* token) {
+                 std::int64_t count, const ScanParts& parts, const CancellationToken* token) {
   for (std::int64_t row = 0; row < num_rows; ++row) {
     std::complex<double> kept = is_sum ? 0 : 1;
+    resume(kept, parts, row);
     const auto next = [&](std::int64_t i) {
       const std::complex<double> x = element<T>(from, row, i);
       kept = is_sum ? kept + x : kept * x;
       element<T>(to, row, i) = T(kept);
     };
     if (!for_each_step(0, count, elements_a_look, token, next)) return;
+    keep(kept, parts, row);
   }
 }
 
 /// By the op's row of the table, element by element.
 void run_plain(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
-               std::int64_t num_rows, std::int64_t count, const CancellationToken* token) {
+               std::int64_t num_rows, std::int64_t count, const ScanParts& parts,
+               const CancellationToken* token) {
   const std::size_t itemsize = itemsize_bytes(scan.dtype);
   for (std::int64_t row = 0; row < num_rows; ++row) {
     std::byte* out = to.data + row * to.row_stride_bytes;
     const std::byte* in = from.data + row * from.row_stride_bytes;
-    std::memcpy(out, in, itemsize);
+    const std::byte* before = slot_of(parts, row);
     const auto next = [&](std::int64_t) {
-      const std::byte* const before = out;
-      out += to.stride_bytes;
-      in += from.stride_bytes;
       const void* const args[] = {before, in};
       scan.combine(out, args, 1);
+      before = out;
+      out += to.stride_bytes;
+      in += from.stride_bytes;
     };
-    if (!for_each_step(1, count, elements_a_look, token, next)) return;
+    if (parts.is_first) {
+      std::memcpy(out, in, itemsize);
+      before = out;
+      out += to.stride_bytes;
+      in += from.stride_bytes;
+    }
+    if (!for_each_step(parts.is_first ? 1 : 0, count, elements_a_look, token, next)) return;
+    if (parts.kept != nullptr) std::memcpy(slot_of(parts, row), before, itemsize);
   }
 }
 
 template <class T, bool is_maximum>
 void run_places(const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
-                std::int64_t count, std::int64_t first, std::int64_t step,
+                std::int64_t count, std::int64_t first, std::int64_t step, const ScanParts& parts,
                 const CancellationToken* token) {
+  struct Found {
+    T best;
+    std::int64_t place;
+  };
   for (std::int64_t row = 0; row < num_rows; ++row) {
-    T best = element<T>(from, row, 0);
-    std::int64_t place = 0;
+    Found found{element<T>(from, row, 0), first};
+    resume(found, parts, row);
     const auto next = [&](std::int64_t i) {
       const T x = element<T>(from, row, i);
-      const bool is_later = is_maximum ? x >= best : x <= best;
-      if (x != x || is_later) {
-        best = x;
-        place = i;
-      }
-      element<std::int64_t>(to, row, i) = first + place * step;
+      const bool is_later = is_maximum ? x >= found.best : x <= found.best;
+      if (x != x || is_later) found = {x, first + i * step};
+      element<std::int64_t>(to, row, i) = found.place;
     };
     if (!for_each_step(0, count, elements_a_look, token, next)) return;
+    keep(found, parts, row);
   }
 }
 

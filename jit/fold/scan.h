@@ -22,14 +22,29 @@ struct ScanOperand {
   std::int64_t stride_bytes;
 };
 
+/// Rows that are scanned part by part: what has accumulated in them so far, which only the loops
+/// know how to read.
+struct ScanParts {
+  /// So much may be kept of a row.
+  static constexpr std::int64_t bytes_a_row = 16;
+
+  /// All but the last have this many elements, or a multiple.
+  static constexpr std::int64_t unit = 8;
+
+  std::byte* kept = nullptr;  ///< null: rows are whole
+  bool is_first = true;       ///< nothing is kept yet
+};
+
 /// How arrays are scanned.  Immutable.
 struct Scan {
-  /// to[row][i] = op(... op(from[row][0], from[row][1]) ..., from[row][i])
+  /// to[row][i] = op(... op(from[row][0], from[row][1]) ..., from[row][i]), where what is kept of
+  /// the parts before these comes before from[row][0].
   ///
   /// Within long rows it looks at the token, if it gets one, and leaves the rest undone where that
   /// was cancelled.
   using Run = void (*)(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
-                       std::int64_t num_rows, std::int64_t count, const CancellationToken* token);
+                       std::int64_t num_rows, std::int64_t count, const ScanParts& parts,
+                       const CancellationToken* token);
 
   Op op = Op::add;
   DType dtype = DType::f32;
@@ -45,10 +60,10 @@ struct Scan {
 Scan make_scan(Op op, DType dtype, Isa isa);
 
 /// Scans for where the extremum so far is: the last of equals, and of NaN.  `to` is i64, counted
-/// from `first` by `step`.  The token as in Scan::Run.
+/// from `first`, that of from[row][0], by `step`.  The rest as in Scan::Run.
 using PlaceScan = void (*)(const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
                            std::int64_t count, std::int64_t first, std::int64_t step,
-                           const CancellationToken* token);
+                           const ScanParts& parts, const CancellationToken* token);
 
 /// Requires: `op` is maximum or minimum, and `dtype` real or bool and no small float.
 PlaceScan make_place_scan(Op op, DType dtype);

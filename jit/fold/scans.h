@@ -140,9 +140,17 @@ template <class T, class Combine>
 }
 #endif
 
+/// What is kept of the rows of `parts`, from row number `first` on.
+template <class K>
+K* kept_from(const ScanParts& parts, std::int64_t first) {
+  static_assert(sizeof(K) <= ScanParts::bytes_a_row);
+  return reinterpret_cast<K*>(parts.kept) + first;
+}
+
 template <class T, class Combine, bool are_neighbours>
 void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const ScanOperand& from,
-               std::int64_t num_rows, std::int64_t count, const CancellationToken* token) {
+               std::int64_t num_rows, std::int64_t count, const ScanParts& parts,
+               const CancellationToken* token) {
   constexpr std::int64_t together = are_neighbours ? neighbours_together : rows_together;
   using K = KeptBy<T, Combine>;
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
@@ -152,14 +160,19 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
     else
       return AsItIs();
   }();
-  K kept[together];  // NOLINT: no function of the standard library is used here
+  K memory[together];  // NOLINT: no function of the standard library is used here
   for (std::int64_t first = 0; first < num_rows; first += together) {
     const std::int64_t rows = num_rows - first < together ? num_rows - first : together;
     ScanOperand in = from, out = to;
     in.data += first * from.row_stride_bytes;
     out.data += first * to.row_stride_bytes;
+    K* const kept_of_parts = parts.kept == nullptr ? nullptr : kept_from<K>(parts, first);
+    K* const kept = are_neighbours && parts.kept != nullptr ? kept_of_parts : memory;
     const auto run = [&](std::int64_t num) __attribute__((always_inline)) {
-      for (std::int64_t row = 0; row < num; ++row) {
+      const auto kept_bytes = static_cast<std::size_t>(num) * sizeof(K);
+      if (!parts.is_first && kept != kept_of_parts)
+        __builtin_memcpy(kept, kept_of_parts, kept_bytes);
+      for (std::int64_t row = 0; row < (parts.is_first ? num : 0); ++row) {
         kept[row] = static_cast<K>(as(*at<T>(in, row, 0)));
         if constexpr (std::is_same_v<Combine, Sum>) kept[row] = Sum::of(K(0), kept[row]);  // -0
         *at<T>(out, row, 0) = as(static_cast<T>(kept[row]));
@@ -185,10 +198,19 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
           y[row * y_step] = as(static_cast<T>(kept[row]));
         }
       };
-      for_each_step(1, count, elements_a_look / num, token, next);
+      for_each_step(parts.is_first ? 1 : 0, count, elements_a_look / num, token, next);
+      if (kept_of_parts != nullptr && kept != kept_of_parts)
+        __builtin_memcpy(kept_of_parts, kept, kept_bytes);
     };
     // A number of rows that is known when this is compiled keeps them in registers.
-    rows == together ? run(together) : run(rows);
+    if (are_neighbours)
+      run(rows);
+    else if (rows == together)
+      run(together);
+    else if (rows == 1)
+      run(1);
+    else
+      run(rows);
   }
 #if defined(__AVX512F__)
   if (scan.streams) _mm_sfence();
@@ -222,9 +244,11 @@ inline void transpose_square(__m256* rows) {
 template <class Combine>
 [[gnu::always_inline]] inline void scan_in_lanes(const ScanOperand& to, const ScanOperand& from,
                                                  std::int64_t num_rows, std::int64_t count,
+                                                 double* so_far, bool is_first,
                                                  const CancellationToken* token) {
   constexpr bool is_sum = std::is_same_v<Combine, Sum>;
-  __m512d kept = _mm512_set1_pd(is_sum ? 0 : 1);
+  const auto rows = static_cast<__mmask8>((1 << num_rows) - 1);
+  __m512d kept = is_first ? _mm512_set1_pd(is_sum ? 0 : 1) : _mm512_maskz_loadu_pd(rows, so_far);
   __m256 square[square_side] = {};  // NOLINT: as above
   const auto next = [&](std::int64_t number) __attribute__((always_inline)) {
     const std::int64_t i = number * square_side;
@@ -244,32 +268,37 @@ template <class Combine>
   };
   const std::int64_t num_squares = (count + square_side - 1) / square_side;
   for_each_step(0, num_squares, elements_a_look / (square_side * square_side), token, next);
+  if (so_far != nullptr) _mm512_mask_storeu_pd(so_far, rows, kept);
 }
 
 template <class Combine>
 void scan_in_lanes_of_all(ScanOperand to, ScanOperand from, std::int64_t num_rows,
-                          std::int64_t count, const CancellationToken* token) {
+                          std::int64_t count, const ScanParts& parts,
+                          const CancellationToken* token) {
+  auto* kept = kept_from<double>(parts, 0);
   for (; num_rows >= square_side; num_rows -= square_side) {
-    scan_in_lanes<Combine>(to, from, square_side, count, token);
+    scan_in_lanes<Combine>(to, from, square_side, count, kept, parts.is_first, token);
     to.data += square_side * to.row_stride_bytes;
     from.data += square_side * from.row_stride_bytes;
+    if (kept != nullptr) kept += square_side;
   }
-  if (num_rows > 0) scan_in_lanes<Combine>(to, from, num_rows, count, token);
+  if (num_rows > 0) scan_in_lanes<Combine>(to, from, num_rows, count, kept, parts.is_first, token);
 }
 #endif
 
 template <class T, class Combine>
 void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
-              std::int64_t num_rows, std::int64_t count, const CancellationToken* token) {
+              std::int64_t num_rows, std::int64_t count, const ScanParts& parts,
+              const CancellationToken* token) {
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
   if (to.row_stride_bytes == itemsize && from.row_stride_bytes == itemsize && num_rows > 1)
-    return scan_rows<T, Combine, true>(scan, to, from, num_rows, count, token);
+    return scan_rows<T, Combine, true>(scan, to, from, num_rows, count, parts, token);
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<T, float>)
     if (to.stride_bytes == itemsize && from.stride_bytes == itemsize && num_rows > 1)
-      return scan_in_lanes_of_all<Combine>(to, from, num_rows, count, token);
+      return scan_in_lanes_of_all<Combine>(to, from, num_rows, count, parts, token);
 #endif
-  scan_rows<T, Combine, false>(scan, to, from, num_rows, count, token);
+  scan_rows<T, Combine, false>(scan, to, from, num_rows, count, parts, token);
 }
 
 /// Sums and products; null for what has no loops of its own.

@@ -124,6 +124,9 @@ const std::vector<LongCall> long_calls = {
     {"cumsum(a, dim=0)", DType::c64, {1 << 27}, one},
     {"cumprod(a, dim=0)", DType::f32, row, one},
     {"cummax(a, dim=0)", DType::f64, {1 << 27}, one},
+    {"cumsum(a * 2, dim=0)", DType::f32, row, one},
+    {"cumsum(a * 2, dim=0)", DType::f32, columns, dense},
+    {"cummax(a + 1, dim=0)", DType::f32, row, one},
     {"logcumsumexp(a, dim=0)", DType::f32, row, one},
 };
 

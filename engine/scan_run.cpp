@@ -1,0 +1,347 @@
+// A planned scan on memory: rows or columns, in parts that stay in the cache where what is scanned
+// is computed before, and long rows in blocks.
+#include "engine/fold_walk.h"
+#include "engine/scan_plan.h"
+
+#include <weft/cancel.h>
+#include <weft/parallel.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using jit::ScanOperand;
+using jit::ScanParts;
+
+/// What one core scans in a nanosecond, about.
+constexpr std::int64_t elements_per_ns = 1;
+
+/// A row as blocks, from number `first` on.
+ScanOperand blocks_of(const ScanOperand& row, std::int64_t first) {
+  ScanOperand blocks = row;
+  blocks.row_stride_bytes = jit::scan_block_elements * row.stride_bytes;
+  blocks.data += first * blocks.row_stride_bytes;
+  return blocks;
+}
+
+/// Combines the totals of blocks with what comes before the first; leaves what comes before each,
+/// and returns what comes before the next.
+jit::BlockScan::Kept pass_on(const jit::BlockScan& loops, jit::BlockScan::Kept before,
+                             std::span<jit::BlockScan::Kept> totals) {
+  for (jit::BlockScan::Kept& total : totals)
+    before = loops.combine(std::exchange(total, before), before);
+  return before;
+}
+
+/// Elements of 4 or 8 bytes.
+void copy_elements(const ScanOperand& to, const ScanOperand& from, std::int64_t count,
+                   std::int64_t itemsize) {
+  if (to.stride_bytes == itemsize && from.stride_bytes == itemsize) {
+    std::memcpy(to.data, from.data, static_cast<std::size_t>(count * itemsize));
+    return;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::byte* const at = to.data + i * to.stride_bytes;
+    if (itemsize == 4)
+      std::memcpy(at, from.data + i * from.stride_bytes, 4);
+    else
+      std::memcpy(at, from.data + i * from.stride_bytes, 8);
+  }
+}
+
+/// Some elements of neighbouring rows, counted in the order in which they are scanned.
+struct Part {
+  FoldOffsets at;  ///< of row 0 of rest[0]
+  std::int64_t row = 0, num_rows = 1;
+  std::int64_t first = 0, count = 1;
+};
+
+/// Immutable: threads share it.
+class ScanRun {
+ public:
+  ScanRun(const ScanPlan& plan, std::byte* const* base, const Bits* params)
+      : plan_(plan), base_(base), params_(params), token_(CancellationScope::current()) {}
+
+  void run() const {
+    const std::int64_t num_rows = plan_.rest[0].extent, total = num_rows * plan_.num_rest;
+    const std::int64_t work_ns = total * plan_.scanned.extent / elements_per_ns;
+    const std::int64_t worth = num_fold_parts(work_ns);
+    const int threads = plan_.max_threads > 0 ? plan_.max_threads : num_threads();
+    if (plan_.blocks.run != nullptr && threads > 1 && total < threads) {
+      for (std::int64_t row = 0; row < total; ++row)
+        share_long_row(rows_at(row / num_rows, row % num_rows, 1));
+      return;
+    }
+    // The loop over rows can't cut one, and its threads are in no scope.
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+      FoldScratch scratch(scratch_bytes());
+      while (begin < end) {
+        const std::int64_t row = begin % num_rows;
+        const std::int64_t rows = std::min(end - begin, num_rows - row);
+        run_rows(rows_at(begin / num_rows, row, rows), scratch.data());
+        begin += rows;
+      }
+    };
+    parallel_for(0, total, (total + worth - 1) / worth, run, {plan_.max_threads, work_ns});
+  }
+
+ private:
+  static constexpr std::int64_t blocks_at_once = jit::scan_blocks_together;
+
+  void stop_if_cancelled() const {
+    if (token_ != nullptr) token_->throw_if_cancelled();
+  }
+
+  /// From a row of a buffer to the next, which are not to share sets of the cache.
+  std::int64_t pitch_bytes(std::int64_t row_elements) const {
+    constexpr std::int64_t shares_sets = 512, line_bytes = 64;
+    const std::int64_t row_bytes = row_elements * plan_.itemsize;
+    return row_bytes % shares_sets == 0 ? row_bytes + line_bytes : row_bytes;
+  }
+  std::int64_t buffer_bytes() const {
+    if (plan_.blocks.run != nullptr) return blocks_at_once * pitch_bytes(jit::scan_block_elements);
+    if (plan_.map == nullptr) return 0;
+    const bool by_columns = plan_.maps_columns;
+    const std::int64_t outer = by_columns ? plan_.elements_at_once : plan_.rows_at_once;
+    const std::int64_t inner = by_columns ? plan_.rows_at_once : plan_.elements_at_once;
+    return (outer * pitch_bytes(inner) + 63) / 64 * 64;
+  }
+  /// For a buffer, and behind it what is kept of rows that are scanned in parts.
+  std::size_t scratch_bytes() const {
+    const bool has_parts = plan_.map != nullptr && plan_.blocks.run == nullptr;
+    const std::int64_t kept = has_parts ? plan_.rows_at_once * ScanParts::bytes_a_row : 0;
+    return static_cast<std::size_t>(buffer_bytes() + kept);
+  }
+
+  /// Whole rows, at number `outer` of the dimensions behind rest[0].
+  Part rows_at(std::int64_t outer, std::int64_t row, std::int64_t num_rows) const {
+    Part part{FoldOffsets(plan_.scanned.stride_bytes.size()), row, num_rows, 0,
+              plan_.scanned.extent};
+    for (std::size_t dim = 1; dim < plan_.rest.size(); ++dim) {
+      const FoldDim& rest = plan_.rest[dim];
+      for (std::size_t k = 0; k < rest.stride_bytes.size(); ++k)
+        part.at[k] += outer % rest.extent * rest.stride_bytes[k];
+      outer /= rest.extent;
+    }
+    return part;
+  }
+  static Part elements_of(Part part, std::int64_t first, std::int64_t count) {
+    part.first = first;
+    part.count = count;
+    return part;
+  }
+
+  /// From low addresses to high ones, the first of a part's elements.
+  std::int64_t lowest(const Part& part) const {
+    return plan_.is_reverse ? plan_.scanned.extent - part.first - part.count : part.first;
+  }
+  /// From an operand in the order of memory to one in that of the scan.
+  ScanOperand in_order(ScanOperand operand, std::int64_t count) const {
+    if (!plan_.is_reverse) return operand;
+    operand.data += (count - 1) * operand.stride_bytes;
+    operand.stride_bytes = -operand.stride_bytes;
+    return operand;
+  }
+  ScanOperand operand(std::size_t k, const Part& part) const {
+    const std::int64_t row_stride = plan_.rest[0].stride_bytes[k];
+    const std::int64_t stride = plan_.scanned.stride_bytes[k];
+    std::byte* const data = base_[k] + part.at[k] + part.row * row_stride + lowest(part) * stride;
+    return in_order({data, row_stride, stride}, part.count);
+  }
+
+  /// Where the first of a part's elements lie, in the order of memory.
+  FoldOffsets offsets_of(const Part& part) const {
+    FoldOffsets offsets = part.at;
+    for (std::size_t k = 0; k < plan_.scanned.stride_bytes.size(); ++k)
+      offsets[k] +=
+          part.row * plan_.rest[0].stride_bytes[k] + lowest(part) * plan_.scanned.stride_bytes[k];
+    return offsets;
+  }
+
+  /// Whole blocks of a row in a buffer, where they share no sets of the cache, in the order of
+  /// memory: those of operand number `k`, or computed ones.
+  ScanOperand fill_blocks(const Part& part, std::byte* buffer, std::optional<std::size_t> k) const {
+    const std::int64_t num_blocks = part.count / jit::scan_block_elements;
+    const std::int64_t pitch = pitch_bytes(jit::scan_block_elements);
+    const FoldOffsets offsets = offsets_of(part);
+    if (!k) {
+      const MapLoop blocks{plan_.block, num_blocks};
+      const MapLoop elements{plan_.scanned, jit::scan_block_elements};
+      launch_map(*plan_.map, base_, offsets, params_,
+                 {blocks, elements, buffer, pitch, plan_.itemsize});
+    } else {
+      for (std::int64_t i = 0; i < num_blocks; ++i)
+        copy_elements({buffer + i * pitch, 0, plan_.itemsize},
+                      {base_[*k] + offsets[*k] + i * plan_.block.stride_bytes[*k], 0,
+                       plan_.scanned.stride_bytes[*k]},
+                      jit::scan_block_elements, plan_.itemsize);
+    }
+    return {buffer, pitch, plan_.itemsize};
+  }
+  /// The same in the order of the scan.
+  ScanOperand fetch_blocks(const Part& part, std::byte* buffer,
+                           std::optional<std::size_t> k) const {
+    ScanOperand blocks = in_order(fill_blocks(part, buffer, k), jit::scan_block_elements);
+    if (!plan_.is_reverse) return blocks;
+    blocks.data += (part.count / jit::scan_block_elements - 1) * blocks.row_stride_bytes;
+    blocks.row_stride_bytes = -blocks.row_stride_bytes;
+    return blocks;
+  }
+  /// Where what is scanned lies, if it does.
+  std::optional<std::size_t> scanned_operand() const {
+    return plan_.map == nullptr ? std::optional<std::size_t>(1) : std::nullopt;
+  }
+
+  /// What is scanned: a tensor where it lies, or computed.
+  ScanOperand fetch(const Part& part, std::byte* buffer) const {
+    if (plan_.map == nullptr) return operand(1, part);
+    const MapLoop rows{plan_.rest[0], part.num_rows}, elements{plan_.scanned, part.count};
+    const MapLoop& outer = plan_.maps_columns ? elements : rows;
+    const MapLoop& inner = plan_.maps_columns ? rows : elements;
+    const std::int64_t pitch =
+        is_one_loop(outer, inner) ? inner.extent * plan_.itemsize : pitch_bytes(inner.extent);
+    launch_map(*plan_.map, base_, offsets_of(part), params_,
+               {outer, inner, buffer, pitch, plan_.itemsize});
+    return in_order(plan_.maps_columns ? ScanOperand{buffer, plan_.itemsize, pitch}
+                                       : ScanOperand{buffer, pitch, plan_.itemsize},
+                    part.count);
+  }
+
+  void run_rows(const Part& rows, std::byte* scratch) const {
+    if (plan_.blocks.run != nullptr) {
+      for (std::int64_t row = 0; row < rows.num_rows; ++row) {
+        Part one = rows;
+        one.row += row;
+        one.num_rows = 1;
+        run_long_row(one, scratch);
+      }
+    } else if (plan_.map == nullptr) {
+      scan(rows, operand(1, rows), {}, token_);
+    } else {
+      run_in_parts(rows, scratch);
+    }
+    stop_if_cancelled();
+  }
+
+  void scan(const Part& part, const ScanOperand& from, const ScanParts& parts,
+            const CancellationToken* token) const {
+    const ScanOperand to = operand(0, part);
+    if (plan_.places == nullptr)
+      return plan_.scan.run(plan_.scan, to, from, part.num_rows, part.count, parts, token);
+    const std::int64_t last = plan_.scanned.extent - 1;
+    plan_.places(to, from, part.num_rows, part.count,
+                 plan_.is_reverse ? last - part.first : part.first, plan_.is_reverse ? -1 : 1,
+                 parts, token);
+  }
+
+  /// Rows of what is computed, a buffer at a time.
+  void run_in_parts(const Part& rows, std::byte* scratch) const {
+    for (std::int64_t row = 0; row < rows.num_rows; row += plan_.rows_at_once) {
+      Part strip = rows;
+      strip.row += row;
+      strip.num_rows = std::min(plan_.rows_at_once, rows.num_rows - row);
+      ScanParts parts;
+      if (plan_.elements_at_once < rows.count) parts.kept = scratch + buffer_bytes();
+      for (std::int64_t first = 0; first < rows.count; first += plan_.elements_at_once) {
+        stop_if_cancelled();
+        const std::int64_t count = std::min(plan_.elements_at_once, rows.count - first);
+        const Part part = elements_of(strip, first, count);
+        scan(part, fetch(part, scratch), parts, nullptr);
+        parts.is_first = false;
+      }
+    }
+  }
+
+  /// In the caller's thread.  The totals of some blocks bring them into the cache, where they are
+  /// scanned.
+  void run_long_row(const Part& row, std::byte* scratch) const {
+    const std::int64_t num_whole = row.count / jit::scan_block_elements;
+    jit::BlockScan::Kept before = plan_.blocks.identity;
+    for (std::int64_t block = 0; block < num_whole; block += blocks_at_once) {
+      stop_if_cancelled();
+      const std::int64_t count = std::min(blocks_at_once, num_whole - block);
+      const Part part = some_blocks(row, block, count);
+      const ScanOperand from = fetch_blocks(part, scratch, scanned_operand());
+      std::array<jit::BlockScan::Kept, blocks_at_once> kept;
+      plan_.blocks.totals(kept.data(), from, count, jit::scan_block_elements);
+      before =
+          pass_on(plan_.blocks, before, std::span(kept).first(static_cast<std::size_t>(count)));
+      plan_.blocks.run(kept.data(), blocks_of(operand(0, part), 0), from, count,
+                       jit::scan_block_elements);
+    }
+    run_rest(row, before, scratch);
+  }
+
+  static Part some_blocks(const Part& row, std::int64_t first, std::int64_t count) {
+    return elements_of(row, first * jit::scan_block_elements, count * jit::scan_block_elements);
+  }
+
+  /// What is left behind the whole blocks.
+  void run_rest(const Part& row, jit::BlockScan::Kept before, std::byte* scratch) const {
+    const std::int64_t count = row.count % jit::scan_block_elements;
+    if (count == 0) return;
+    const Part rest = elements_of(row, row.count - count, count);
+    plan_.blocks.run(&before, operand(0, rest), fetch(rest, scratch), 1, count);
+  }
+
+  /// One row by several threads: first all totals, then the scans.  What is computed for the totals
+  /// waits in the output.
+  void share_long_row(const Part& row) const {
+    const std::int64_t num_whole = row.count / jit::scan_block_elements;
+    std::vector<jit::BlockScan::Kept> kept(static_cast<std::size_t>(num_whole));
+    share_blocks(row, [&](std::int64_t block, const Part& part, std::byte* scratch) {
+      const std::int64_t count = part.count / jit::scan_block_elements;
+      ScanOperand from = blocks_of(operand(1, part), 0);
+      if (plan_.map != nullptr) {
+        from = fetch_blocks(part, scratch, std::nullopt);
+        const ScanOperand to = blocks_of(operand(0, part), 0);
+        for (std::int64_t i = 0; i < count; ++i)
+          copy_elements({to.data + i * to.row_stride_bytes, 0, to.stride_bytes},
+                        {from.data + i * from.row_stride_bytes, 0, from.stride_bytes},
+                        jit::scan_block_elements, plan_.itemsize);
+      }
+      plan_.blocks.totals(kept.data() + block, from, count, jit::scan_block_elements);
+    });
+    const jit::BlockScan::Kept before = pass_on(plan_.blocks, plan_.blocks.identity, kept);
+    share_blocks(row, [&](std::int64_t block, const Part& part, std::byte* scratch) {
+      plan_.blocks.run(kept.data() + block, blocks_of(operand(0, part), 0),
+                       fetch_blocks(part, scratch, plan_.map != nullptr ? 0 : 1),
+                       part.count / jit::scan_block_elements, jit::scan_block_elements);
+    });
+    FoldScratch scratch(scratch_bytes());
+    run_rest(row, before, scratch.data());
+  }
+
+  /// Calls `function(number, blocks, scratch)` for a few of a row's whole blocks at a time.
+  template <class Function>
+  void share_blocks(const Part& row, const Function& function) const {
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+      FoldScratch scratch(scratch_bytes());
+      for (std::int64_t block = begin; block < end; block += blocks_at_once)
+        function(block, some_blocks(row, block, std::min(blocks_at_once, end - block)),
+                 scratch.data());
+    };
+    parallel_for(0, row.count / jit::scan_block_elements, blocks_at_once, run,
+                 {plan_.max_threads, row.count / elements_per_ns});
+  }
+
+  const ScanPlan& plan_;
+  std::byte* const* base_;
+  const Bits* params_;
+  const CancellationToken* token_;  ///< of the scope that the call is in; null without one
+};
+
+}  // namespace
+
+void run_scan(const ScanPlan& plan, std::byte* const* base, const Bits* params) {
+  ScanRun(plan, base, params).run();
+}
+
+}  // namespace weft
