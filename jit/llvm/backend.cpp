@@ -49,7 +49,8 @@ bool moves_items(const ir::Kernel& kernel) {
 std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   if (target.features.isa == Isa::generic) return "the target lacks AVX2";
   if (ir::has_places(kernel)) return "places are loaded or accumulated";
-  if (ir::is_scan(kernel)) return "a loop scans";
+  if (ir::is_scan(kernel) && kernel.operands[1].role == ir::Role::output)
+    return "several outputs are scanned";
   if (moves_items(kernel)) return {};
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     const ir::Inst& inst = kernel.body[id];
@@ -69,7 +70,8 @@ std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
 }
 
 std::string refuses(const ir::Kernel& kernel, const Target& target) {
-  if (ir::is_reduction(kernel) && ir::has_complex(kernel)) return "complex numbers are reduced";
+  if (ir::has_complex(kernel) && ir::is_reduction(kernel)) return "complex numbers are reduced";
+  if (ir::has_complex(kernel) && ir::is_scan(kernel)) return "complex numbers are scanned";
   return refuses_parts(kernel, target, refuses_whole(kernel, target),
                        [&](const ir::Kernel& parts) { return refuses_whole(parts, target); });
 }

@@ -40,12 +40,12 @@ int KernelEmitter::vector_lanes() const {
 /// Whether all operands move as whole vectors, some lanes of which can be left out.
 bool KernelEmitter::can_mask_all(int lanes) {
   builder_.set_lanes(lanes);
-  return std::all_of(kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(),
-                     [&](const Inst& inst) {
-                       if (inst.op != Op::load && inst.op != Op::store) return true;
-                       return can_mask(builder_, inst.dtype, inner_stride(inst.operand),
-                                       inst.op == Op::store ? ir::Role::output : ir::Role::input);
-                     });
+  return std::all_of(
+      kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(), [&](const Inst& inst) {
+        if (inst.op != Op::load && !is_stored(inst)) return true;
+        return can_mask(builder_, kernel_.operands[inst.operand].dtype, inner_stride(inst.operand),
+                        is_stored(inst) ? ir::Role::output : ir::Role::input);
+      });
 }
 
 /// Whether some operand moves by an instruction or more a lane.
@@ -115,14 +115,14 @@ KernelEmitter::Pointers KernelEmitter::current_addresses(const Position& positio
   std::vector<bool> done(num_operands());
   for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
     const Inst& inst = kernel_.body[id];
-    if ((inst.op != Op::load && inst.op != Op::store) || done[inst.operand]) continue;
+    if ((inst.op != Op::load && !is_stored(inst)) || done[inst.operand]) continue;
     done[inst.operand] = true;
     const ir::StrideClass stride = inner_stride(inst.operand);
     if (stride == ir::stride_any || stride == 0) continue;
     llvm::Value* item = stride == 1 ? position.index
                                     : builder_.CreateMul(position.index, builder_.getInt64(stride));
-    addresses[inst.operand] =
-        builder_.CreateGEP(builder_.memory_type(inst.dtype), addresses[inst.operand], item);
+    addresses[inst.operand] = builder_.CreateGEP(
+        builder_.memory_type(kernel_.operands[inst.operand].dtype), addresses[inst.operand], item);
   }
   return addresses;
 }
@@ -155,7 +155,12 @@ llvm::Value* KernelEmitter::emit_inst(const Inst& inst, const std::vector<llvm::
     case Op::store:
       store(builder_, access(inst.operand, place), args[0], place.tail);
       return nullptr;
-    case Op::accumulate: accumulate(inst, args[0], place); return nullptr;
+    case Op::accumulate:
+      if (ir::is_scan(kernel_))
+        take_in_scan(inst, args[0], place);
+      else
+        accumulate(inst, args[0], place);
+      return nullptr;
     case Op::cast: {
       const DType from = ir::result_dtype(kernel_.body[inst.args[0]]);
       return emit_cast(builder_, args[0], from, inst.dtype);

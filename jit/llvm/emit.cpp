@@ -359,6 +359,7 @@ void emit_kernel(const ir::Kernel& kernel, const Target& target, llvm::Module& m
   llvm::DICompileUnit* const unit = lines == Lines::none ? nullptr : add_debug_unit(module);
   if (walks_in_tiles(kernel)) return emit_tile(kernel, target, module, unit);
   KernelEmitter emitter(kernel, target, module, kernel_symbol, unit);
+  if (ir::is_scan(kernel)) return emitter.emit_scan();
   if (!ir::is_reduction(kernel)) return emitter.emit_elements();
   emitter.emit_leaf();
   if (KernelEmitter::has_rows(kernel))

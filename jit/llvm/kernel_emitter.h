@@ -1,5 +1,6 @@
 // What the functions of one kernel are emitted by: its loops, its body, and what it reduces.
-// emit.cpp has the loops, body.cpp what is inside of them, reduce.cpp the loops that reduce.
+// emit.cpp has the loops, body.cpp what is inside of them, reduce.cpp the loops that reduce,
+// scan.cpp those that scan.
 #pragma once
 
 #include "ir/kernel.h"
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace weft::jit {
@@ -28,6 +30,7 @@ class KernelEmitter {
   void emit_elements();  ///< of a kernel that does not reduce: all of it
   void emit_leaf();      ///< CodeObject::leaf
   void emit_rows();      ///< CodeObject::rows; requires has_rows()
+  void emit_scan();      ///< of a kernel that scans: all of it
 
   static bool has_rows(const ir::Kernel& kernel);
 
@@ -187,6 +190,28 @@ class KernelEmitter {
   void combine_lanes(const Pointers& to, int vector_lanes);
   llvm::Value* lanes_of(llvm::Value* vector, int first, int count);
 
+  // Scans (scan.cpp).
+  static constexpr int max_lanes = 64;
+  /// Whether it goes to the memory of an operand.
+  bool is_stored(const ir::Inst& inst) const {
+    return inst.op == Op::store || (inst.op == Op::accumulate && ir::is_scan(kernel_));
+  }
+  int scan_lanes() const;
+  llvm::Value* identity_splat(const ir::Inst& inst);
+  void scan_columns(const Pointers& start);
+  void scan_some_columns(const Pointers& start);
+  Access scan_memory_at(const ir::Inst& inst, llvm::Value* index);
+  void take_in_scan(const ir::Inst& inst, llvm::Value* value, const Place& place);
+  void scan_all_rows(const Pointers& start);
+  std::pair<Pointers, llvm::Value*> emit_row_groups(const Pointers& start, llvm::Value* num_rows,
+                                                    int together);
+  void scan_rows(const Pointers& start, int together);
+  void scan_taken(const Step& step);
+  void scan_one_row(const ir::Inst& inst, std::vector<llvm::Value*>& values, int lanes);
+  void scan_elements(const ir::Inst& inst, std::vector<llvm::Value*>& values);
+  void scan_square(const ir::Inst& inst, std::vector<llvm::Value*>& values);
+  void transpose_square(std::vector<llvm::Value*>& rows);
+
   const ir::Kernel& kernel_;
   const LaunchShape& shape_;
   llvm::Function* function_;
@@ -201,7 +226,10 @@ class KernelEmitter {
   /// Instructions that accumulate, and what they have made so far: a register for each vector of
   /// each of them.  Without registers partial results are in memory.
   std::vector<const ir::Inst*> accumulations_;
-  std::vector<llvm::Value*> partials_;   ///< [accumulation * vectors + vector]
+  std::vector<llvm::Value*> partials_;  ///< [accumulation * vectors + vector]
+  llvm::Value* scan_memory_ = nullptr;  ///< what has accumulated of columns; null: rows are scanned
+  /// What the bodies of rows have computed, and where their results go.
+  std::vector<std::pair<llvm::Value*, Access>> scanned_;
   llvm::DISubprogram* scope_ = nullptr;  ///< null: no debug information
 };
 
