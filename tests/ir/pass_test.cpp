@@ -13,7 +13,7 @@ namespace {
 TEST(Pass, ReportsChangesKeepsKernelsValidAndIsIdempotent) {
   Random random(6);
   for (int i = 0; i < 1500; ++i) {
-    Kernel kernel = random_kernel(random, {.may_reduce = true});
+    Kernel kernel = random_kernel(random, {.may_reduce = true, .may_scan = true});
     for (const Pass& pass : pipeline()) {
       const Kernel before = kernel;
       const bool changed = pass.run(kernel);

@@ -67,6 +67,7 @@ struct RandomKernelOptions {
   int max_loops = 4;
   int max_instructions = 24;
   bool may_reduce = false;  ///< half of the kernels do then
+  bool may_scan = false;    ///< the same, before it is decided whether it reduces
 };
 
 /// A kernel with random operands, layout and body, unscheduled.
@@ -80,7 +81,10 @@ class RandomKernel {
     kernel_.vector_bytes = static_cast<int>(std::array{0, 16, 32, 64}[pick(random_, 4)]);
     kernel_.is_streaming = pick(random_, 2) == 0;
     kernel_.loops.resize(1 + pick(random_, static_cast<std::size_t>(options_.max_loops)));
-    if (options_.may_reduce && pick(random_, 2) == 0) choose_reduce_loops();
+    if (options_.may_scan && pick(random_, 2) == 0)
+      choose_scan_loop();
+    else if (options_.may_reduce && pick(random_, 2) == 0)
+      choose_reduce_loops();
     const std::size_t num_outputs = choose_num_outputs();
     kernel_.operands.resize(num_outputs);  // their dtypes are known at the end
     for (std::size_t i = 0; i < pick(random_, 2); ++i) add_param();
@@ -91,7 +95,9 @@ class RandomKernel {
     for (int i = 0; i < count; ++i) add_inst();
     for (std::size_t i = 0; i < num_outputs; ++i) {
       const Value value = any_value();
-      kernel_.operands[i] = {value.dtype, Role::output, random_strides(true)};
+      const bool is_rounded = scans_ && value.dtype == DType::f64 && pick(random_, 2) == 0;
+      kernel_.operands[i] = {is_rounded ? DType::f32 : value.dtype, Role::output,
+                             random_strides(true)};
       write(static_cast<std::uint8_t>(i), value);
     }
     if (reduces_) choose_tree();
@@ -114,8 +120,17 @@ class RandomKernel {
     is_dense_ = pick(random_, 4) != 0;  // or else few backends take it
   }
 
+  /// The innermost loop, or the one around it.
+  void choose_scan_loop() {
+    const std::size_t num_loops = kernel_.loops.size();
+    const std::size_t inside = num_loops == 1 ? 0 : pick(random_, 2);
+    kernel_.loops[num_loops - 1 - inside].kind = LoopKind::scan;
+    scans_ = true;
+  }
+
   /// Mostly one output to reduce to, since backends may want no more.
   std::size_t choose_num_outputs() {
+    if (scans_) return pick(random_, 16) == 0 ? 2 : 1;
     if (!reduces_) return 1 + pick(random_, 2);
     return pick(random_, 4) == 0 ? 1 + pick(random_, 4) : 1;
   }
@@ -141,7 +156,7 @@ class RandomKernel {
   }
 
   void write(std::uint8_t output, const Value& value) {
-    if (!reduces_) return builder_.store(output, value);
+    if (!reduces_ && !scans_) return builder_.store(output, value);
     Inst inst{.op = Op::accumulate, .dtype = value.dtype, .operand = output};
     inst.combine = any_combine(value.dtype);
     inst.args[0] = value.id;
@@ -207,6 +222,7 @@ class RandomKernel {
   Random& random_;
   RandomKernelOptions options_;
   bool reduces_ = false;
+  bool scans_ = false;
   bool is_dense_ = false;  ///< inner strides are 0 and 1
   Kernel kernel_;
   Builder builder_;

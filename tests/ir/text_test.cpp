@@ -14,7 +14,7 @@ namespace {
 TEST(Text, ParsesWhatItPrints) {
   Random random(1);
   for (int i = 0; i < 1000; ++i) {
-    Kernel kernel = random_kernel(random, {.may_reduce = true});
+    Kernel kernel = random_kernel(random, {.may_reduce = true, .may_scan = true});
     ASSERT_EQ(violations(kernel), std::vector<std::string>{}) << print(kernel);
     ASSERT_EQ(parse(print(kernel)), kernel) << print(kernel);
     run_pipeline(kernel);
@@ -26,8 +26,8 @@ TEST(Text, ParsesWhatItPrints) {
 TEST(Text, HashTellsKernelsApart) {
   Random random(2);
   for (int i = 0; i < 200; ++i) {
-    const Kernel a = random_kernel(random, {.may_reduce = true});
-    const Kernel b = random_kernel(random, {.may_reduce = true});
+    const Kernel a = random_kernel(random, {.may_reduce = true, .may_scan = true});
+    const Kernel b = random_kernel(random, {.may_reduce = true, .may_scan = true});
     EXPECT_EQ(a == b, structural_hash(a) == structural_hash(b));
   }
 }
@@ -45,7 +45,7 @@ void survive(const std::string& text) {
 TEST(Text, SurvivesDamagedText) {
   Random random(3);
   for (int i = 0; i < 3000; ++i) {
-    std::string text = print(random_kernel(random, {.may_reduce = true}));
+    std::string text = print(random_kernel(random, {.may_reduce = true, .may_scan = true}));
     const std::size_t num_changes = 1 + pick(random, 3);
     for (std::size_t change = 0; change < num_changes && !text.empty(); ++change) {
       const std::size_t at = pick(random, text.size());

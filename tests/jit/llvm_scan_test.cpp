@@ -3,8 +3,10 @@
 #include "ir/text.h"
 #include "ir/verifier.h"
 #include "jit/llvm/backend.h"
+#include "tests/ir/random_kernel.h"
 #include "tests/jit/llvm_support.h"
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -100,6 +102,27 @@ TEST_F(LlvmScans, OfKnownShapesAreTheInterpreters) {
         expect_same_shapes(kernel_of(what[index], is_row, "1", "1", true, isa), target_for(isa),
                            extents);
       }
+}
+
+TEST_F(LlvmScans, OfRandomKernelsAreTheInterpreters) {
+  std::mt19937_64 random(19);
+  int num_taken = 0;
+  for (int number = 0; number < 600; ++number) {
+    ir::Kernel kernel = ir::random_kernel(random, {.max_loops = 3, .may_scan = true});
+    const Isa isa = isas()[random() % isas().size()];
+    kernel.vector_bytes = target_for(isa).vector_bytes();
+    ir::run_pipeline(kernel);
+    if (!ir::is_scan(kernel) || !llvm_backend().refuses(kernel, target_for(isa)).empty()) continue;
+    ++num_taken;
+    Extents extents;
+    for (const std::int64_t inner : {1, 7, 50}) {
+      extents.push_back(std::vector<std::int64_t>(kernel.loops.size(), 5));
+      extents.back().back() = inner;
+    }
+    expect_same(kernel, target_for(isa), extents);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(num_taken, 40);
 }
 
 TEST_F(LlvmScans, WithoutVectorsAreTheInterpreters) {

@@ -96,6 +96,7 @@ void fuzz_kernel(Bytes input) {
   const std::uint8_t loops = choices.byte();
   options.max_loops = 1 + loops % 4;
   options.may_reduce = loops / 4 % 2 != 0;
+  options.may_scan = loops / 8 % 2 != 0;
   options.max_instructions = 1 + choices.below(32);
   std::vector<DType> dtypes;
   for (int i = choices.below(4); i > 0; --i)
