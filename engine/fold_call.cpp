@@ -204,6 +204,20 @@ Tensor contiguous_layout(const Dims& sizes, DType dtype) {
 
 namespace {
 
+/// The code that a fold or scan has for good, if it gets some: waits for LLVM.
+std::shared_ptr<const jit::CodeObject> best_code(const std::shared_ptr<jit::TieredKernel>& kernel,
+                                                 const Lowered* lowered,
+                                                 const PlannerOptions& options) {
+  if (kernel == nullptr) return nullptr;
+  if (const jit::CodeObject* const code = kernel->folding_code()) return {kernel, code};
+  jit::Target target;
+  target.features = options.features;
+  target.run = options.features == host_features();
+  target.keep_texts = !target.run;
+  auto code = jit::compile(signature_of(lowered->kernel, options), target).code;
+  return code->backend == "interp" ? nullptr : code;
+}
+
 void describe_scan(const ExprNode& node, const Program& program, std::span<const Tensor> inputs,
                    const PlannerOptions& options, jit::KernelCache& kernels, PassText& result) {
   result.reads_in_place = is_plain_load(program);
@@ -215,30 +229,20 @@ void describe_scan(const ExprNode& node, const Program& program, std::span<const
     result.is_compiled = true;
     return;
   }
-  result.loops = scan_loops(*plan_scan(node, program, output, inputs, options, kernels));
+  const auto plan = plan_scan(node, program, output, inputs, options, kernels);
+  if (plan->kernel != nullptr)
+    result.lowered = lower_scan(node, program, output, inputs, options.numerics).lowered;
+  result.code = best_code(plan->kernel, result.lowered.get(), options);
+  result.is_compiled = result.code != nullptr;
+  if (!result.is_compiled) result.loops = scan_loops(*plan);
 }
-
-/// The code that the fold has for good, if it gets some: waits for LLVM.
-std::shared_ptr<const jit::CodeObject> best_code(const FoldPlan& plan, const Lowered* lowered,
-                                                 const PlannerOptions& options) {
-  if (plan.reduction == nullptr) return nullptr;
-  if (const jit::CodeObject* const code = plan.reduction->folding_code())
-    return {plan.reduction, code};
-  jit::Target target;
-  target.features = options.features;
-  target.run = options.features == host_features();
-  target.keep_texts = !target.run;
-  auto code = jit::compile(signature_of(lowered->kernel, options), target).code;
-  return code->backend == "interp" ? nullptr : code;
-}
-
 /// Returns whether the fold is an inner one.
 bool describe_fold(const ExprNode& node, const Program& program, const Tensor& output,
                    std::span<const Tensor> inputs, const PlannerOptions& options,
                    jit::KernelCache& kernels, PassText& result) {
   const auto plan = plan_fold(node, program, output, inputs, options, kernels);
   result.lowered = lower_fold(*plan, program, inputs, options.numerics);
-  result.code = best_code(*plan, result.lowered.get(), options);
+  result.code = best_code(plan->reduction, result.lowered.get(), options);
   result.is_compiled = result.code != nullptr;
   if (!result.is_compiled) {
     result.refusals = plan->refusals;
@@ -373,8 +377,11 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
     return plan.pass ? call : PlannedCall();
   }
   if (fold.is_scan()) {
-    plan.pass = [scan = plan_scan(node, program, result, call.inputs, options, kernels)](
-                    std::byte* const* base, const Bits* params) { run_scan(*scan, base, params); };
+    const auto scan = plan_scan(node, program, result, call.inputs, options, kernels);
+    plan.pass = [scan](std::byte* const* base, const Bits* params) {
+      run_scan(*scan, base, params);
+    };
+    plan.reduction = scan->kernel;
     return call;
   }
   const std::shared_ptr<const FoldPlan> pass =

@@ -27,6 +27,20 @@ bool takes_blocks(const ScanLoops& loops, std::int64_t itemsize) {
   return loops.scanned.extent >= jit::long_scan_elements && !are_neighbours;
 }
 
+/// Looks for code for the whole scan.  Long rows are scanned in blocks, whose totals decide bits.
+void find_kernel(ScanPlan& plan, const ExprNode& node, const Program& program, const Tensor& output,
+                 std::span<const Tensor> inputs, const PlannerOptions& options,
+                 jit::KernelCache& kernels) {
+  const bool may_compile = options.backend == "auto" || options.backend == "llvm";
+  if (!may_compile || plan.blocks.run != nullptr || plan.places != nullptr) return;
+  LoweredScan scan = lower_scan(node, program, output, inputs, options.numerics);
+  auto kernel = kernels.get(signature_of(scan.lowered->kernel, options));
+  if (kernel->folding_code() == nullptr && !kernel->has_next()) return;
+  plan.kernel = std::move(kernel);
+  plan.kernel_strides = std::move(scan.lowered->stride_bytes);
+  plan.first_bytes = std::move(scan.first_bytes);
+}
+
 /// Little of what is scanned goes through the first cache, in memory of the stack; much of it
 /// through the second, in longer runs.
 constexpr std::int64_t few_bytes = 256 << 10, long_buffer_bytes = 64 << 10;
@@ -142,6 +156,7 @@ std::shared_ptr<const ScanPlan> plan_scan(const ExprNode& node, const Program& p
   plan->map = make_map(dtype, plan->maps_columns ? neighbours : plan->scanned, program, inputs,
                        options, kernels);
   plan_buffer(*plan);
+  find_kernel(*plan, node, program, output, inputs, options, kernels);
   return plan;
 }
 

@@ -57,6 +57,12 @@ struct ScanPlan {
   /// Whether that loop is rest[0], whose elements are neighbours in the output too; else it is the
   /// one that scans.
   bool maps_columns = false;
+  /// Code that computes what is scanned and scans it, in one loop.  Null if there is never any;
+  /// until there is some, the loops compiled ahead scan what `map` computes.
+  std::shared_ptr<jit::TieredKernel> kernel;
+  std::vector<std::int64_t> kernel_strides;  ///< in bytes, as in jit::KernelArgs
+  std::vector<std::int64_t> first_bytes;     ///< as in LoweredScan
+
   FoldDim block;  ///< from a block of a long row to the next
   /// Rows of rest[0], and elements of each of them, that are computed at once.
   std::int64_t rows_at_once = 1, elements_at_once = 1;

@@ -66,8 +66,14 @@ struct Part {
 /// Immutable: threads share it.
 class ScanRun {
  public:
-  ScanRun(const ScanPlan& plan, std::byte* const* base, const Bits* params)
-      : plan_(plan), base_(base), params_(params), token_(CancellationScope::current()) {}
+  /// `code`: for the whole scan; null if `plan.map` and the loops compiled ahead do it.
+  ScanRun(const ScanPlan& plan, const jit::CodeObject* code, std::byte* const* base,
+          const Bits* params)
+      : plan_(plan),
+        base_(base),
+        params_(params),
+        token_(CancellationScope::current()),
+        code_(looks_within_rows() ? nullptr : code) {}
 
   void run() const {
     const std::int64_t num_rows = plan_.rest[0].extent, total = num_rows * plan_.num_rest;
@@ -81,7 +87,7 @@ class ScanRun {
     }
     // The loop over rows can't cut one, and its threads are in no scope.
     const auto run = [&](std::int64_t begin, std::int64_t end) {
-      FoldScratch scratch(scratch_bytes());
+      FoldScratch scratch(code_ != nullptr ? 0 : scratch_bytes());
       while (begin < end) {
         const std::int64_t row = begin % num_rows;
         const std::int64_t rows = std::min(end - begin, num_rows - row);
@@ -94,6 +100,12 @@ class ScanRun {
 
  private:
   static constexpr std::int64_t blocks_at_once = jit::scan_blocks_together;
+
+  /// Whether rows are so long that a cancelled call is not to wait for the end of one.
+  bool looks_within_rows() const {
+    constexpr std::int64_t long_ns = 1'000'000;
+    return token_ != nullptr && plan_.scanned.extent / elements_per_ns > long_ns;
+  }
 
   void stop_if_cancelled() const {
     if (token_ != nullptr) token_->throw_if_cancelled();
@@ -214,8 +226,28 @@ class ScanRun {
                     part.count);
   }
 
+  /// Whole rows, by generated code.
+  void run_code(const Part& rows) const {
+    const std::size_t num_operands = plan_.first_bytes.size(), num_rest = plan_.rest.size();
+    std::array<std::byte*, max_fold_operands> base;
+    for (std::size_t k = 0; k < num_operands; ++k)
+      base[k] =
+          base_[k] + rows.at[k] + rows.row * plan_.rest[0].stride_bytes[k] + plan_.first_bytes[k];
+    constexpr std::size_t max_loops = 64;  // rule V2
+    std::array<std::int64_t, max_loops> extents;
+    std::fill_n(extents.begin(), num_rest + 1, 1);
+    const bool by_columns = plan_.kernel->kernel().loops.back().kind != ir::LoopKind::scan;
+    extents[num_rest - (by_columns ? 0 : 1)] = rows.num_rows;
+    extents[num_rest - (by_columns ? 1 : 0)] = rows.count;
+    const jit::KernelArgs args{base.data(), extents.data(), plan_.kernel_strides.data(), params_,
+                               code_->context};
+    code_->entry(&args);
+  }
+
   void run_rows(const Part& rows, std::byte* scratch) const {
-    if (plan_.blocks.run != nullptr) {
+    if (code_ != nullptr) {
+      run_code(rows);
+    } else if (plan_.blocks.run != nullptr) {
       for (std::int64_t row = 0; row < rows.num_rows; ++row) {
         Part one = rows;
         one.row += row;
@@ -336,12 +368,16 @@ class ScanRun {
   std::byte* const* base_;
   const Bits* params_;
   const CancellationToken* token_;  ///< of the scope that the call is in; null without one
+  const jit::CodeObject* code_;
 };
 
 }  // namespace
 
 void run_scan(const ScanPlan& plan, std::byte* const* base, const Bits* params) {
-  ScanRun(plan, base, params).run();
+  const auto run = [&](const jit::CodeObject* code) { ScanRun(plan, code, base, params).run(); };
+  if (plan.kernel == nullptr) return run(nullptr);
+  std::int64_t num_elements = plan.num_rest * plan.rest[0].extent * plan.scanned.extent;
+  plan.kernel->fold(static_cast<std::uint64_t>(num_elements), run);
 }
 
 }  // namespace weft

@@ -137,11 +137,19 @@ Story::Chapter schedule_chapter(const StoryParts& parts, const Story& story) {
       say("outer_reduce: vectors run along what is kept, a lane an output");
       break;
     case ir::Schedule::scalar:
-    case ir::Schedule::unscheduled: say("scalar: one element at a time"); break;
+    case ir::Schedule::unscheduled:
+      if (!ir::is_scan(kernel))
+        say("scalar: one element at a time");
+      else if (kernel.loops.back().kind == ir::LoopKind::scan)
+        say("a scan along rows: vectors of what is scanned, which are then scanned in order");
+      else
+        say("a scan across columns: vectors run along them, and rows are taken in turn");
+      break;
   }
   if (kernel.vector_bytes == 0)
     say("not linear, tile or strided: the target has no vector registers that weft uses");
-  else if (kernel.schedule != ir::Schedule::linear && !ir::is_reduction(kernel))
+  else if (kernel.schedule != ir::Schedule::linear && !ir::is_reduction(kernel) &&
+           !ir::is_scan(kernel))
     say("not linear: ", linear_refusal(parts));
   if (kernel.schedule == ir::Schedule::strided)
     say("not tile: ", why_not_tiled(parts.iterator, parts.program));
@@ -221,8 +229,9 @@ Story::Chapter thresholds_chapter(const StoryParts& parts) {
 
 Story::Chapter code_chapter(const StoryParts& parts, const Story& story) {
   Story::Chapter chapter{"code", {}};
-  const bool is_compiled = parts.ready == nullptr && ir::is_reduction(parts.compiled.kernel);
-  if (is_compiled)
+  const bool is_fold = parts.ready == nullptr && ir::is_reduction(parts.compiled.kernel);
+  const bool is_compiled = is_fold || ir::is_scan(parts.compiled.kernel);
+  if (is_fold)
     chapter.lines.push_back(
         "what folds one block of the tree; the tree over blocks is walked by weft "
         "(engine/fold_run.cpp)");

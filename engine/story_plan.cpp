@@ -162,9 +162,9 @@ Story::Chapter operands_chapter(const StoryParts& parts, const Story& story) {
         operand.name + std::string(width - operand.name.size() + 2, ' ') + operand.layout;
     if (i == 0 && parts.folded_bytes >= 0)
       line += parts.ready != nullptr ? ", what is reduced or scanned: it is read where it lies"
-              : ir::is_reduction(parts.compiled.kernel)
-                  ? ", what is reduced: it stays in registers"
-                  : ", what is reduced: it goes through a small buffer";
+              : ir::is_reduction(parts.compiled.kernel) || ir::is_scan(parts.compiled.kernel)
+                  ? ", what is reduced or scanned: it stays in registers"
+                  : ", what is reduced or scanned: it goes through a small buffer";
     else if (operand.is_output)
       line += operand.is_new ? ", written, new" : ", written, as given";
     const Tensor& tensor = parts.iterator.tensor(static_cast<int>(i));

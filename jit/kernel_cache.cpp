@@ -22,13 +22,13 @@
 namespace weft::jit {
 namespace {
 
-/// The backends to ask, in order, for "auto" or for one by name.  Folds go on without code that a
-/// backend refuses to make (TieredKernel::fold()), so that its refusal is no error.
+/// The backends to ask, in order, for "auto" or for one by name.  Folds and scans go on without
+/// code that a backend refuses to make (TieredKernel::fold()), so that its refusal is no error.
 std::vector<const Backend*> candidates(const Signature& signature) {
   const std::string_view name = signature.backend;
   if (name == "auto") return {backends().begin(), backends().end()};
   if (const Backend* backend = find_backend(name)) {
-    if (!ir::is_reduction(signature.kernel)) return {backend};
+    if (!ir::is_reduction(signature.kernel) && !ir::is_scan(signature.kernel)) return {backend};
     return {backend, find_backend("interp")};
   }
   const std::string reason = unavailable_reason(name);

@@ -13,9 +13,10 @@ namespace {
 bool is_interpreted(const CodeObject& code) { return code.backend == "interp"; }
 
 /// The interpreter takes at least ten times as long as compiled code, so that one time of it will
-/// do, and was taken already.  It folds no leaves: TieredKernel::fold().
+/// do, and was taken already.  It folds no leaves and scans nothing: TieredKernel::fold().
 int old_calls(const CompiledKernel& first) {
-  return is_interpreted(*first.code) && !ir::is_reduction(first.kernel) ? 1 : 9;
+  const bool is_fold = ir::is_reduction(first.kernel) || ir::is_scan(first.kernel);
+  return is_interpreted(*first.code) && !is_fold ? 1 : 9;
 }
 
 }  // namespace

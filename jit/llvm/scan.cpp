@@ -234,6 +234,7 @@ void KernelEmitter::scan_taken(const Step& step) {
   const Inst& inst = *accumulations_[0];
   std::vector<llvm::Value*> values;
   for (const auto& [value, to] : scanned_) values.push_back(value);
+  set_line(static_cast<unsigned>(&inst - kernel_.body.data()) + 1);
   if (values.size() == 1)
     scan_one_row(inst, values, step.lanes);
   else if (step.lanes == 1)
@@ -243,6 +244,7 @@ void KernelEmitter::scan_taken(const Step& step) {
   builder_.set_lanes(step.lanes);
   for (std::size_t row = 0; row < scanned_.size(); ++row)
     store(builder_, scanned_[row].second, values[row], step.tail);
+  set_line(0);
 }
 
 /// One row's elements, in registers where the order of combining changes no bit.

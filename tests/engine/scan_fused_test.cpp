@@ -3,8 +3,11 @@
 #include "engine/expr_node.h"
 #include "tests/engine/support/layouts.h"
 #include "tests/matchers.h"
+#include "tests/required_backends.h"
+#include "tests/temporary_folder.h"
 
 #include <weft/engine.h>
+#include <weft/info.h>
 #include <weft/parallel.h>
 
 #include <gtest/gtest.h>
@@ -12,6 +15,8 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <string>
+#include <string_view>
 
 namespace weft::testing {
 namespace {
@@ -19,6 +24,8 @@ namespace {
 using matchers::HasSubstr;
 
 constexpr int num_cases = 900;
+/// LLVM takes a thousand times as long as the others.
+constexpr int compiled_every = 7;
 
 /// Numbers whose sums and products depend on the order, and stay finite.
 void fill(const Tensor& tensor, Random& random) {
@@ -103,6 +110,12 @@ Expr scan_of(const Case& test, const Expr& x) {
   }
 }
 
+bool has_backend(std::string_view name) {
+  for (const EngineInfo::Backend& backend : engine_info().backends)
+    if (backend.name == name) return backend.unavailable_reason.empty();
+  return false;
+}
+
 class ScanFused : public ::testing::Test {
  protected:
   void SetUp() override { set_num_threads(16); }
@@ -118,6 +131,16 @@ TEST_F(ScanFused, HasTheBitsOfAScanOfATensor) {
   for (const int threads : {1, 2, 3, 16})
     engines.try_emplace(threads, EngineOptions{.num_threads = threads});
   Engine interp(EngineOptions{.backend = "interp", .num_threads = 2});
+  const DiskCacheOptions no_disk{CacheMode::off, {}, 0};
+  // Calls take the old way or the new.
+  std::map<std::string, Engine> compiling;
+  if (has_backend("llvm")) {
+    compiling.try_emplace(
+        "llvm", EngineOptions{.backend = "llvm", .num_threads = 3, .disk_cache = no_disk});
+    compiling.try_emplace(
+        "tiers", EngineOptions{
+                     .num_threads = 2, .threshold = 0, .background = false, .disk_cache = no_disk});
+  }
   for (int number = 0; number < num_cases; ++number) {
     const Case test = random_case(number, random);
     const Expr argument = argument_of(test);
@@ -131,6 +154,9 @@ TEST_F(ScanFused, HasTheBitsOfAScanOfATensor) {
     if (test.a.numel() < 10'000) {
       ASSERT_TRUE(same_tensor(interp.eval(scan), expected)) << place << ", by the interpreter";
     }
+    for (auto& [kind, engine] : compiling)
+      for (int call = 0; number % compiled_every == 0 && call < 3; ++call)
+        ASSERT_TRUE(same_tensor(engine.eval(scan), expected)) << place << ", compiled by " << kind;
     const Sizes sizes(expected.sizes().begin(), expected.sizes().end());
     const Tensor given = random_layout(sizes, expected.dtype(), random);
     engines.at(3).eval(scan, given);
@@ -169,12 +195,51 @@ TEST_F(ScanFused, IsExplained) {
   Engine engine;
   ExplainOptions options;
   options.emit = {"asm"};
+  options.backend = has_backend("xbyak") ? "xbyak" : "interp";
   const Explanation told = engine.explain(ops::cumsum(a * a, {.dims = {1}}), {}, options);
   ASSERT_EQ(told.passes.size(), 1u);
   EXPECT_THAT(told.passes[0], HasSubstr("scan of f32[100, 1000]: cumsum(a * a, dims=[1])"));
   ASSERT_FALSE(told.precompiled.empty());
   EXPECT_THAT(told.texts.at("asm"), HasSubstr("run_scan of jit/fold/scans.h, add f32"));
-  EXPECT_NE(told.backend, "precompiled");  // what computes a * a
+  EXPECT_EQ(told.backend, options.backend);  // what computes a * a
+}
+
+TEST_F(ScanFused, IsExplainedAsLlvmCompilesIt) {
+  if (!has_backend("llvm")) return leave_out_without("llvm", "it is not there");
+  const Expr a = Expr::named("a", parse_layout("f32[100,1000]"));
+  Engine engine(EngineOptions{.disk_cache = DiskCacheOptions{CacheMode::off, {}, 0}});
+  ExplainOptions options;
+  options.emit = {"ir", "asm"};
+  for (const int dim : {0, 1}) {
+    const Explanation told = engine.explain(ops::cumsum(a * a, {.dims = {dim}}), {}, options);
+    EXPECT_EQ(told.backend, "llvm");
+    EXPECT_TRUE(told.precompiled.empty());
+    EXPECT_THAT(told.texts.at("ir"),
+                HasSubstr(dim == 0 ? "  scan\n  parallel\n" : "  parallel\n  scan\n"));
+    EXPECT_THAT(told.texts.at("asm"), HasSubstr("accumulate f64 $0 add"));
+  }
+}
+
+/// Hot calls get LLVM's code, from the disk in the next process.
+TEST_F(ScanFused, IsCompiledWhenItIsHot) {
+  if (!has_backend("llvm")) return leave_out_without("llvm", "it is not there");
+  const TemporaryFolder folder;
+  EngineOptions options;
+  options.threshold = 0;
+  options.background = false;
+  options.disk_cache =
+      DiskCacheOptions{CacheMode::on, folder.path().string(), std::uint64_t{1} << 20};
+  const Tensor a = new_tensor({40, 300}, DType::f32);
+  Random random(7);
+  fill(a, random);
+  const Expr expr = ops::cumsum(Expr(a) * Expr(a), {.dims = {1}});
+  Engine compiling(options);
+  const Tensor expected = compiling.eval(expr);
+  EXPECT_GT(compiling.stats().disk.stores, 0u);
+  Engine loading(options);
+  EXPECT_TRUE(same_tensor(loading.eval(expr), expected));
+  EXPECT_GT(loading.stats().disk_loads, 0u);
+  EXPECT_EQ(loading.stats().compiles_by_backend.count("llvm"), 0u);
 }
 
 }  // namespace
