@@ -36,6 +36,8 @@ llvm::Function* add_function(const CpuFeatures& features, llvm::Module& module,
       llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), arguments, false);
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module);
   function->addFnAttr(llvm::Attribute::NoUnwind);
+  // Scans keep what has accumulated on the stack, which is not to step over a guard page.
+  function->addFnAttr("probe-stack", "inline-asm");
   function->addFnAttr("target-features", feature_text(features));
   const std::string width = features.isa == Isa::avx512 ? "512" : "256";
   function->addFnAttr("prefer-vector-width", width);
