@@ -105,6 +105,14 @@ void make_reduction(FoldPlan& plan, const Program& program, std::span<const Tens
   if (kernel->folding_code() != nullptr || kernel->has_next()) plan.reduction = std::move(kernel);
 }
 
+/// Rows that each become one output may get code of their own.  How many a launch has depends on
+/// threads, and on folds that share a pass.
+void make_rows(FoldPlan& plan, const PlannerOptions& options) {
+  if (plan.reduction == nullptr || options.backend != "auto" || !is_row_each(plan)) return;
+  auto rows = jit::KernelCache::for_shape(plan.reduction, std::span(&plan.vector.extent, 1), false);
+  if (rows != plan.reduction) plan.rows = std::move(rows);
+}
+
 /// Whether some runs of the plan fold what a kernel computes into a buffer.
 bool needs_map(const FoldPlan& plan) {
   return plan.reduction == nullptr || plan.reduction->folding_code() == nullptr;
@@ -233,6 +241,7 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
                                                                  itemsize_bytes(tensor.dtype()))));
   plan->work_ns = bytes / bytes_per_ns;
   plan->fold.prefetches = bytes >= options.streaming_bytes;
+  make_rows(*plan, options);
   // As many streams as memory answers best: docs/decisions.md.
   if (plan->fold.prefetches && !options.features.pages_in_turn) plan->fold.rows_at_once = 8;
   return plan;

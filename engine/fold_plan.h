@@ -66,6 +66,9 @@ struct FoldPlan {
   /// jit::CodeObject::leaf.  Null if there is never any, and the loops compiled ahead fold what
   /// `map` computed, or a tensor; they also do until there is some, where `map` is not null.
   std::shared_ptr<jit::TieredKernel> reduction;
+  /// What folds rows where `reduction` has settled, or in time code for their shape alone.  Null if
+  /// that can't gain, or rows are no outputs.
+  std::shared_ptr<jit::EntryPoint> rows;
   std::vector<std::string> refusals;  ///< why there is none at first, where one was asked for
 
   std::int64_t num_rows = 1;  ///< product of `reduced`

@@ -88,11 +88,15 @@ void FoldRun::fold_rows(std::int64_t begin, std::int64_t end) const {
 
 /// By code that computes what it folds, and leaves the results.
 void FoldRun::fold_rows_whole(std::int64_t begin, std::int64_t end) const {
+  ReductionCode code{code_->rows};
+  // Code that is tried is run as it is.
+  if (plan_.rows != nullptr && code_ == plan_.reduction->folding_code())
+    code = {plan_.rows->entry(), plan_.rows->context()};
   for_each_row(begin, end, std::numeric_limits<std::int64_t>::max(),
                [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to,
                    std::int64_t stride_bytes, std::int64_t rows) {
                  launch_reduction(
-                     code_->rows, offsets, to,
+                     code, offsets, to,
                      {{plan_.kept[0], rows, stride_bytes}, {plan_.vector, plan_.vector.extent, 0}});
                  divide(to, stride_bytes, rows);
                });

@@ -167,8 +167,13 @@ class FoldWalk {
     std::int64_t extent;
     std::int64_t output_bytes;
   };
+  /// What a launch calls, and what that finds in the arguments.
+  struct ReductionCode {
+    jit::KernelFunction function;
+    const void* context = nullptr;
+  };
   /// Outermost first; inputs from `offsets` on.
-  void launch_reduction(jit::KernelFunction code, const FoldOffsets& offsets, std::byte* output,
+  void launch_reduction(const ReductionCode& code, const FoldOffsets& offsets, std::byte* output,
                         std::initializer_list<ReductionLoop> loops) const {
     std::array<std::byte*, max_fold_operands> base;
     std::array<std::int64_t, 3> extents;
@@ -182,8 +187,9 @@ class FoldWalk {
       for (std::size_t i = 1; i < plan_.num_operands; ++i)
         stride_bytes[at++] = loop.dim.stride_bytes[i];
     }
-    const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params_, nullptr};
-    code(&args);
+    const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params_,
+                               code.context};
+    code.function(&args);
   }
 
   /// Folds `count` elements of each of `num_rows` rows along `row_dim` by generated code.
@@ -192,7 +198,7 @@ class FoldWalk {
     const ReductionLoop one_output{plan_.kept[0], 1, 0};
     const ReductionLoop rows{row_dim, num_rows, 0};
     const ReductionLoop vectors{plan_.vector, count, plan_.is_inner ? 0 : fold_.itemsize()};
-    const jit::KernelFunction leaf = code_->leaf;
+    const ReductionCode leaf{code_->leaf};
     if (fold_has_rows(plan_))
       launch_reduction(leaf, offsets, partial, {one_output, rows, vectors});
     else

@@ -171,8 +171,7 @@ namespace {
 
 bool may_get_code_for_shape(const StoryParts& parts) {
   const auto is_llvm = [](const jit::Backend* backend) { return backend->name == "llvm"; };
-  return parts.planner.backend == "auto" && parts.folded_bytes < 0 &&
-         std::ranges::any_of(jit::backends(), is_llvm) &&
+  return parts.planner.backend == "auto" && std::ranges::any_of(jit::backends(), is_llvm) &&
          jit::gains_from_shape(parts.compiled.kernel, parts.lowered.extents);
 }
 

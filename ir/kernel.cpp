@@ -46,6 +46,12 @@ bool is_transposed(const Operand& operand) {
   return stride != 0 && !is_adjacent(stride) && is_adjacent(operand.strides[inner - 1]);
 }
 
+bool reduces_rows(const Kernel& kernel) {
+  const std::size_t num_loops = kernel.loops.size();
+  return is_reduction(kernel) && num_loops >= 2 && kernel.loops.back().kind == LoopKind::reduce &&
+         kernel.loops[num_loops - 2].kind == LoopKind::parallel;
+}
+
 bool is_scan(const Kernel& kernel) {
   return std::ranges::find(kernel.loops, LoopKind::scan, &Loop::kind) != kernel.loops.end();
 }

@@ -146,6 +146,10 @@ struct Kernel {
 /// Whether the kernel reduces: it has reduce loops, and accumulates instead of storing.
 inline bool is_reduction(const Kernel& kernel) { return kernel.tree.lanes != 0; }
 
+/// Whether each of its outputs is one row that is reduced: the innermost loop is the only one that
+/// reduces, inside of one over outputs.
+bool reduces_rows(const Kernel& kernel);
+
 /// Whether the kernel scans: it has a scan loop, and accumulates instead of storing.  What is kept
 /// of floats may be rounded in another order by another backend.
 bool is_scan(const Kernel& kernel);

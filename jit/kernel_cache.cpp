@@ -243,7 +243,9 @@ std::shared_ptr<EntryPoint> KernelCache::for_shape(
     [[maybe_unused]] std::span<const std::int64_t> extents, [[maybe_unused]] bool is_whole) {
 #if WEFT_HAS_LLVM
   const TierOptions& options = kernel->control().options();
-  const bool may_be_compiled = kernel->has_next() || kernel->settled_entry() != nullptr;
+  const bool may_be_compiled = kernel->has_next() || (ir::is_reduction(kernel->kernel())
+                                                          ? kernel->folding_code() != nullptr
+                                                          : kernel->settled_entry() != nullptr);
   if (options.use_llvm && options.max_shapes > 0 && may_be_compiled &&
       gains_from_shape(kernel->kernel(), extents) &&
       llvm_backend().refuses(kernel->kernel(), kernel->target()).empty())

@@ -34,11 +34,13 @@ std::uint64_t time_of(std::uint64_t elements, std::uint64_t ticks) {
 }  // namespace
 
 bool gains_from_shape(const ir::Kernel& kernel, std::span<const std::int64_t> extents) {
-  const bool is_in_rows = kernel.schedule == ir::Schedule::linear ||
-                          kernel.schedule == ir::Schedule::strided ||
-                          kernel.schedule == ir::Schedule::scalar;
-  return is_in_rows && extents.back() <= most_gaining_items && !ir::is_reduction(kernel) &&
-         !ir::has_complex(kernel) && std::ranges::all_of(kernel.operands, gains_along_rows);
+  const bool goes_along_rows = kernel.schedule == ir::Schedule::linear ||
+                               kernel.schedule == ir::Schedule::strided ||
+                               kernel.schedule == ir::Schedule::scalar;
+  const bool is_in_rows =
+      ir::is_reduction(kernel) ? ir::reduces_rows(kernel) : goes_along_rows && !ir::is_scan(kernel);
+  return is_in_rows && extents.back() <= most_gaining_items && !ir::has_complex(kernel) &&
+         std::ranges::all_of(kernel.operands, gains_along_rows);
 }
 
 bool ShapeTrial::takes_old() {
@@ -83,7 +85,8 @@ ShapedKernel::ShapedKernel(std::shared_ptr<TieredKernel> kernel, TieredKernel::C
     : EntryPoint(&call_counted),
       kernel_(std::move(kernel)),
       compile_(compile),
-      is_whole_(is_whole) {}
+      is_whole_(is_whole),
+      folds_rows_(ir::is_reduction(kernel_->kernel())) {}
 
 ShapedKernel::~ShapedKernel() {
   if (has_room_) kernel_->control().give_back_room();
@@ -93,7 +96,18 @@ ShapedKernel& ShapedKernel::of(const KernelArgs* args) {
   return static_cast<ShapedKernel&>(EntryPoint::of(args));
 }
 
+KernelFunction ShapedKernel::function_of(const CodeObject& code) const {
+  return folds_rows_ ? code.rows : code.entry;
+}
+
+/// What the kernel has settled on, if that needs no context; else null.
+KernelFunction ShapedKernel::settled_entry() const {
+  if (!folds_rows_) return kernel_->settled_entry();
+  return kernel_->is_settled() ? kernel_->folding_code()->rows : nullptr;
+}
+
 void ShapedKernel::run_kernel(const KernelArgs* args) const {
+  if (folds_rows_) return kernel_->folding_code()->rows(args);
   KernelArgs inner = *args;
   inner.context = kernel_->context();
   kernel_->entry()(&inner);
@@ -185,15 +199,15 @@ void ShapedKernel::give_up(const std::exception& error) noexcept {
 
 /// Code that needs no context is called without a detour.
 void ShapedKernel::stay_with_kernel() {
-  const KernelFunction plain = kernel_->settled_entry();
+  const KernelFunction plain = settled_entry();
   set_entry(plain != nullptr ? plain : &call_kernel);
 }
 
 void ShapedKernel::call_tried(const KernelArgs* args) {
   ShapedKernel& self = of(args);
   const bool is_old = self.trial_.takes_old();
-  const KernelFunction plain = self.kernel_->settled_entry();
-  const KernelFunction entry = !is_old            ? self.code_->entry
+  const KernelFunction plain = self.settled_entry();
+  const KernelFunction entry = !is_old            ? self.function_of(*self.code_)
                                : plain != nullptr ? plain
                                                   : &call_kernel;
   const std::uint64_t start = Trial::now();
@@ -208,7 +222,7 @@ void ShapedKernel::decide(Trial::Verdict verdict) {
   State expected = State::tried;
   if (!state_.compare_exchange_strong(expected, is_kept ? State::promoted : State::refused)) return;
   if (is_kept)
-    set_entry(code_->entry);
+    set_entry(function_of(*code_));
   else
     stay_with_kernel();
   kernel_->control().count(is_kept ? &TierStats::shapes_promoted : &TierStats::shapes_demoted);

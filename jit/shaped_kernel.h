@@ -42,16 +42,20 @@ class ShapeTrial {
   std::array<Times, 2> times_;  ///< of the new code, of the old
 };
 
-/// What a plan calls instead of a kernel that gains from its shape.  It calls the kernel, until as
-/// many calls as TierOptions::shape_threshold have shown that the shape is hot and the kernel has
-/// settled; then it has the code compiled, as far as the engine has room for the code of shapes,
-/// times it against the kernel's, and keeps what is faster.
+/// What a plan calls instead of a kernel that gains from its shape, or of the part of one that
+/// folds rows (CodeObject::rows).  It calls the kernel, until as many calls as
+/// TierOptions::shape_threshold have shown that the shape is hot and the kernel has settled; then
+/// it has the code compiled, as far as the engine has room for the code of shapes, times it against
+/// the kernel's, and keeps what is faster.
 ///
 /// Threads: all functions may be called by many threads at once.
 class ShapedKernel : public EntryPoint, public std::enable_shared_from_this<ShapedKernel> {
  public:
   /// `is_whole`: all launches have the same extents; else those of the innermost loop alone are the
   /// same.  All have the same strides.
+  ///
+  /// Of a kernel that reduces_rows(), launches are those of CodeObject::rows; it is called while
+  /// `kernel` has folding_code().
   ShapedKernel(std::shared_ptr<TieredKernel> kernel, TieredKernel::Compile compile, bool is_whole);
   ~ShapedKernel();
 
@@ -66,6 +70,8 @@ class ShapedKernel : public EntryPoint, public std::enable_shared_from_this<Shap
   static void call_kernel(const KernelArgs* args);
   static ShapedKernel& of(const KernelArgs* args);
 
+  KernelFunction function_of(const CodeObject& code) const;
+  KernelFunction settled_entry() const;
   void run_kernel(const KernelArgs* args) const;
   std::uint64_t elements(const KernelArgs* args) const;
   LaunchShape shape_of(const KernelArgs* args) const;
@@ -77,7 +83,7 @@ class ShapedKernel : public EntryPoint, public std::enable_shared_from_this<Shap
 
   std::shared_ptr<TieredKernel> kernel_;
   TieredKernel::Compile compile_;
-  bool is_whole_;
+  bool is_whole_, folds_rows_;
   bool has_room_ = false;  ///< counted by TierControl; written once, by who requests
   std::shared_ptr<const CodeObject> code_;  ///< written before entry() leads to it
   std::atomic<State> state_{State::counting};

@@ -178,7 +178,7 @@ class Bench {
       if (stats.failed_shapes != 0) return "code for it could not be compiled";
       // Its kernel has to settle first.
       if (stats.hot_shapes == 0 && has_taken(budget_s / 4))
-        return "no code is made for it: rows are long, transposed, 2 to 4 items apart, or folded";
+        return "no code is made for it: rows are long, transposed, 2 to 4 items apart, or scanned";
     }
     return "the trial of code for it takes too long";
   }

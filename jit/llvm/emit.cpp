@@ -362,7 +362,7 @@ void emit_kernel(const ir::Kernel& kernel, const Target& target, llvm::Module& m
   if (ir::is_scan(kernel)) return emitter.emit_scan();
   if (!ir::is_reduction(kernel)) return emitter.emit_elements();
   emitter.emit_leaf();
-  if (KernelEmitter::has_rows(kernel))
+  if (ir::reduces_rows(kernel))
     KernelEmitter(kernel, target, module, rows_symbol, unit).emit_rows();
 }
 

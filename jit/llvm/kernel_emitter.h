@@ -29,10 +29,8 @@ class KernelEmitter {
 
   void emit_elements();  ///< of a kernel that does not reduce: all of it
   void emit_leaf();      ///< CodeObject::leaf
-  void emit_rows();      ///< CodeObject::rows; requires has_rows()
+  void emit_rows();      ///< CodeObject::rows; requires ir::reduces_rows()
   void emit_scan();      ///< of a kernel that scans: all of it
-
-  static bool has_rows(const ir::Kernel& kernel);
 
  private:
   using Pointers = std::vector<llvm::Value*>;  ///< one an operand

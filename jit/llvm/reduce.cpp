@@ -27,11 +27,6 @@ constexpr int max_rest_instructions = 128;
 
 }  // namespace
 
-bool KernelEmitter::has_rows(const ir::Kernel& kernel) {
-  if (kernel.loops.size() < 2 || kernel.loops.back().kind != ir::LoopKind::reduce) return false;
-  return kernel.loops[kernel.loops.size() - 2].kind == ir::LoopKind::parallel;
-}
-
 void KernelEmitter::emit_leaf() {
   load_arguments();
   if (is_inner())

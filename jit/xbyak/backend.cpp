@@ -175,7 +175,7 @@ std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel
   emit_kernel(code, kernel, with_frame);
   if (!with_frame && code.frame_bytes() != 0) return nullptr;
   if (ir::is_reduction(kernel)) {
-    if (!has_rows(kernel)) return publish_leaf(code, kernel, target, 0);
+    if (!ir::reduces_rows(kernel)) return publish_leaf(code, kernel, target, 0);
     code.align(32);
     const std::size_t rows_at = code.getSize();
     emit_rows(code, kernel);
@@ -206,7 +206,7 @@ bool lacks_registers(const ir::Kernel& kernel, const Target& target) {
   try {
     emit_into_buffer(target, [&](Assembler& code) {
       emit_kernel(code, kernel, true);
-      if (has_rows(kernel)) emit_rows(code, kernel);
+      if (ir::reduces_rows(kernel)) emit_rows(code, kernel);
     });
     return false;
   } catch (const Xbyak::Error&) {

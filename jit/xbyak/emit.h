@@ -18,7 +18,7 @@ void emit_kernel(Assembler& code, const ir::Kernel& kernel, bool with_frame);
 
 /// Behind the code of emit_kernel(), that of CodeObject::rows.
 ///
-/// Requires: has_rows(kernel).
+/// Requires: ir::reduces_rows(kernel).
 void emit_rows(Assembler& code, const ir::Kernel& kernel);
 
 }  // namespace weft::jit::xbyak

@@ -46,11 +46,6 @@ bool is_hungry(const ir::Inst& inst, Isa isa) {
 
 }  // namespace
 
-bool has_rows(const ir::Kernel& kernel) {
-  if (kernel.schedule != ir::Schedule::inner_reduce || kernel.loops.size() < 2) return false;
-  return kernel.loops[kernel.loops.size() - 2].kind == ir::LoopKind::parallel;
-}
-
 int num_accumulators(const ir::Kernel& kernel) {
   if (!ir::is_reduction(kernel)) return 0;
   const int unroll = kernel.loops.back().unroll;

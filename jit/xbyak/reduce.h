@@ -15,9 +15,6 @@ std::string refuses_reduction(const ir::Kernel& kernel, Isa isa);
 /// what else lives then, so that only emitting it tells.
 bool may_lack_registers(const ir::Kernel& kernel, Isa isa);
 
-/// Whether emit_rows() has code for a kernel that refuses_reduction() does not refuse.
-bool has_rows(const ir::Kernel& kernel);
-
 /// Vector registers that hold partial results; 0 if the kernel does not reduce.
 int num_accumulators(const ir::Kernel& kernel);
 

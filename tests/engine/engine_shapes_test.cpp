@@ -199,6 +199,49 @@ TEST_F(EngineShapes, OfCallsThatAreCut) {
   }
 }
 
+/// The launches of a fold differ in how many rows they have.
+TEST_F(EngineShapes, OfFoldsOfShortRows) {
+  Engine interpreter({"interp", Numerics::standard, 1});
+  for (const int threads : {1, 2, 5}) {
+    EngineOptions options = eager();
+    options.num_threads = threads;
+    Engine engine(options);
+    std::uint64_t num_shapes = 0;
+    const auto check = [&](const Expr& fold, int calls) {
+      const Tensor expected = interpreter.eval(fold);
+      for (int i = 0; i < calls; ++i) ASSERT_TRUE(same_tensor(engine.eval(fold), expected));
+      EXPECT_EQ(engine.stats().hot_shapes, ++num_shapes);
+    };
+    for (const std::int64_t columns : {16, 17, 20, 31, 33, 64, 100, 128}) {
+      const Tensor a = random_tensor({7, 5, columns + 3}).slice(2, 0, columns);
+      const Tensor b = random_tensor({columns}), c = random_tensor({7, 5, columns}, DType::f64);
+      check(ops::sum(Expr(a) * Expr(b), {.dims = {2}}), columns == 20 ? trial_calls : 20);
+      check(ops::amax(Expr(a) - Expr(b), {.dims = {2}}), 20);
+      check(ops::mean(Expr(c) * Expr(c), {.dims = {2}}), columns == 33 ? trial_calls : 20);
+      if (HasFatalFailure()) return;
+    }
+    const Tensor many = random_tensor({20000, 19});
+    check(ops::sum(Expr(many) * Expr(many), {.dims = {1}}), 300);
+    EXPECT_EQ(engine.stats().failed_shapes, 0u);
+    EXPECT_GE(num_decided(engine), 2u);
+  }
+}
+
+TEST_F(EngineShapes, OfFoldsThatShareAPass) {
+  Engine engine(eager()), interpreter({"interp", Numerics::standard, 1});
+  const Tensor a = random_tensor({3000, 24}), b = random_tensor({24});
+  const std::vector<Expr> folds{ops::sum(Expr(a) * Expr(b), {.dims = {1}}),
+                                ops::amax(Expr(a) * Expr(b), {.dims = {1}})};
+  const std::vector<Tensor> expected = interpreter.eval(folds);
+  for (int i = 0; i < 300; ++i) {
+    for (std::size_t k = 0; k < folds.size(); ++k)
+      ASSERT_TRUE(same_tensor(engine.eval(folds[k]), expected[k]));
+    const std::vector<Tensor> together = engine.eval(folds);
+    for (std::size_t k = 0; k < folds.size(); ++k)
+      ASSERT_TRUE(same_tensor(together[k], expected[k]));
+  }
+}
+
 TEST_F(EngineShapes, AreSoManyAtMost) {
   Engine engine(eager(5)), none(eager(0));
   for (std::int64_t columns = 9; columns < 60; ++columns) {

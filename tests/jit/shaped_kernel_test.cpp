@@ -298,6 +298,16 @@ TEST(GainsFromShape, WhereRowsAreShort) {
   EXPECT_TRUE(gains(ir::Schedule::strided, ir::stride_any, 100));
   EXPECT_FALSE(gains(ir::Schedule::strided, 3, 100));
   EXPECT_FALSE(gains(ir::Schedule::tile, 1, 7));
+  ir::Kernel fold;
+  fold.schedule = ir::Schedule::inner_reduce;
+  fold.loops = {{.kind = ir::LoopKind::parallel}, {.kind = ir::LoopKind::reduce}};
+  fold.tree.lanes = 32;
+  fold.operands = {{DType::f32, ir::Role::output, {1, 0}},
+                   {DType::f32, ir::Role::input, {ir::stride_any, 1}}};
+  const std::int64_t rows[] = {1000, 20};
+  EXPECT_TRUE(gains_from_shape(fold, rows));
+  std::swap(fold.loops[0].kind, fold.loops[1].kind);
+  EXPECT_FALSE(gains_from_shape(fold, rows));
   ir::Kernel complex;
   complex.schedule = ir::Schedule::linear;
   complex.loops.resize(1);
