@@ -1,11 +1,13 @@
 // Errors by whose fault they are, and the one macro that raises them.
 #pragma once
 
-#include <locale>
-#include <sstream>
+#include <initializer_list>
+#include <memory>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace weft {
 
@@ -38,14 +40,28 @@ WEFT_DEFINE_ERROR(InternalError, "internal")
 #undef WEFT_DEFINE_ERROR
 
 namespace detail {
+/// Something that is written to a stream, whatever its type.
+struct TextPart {
+  const void* value;
+  void (*write)(std::ostream& out, const void* value);
+};
+template <class Part>
+TextPart text_part(const Part& part) {
+  if constexpr (std::is_array_v<Part>)  // one function for literals of all lengths
+    return {part,
+            [](std::ostream& out, const void* text) { out << static_cast<const char*>(text); }};
+  else
+    return {std::addressof(part),
+            [](std::ostream& out, const void* value) { out << *static_cast<const Part*>(value); }};
+}
+
+std::string join(std::initializer_list<TextPart> parts);
+
 /// The parts as text that is the same in every program: a global locale may group digits, and much
 /// of what is written here is compiled, parsed or hashed.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
-  (out << ... << parts);
-  return std::move(out).str();
+  return join({text_part(parts)...});
 }
 }  // namespace detail
 
