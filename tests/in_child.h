@@ -14,10 +14,20 @@ namespace weft {
 /// is ended by SIGALRM.
 constexpr unsigned most_child_s = 600;
 
+#if defined(__SANITIZE_ADDRESS__)
+/// What threads of the parent had for themselves is out of reach in a child, and no leak.
+inline bool is_forked_child = false;
+/// The sanitizer asks it before it looks for leaks.
+extern "C" [[gnu::used]] inline int __lsan_is_turned_off() { return is_forked_child ? 1 : 0; }
+#endif
+
 /// Ends the child with what `work` returns, or by a signal if that throws or never returns.  The
 /// child's own handlers of exit() are not run.
 template <class Work>
 [[noreturn]] void work_and_exit(Work&& work) noexcept {
+#if defined(__SANITIZE_ADDRESS__)
+  is_forked_child = true;
+#endif
   alarm(most_child_s);
   const int status = work();
   std::fflush(stdout);  // what failed expectations have said
