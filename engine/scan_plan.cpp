@@ -140,7 +140,7 @@ std::shared_ptr<const ScanPlan> plan_scan(const ExprNode& node, const Program& p
       is_plain ? loops : scan_loops_of(node, output, std::span(&written, 1)), plan->itemsize);
   const bool is_by_layout = order_of(node, options.fold_order) == FoldOrder::by_layout;
   if (takes_some && plan->places == nullptr && is_by_layout)
-    plan->blocks = jit::block_scan(node.op, dtype);
+    plan->blocks = jit::block_scan(node.op, dtype, options.features.isa);
   plan->scanned = std::move(loops.scanned);
   plan->rest = std::move(loops.rest);
   for (std::size_t dim = 1; dim < plan->rest.size(); ++dim)
@@ -168,18 +168,18 @@ std::vector<PrecompiledLoop> scan_loops(const ScanPlan& plan) {
                      compiled_for, reinterpret_cast<const void*>(entry), purpose});
   };
   if (plan.blocks.run != nullptr) {
-    add("BlockLoops::run of jit/fold/block_scan.cpp", Isa::generic, plan.blocks.run,
-        "scans blocks of a row, side by side");
-    add("BlockLoops::totals of jit/fold/block_scan.cpp", Isa::generic, plan.blocks.totals,
-        "before that finds what comes before each block");
+    const bool is_log = plan.scan.op == Op::logaddexp;
+    add(is_log ? "run_log_blocks of jit/fold/log_scan.cpp"
+               : "BlockLoops::run of jit/fold/block_scan.cpp",
+        Isa::generic, plan.blocks.run, "scans blocks of a row, side by side");
+    add(is_log ? "log_block_totals of jit/fold/log_scan.cpp"
+               : "BlockLoops::totals of jit/fold/block_scan.cpp",
+        Isa::generic, plan.blocks.totals, "before that finds what comes before each block");
   } else if (plan.places != nullptr) {
-    add("run_places of jit/fold/scan.cpp", Isa::generic, plan.places,
+    add("run_places of jit/fold/extremum_scan.cpp", Isa::generic, plan.places,
         "keeps where the extremum so far is");
   } else {
     add(plan.scan.source, plan.scan.isa, plan.scan.run, "scans rows, several at a time");
-    if (plan.scan.calls_row)
-      add("the row of ir/include/weft/ops.def", Isa::generic, plan.scan.combine,
-          "which that calls for each element");
   }
   return loops;
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -19,9 +20,6 @@ namespace {
 
 using jit::ScanOperand;
 using jit::ScanParts;
-
-/// What one core scans in a nanosecond, about.
-constexpr std::int64_t elements_per_ns = 1;
 
 /// A row as blocks, from number `first` on.
 ScanOperand blocks_of(const ScanOperand& row, std::int64_t first) {
@@ -35,12 +33,14 @@ ScanOperand blocks_of(const ScanOperand& row, std::int64_t first) {
 /// and returns what comes before the next.
 jit::BlockScan::Kept pass_on(const jit::BlockScan& loops, jit::BlockScan::Kept before,
                              std::span<jit::BlockScan::Kept> totals) {
-  for (jit::BlockScan::Kept& total : totals)
-    before = loops.combine(std::exchange(total, before), before);
+  for (jit::BlockScan::Kept& total : totals) {
+    const jit::BlockScan::Kept next = loops.combine(loops, before, total);
+    total = std::exchange(before, next);
+  }
   return before;
 }
 
-/// Elements of 4 or 8 bytes.
+/// Elements of 4, 8 or 16 bytes.
 void copy_elements(const ScanOperand& to, const ScanOperand& from, std::int64_t count,
                    std::int64_t itemsize) {
   if (to.stride_bytes == itemsize && from.stride_bytes == itemsize) {
@@ -49,10 +49,30 @@ void copy_elements(const ScanOperand& to, const ScanOperand& from, std::int64_t 
   }
   for (std::int64_t i = 0; i < count; ++i) {
     std::byte* const at = to.data + i * to.stride_bytes;
+    const std::byte* const element = from.data + i * from.stride_bytes;
     if (itemsize == 4)
-      std::memcpy(at, from.data + i * from.stride_bytes, 4);
+      std::memcpy(at, element, 4);
     else
-      std::memcpy(at, from.data + i * from.stride_bytes, 8);
+      for (std::int64_t half = 0; half < itemsize; half += 8)
+        std::memcpy(at + half, element + half, 8);
+  }
+}
+
+void fill_elements(const ScanOperand& to, const std::byte* value, std::int64_t count,
+                   std::int64_t itemsize) {
+  const auto size = static_cast<std::size_t>(itemsize);
+  if (std::abs(to.stride_bytes) != itemsize) {
+    for (std::int64_t i = 0; i < count; ++i)
+      std::memcpy(to.data + i * to.stride_bytes, value, size);
+    return;
+  }
+  constexpr std::int64_t at_once_bytes = 4096;
+  std::byte* const lowest = to.data + (to.stride_bytes < 0 ? (count - 1) * to.stride_bytes : 0);
+  std::memcpy(lowest, value, count > 0 ? size : 0);
+  for (std::int64_t done = 1; done < count;) {
+    const std::int64_t copied = std::min({done, count - done, at_once_bytes / itemsize});
+    std::memcpy(lowest + done * itemsize, lowest, static_cast<std::size_t>(copied) * size);
+    done += copied;
   }
 }
 
@@ -77,12 +97,12 @@ class ScanRun {
 
   void run() const {
     const std::int64_t num_rows = plan_.rest[0].extent, total = num_rows * plan_.num_rest;
-    const std::int64_t work_ns = total * plan_.scanned.extent / elements_per_ns;
+    const std::int64_t work_ns = total * row_ns();
     const std::int64_t worth = num_fold_parts(work_ns);
     const int threads = plan_.max_threads > 0 ? plan_.max_threads : num_threads();
-    if (plan_.blocks.run != nullptr && threads > 1 && total < threads) {
+    if (threads > 1 && total < threads && can_share_rows()) {
       for (std::int64_t row = 0; row < total; ++row)
-        share_long_row(rows_at(row / num_rows, row % num_rows, 1));
+        share_row(rows_at(row / num_rows, row % num_rows, 1), threads);
       return;
     }
     // The loop over rows can't cut one, and its threads are in no scope.
@@ -99,12 +119,28 @@ class ScanRun {
   }
 
  private:
-  static constexpr std::int64_t blocks_at_once = jit::scan_blocks_together;
+  std::int64_t blocks_at_once() const { return jit::scan_blocks_together_of(plan_.scan.dtype); }
+
+  /// What a core takes for a row, about.
+  std::int64_t row_ns() const { return plan_.scanned.extent * plan_.scan.element_ns; }
 
   /// Whether rows are so long that a cancelled call is not to wait for the end of one.
   bool looks_within_rows() const {
     constexpr std::int64_t long_ns = 1'000'000;
-    return token_ != nullptr && plan_.scanned.extent / elements_per_ns > long_ns;
+    return token_ != nullptr && row_ns() > long_ns;
+  }
+
+  /// Whether several threads take parts of a row: blocks, or any parts where the order rounds
+  /// nothing.
+  bool can_share_rows() const {
+    const bool is_extremum = plan_.scan.op == Op::maximum || plan_.scan.op == Op::minimum;
+    return plan_.blocks.run != nullptr || (is_extremum && num_fold_parts(row_ns()) > 1);
+  }
+  void share_row(const Part& row, int threads) const {
+    if (plan_.blocks.run != nullptr)
+      share_long_row(row);
+    else
+      share_extrema(row, std::min<std::int64_t>(threads, num_fold_parts(row_ns())));
   }
 
   void stop_if_cancelled() const {
@@ -118,7 +154,8 @@ class ScanRun {
     return row_bytes % shares_sets == 0 ? row_bytes + line_bytes : row_bytes;
   }
   std::int64_t buffer_bytes() const {
-    if (plan_.blocks.run != nullptr) return blocks_at_once * pitch_bytes(jit::scan_block_elements);
+    if (plan_.blocks.run != nullptr)
+      return blocks_at_once() * pitch_bytes(jit::scan_block_elements);
     if (plan_.map == nullptr) return 0;
     const bool by_columns = plan_.maps_columns;
     const std::int64_t outer = by_columns ? plan_.elements_at_once : plan_.rows_at_once;
@@ -226,19 +263,21 @@ class ScanRun {
                     part.count);
   }
 
-  /// Whole rows, by generated code.
+  /// Rows from a first element on, by generated code.
   void run_code(const Part& rows) const {
     const std::size_t num_operands = plan_.first_bytes.size(), num_rest = plan_.rest.size();
+    const bool by_columns = plan_.kernel->kernel().loops.back().kind != ir::LoopKind::scan;
+    const std::size_t scan_loop = num_rest - (by_columns ? 1 : 0);
     std::array<std::byte*, max_fold_operands> base;
     for (std::size_t k = 0; k < num_operands; ++k)
-      base[k] =
-          base_[k] + rows.at[k] + rows.row * plan_.rest[0].stride_bytes[k] + plan_.first_bytes[k];
+      base[k] = base_[k] + rows.at[k] + rows.row * plan_.rest[0].stride_bytes[k] +
+                plan_.first_bytes[k] +
+                rows.first * plan_.kernel_strides[scan_loop * num_operands + k];
     constexpr std::size_t max_loops = 64;  // rule V2
     std::array<std::int64_t, max_loops> extents;
     std::fill_n(extents.begin(), num_rest + 1, 1);
-    const bool by_columns = plan_.kernel->kernel().loops.back().kind != ir::LoopKind::scan;
     extents[num_rest - (by_columns ? 0 : 1)] = rows.num_rows;
-    extents[num_rest - (by_columns ? 1 : 0)] = rows.count;
+    extents[scan_loop] = rows.count;
     const jit::KernelArgs args{base.data(), extents.data(), plan_.kernel_strides.data(), params_,
                                code_->context};
     code_->entry(&args);
@@ -268,7 +307,7 @@ class ScanRun {
     if (plan_.places == nullptr)
       return plan_.scan.run(plan_.scan, to, from, part.num_rows, part.count, parts, token);
     const std::int64_t last = plan_.scanned.extent - 1;
-    plan_.places(to, from, part.num_rows, part.count,
+    plan_.places(plan_.scan, to, from, part.num_rows, part.count,
                  plan_.is_reverse ? last - part.first : part.first, plan_.is_reverse ? -1 : 1,
                  parts, token);
   }
@@ -284,7 +323,7 @@ class ScanRun {
       for (std::int64_t first = 0; first < rows.count; first += plan_.elements_at_once) {
         stop_if_cancelled();
         const std::int64_t count = std::min(plan_.elements_at_once, rows.count - first);
-        const Part part = elements_of(strip, first, count);
+        const Part part = elements_of(strip, rows.first + first, count);
         scan(part, fetch(part, scratch), parts, nullptr);
         parts.is_first = false;
       }
@@ -296,16 +335,16 @@ class ScanRun {
   void run_long_row(const Part& row, std::byte* scratch) const {
     const std::int64_t num_whole = row.count / jit::scan_block_elements;
     jit::BlockScan::Kept before = plan_.blocks.identity;
-    for (std::int64_t block = 0; block < num_whole; block += blocks_at_once) {
+    for (std::int64_t block = 0; block < num_whole; block += blocks_at_once()) {
       stop_if_cancelled();
-      const std::int64_t count = std::min(blocks_at_once, num_whole - block);
+      const std::int64_t count = std::min(blocks_at_once(), num_whole - block);
       const Part part = some_blocks(row, block, count);
       const ScanOperand from = fetch_blocks(part, scratch, scanned_operand());
-      std::array<jit::BlockScan::Kept, blocks_at_once> kept;
-      plan_.blocks.totals(kept.data(), from, count, jit::scan_block_elements);
+      std::array<jit::BlockScan::Kept, jit::scan_blocks_together> kept;
+      plan_.blocks.totals(plan_.blocks, kept.data(), from, count, jit::scan_block_elements);
       before =
           pass_on(plan_.blocks, before, std::span(kept).first(static_cast<std::size_t>(count)));
-      plan_.blocks.run(kept.data(), blocks_of(operand(0, part), 0), from, count,
+      plan_.blocks.run(plan_.blocks, kept.data(), blocks_of(operand(0, part), 0), from, count,
                        jit::scan_block_elements);
     }
     run_rest(row, before, scratch);
@@ -320,7 +359,7 @@ class ScanRun {
     const std::int64_t count = row.count % jit::scan_block_elements;
     if (count == 0) return;
     const Part rest = elements_of(row, row.count - count, count);
-    plan_.blocks.run(&before, operand(0, rest), fetch(rest, scratch), 1, count);
+    plan_.blocks.run(plan_.blocks, &before, operand(0, rest), fetch(rest, scratch), 1, count);
   }
 
   /// One row by several threads: first all totals, then the scans.  What is computed for the totals
@@ -339,11 +378,11 @@ class ScanRun {
                         {from.data + i * from.row_stride_bytes, 0, from.stride_bytes},
                         jit::scan_block_elements, plan_.itemsize);
       }
-      plan_.blocks.totals(kept.data() + block, from, count, jit::scan_block_elements);
+      plan_.blocks.totals(plan_.blocks, kept.data() + block, from, count, jit::scan_block_elements);
     });
     const jit::BlockScan::Kept before = pass_on(plan_.blocks, plan_.blocks.identity, kept);
     share_blocks(row, [&](std::int64_t block, const Part& part, std::byte* scratch) {
-      plan_.blocks.run(kept.data() + block, blocks_of(operand(0, part), 0),
+      plan_.blocks.run(plan_.blocks, kept.data() + block, blocks_of(operand(0, part), 0),
                        fetch_blocks(part, scratch, plan_.map != nullptr ? 0 : 1),
                        part.count / jit::scan_block_elements, jit::scan_block_elements);
     });
@@ -352,16 +391,98 @@ class ScanRun {
   }
 
   /// Calls `function(number, blocks, scratch)` for a few of a row's whole blocks at a time.
-  template <class Function>
-  void share_blocks(const Part& row, const Function& function) const {
+  void share_blocks(const Part& row,
+                    FunctionRef<void(std::int64_t, const Part&, std::byte*)> function) const {
     const auto run = [&](std::int64_t begin, std::int64_t end) {
       FoldScratch scratch(scratch_bytes());
-      for (std::int64_t block = begin; block < end; block += blocks_at_once)
-        function(block, some_blocks(row, block, std::min(blocks_at_once, end - block)),
+      for (std::int64_t block = begin; block < end; block += blocks_at_once())
+        function(block, some_blocks(row, block, std::min(blocks_at_once(), end - block)),
                  scratch.data());
     };
-    parallel_for(0, row.count / jit::scan_block_elements, blocks_at_once, run,
-                 {plan_.max_threads, row.count / elements_per_ns});
+    parallel_for(0, row.count / jit::scan_block_elements, blocks_at_once(), run,
+                 {plan_.max_threads, row_ns()});
+  }
+
+  /// What has accumulated in one row of extrema.
+  struct Extremum {
+    alignas(16) std::array<std::byte, ScanParts::bytes_a_row> kept{};
+    std::array<std::byte, sizeof(std::int64_t)> written{};  ///< of it, last
+
+    ScanParts parts(bool is_first) { return {kept.data(), is_first}; }
+  };
+
+  /// One row of extrema by several threads: each scans a piece as if nothing came before.  What
+  /// does then takes the place of the piece's first results, up to the first that stands against
+  /// it.
+  void share_extrema(const Part& row, std::int64_t num_pieces) const {
+    const std::int64_t length = (row.count + num_pieces - 1) / num_pieces;
+    using Function = FunctionRef<void(std::int64_t, const Part&, std::byte*)>;
+    const auto for_pieces = [&](std::int64_t first_piece, Function function) {
+      const auto run = [&](std::int64_t begin, std::int64_t end) {
+        FoldScratch scratch(scratch_bytes());
+        for (std::int64_t piece = begin; piece < end; ++piece)
+          function(piece, piece_of(row, piece * length, length), scratch.data());
+      };
+      parallel_for(first_piece, num_pieces, 1, run, {plan_.max_threads, row_ns()});
+    };
+    for_pieces(0, [&](std::int64_t, const Part& piece, std::byte* scratch) {
+      if (piece.count > 0) run_rows(piece, scratch);
+    });
+    // [piece]: of those before it.
+    std::vector<Extremum> before(static_cast<std::size_t>(num_pieces));
+    FoldScratch scratch(scratch_bytes());
+    for (std::int64_t piece = 1; piece < num_pieces; ++piece) {
+      const Part last = piece_of(row, piece * length - 1, 1);
+      Extremum& so_far = before[static_cast<std::size_t>(piece)];
+      so_far = before[static_cast<std::size_t>(piece - 1)];
+      if (last.count > 0) add_result(so_far, piece == 1, last, scratch.data());
+    }
+    for_pieces(1, [&](std::int64_t piece, const Part& results, std::byte* room) {
+      overwrite(results, before[static_cast<std::size_t>(piece)], room);
+    });
+  }
+  static Part piece_of(const Part& row, std::int64_t first, std::int64_t length) {
+    first = std::min(first, row.count);
+    return elements_of(row, first, std::min(length, row.count - first));
+  }
+
+  /// Scans on with the one result that is written at `at`; whether it stays what it is.
+  bool add_result(Extremum& so_far, bool is_first, const Part& at, std::byte* scratch) const {
+    const ScanOperand result = operand(0, at);
+    const ScanOperand written{so_far.written.data(), 0, 0};
+    if (plan_.places == nullptr) {
+      plan_.scan.run(plan_.scan, written, result, 1, 1, so_far.parts(is_first), nullptr);
+    } else {
+      std::int64_t place;
+      std::memcpy(&place, result.data, sizeof place);
+      const Part element =
+          elements_of(at, plan_.is_reverse ? plan_.scanned.extent - 1 - place : place, 1);
+      plan_.places(plan_.scan, written, fetch(element, scratch), 1, 1, place, 0,
+                   so_far.parts(is_first), nullptr);
+    }
+    return std::memcmp(so_far.written.data(), result.data,
+                       static_cast<std::size_t>(result_bytes())) == 0;
+  }
+  std::int64_t result_bytes() const {
+    return plan_.places == nullptr ? plan_.itemsize : std::int64_t{sizeof(std::int64_t)};
+  }
+
+  /// The results of a piece that `before` is as far as, or further than.
+  void overwrite(const Part& results, const Extremum& before, std::byte* scratch) const {
+    std::int64_t begin = 0, end = results.count;  // results that stay begin somewhere here
+    Extremum further = before;
+    while (begin < end) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      Extremum tried = before;
+      if (add_result(tried, false, elements_of(results, results.first + middle, 1), scratch)) {
+        end = middle;
+      } else {
+        begin = middle + 1;
+        further = tried;
+      }
+    }
+    fill_elements(operand(0, elements_of(results, results.first, begin)), further.written.data(),
+                  begin, result_bytes());
   }
 
   const ScanPlan& plan_;

@@ -1,6 +1,7 @@
 #define WEFT_VECTOR_BYTES 64
 #include "jit/fold/loops.h"
 #include "jit/fold/scans.h"
+#include "jit/fold/vector_calls.h"
 
 #include "jit/fold/isa.h"
 
@@ -9,5 +10,8 @@ namespace weft::jit {
 FoldLoops fold_loops_avx512(Op op, DType dtype) { return find_loops(op, dtype); }
 ExtremumLoops extremum_loops_avx512(Op op, DType dtype) { return find_extremum_loops(op, dtype); }
 Scan::Run scan_avx512(Op op, DType dtype) { return find_scan(op, dtype); }
+void call_vectors_avx512(const void* function, double* out, const double* x, std::int64_t count) {
+  call_vectors(function, out, x, count);
+}
 
 }  // namespace weft::jit

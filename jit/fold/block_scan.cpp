@@ -1,5 +1,7 @@
 #include "jit/fold/block_scan.h"
 
+#include "jit/fold/complex_lanes.h"
+#include "jit/fold/log_scan.h"
 #include "jit/fold/scans.h"
 
 #include <cstring>
@@ -7,17 +9,41 @@
 namespace weft::jit {
 namespace {
 
+template <>
+struct Kept<c64> {
+  using type = ComplexLanes;
+};
+template <>
+struct Kept<c128> {
+  using type = ComplexLanes;
+};
+
+template <class T>
+auto load(const std::byte* from) {
+  if constexpr (is_complex(dtype_of<T>))
+    return load_complex<T>(from);
+  else
+    return *reinterpret_cast<const T*>(from);
+}
+template <class T>
+void store(std::byte* to, typename Kept<T>::type x) {
+  if constexpr (is_complex(dtype_of<T>))
+    store_complex<T>(to, x);
+  else
+    *reinterpret_cast<T*>(to) = static_cast<T>(x);
+}
+
 using Slot = BlockScan::Kept;
 
 template <class K>
 Slot slot_of(K value) {
-  static_assert(sizeof(K) == sizeof(Slot));
-  Slot slot;
-  std::memcpy(&slot, &value, sizeof slot);
+  static_assert(sizeof(K) <= sizeof(Slot));
+  Slot slot{};
+  std::memcpy(&slot, &value, sizeof value);
   return slot;
 }
 template <class K>
-K value_of(Slot slot) {
+K value_of(const Slot& slot) {
   K value;
   std::memcpy(&value, &slot, sizeof value);
   return value;
@@ -26,6 +52,7 @@ K value_of(Slot slot) {
 template <class T, class Combine>
 struct BlockLoops {
   using K = typename Kept<T>::type;
+  static constexpr std::int64_t at_once = scan_blocks_together_of(dtype_of<T>);
 
   template <std::int64_t together>
   static void total_some(Slot* totals, const ScanOperand& from, std::int64_t count) {
@@ -34,8 +61,7 @@ struct BlockLoops {
     const std::byte* in = from.data;
     for (std::int64_t i = 0; i < count; ++i, in += from.stride_bytes)
       for (std::int64_t block = 0; block < together; ++block)
-        kept[block] = Combine::of(kept[block],
-                                  *reinterpret_cast<const T*>(in + block * from.row_stride_bytes));
+        kept[block] = Combine::of(kept[block], load<T>(in + block * from.row_stride_bytes));
     for (std::int64_t block = 0; block < together; ++block) totals[block] = slot_of(kept[block]);
   }
 
@@ -49,34 +75,36 @@ struct BlockLoops {
     std::byte* out = to.data;
     for (std::int64_t i = 0; i < count; ++i, in += from.stride_bytes, out += to.stride_bytes)
       for (std::int64_t block = 0; block < together; ++block) {
-        kept[block] = Combine::of(kept[block],
-                                  *reinterpret_cast<const T*>(in + block * from.row_stride_bytes));
-        *reinterpret_cast<T*>(out + block * to.row_stride_bytes) = static_cast<T>(kept[block]);
+        kept[block] = Combine::of(kept[block], load<T>(in + block * from.row_stride_bytes));
+        store<T>(out + block * to.row_stride_bytes, kept[block]);
       }
   }
 
-  static K identity() { return K(std::is_same_v<Combine, Sum> ? 0 : 1); }
+  static K identity() {
+    constexpr bool is_sum = std::is_same_v<Combine, Sum> || std::is_same_v<Combine, ComplexSum>;
+    return K{is_sum ? 0 : 1};
+  }
 
-  static void totals(Slot* totals, const ScanOperand& from, std::int64_t num_blocks,
-                     std::int64_t count) {
+  static void totals(const BlockScan&, Slot* totals, const ScanOperand& from,
+                     std::int64_t num_blocks, std::int64_t count) {
     ScanOperand at = from;
     std::int64_t block = 0;
-    for (; block + scan_blocks_together <= num_blocks; block += scan_blocks_together) {
-      total_some<scan_blocks_together>(totals + block, at, count);
-      at.data += scan_blocks_together * from.row_stride_bytes;
+    for (; block + at_once <= num_blocks; block += at_once) {
+      total_some<at_once>(totals + block, at, count);
+      at.data += at_once * from.row_stride_bytes;
     }
     for (; block < num_blocks; ++block, at.data += from.row_stride_bytes)
       total_some<1>(totals + block, at, count);
   }
 
-  static void run(const Slot* before, const ScanOperand& to, const ScanOperand& from,
-                  std::int64_t num_blocks, std::int64_t count) {
+  static void run(const BlockScan&, const Slot* before, const ScanOperand& to,
+                  const ScanOperand& from, std::int64_t num_blocks, std::int64_t count) {
     ScanOperand in = from, out = to;
     std::int64_t block = 0;
-    for (; block + scan_blocks_together <= num_blocks; block += scan_blocks_together) {
-      run_some<scan_blocks_together>(before + block, out, in, count);
-      in.data += scan_blocks_together * from.row_stride_bytes;
-      out.data += scan_blocks_together * to.row_stride_bytes;
+    for (; block + at_once <= num_blocks; block += at_once) {
+      run_some<at_once>(before + block, out, in, count);
+      in.data += at_once * from.row_stride_bytes;
+      out.data += at_once * to.row_stride_bytes;
     }
     for (; block < num_blocks; ++block) {
       run_some<1>(before + block, out, in, count);
@@ -85,7 +113,7 @@ struct BlockLoops {
     }
   }
 
-  static Slot combine(Slot a, Slot b) {
+  static Slot combine(const BlockScan&, const Slot& a, const Slot& b) {
     return slot_of<K>(Combine::of(value_of<K>(a), value_of<K>(b)));
   }
 
@@ -94,15 +122,21 @@ struct BlockLoops {
 
 }  // namespace
 
-BlockScan block_scan(Op op, DType dtype) {
+BlockScan block_scan(Op op, DType dtype, Isa isa) {
   const auto arithmetic = [&]<class T>(std::type_identity<T>) -> BlockScan {
-    return op == Op::add ? BlockLoops<T, Sum>::table() : BlockLoops<T, Product>::table();
+    constexpr bool is_pair = is_complex(dtype_of<T>);
+    using Add = std::conditional_t<is_pair, ComplexSum, Sum>;
+    using Multiply = std::conditional_t<is_pair, ComplexProduct, Product>;
+    return op == Op::add ? BlockLoops<T, Add>::table() : BlockLoops<T, Multiply>::table();
   };
+  if (op == Op::logaddexp) return log_block_scan(dtype, isa);
   if (op != Op::add && op != Op::mul) return {};
   switch (dtype) {
     case DType::i64: return arithmetic(std::type_identity<std::int64_t>{});
     case DType::f32: return arithmetic(std::type_identity<float>{});
     case DType::f64: return arithmetic(std::type_identity<double>{});
+    case DType::c64: return arithmetic(std::type_identity<c64>{});
+    case DType::c128: return arithmetic(std::type_identity<c128>{});
     default: return {};
   }
 }

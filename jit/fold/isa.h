@@ -4,6 +4,8 @@
 #include "jit/fold/fold.h"
 #include "jit/fold/scan.h"
 
+#include <cstdint>
+
 namespace weft::jit {
 
 #define WEFT_FOLD_ISA(isa)                                \
@@ -14,6 +16,10 @@ WEFT_FOLD_ISA(generic)
 #if defined(__x86_64__)
 WEFT_FOLD_ISA(avx2)
 WEFT_FOLD_ISA(avx512)
+
+/// out[i] = function(x[i]) for a function of a vector of f64, in whole vectors.
+void call_vectors_avx2(const void* function, double* out, const double* x, std::int64_t count);
+void call_vectors_avx512(const void* function, double* out, const double* x, std::int64_t count);
 #else
 inline constexpr auto fold_loops_avx2 = fold_loops_generic, fold_loops_avx512 = fold_loops_generic;
 inline constexpr auto extremum_loops_avx2 = extremum_loops_generic,

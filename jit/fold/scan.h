@@ -2,8 +2,10 @@
 // f32 are kept in f64, as PyTorch keeps them, and rounded as they are written.
 #pragma once
 
-#include "ir/evaluate.h"
 #include "runtime/cpu_features.h"
+
+#include <weft/dtype.h>
+#include <weft/op.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +15,8 @@ class CancellationToken;
 }
 
 namespace weft::jit {
+
+struct LogMath;  // jit/fold/log_scan.h
 
 /// One operand of a scan: how far it is from a row to the next, and from an element of a row to the
 /// next.
@@ -48,12 +52,13 @@ struct Scan {
 
   Op op = Op::add;
   DType dtype = DType::f32;
-  ir::BlockFunction combine = nullptr;  ///< the op's row of the table
   Run run = nullptr;
-  Isa isa = Isa::generic;   ///< that `run` is compiled for
-  const char* source = "";  ///< its name and the file that it is in
-  bool calls_row = false;   ///< whether `run` computes by `combine`
-  bool streams = false;     ///< writes rows that are neighbours past the caches where it can
+  Isa isa = Isa::generic;         ///< that `run` is compiled for
+  const char* source = "";        ///< its name and the file that it is in
+  Run run_parts = nullptr;        ///< of complex sums: real and imaginary parts as rows
+  const LogMath* math = nullptr;  ///< of scans by logaddexp
+  std::int64_t element_ns = 1;    ///< what one core takes for an element, about
+  bool streams = false;           ///< writes rows that are neighbours past the caches where it can
 };
 
 /// Requires: the op computes in `dtype`; the operands share no memory.
@@ -61,9 +66,10 @@ Scan make_scan(Op op, DType dtype, Isa isa);
 
 /// Scans for where the extremum so far is: the last of equals, and of NaN.  `to` is i64, counted
 /// from `first`, that of from[row][0], by `step`.  The rest as in Scan::Run.
-using PlaceScan = void (*)(const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
-                           std::int64_t count, std::int64_t first, std::int64_t step,
-                           const ScanParts& parts, const CancellationToken* token);
+using PlaceScan = void (*)(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
+                           std::int64_t num_rows, std::int64_t count, std::int64_t first,
+                           std::int64_t step, const ScanParts& parts,
+                           const CancellationToken* token);
 
 /// Requires: `op` is maximum or minimum, and `dtype` real or bool and no small float.
 PlaceScan make_place_scan(Op op, DType dtype);

@@ -2,6 +2,9 @@
 // set: everything has internal linkage and no function of the standard library is used.
 #pragma once
 
+#include "jit/fold/scan.h"
+
+#include <cstddef>
 #include <cstdint>
 
 namespace weft {
@@ -18,6 +21,21 @@ namespace {
 
 /// After as many elements a scan looks at its token: some tens of microseconds.
 constexpr std::int64_t elements_a_look = std::int64_t{1} << 16;
+
+/// Where what is kept of a row lies; null if rows are whole.
+inline std::byte* slot_of(const ScanParts& parts, std::int64_t row) {
+  return parts.kept == nullptr ? nullptr : parts.kept + row * ScanParts::bytes_a_row;
+}
+/// Takes up what is kept of a row.
+template <class K>
+void resume(K& kept, const ScanParts& parts, std::int64_t row) {
+  static_assert(sizeof kept <= ScanParts::bytes_a_row);
+  if (!parts.is_first) __builtin_memcpy(&kept, slot_of(parts, row), sizeof kept);
+}
+template <class K>
+void keep(const K& kept, const ScanParts& parts, std::int64_t row) {
+  if (parts.kept != nullptr) __builtin_memcpy(slot_of(parts, row), &kept, sizeof kept);
+}
 
 /// Calls `function(i)` for begin <= i < count, with a look after each `step` calls; whether it came
 /// to the end.

@@ -82,6 +82,15 @@ Flipped<T> flipped(const Scan& scan) {
   return {static_cast<T>(scan.op == Op::maximum ? order : ~order)};
 }
 
+/// How elements are seen by `Combine`.
+template <class T, class Combine>
+auto order_of(const Scan& scan) {
+  if constexpr (std::is_same_v<Combine, Larger> && std::is_integral_v<T>)
+    return flipped<T>(scan);
+  else
+    return AsItIs();
+}
+
 template <class T>
 T* at(const ScanOperand& operand, std::int64_t row, std::int64_t i) {
   return reinterpret_cast<T*>(operand.data + row * operand.row_stride_bytes +
@@ -154,12 +163,7 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
   constexpr std::int64_t together = are_neighbours ? neighbours_together : rows_together;
   using K = KeptBy<T, Combine>;
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
-  const auto as = [&] {
-    if constexpr (std::is_same_v<Combine, Larger> && std::is_integral_v<T>)
-      return flipped<T>(scan);
-    else
-      return AsItIs();
-  }();
+  const auto as = order_of<T, Combine>(scan);
   K memory[together];  // NOLINT: no function of the standard library is used here
   for (std::int64_t first = 0; first < num_rows; first += together) {
     const std::int64_t rows = num_rows - first < together ? num_rows - first : together;

@@ -88,7 +88,10 @@ TEST_F(Precompiled, ShowsTheLoopsThatRun) {
       {"cumsum(a, dim=0)", "f32[100000]", "BlockLoops::run of jit/fold/block_scan.cpp, add f32"},
       {"cumprod(a, dim=0)", "c64[100]", "run_complex of jit/fold/scan.cpp, mul c64"},
       {"cummax(a, dim=0)", "f32[100]", "run_scan of jit/fold/scans.h, maximum f32"},
-      {"logcumsumexp(a, dim=0)", "f32[100]", "run_plain of jit/fold/scan.cpp, logaddexp f32"},
+      {"logcumsumexp(a, dim=0)", "f32[100]",
+       "run_log_scan of jit/fold/log_scan.cpp, logaddexp f32"},
+      {"logcumsumexp(a, dim=0)", "f64[100000]",
+       "run_log_blocks of jit/fold/log_scan.cpp, logaddexp f64"},
   };
   for (const auto& [expr, layout, loop] : cases) {
     SCOPED_TRACE(detail::concat(expr, " of ", layout));
