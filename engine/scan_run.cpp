@@ -1,6 +1,7 @@
 // A planned scan on memory: rows or columns, in parts that stay in the cache where what is scanned
 // is computed before, and long rows in blocks.
 #include "engine/fold_walk.h"
+#include "engine/scan_elements.h"
 #include "engine/scan_plan.h"
 
 #include <weft/cancel.h>
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -38,42 +38,6 @@ jit::BlockScan::Kept pass_on(const jit::BlockScan& loops, jit::BlockScan::Kept b
     total = std::exchange(before, next);
   }
   return before;
-}
-
-/// Elements of 4, 8 or 16 bytes.
-void copy_elements(const ScanOperand& to, const ScanOperand& from, std::int64_t count,
-                   std::int64_t itemsize) {
-  if (to.stride_bytes == itemsize && from.stride_bytes == itemsize) {
-    std::memcpy(to.data, from.data, static_cast<std::size_t>(count * itemsize));
-    return;
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::byte* const at = to.data + i * to.stride_bytes;
-    const std::byte* const element = from.data + i * from.stride_bytes;
-    if (itemsize == 4)
-      std::memcpy(at, element, 4);
-    else
-      for (std::int64_t half = 0; half < itemsize; half += 8)
-        std::memcpy(at + half, element + half, 8);
-  }
-}
-
-void fill_elements(const ScanOperand& to, const std::byte* value, std::int64_t count,
-                   std::int64_t itemsize) {
-  const auto size = static_cast<std::size_t>(itemsize);
-  if (std::abs(to.stride_bytes) != itemsize) {
-    for (std::int64_t i = 0; i < count; ++i)
-      std::memcpy(to.data + i * to.stride_bytes, value, size);
-    return;
-  }
-  constexpr std::int64_t at_once_bytes = 4096;
-  std::byte* const lowest = to.data + (to.stride_bytes < 0 ? (count - 1) * to.stride_bytes : 0);
-  std::memcpy(lowest, value, count > 0 ? size : 0);
-  for (std::int64_t done = 1; done < count;) {
-    const std::int64_t copied = std::min({done, count - done, at_once_bytes / itemsize});
-    std::memcpy(lowest + done * itemsize, lowest, static_cast<std::size_t>(copied) * size);
-    done += copied;
-  }
 }
 
 /// Some elements of neighbouring rows, counted in the order in which they are scanned.

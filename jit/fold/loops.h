@@ -117,12 +117,16 @@ struct Loops {
     }
   }
 
-  /// Rows that are read side by side: memory answers several streams faster than one.  Only where
-  /// there are registers for so many lanes, and for the commoner elements.
-  static constexpr int num_streams =
-      vector_bytes == 64 && sizeof(T) >= 4 ? static_cast<int>(FoldLoops::blocks_together) : 1;
+  /// Rows that are read side by side: memory answers several streams faster than one.  As many as
+  /// there are registers for, and for the commoner elements.
+  static constexpr int num_streams = sizeof(T) < 4        ? 1
+                                     : vector_bytes == 64 ? 4
+                                     : vector_bytes == 32 ? 2
+                                                          : 1;
   /// Extrema look for NaN first, and are bound by that.
   static constexpr bool reads_side_by_side = num_streams > 1 && !has_ordered_op;
+  /// Two short rows in all registers gain nothing over one after the other.
+  static constexpr bool reads_rows_side_by_side = reads_side_by_side && num_streams > 2;
 
   /// Folds whole steps of each of `num_streams` rows into the row's lanes.
   [[gnu::always_inline]] static void accumulate_steps(V (&lanes)[num_streams][num_vectors],
@@ -156,22 +160,59 @@ struct Loops {
   }
 
   static constexpr int num_blocks = FoldLoops::blocks_together;
+  /// Where there are registers for the lanes of one block only.  From memory they take turns.
+  template <std::int64_t turn_bytes>
+  static void blocks_in_turn(const Fold& fold, std::byte* to, const std::byte* data,
+                             std::int64_t block_stride_bytes, std::int64_t count) {
+    constexpr auto most = turn_bytes / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t a_turn = most == 0 ? count : most;
+    const V identity = identity_of(fold);
+    V lanes_of[num_blocks][num_vectors];
+#pragma GCC unroll 1
+    for (V(&lanes)[num_vectors] : lanes_of) fill(lanes, identity);
+    for (std::int64_t i = 0; i < count; i += a_turn)
+      for (int block = 0; block < num_blocks; ++block) {
+        V lanes[num_vectors];
+#pragma GCC unroll 16
+        for (int k = 0; k < num_vectors; ++k) lanes[k] = lanes_of[block][k];
+        accumulate(lanes, reinterpret_cast<const T*>(data + block * block_stride_bytes) + i,
+                   count - i < a_turn ? count - i : a_turn, identity);
+#pragma GCC unroll 16
+        for (int k = 0; k < num_vectors; ++k) lanes_of[block][k] = lanes[k];
+      }
+    for (int k = 0; k < num_vectors; ++k)
+      store(to + k * vector_bytes, Combine::of(Combine::of(lanes_of[0][k], lanes_of[1][k]),
+                                               Combine::of(lanes_of[2][k], lanes_of[3][k])));
+  }
+
   template <int parts>
   static void tree_of_blocks(const Fold& fold, std::byte* to, const std::byte* data,
                              std::int64_t block_stride_bytes, std::int64_t count) {
-    V lanes_of[num_blocks][num_vectors];
+    if constexpr (has_ordered_op)
+      return fold.prefetches
+                 ? blocks_in_turn<2048>(fold, to, data, block_stride_bytes, parts * count)
+                 : blocks_in_turn<0>(fold, to, data, block_stride_bytes, parts * count);
     const std::byte* const identity = fold.identity_lanes.data();
+    for (int block = 0; block < num_blocks; block += num_streams) {
+      V lanes_of[num_streams][num_vectors];
 #pragma GCC unroll 4
-    for (int block = 0; block < num_blocks; ++block)
+      for (int stream = 0; stream < num_streams; ++stream)
 #pragma GCC unroll 16
-      for (int i = 0; i < num_vectors; ++i)
-        lanes_of[block][i] = load<V>(identity + i * vector_bytes);
-    accumulate_steps(lanes_of, data, block_stride_bytes,
-                     parts * count / (num_vectors * per_vector));
+        for (int i = 0; i < num_vectors; ++i)
+          lanes_of[stream][i] = load<V>(identity + i * vector_bytes);
+      accumulate_steps(lanes_of, data + block * block_stride_bytes, block_stride_bytes,
+                       parts * count / (num_vectors * per_vector));
 #pragma GCC unroll 16
-    for (int i = 0; i < num_vectors; ++i)
-      store(to + i * vector_bytes, Combine::of(Combine::of(lanes_of[0][i], lanes_of[1][i]),
-                                               Combine::of(lanes_of[2][i], lanes_of[3][i])));
+      for (int i = 0; i < num_vectors; ++i) {
+#pragma GCC unroll 4
+        for (int width = 1; width < num_streams; width *= 2)
+#pragma GCC unroll 4
+          for (int stream = 0; stream < num_streams; stream += 2 * width)
+            lanes_of[stream][i] = Combine::of(lanes_of[stream][i], lanes_of[stream + width][i]);
+        std::byte* const lanes = to + i * vector_bytes;
+        store(lanes, block == 0 ? lanes_of[0][i] : Combine::of(load<V>(lanes), lanes_of[0][i]));
+      }
+    }
   }
 
   [[gnu::noinline]] static void lanes(const Fold& fold, std::byte* to, const std::byte* data,
@@ -226,7 +267,7 @@ struct Loops {
                    std::int64_t count) {
     const V identity = identity_of(fold);
     std::int64_t row = 0;
-    for (; reads_side_by_side && row + num_streams <= num_rows; row += num_streams) {
+    for (; reads_rows_side_by_side && row + num_streams <= num_rows; row += num_streams) {
       V lanes[num_streams][num_vectors];
 #pragma GCC unroll 4
       for (int stream = 0; stream < num_streams; ++stream) fill(lanes[stream], identity);
@@ -401,7 +442,8 @@ struct Loops {
   template <int parts = 1>
   static constexpr FoldLoops table() {
     FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
-    if constexpr (reads_side_by_side) loops.tree_of_blocks = &tree_of_blocks<parts>;
+    if constexpr (reads_side_by_side || has_ordered_op)
+      loops.tree_of_blocks = &tree_of_blocks<parts>;
     return loops;
   }
 };
