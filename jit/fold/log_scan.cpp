@@ -178,8 +178,7 @@ void run_log_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& fr
     ScanOperand in = from, out = to;
     in.data += first * in.row_stride_bytes;
     out.data += first * out.row_stride_bytes;
-    auto* const kept =
-        parts.kept == nullptr ? nullptr : reinterpret_cast<LogSum*>(parts.kept) + first;
+    auto* const kept = reinterpret_cast<LogSum*>(slot_of(parts, first));
     LogRows scanned(scan.dtype, *scan.math, parts.is_first ? nullptr : kept, rows);
     if (!scanned.run(&out, in, count, token)) return;
     if (kept != nullptr) scanned.keep(kept);

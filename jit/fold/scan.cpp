@@ -19,11 +19,11 @@ void run_complex(const Scan& scan, const ScanOperand& to, const ScanOperand& fro
                  std::int64_t num_rows, std::int64_t count, const ScanParts& parts,
                  const CancellationToken* token) {
   constexpr std::int64_t itemsize = sizeof(T);
-  if (scan.run_parts != nullptr && num_rows > 1 && to.row_stride_bytes == itemsize &&
+  if (scan.run_real != nullptr && num_rows > 1 && to.row_stride_bytes == itemsize &&
       from.row_stride_bytes == itemsize)
-    return scan.run_parts(scan, {to.data, itemsize / 2, to.stride_bytes},
-                          {from.data, itemsize / 2, from.stride_bytes}, 2 * num_rows, count, parts,
-                          token);
+    return scan.run_real(scan, {to.data, itemsize / 2, to.stride_bytes},
+                         {from.data, itemsize / 2, from.stride_bytes}, 2 * num_rows, count, parts,
+                         token);
   for (std::int64_t row = 0; row < num_rows; ++row) {
     ComplexLanes kept{std::is_same_v<Combine, ComplexSum> ? 0. : 1.};
     resume(kept, parts, row);
@@ -71,7 +71,7 @@ Scan make_scan(Op op, DType dtype, Isa isa) {
   if (scan.run == nullptr) {
     scan.run = complex_scan(op, dtype);
     scan.source = "run_complex of jit/fold/scan.cpp";
-    if (op == Op::add) scan.run_parts = find(op, real_dtype(dtype));
+    if (op == Op::add) scan.run_real = find(op, real_dtype(dtype));
   }
   WEFT_ASSERT(scan.run != nullptr, "no scan by ", name(op), " in ", name(dtype));
   return scan;

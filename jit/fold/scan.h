@@ -55,7 +55,7 @@ struct Scan {
   Run run = nullptr;
   Isa isa = Isa::generic;         ///< that `run` is compiled for
   const char* source = "";        ///< its name and the file that it is in
-  Run run_parts = nullptr;        ///< of complex sums: real and imaginary parts as rows
+  Run run_real = nullptr;         ///< of complex sums: real and imaginary parts as rows
   const LogMath* math = nullptr;  ///< of scans by logaddexp
   std::int64_t element_ns = 1;    ///< what one core takes for an element, about
   bool streams = false;           ///< writes rows that are neighbours past the caches where it can
