@@ -141,26 +141,28 @@ inline __m256i to_bf16(__m512i bits) {
 }
 
 // Two vectors of lines make a cache line of the output, which waits in a buffer for its other half.
+// What is left over at the ends is done again from further back, as in transpose_blocks().
 void transpose_cast(const HandArgs& args) {
   const Size rows = args.size[0], columns = args.size[1];
-  const char* from = static_cast<const char*>(args.in[0]);
+  const char* const from = static_cast<const char*>(args.in[0]);
   char* const to = static_cast<char*>(args.out);
-  const bool streams = 6 * rows * columns >= streamed_bytes;
+  const bool streams = 6 * rows * columns >= streamed_bytes &&
+                       starts_lines({from, rows * 4, to, columns * 2, columns, rows});
   alignas(64) char half[16][32];
-  for (Size panel = 0; panel < columns; panel += 32)
-    for (Size row = 0; row < rows; row += 16)
-      for (Size step = row; step < row + 16; step += 4) {
-        const char* at = from + panel * rows * 4 + step * 4;
-        transpose_step<4>(at, rows * 4, [&](int k, __m512i x) {
-          _mm256_store_si256(reinterpret_cast<__m256i*>(half[k]), to_bf16(x));
-        });
-        transpose_step<4>(at + 16 * rows * 4, rows * 4, [&](int k, __m512i x) {
-          const __m256i first = _mm256_load_si256(reinterpret_cast<const __m256i*>(half[k]));
-          const __m512i line = _mm512_inserti64x4(_mm512_castsi256_si512(first), to_bf16(x), 1);
-          auto* const out = reinterpret_cast<__m512i*>(to + (step + k) * columns * 2 + panel * 2);
-          streams ? _mm512_stream_si512(out, line) : _mm512_storeu_si512(out, line);
-        });
-      }
+  for (Size left = 0; left < columns; left += 32)
+    for (Size top = 0; top < rows; top += 4) {
+      const Size panel = least(left, columns - 32), step = least(top, rows - 4);
+      const char* const at = from + (panel * rows + step) * 4;
+      transpose_step<4>(at, rows * 4, [&](int k, __m512i x) {
+        _mm256_store_si256(reinterpret_cast<__m256i*>(half[k]), to_bf16(x));
+      });
+      transpose_step<4>(at + 16 * rows * 4, rows * 4, [&](int k, __m512i x) {
+        const __m256i first = _mm256_load_si256(reinterpret_cast<const __m256i*>(half[k]));
+        const __m512i line = _mm512_inserti64x4(_mm512_castsi256_si512(first), to_bf16(x), 1);
+        auto* const out = reinterpret_cast<__m512i*>(to + (step + k) * columns * 2 + panel * 2);
+        streams ? _mm512_stream_si512(out, line) : _mm512_storeu_si512(out, line);
+      });
+    }
   if (streams) _mm_sfence();
 }
 
