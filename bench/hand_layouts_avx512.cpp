@@ -293,19 +293,24 @@ void convert_images(const HandArgs& args) {
   if (streams) _mm_sfence();
 }
 
-/// Rows of whole vectors, in the order in which they are written.
+/// Rows of whole vectors, in the order in which they are written; past the caches in that in which
+/// they are read.
 void swap_middle(const HandArgs& args) {
   const Size batch = args.size[0], rows = args.size[1], groups = args.size[2], width = args.size[3];
-  const float* const from = static_cast<const float*>(args.in[0]);
+  const float* from = static_cast<const float*>(args.in[0]);
   float* to = static_cast<float*>(args.out);
   const bool streams = 8 * batch * rows * groups * width >= streamed_bytes;
-  for (Size i = 0; i < batch; ++i)
+  for (Size i = 0; i < batch && streams; ++i)
+    for (Size group = 0; group < groups; ++group)
+      for (Size row = 0; row < rows; ++row, from += width)
+        for (Size k = 0; k < width; k += 16)
+          _mm512_stream_ps(to + ((i * rows + row) * groups + group) * width + k,
+                           _mm512_loadu_ps(from + k));
+  for (Size i = 0; i < batch && !streams; ++i)
     for (Size row = 0; row < rows; ++row)
       for (Size group = 0; group < groups; ++group, to += width) {
         const float* at = from + ((i * groups + group) * rows + row) * width;
-        for (Size k = 0; k < width; k += 16)
-          streams ? _mm512_stream_ps(to + k, _mm512_loadu_ps(at + k))
-                  : _mm512_storeu_ps(to + k, _mm512_loadu_ps(at + k));
+        for (Size k = 0; k < width; k += 16) _mm512_storeu_ps(to + k, _mm512_loadu_ps(at + k));
       }
   if (streams) _mm_sfence();
 }

@@ -234,6 +234,33 @@ InlineArray<std::size_t, 8> loop_order(std::size_t num_dims, std::size_t inner, 
   return order;
 }
 
+/// Walks the rows of a streaming call in the order in which the largest input lies, unless as much
+/// is read in the outputs' order: lines that go past the caches whole may do so in any order, while
+/// prefetchers want reads one after the other.  Whether that changed the order.
+bool follow_reads(InlineArray<std::size_t, 8>& order, const TensorIterator& iterator) {
+  const std::span<std::size_t> outer(order.data(), order.size() - 1);
+  double bytes_in_order = 0, other_bytes = 0;  // of layouts without memory they may be any number
+  std::int64_t most_bytes = 0;
+  IntSpan followed;
+  for (int operand = iterator.noutputs(); operand < iterator.ntensors(); ++operand) {
+    const IntSpan strides = iterator.stride_bytes(operand);
+    const auto distance = [&](std::size_t dim) { return std::abs(strides[dim]); };
+    const std::int64_t bytes = touched_bytes(iterator, operand);
+    if (std::ranges::is_sorted(outer, std::ranges::greater(), distance)) {
+      bytes_in_order += static_cast<double>(bytes);
+      continue;
+    }
+    other_bytes += static_cast<double>(bytes);
+    if (bytes <= most_bytes) continue;
+    most_bytes = bytes;
+    followed = strides;
+  }
+  if (other_bytes <= bytes_in_order) return false;
+  std::ranges::stable_sort(outer, std::ranges::greater(),
+                           [&](std::size_t dim) { return std::abs(followed[dim]); });
+  return true;
+}
+
 /// Elements of the innermost loop after which the short rows start over: what they share stays in
 /// L1.
 constexpr std::int64_t small_inner_block = 1024;
@@ -309,11 +336,16 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
     const auto [inner, tile] = nesting(iterator, program, std::span(dtypes.data(), dtypes.size()));
     lowered.is_tiled = tile != no_dim;
     lowered.block_extent = inner == 0 ? 0 : small_inner_block;
+    // Tiles decide by themselves, a call at a time, and have code for both.
+    kernel.is_streaming = !lowered.is_tiled && streams_outputs(iterator, streaming_bytes);
     const std::size_t num_loops = iterator.shape().size();
     kernel.loops.reserve(num_loops);
     lowered.extents.reserve(num_loops);
     lowered.stride_bytes.reserve(num_loops * num_operands);
-    for (const std::size_t dim : loop_order(num_loops, inner, tile)) {
+    InlineArray<std::size_t, 8> order = loop_order(num_loops, inner, tile);
+    lowered.follows_reads = kernel.is_streaming && inner == 0 && writes_whole_lines(iterator) &&
+                            follow_reads(order, iterator);
+    for (const std::size_t dim : order) {
       kernel.loops.push_back({});
       lowered.extents.push_back(iterator.shape()[dim]);
       for (std::size_t i = 0; i < num_operands; ++i)
@@ -328,8 +360,6 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
   }
   if (!lowered.is_tiled) split_wide_moves(lowered);
   share_moves(kernel);
-  // Tiles decide by themselves, a call at a time, and have code for both.
-  kernel.is_streaming = !lowered.is_tiled && streams_outputs(iterator, streaming_bytes);
   return lowered;
 }
 

@@ -24,6 +24,8 @@ struct Lowered {
   /// Whether operands disagree about the fastest dimension, so that the two innermost loops are to
   /// be walked through tile by tile.
   bool is_tiled = false;
+  /// Whether the outer loops are in the order in which an input lies, and not the outputs.
+  bool follows_reads = false;
 };
 
 /// The class under which a stride along the innermost loop takes part in the signature.

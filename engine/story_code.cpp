@@ -164,6 +164,8 @@ Story::Chapter schedule_chapter(const StoryParts& parts, const Story& story) {
         kernel.loops.back().kind == ir::LoopKind::reduce ? " elements" : " rows");
   else
     chapter.lines.push_back(streaming_line(parts, story));
+  if (parts.lowered.follows_reads)
+    say("rows in the order in which they are read: past the caches go whole lines, in any order");
   return chapter;
 }
 

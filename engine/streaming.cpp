@@ -16,10 +16,10 @@ namespace {
 /// own L2 is full.
 constexpr std::int64_t largest_near_cache_bytes = std::int64_t{64} << 20;
 
+constexpr std::int64_t line_bytes = 64;
+
 /// Rows shorter than this spend their time on partial lines at both ends; unless they have none.
 constexpr std::int64_t least_row_bytes = 512;
-constexpr std::int64_t least_whole_row_bytes = 256;
-constexpr std::int64_t line_bytes = 64;
 
 /// Calls that write less than this part of the threshold (comparisons, casts to bytes) keep their
 /// output in the cache, and lose by sending it past.
@@ -32,18 +32,23 @@ bool is_read(const TensorIterator& iterator, int output) {
   return false;
 }
 
+/// Whether rows along `dim`, in which the output's items are neighbours, are whole lines.
+bool has_whole_lines(const TensorIterator& iterator, int output, std::size_t dim) {
+  const IntSpan strides = iterator.stride_bytes(output);
+  const auto keeps_lines = [](std::int64_t stride) { return stride % line_bytes == 0; };
+  return keeps_lines(wrapping_product(iterator.shape()[dim], strides[dim])) &&
+         std::ranges::all_of(strides.first(dim), keeps_lines) &&
+         std::ranges::all_of(strides.subspan(dim + 1), keeps_lines);
+}
+
 bool has_long_rows(const TensorIterator& iterator, int output) {
   const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(output)));
   const IntSpan strides = iterator.stride_bytes(output);
-  for (std::size_t dim = 0; dim < strides.size(); ++dim) {
-    if (strides[dim] != itemsize) continue;
-    const std::int64_t row_bytes = wrapping_product(iterator.shape()[dim], itemsize);
-    const auto keeps_lines = [&](std::int64_t stride) { return stride % line_bytes == 0; };
-    const bool has_whole_lines = row_bytes % line_bytes == 0 &&
-                                 std::all_of(strides.begin(), strides.begin() + dim, keeps_lines) &&
-                                 std::all_of(strides.begin() + dim + 1, strides.end(), keeps_lines);
-    if (row_bytes >= (has_whole_lines ? least_whole_row_bytes : least_row_bytes)) return true;
-  }
+  for (std::size_t dim = 0; dim < strides.size(); ++dim)
+    if (strides[dim] == itemsize &&
+        (wrapping_product(iterator.shape()[dim], itemsize) >= least_row_bytes ||
+         has_whole_lines(iterator, output, dim)))
+      return true;
   return false;
 }
 
@@ -81,6 +86,15 @@ bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_byte
   for (int output = 0; output < iterator.noutputs(); ++output)
     if (!has_long_rows(iterator, output) || is_read(iterator, output)) return false;
   return iterator.noutputs() > 0;
+}
+
+bool writes_whole_lines(const TensorIterator& iterator) {
+  for (int output = 0; output < iterator.noutputs(); ++output)
+    if (iterator.stride_bytes(output)[0] !=
+            static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(output))) ||
+        !has_whole_lines(iterator, output, 0))
+      return false;
+  return true;
 }
 
 }  // namespace weft

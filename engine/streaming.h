@@ -21,4 +21,8 @@ std::int64_t streaming_threshold_bytes(const CpuFeatures& features);
 /// in long rows, are not read by itself.
 bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_bytes);
 
+/// Whether the rows of every output along the iterator's fastest dimension begin and end with a
+/// cache line, if its memory begins with one.
+bool writes_whole_lines(const TensorIterator& iterator);
+
 }  // namespace weft

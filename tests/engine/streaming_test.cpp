@@ -4,6 +4,7 @@
 
 #include <weft/engine.h>
 #include <weft/error.h>
+#include <weft/story.h>
 
 #include <gtest/gtest.h>
 
@@ -101,6 +102,54 @@ TEST(streaming, not_in_short_or_strided_rows) {
   EXPECT_THAT(ir_of(engine, -a, layout({100, 4}, {8, 1})), Not(HasSubstr("streaming")));
   const Expr b(layout({1000}, {1}));
   EXPECT_THAT(ir_of(engine, -b, layout({1000}, {3})), Not(HasSubstr("streaming")));
+}
+
+/// What `weft explain` says of the order of rows.
+bool follows_reads(Engine& engine, const Expr& expr, const Tensor& out) {
+  ExplainOptions options;
+  options.target = "avx2";
+  const std::string text = story_text(engine.explain(expr, out, options));
+  EXPECT_THAT(text, HasSubstr("stores: past the caches"));
+  return text.find("rows in the order in") != std::string::npos;
+}
+
+TEST(streaming, rows_of_whole_lines_follow_what_is_read) {
+  Engine engine(streaming_from(1));
+  const auto permuted = [](std::int64_t width) {
+    return layout({2, 3, 5, width}, {15 * width, width, 3 * width, 1});
+  };
+  const Tensor out = layout({2, 3, 5, 16}, {240, 80, 16, 1});
+  const Expr a(permuted(16)), b(permuted(16)), same(layout({2, 3, 5, 16}, {240, 80, 16, 1}));
+  EXPECT_TRUE(follows_reads(engine, -a, out));
+  EXPECT_TRUE(follows_reads(engine, a + b, out));
+  EXPECT_TRUE(follows_reads(engine, a + b * same, out));
+  EXPECT_FALSE(follows_reads(engine, a + same, out)) << "as much is read in the output's order";
+  EXPECT_FALSE(follows_reads(engine, -same, out));
+  // Lines that two rows share would be written twice.
+  EXPECT_FALSE(
+      follows_reads(engine, -Expr(permuted(132)), layout({2, 3, 5, 132}, {1980, 660, 132, 1})));
+  EXPECT_FALSE(
+      follows_reads(engine, -Expr(permuted(128)), layout({2, 3, 5, 128}, {2055, 685, 137, 1})));
+}
+
+TEST(streaming, the_order_of_rows_changes_nothing) {
+  Engine plain(streaming_from(std::int64_t{1} << 60));
+  const Tensor storage = new_tensor({4, 7, 6, 9, 48}, DType::f32);
+  for (std::int64_t i = 0; i < storage.numel(); ++i) put<float>(storage, i, static_cast<float>(i));
+  const Tensor row = new_tensor({6, 1, 48}, DType::f32);
+  for (std::int64_t i = 0; i < row.numel(); ++i) put<float>(row, i, static_cast<float>(i % 5));
+  std::vector<Expr> exprs;
+  for (const std::vector<int>& order :
+       {std::vector{0, 2, 1, 3, 4}, {3, 2, 1, 0, 4}, {1, 3, 0, 2, 4}})
+    exprs.push_back(-Expr(storage.permute(order).narrow(3, 0, 2)));
+  exprs.push_back(Expr(storage.permute({1, 0, 2, 3, 4})) + Expr(row));
+  for (const int num_threads : {1, 3}) {
+    EngineOptions options = streaming_from(1);
+    options.num_threads = num_threads;
+    Engine engine(options);
+    for (const Expr& expr : exprs)
+      EXPECT_EQ(elements<float>(engine.eval(expr)), elements<float>(plain.eval(expr)));
+  }
 }
 
 TEST(streaming, computes_what_other_calls_compute) {
