@@ -30,11 +30,16 @@ unsigned enabled_states() {
   return low;
 }
 
-/// AMD's prefetchers go on from page to page (docs/decisions.md).
-bool is_amd() {
+/// CpuFeatures::amd_family.
+int detect_amd_family() {
   const CpuidLeaf vendor = cpuid(0);
-  return vendor.ebx == signature_AMD_ebx && vendor.edx == signature_AMD_edx &&
-         vendor.ecx == signature_AMD_ecx;
+  if (vendor.ebx != signature_AMD_ebx || vendor.edx != signature_AMD_edx ||
+      vendor.ecx != signature_AMD_ecx)
+    return 0;
+  constexpr unsigned base_mask = 0xf, extended_mask = 0xff, base_is_full = 0xf;
+  const unsigned version = cpuid(1).eax;
+  const unsigned base = (version >> 8) & base_mask;
+  return static_cast<int>(base < base_is_full ? base : base + ((version >> 20) & extended_mask));
 }
 
 void detect_isa(CpuFeatures& features) {
@@ -61,7 +66,7 @@ void detect_isa(CpuFeatures& features) {
 }
 #else
 void detect_isa(CpuFeatures&) {}
-bool is_amd() { return false; }
+int detect_amd_family() { return 0; }
 #endif
 
 /// What the kernel says of one cache of the first processor: "32768K" in .../cache/index3/size.
@@ -110,7 +115,9 @@ const CpuFeatures& machine_features() {
   static const CpuFeatures features = [] {
     CpuFeatures found;
     detect_isa(found);
-    found.pages_in_turn = !is_amd();
+    found.amd_family = detect_amd_family();
+    // AMD's prefetchers go on from page to page (docs/decisions.md).
+    found.pages_in_turn = found.amd_family == 0;
     detect_caches(found);
     return found;
   }();

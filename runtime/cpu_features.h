@@ -19,6 +19,7 @@ struct CpuFeatures {
   std::int64_t l2_bytes = 1 << 20;
   std::int64_t l3_bytes = 32 << 20;
   bool pages_in_turn = true;  ///< memory is faster where a loop walks several pages at once
+  int amd_family = 0;         ///< of AMD's processors: 25 are Zen 3 and 4, 26 Zen 5; 0: others
 
   friend bool operator==(const CpuFeatures&, const CpuFeatures&) = default;
   /// "avx512+vbmi+bf16": part of every signature.  What follows the ISA is left out: it is the same

@@ -71,6 +71,7 @@ class TransposeEmitter {
   llvm::Value* unpacked(bool upper, llvm::Value* x, llvm::Value* y);
   int steps_at_once() const;
   void fetch_rows(llvm::Value* rows, int num_steps);
+  void fetch_lines(llvm::Value* block, llvm::Value* line);
 
   const tiles::TransposeShape shape_;
   const int side_;
@@ -196,6 +197,20 @@ void TransposeEmitter::fetch_rows(llvm::Value* rows, int num_steps) {
   for (llvm::Value* row : pointers(rows, argument(3), side_ * num_steps)) prefetch(builder_, row);
 }
 
+/// Asks for the lines that later blocks read, where the caller says that they come from memory.
+void TransposeEmitter::fetch_lines(llvm::Value* block, llvm::Value* line) {
+  if (shape_.step_bytes < line_bytes) return;
+  llvm::BasicBlock* const far = new_block("far");
+  llvm::BasicBlock* const near = new_block("near");
+  builder_.CreateCondBr(builder_.CreateIsNull(argument(6)), near, far);
+  builder_.SetInsertPoint(far);
+  for (llvm::Value* const lane : lanes_at(block, line))
+    for (llvm::Value* const at : pointers(after(lane, argument(6)), argument(1), side_))
+      prefetch(builder_, at);
+  builder_.CreateBr(near);
+  builder_.SetInsertPoint(near);
+}
+
 /// `inside` at 0, and on by `step` up to `last`, where the last one is whatever remains.
 void TransposeEmitter::up_to_last(llvm::Value* last, int step,
                                   const std::function<void(llvm::Value*)>& inside) {
@@ -249,12 +264,16 @@ void TransposeEmitter::block_of_items(llvm::Value* block, llvm::Value* line) {
   const int block_items = line_bytes / shape_.itemsize;
   llvm::Value* const last_step = builder_.CreateAdd(block, number(block_items - side_));
   const int groups = groups_a_turn();
-  if (at_once * groups == 1) return items(block, smaller(last_step, last_item_), line, 1, 1);
+  if (at_once * groups == 1) {
+    fetch_lines(block, line);
+    return items(block, smaller(last_step, last_item_), line, 1, 1);
+  }
   llvm::BasicBlock* const whole = new_block("whole");
   llvm::BasicBlock* const partial = new_block("partial");
   llvm::BasicBlock* const next = new_block("next");
   builder_.CreateCondBr(builder_.CreateICmpSLE(last_step, last_item_), whole, partial);
   builder_.SetInsertPoint(whole);
+  fetch_lines(block, line);
   items(block, builder_.CreateAdd(block, number(block_items - side_ * at_once * groups)), line,
         at_once, groups);
   builder_.CreateBr(next);
@@ -292,8 +311,8 @@ void emit_transpose(const tiles::TransposeShape& shape, const Target& target, ll
                     const std::string& symbol) {
   llvm::Type* const pointer = llvm::PointerType::getUnqual(module.getContext());
   llvm::Type* const number = llvm::Type::getInt64Ty(module.getContext());
-  llvm::Function* const function = add_function(target.features, module, symbol,
-                                                {pointer, number, pointer, number, number, number});
+  llvm::Function* const function = add_function(
+      target.features, module, symbol, {pointer, number, pointer, number, number, number, number});
   for (const unsigned apart : {0U, 2U}) function->addParamAttr(apart, llvm::Attribute::NoAlias);
   TransposeEmitter(shape, target, function).emit();
 }

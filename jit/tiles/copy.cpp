@@ -57,7 +57,11 @@ void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectang
   if (streams && (!may_stream || fights_itself) &&
       whole.num_lines * itemsize >= least_streamed_bytes)
     return transpose_by_stage(tile, operand, whole, stage);
-  const std::int64_t panel = std::max(lines_a_step, streams ? streaming_panel_lines : panel_lines);
+  const std::int64_t panel = std::max(lines_a_step, !streams ? panel_lines
+                                                    : tile.streaming_panel_bytes > 0
+                                                        ? tile.streaming_panel_bytes / itemsize
+                                                        : streaming_panel_lines);
+  const std::int64_t ahead_bytes = streams ? fetch_ahead_bytes(tile, operand, whole) : 0;
   for (std::int64_t line = 0; line < whole.num_lines;) {
     const std::int64_t left = whole.num_lines - line;
     // A rest too small for the widest step joins the panel before it.
@@ -66,9 +70,11 @@ void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectang
     part.from += line * whole.from_stride;
     part.to += line * itemsize;
     part.num_lines = count;
+    part.fetch_ahead_bytes = ahead_bytes;
     if (may_stream && count % lines_a_step == 0)
       tile.at<TransposeFunction>(operand.streaming_transpose)(
-          part.from, part.from_stride, part.to, part.to_stride, part.num_lines, part.num_items);
+          part.from, part.from_stride, part.to, part.to_stride, part.num_lines, part.num_items,
+          part.fetch_ahead_bytes);
     else
       transpose(tile, operand, part);
     line += count;
@@ -121,7 +127,7 @@ void PlaneCopy::run(std::byte* to, std::byte* from) const {
   plane.from = from + offset_[1];
   if (whole_ != nullptr)
     return whole_(plane.from, plane.from_stride, plane.to, plane.to_stride, plane.num_lines,
-                  plane.num_items);
+                  plane.num_items, 0);
   copy_panels(tile_, operand_, plane, stage_, streams_);
 }
 

@@ -27,7 +27,8 @@ class FusedPlane {
   bool pays(std::int64_t bytes) const {
     const std::int64_t cached_bytes = 4 * tile_.large_bytes;
     return bytes < cached_bytes || (bytes < 4 * cached_bytes && is_in_one_piece()) ||
-           std::min(plane_.rows, plane_.columns) >= tile_.fused_side;
+           (bytes < tile_.most_fused_bytes &&
+            std::min(plane_.rows, plane_.columns) >= tile_.fused_side);
   }
 
   /// Whether there are whole steps, and what is left over at the ends can be done again.

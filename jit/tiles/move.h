@@ -38,6 +38,7 @@ struct Rectangle {
   std::int64_t to_stride;
   std::int64_t num_lines;
   std::int64_t num_items;
+  std::int64_t fetch_ahead_bytes = 0;
 };
 
 /// The two innermost loops, at one position of the others.
@@ -54,6 +55,10 @@ void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle
 
 /// The same, as many lines at a time as there are streams that processors keep track of.
 void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& r);
+
+/// How far ahead of what it reads in memory a transposition should ask for more.
+std::int64_t fetch_ahead_bytes(const TileCode& tile, const TileOperand& operand,
+                               const Rectangle& r);
 
 /// `total` in parts of about the same size, at most `most` and where it can be a multiple of 16.
 std::int64_t even_part(std::int64_t total, std::int64_t most);

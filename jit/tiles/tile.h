@@ -74,8 +74,14 @@ struct TileCode {
   /// Whether few rows that are written past the caches go through a buffer where they lie a
   /// multiple of a page apart.
   bool stages_aliases = false;
-  /// Planes of as many rows and columns keep transposed inputs in registers in large calls, too.
+  /// Planes of as many rows and columns keep transposed inputs in registers in large calls, too, up
+  /// to those that move `most_fused_bytes`.
   std::int64_t fused_side = 0;
+  std::int64_t most_fused_bytes = 0;
+  /// Of a row that a copy writes past the caches, which it does before it goes on to the next; 0:
+  /// as many lines as there are streams that processors keep track of.
+  std::int64_t streaming_panel_bytes = 0;
+  bool fetches_ahead = false;  ///< whether large calls ask for what they read later
 
   template <class Function>
   Function* at(FunctionOffset offset) const {

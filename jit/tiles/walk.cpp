@@ -431,6 +431,10 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   tile.panel_bytes = features.pages_in_turn ? 128 : 64;
   tile.stages_aliases = !features.pages_in_turn;
   tile.fused_side = features.pages_in_turn ? never : least_fused_side;
+  const bool is_zen5 = features.amd_family >= 26;
+  tile.most_fused_bytes = is_zen5 ? features.l3_bytes + features.l3_bytes / 4 : never;
+  tile.streaming_panel_bytes = is_zen5 ? 128 : 0;
+  tile.fetches_ahead = is_zen5;
 }
 
 void run_tiles(const KernelArgs* args, const TileCode* tile) {

@@ -42,6 +42,7 @@ class TransposeEmitter {
   int steps_at_once() const;
   int rows_at_once() const { return side_ * steps_at_once(); }
   void fetch_rows(const Reg64& base, int first_row);
+  void fetch_lines();
   void load_all(int first_step, int num_steps, int part);
   void load(int index, int line, int step, int part);
   void transpose_lanes();
@@ -69,6 +70,14 @@ class TransposeEmitter {
   static constexpr int fetch_rewind_slot = spill_bytes + 24;
   static constexpr int lower_slot = spill_bytes + 40;
   const int frame_bytes_;
+
+  /// The argument that comes on the stack, behind the saved registers and the return address.
+  Address ahead() const {
+    return code_.qword[code_.rsp + frame_bytes_ + 8 * (static_cast<int>(saved.size()) + 1)];
+  }
+  static constexpr std::array saved = {Xbyak::Operand::RBX, Xbyak::Operand::RBP,
+                                       Xbyak::Operand::R12, Xbyak::Operand::R13,
+                                       Xbyak::Operand::R14, Xbyak::Operand::R15};
 
   // The arguments; the counts become the last positions at which a step may start.
   const Reg64 from_{Xbyak::Operand::RDI}, from_stride_{Xbyak::Operand::RSI};
@@ -285,11 +294,28 @@ void TransposeEmitter::fetch_rows(const Reg64& base, int first_row) {
   if (rows_at_once() > 4) code_.sub(base, code_.qword[code_.rsp + fetch_rewind_slot]);
 }
 
+// Asks for the lines that later blocks read, where the caller says that they come from memory.
+void TransposeEmitter::fetch_lines() {
+  if (shape_.step_bytes < line_bytes) return;
+  code_.cmp(ahead(), 0);
+  const auto is_near = code_.jump_if(Condition::zero);
+  for (const Reg64& lane : lanes_) {
+    code_.mov(item_, lane);
+    code_.add(item_, ahead());
+    for (int line = 0; line < side_; ++line) {
+      if (line > 0 && line % 4 == 0) code_.lea(item_, code_.ptr[item_ + from_stride_ * 4]);
+      code_.prefetcht0(code_.ptr[nth(item_, from_stride_, from_stride3_, line)]);
+    }
+  }
+  code_.bind(is_near);
+}
+
 // A cache line's worth of items of the current lines, with the addresses computed once.
 void TransposeEmitter::whole_block() {
   const int num_steps = line_bytes / lane_bytes;
   const int at_once = steps_at_once();
   point_at(block_);
+  fetch_lines();
   point_to(item_, block_);
   for (int step = 0; step < num_steps; step += at_once) {
     if (step > 0) {
@@ -323,9 +349,6 @@ void TransposeEmitter::partial_block() {
 // Blocks of items that fill a cache line of each line read; in a block line after line; and there
 // item after item.
 void TransposeEmitter::emit() {
-  static constexpr std::array saved = {Xbyak::Operand::RBX, Xbyak::Operand::RBP,
-                                       Xbyak::Operand::R12, Xbyak::Operand::R13,
-                                       Xbyak::Operand::R14, Xbyak::Operand::R15};
   for (const auto reg : saved) code_.push(Reg64(reg));
   code_.sub(code_.rsp, frame_bytes_);
   code_.imul(code_.rax, from_stride_, side_ - 4);

@@ -300,16 +300,38 @@ TEST_P(Tile, LargeCopies) {
     }
 }
 
+/// Large calls of processors that differ in what their prefetchers do: Intel's, Zen 3, Zen 5.
+std::vector<Target> processors(const Target& target) {
+  std::vector<Target> found;
+  for (const int amd_family : {0, 25, 26}) {
+    found.push_back(target);
+    found.back().features.amd_family = amd_family;
+    found.back().features.pages_in_turn = amd_family == 0;
+  }
+  return found;
+}
+
 /// Few rows that lie a multiple of a page apart.
 TEST_P(Tile, LargeCopiesToRowsAPageApart) {
-  for (const bool pages_in_turn : {false, true})
+  for (const Target& other : processors(target()))
     for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128}) {
-      Target other = target();
-      other.features.pages_in_turn = pages_in_turn;
       const std::int64_t row = 4096 / static_cast<std::int64_t>(itemsize_bytes(dtype));
       compare_large(copy_kernel(dtype), {{}, {.is_across = true}},
                     {{1, row}, {20, row}, {33, 2 * row}, {100, row}}, other);
     }
+}
+
+/// Short lines, whose transposition asks for later ones, and long ones; rows that begin with a line
+/// of the cache, and others.
+TEST_P(Tile, LargeCopiesOfShortAndLongLines) {
+  for (const Target& other : processors(target()))
+    for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128})
+      for (const std::int64_t gap : {0, 5}) {
+        const std::int64_t long_line = 700 / static_cast<std::int64_t>(itemsize_bytes(dtype));
+        compare_large(copy_kernel(dtype), {{}, {.is_across = true, .gap_bytes = gap}},
+                      {{long_line, 20}, {20, long_line}, {48, 128}, {long_line, 256}, {64, 193}},
+                      other);
+      }
 }
 
 TEST_P(Tile, LargeSums) {
@@ -329,9 +351,7 @@ TEST_P(Tile, LargeSums) {
 TEST_P(Tile, LargeSumsOfLargePlanes) {
   const Place along{}, spaced{.gap_bytes = 12}, across{.is_across = true};
   const std::vector<std::array<std::int64_t, 2>> sizes = {{512, 515}, {530, 640}, {511, 600}};
-  for (const bool pages_in_turn : {true, false}) {
-    Target target = target_for(isa());
-    target.features.pages_in_turn = pages_in_turn;
+  for (const Target& target : processors(target_for(isa()))) {
     compare_large(op_kernel(Op::sub, DType::f32, DType::f32), {along, across, along}, {{512, 512}},
                   target);
     compare_large(op_kernel(Op::sub, DType::i16, DType::i16), {along, across, spaced}, sizes,

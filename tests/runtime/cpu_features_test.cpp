@@ -56,8 +56,10 @@ TEST(CpuFeatures, TextIsPartOfSignatures) {
 
 TEST(CpuFeatures, PagesAreWalkedInTurnWherePrefetchersStopAtThem) {
   const bool is_amd = cpu_model().starts_with("AuthenticAMD");
-  for (const Isa isa : {Isa::generic, host_features().isa})
+  for (const Isa isa : {Isa::generic, host_features().isa}) {
     EXPECT_EQ(target_features(isa).pages_in_turn, !is_amd);
+    EXPECT_EQ(target_features(isa).amd_family >= 15, is_amd);
+  }
 }
 
 TEST(CpuFeatures, TargetsHaveTheIsaAskedFor) {
