@@ -55,7 +55,7 @@ void KernelEmitter::epilogue() {
 
 void KernelEmitter::emit() {
   prologue();
-  operands_.load_strides();
+  operands_.load_constants();
   hoisted(true);
   if (kernel_.schedule == ir::Schedule::outer_reduce)
     fold_columns();

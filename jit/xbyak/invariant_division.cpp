@@ -78,21 +78,26 @@ bool divides_by_invariants(const ir::Kernel& kernel, const CpuFeatures& features
 }
 
 InvariantDivision::InvariantDivision(Assembler& code, Registers& registers,
-                                     const ir::Kernel& kernel)
+                                     const ir::Kernel& kernel, bool calls)
     : code_(code), registers_(registers), kernel_(kernel) {
   if (!code.has_avx512()) return;
   for (ir::ValueId id = kernel.num_hoisted; id < kernel.body.size(); ++id) {
     if (invariant_divisor(kernel, id) == nullptr) continue;
-    add_divisor(kernel.body[id].args[1]);
+    add_divisor(kernel.body[id].args[1], calls);
     add_term(kernel.body[id].args[0]);
   }
 }
 
-void InvariantDivision::add_divisor(ir::ValueId id) {
-  const ir::Inst& divisor = kernel_.body[id];
-  if (divisor.op == Op::constant || prepared(id) != nullptr) return;
-  divisors_.push_back(
-      {id, code_.allocate_frame(std::max(16, bytes_of(divisor)), 64), code_.allocate_frame(4, 4)});
+void InvariantDivision::add_divisor(ir::ValueId id, bool calls) {
+  if (prepared(id) != nullptr) return;
+  Divisor divisor{.id = id, .reciprocal = calls ? std::nullopt : registers_.keep()};
+  const ir::Inst& inst = kernel_.body[id];
+  if (inst.op != Op::constant) {
+    if (!divisor.reciprocal)
+      divisor.reciprocal_slot = code_.allocate_frame(std::max(16, bytes_of(inst)), 64);
+    divisor.outside_slot = code_.allocate_frame(4, 4);
+  }
+  divisors_.push_back(divisor);
 }
 
 void InvariantDivision::add_term(ir::ValueId dividend) {
@@ -131,7 +136,8 @@ InvariantDivision::Term InvariantDivision::term_of(ir::ValueId dividend) const {
     const bool is_before = registers_.is_global(divisor) == registers_.is_global(hoisted)
                                ? divisor < hoisted
                                : registers_.is_global(divisor);
-    if (prepared(divisor) != nullptr && is_before) return {hoisted, divisor};
+    const bool is_constant = kernel_.body[divisor].op == Op::constant;
+    if (prepared(divisor) != nullptr && !is_constant && is_before) return {hoisted, divisor};
   }
   return {};
 }
@@ -153,8 +159,19 @@ Address InvariantDivision::splat(const ir::Inst& inst, std::uint64_t item) {
                      std::max(16, bytes_of(inst)));
 }
 
+Xmm InvariantDivision::kept(const Divisor& divisor) const {
+  return vector_register(*divisor.reciprocal, std::max(16, bytes_of(kernel_.body[divisor.id])));
+}
+
+void InvariantDivision::prepare_constant(const Divisor& divisor) {
+  if (!divisor.reciprocal) return;
+  const ir::Inst& inst = kernel_.body[divisor.id];
+  code_.vmovups(kept(divisor), splat(inst, reciprocal_of(inst.dtype, inst.bits.lo)));
+}
+
 void InvariantDivision::prepare(ir::ValueId id, int least_extent) {
   const Divisor* const divisor = prepared(id);
+  if (divisor != nullptr && kernel_.body[id].op == Op::constant) return prepare_constant(*divisor);
   const auto is_this = [&](const Term& term) { return term.id == id; };
   const bool is_term = std::ranges::any_of(terms_, is_this);
   if (divisor == nullptr && !is_term) return;
@@ -179,15 +196,16 @@ void InvariantDivision::prepare(ir::ValueId id, int least_extent) {
     const int exponent = divisors_exponent(inst.dtype);
     const std::uint64_t low = power_of_two(inst.dtype, -exponent);
     const std::uint64_t range = power_of_two(inst.dtype, exponent) - low;
-    code_.vmovups(scratch, splat(inst, one));
+    const Xmm reciprocal = divisor->reciprocal ? kept(*divisor) : scratch;
+    code_.vmovups(reciprocal, splat(inst, one));
+    inst.dtype == DType::f64 ? code_.vdivpd(reciprocal, reciprocal, x)
+                             : code_.vdivps(reciprocal, reciprocal, x);
+    if (!divisor->reciprocal)
+      code_.vmovups(code_.ptr[code_.frame(divisor->reciprocal_slot)], reciprocal);
     if (inst.dtype == DType::f64) {
-      code_.vdivpd(scratch, scratch, x);
-      code_.vmovups(code_.ptr[code_.frame(divisor->reciprocal_slot)], scratch);
       code_.vpsubq(scratch, x, splat(inst, low));
       code_.vpcmpuq(is_outside, scratch, splat(inst, range), is_greater);
     } else {
-      code_.vdivps(scratch, scratch, x);
-      code_.vmovups(code_.ptr[code_.frame(divisor->reciprocal_slot)], scratch);
       code_.vpsubd(scratch, x, splat(inst, low));
       code_.vpcmpud(is_outside, scratch, splat(inst, range), is_greater);
     }
@@ -197,14 +215,9 @@ void InvariantDivision::prepare(ir::ValueId id, int least_extent) {
   code_.bind(is_short);
 }
 
-Address InvariantDivision::reciprocal(const ir::Inst& divisor, const Divisor* prepared) {
-  if (prepared != nullptr) return code_.ptr[code_.frame(prepared->reciprocal_slot)];
-  return splat(divisor, reciprocal_of(divisor.dtype, divisor.bits.lo));
-}
-
 void InvariantDivision::multiply_and_correct(const ir::Inst& inst, const Xmm& out, const Xmm& x,
                                              const Xmm& divisor, const Xmm& remainder,
-                                             const Address& reciprocal) {
+                                             const Xbyak::Operand& reciprocal) {
   if (inst.dtype == DType::f64) {
     code_.vmulpd(out, x, reciprocal);
     code_.vmovapd(remainder, out);
@@ -239,7 +252,8 @@ void InvariantDivision::find_outside(const ir::Inst& inst, int exponent, const X
 
 std::optional<Assembler::Jump> InvariantDivision::jump_if_outside() {
   std::vector<int> slots;
-  for (const Divisor& divisor : divisors_) slots.push_back(divisor.outside_slot);
+  for (const Divisor& divisor : divisors_)
+    if (kernel_.body[divisor.id].op != Op::constant) slots.push_back(divisor.outside_slot);
   for (const Term& term : terms_) slots.push_back(term.outside_slot);
   if (slots.empty()) return std::nullopt;
   code_.mov(code_.eax, code_.dword[code_.frame(slots.front())]);
@@ -251,7 +265,8 @@ std::optional<Assembler::Jump> InvariantDivision::jump_if_outside() {
 
 void InvariantDivision::divide(ir::ValueId id, bool looks_at_divisors) {
   const ir::Inst& inst = kernel_.body[id];
-  const Divisor* known_later = prepared(inst.args[1]);
+  const ir::Inst& by = kernel_.body[inst.args[1]];
+  const Divisor& known = *prepared(inst.args[1]);
   const Term* const added = known_term(inst.args[0]);
   const bool is_checked = added == nullptr && !is_from_integer(kernel_, inst.args[0]);
   const Xmm x = registers_.use(inst.args[0]);
@@ -259,16 +274,22 @@ void InvariantDivision::divide(ir::ValueId id, bool looks_at_divisors) {
   const Xmm out = registers_.define(id);
   const Xmm temp = registers_.temp(bytes_of(inst));
   const Opmask is_outside = is_checked ? registers_.temp_mask() : Opmask(0);
-  const Address y = reciprocal(kernel_.body[inst.args[1]], known_later);
   // No register is taken from here on: the code branches.
   Division division{inst.dtype == DType::f64, out, x, divisor, {}, nullptr};
   const auto jump_if_noted = [&](int outside_slot) {
     code_.cmp(code_.dword[code_.frame(outside_slot)], 0);
     division.jumps.push_back(code_.jump_if(Condition::not_zero));
   };
-  if (looks_at_divisors && known_later != nullptr) jump_if_noted(known_later->outside_slot);
+  if (looks_at_divisors && by.op != Op::constant) jump_if_noted(known.outside_slot);
   if (looks_at_divisors && added != nullptr) jump_if_noted(added->outside_slot);
-  multiply_and_correct(inst, out, x, divisor, temp, y);
+  if (known.reciprocal)
+    multiply_and_correct(inst, out, x, divisor, temp, kept(known));
+  else if (by.op == Op::constant)
+    multiply_and_correct(inst, out, x, divisor, temp,
+                         splat(by, reciprocal_of(by.dtype, by.bits.lo)));
+  else
+    multiply_and_correct(inst, out, x, divisor, temp,
+                         code_.ptr[code_.frame(known.reciprocal_slot)]);
   if (is_checked) {
     find_outside(inst, dividends_exponent(inst.dtype), x, temp, is_outside);
     code_.kortestw(is_outside, is_outside);

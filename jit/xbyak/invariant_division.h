@@ -18,7 +18,8 @@ bool divides_by_invariants(const ir::Kernel& kernel, const CpuFeatures& features
 /// division itself is done.
 class InvariantDivision {
  public:
-  InvariantDivision(Assembler& code, Registers& registers, const ir::Kernel& kernel);
+  /// Reciprocals stay in registers if these suffice and no `calls` overwrite them.
+  InvariantDivision(Assembler& code, Registers& registers, const ir::Kernel& kernel, bool calls);
 
   /// Whether divide() can emit this instruction of the body.
   bool can_divide(ir::ValueId id) const { return divisor_of(id) != nullptr; }
@@ -34,11 +35,12 @@ class InvariantDivision {
   void emit_divisions();
 
  private:
-  /// A divisor that is only known at run time.
+  /// A divisor that is only known at run time, or a constant.
   struct Divisor {
     ir::ValueId id;
-    int reciprocal_slot;  ///< a vector
-    int outside_slot;     ///< 32 bits: not zero if it is out of the range that is taken care of
+    std::optional<int> reciprocal;  ///< the register that keeps it
+    int reciprocal_slot = 0;        ///< a vector, if no register does; of constants there is none
+    int outside_slot = 0;  ///< 32 bits: not zero if it is out of the range that is taken care of
   };
 
   /// A hoisted value that is added to, or subtracted from, numbers of ordinary size before a
@@ -61,13 +63,14 @@ class InvariantDivision {
   const Divisor* prepared(ir::ValueId id) const;
   Term term_of(ir::ValueId dividend) const;
   const Term* known_term(ir::ValueId dividend) const;
-  void add_divisor(ir::ValueId id);
+  void add_divisor(ir::ValueId id, bool calls);
   void add_term(ir::ValueId dividend);
   int bytes_of(const ir::Inst& inst) const;
   Address splat(const ir::Inst& inst, std::uint64_t item);
-  Address reciprocal(const ir::Inst& divisor, const Divisor* prepared);
+  Xmm kept(const Divisor& divisor) const;
+  void prepare_constant(const Divisor& divisor);
   void multiply_and_correct(const ir::Inst& inst, const Xmm& out, const Xmm& x, const Xmm& divisor,
-                            const Xmm& remainder, const Address& reciprocal);
+                            const Xmm& remainder, const Xbyak::Operand& reciprocal);
   void find_outside(const ir::Inst& inst, int exponent, const Xmm& x, const Xmm& offset,
                     const Opmask& is_outside);
 

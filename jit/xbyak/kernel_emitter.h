@@ -38,8 +38,8 @@ class KernelEmitter {
         calls_(calls_of(kernel, code.features().isa)),
         registers_(code, kernel, num_accumulators(kernel) + num_reserved,
                    has_calls() ? 1 : copies_wanted(kernel, code.features())),
-        operands_(code, registers_, kernel, held),
-        divisions_(code, registers_, kernel),
+        operands_(code, registers_, kernel, held, has_calls()),
+        divisions_(code, registers_, kernel, has_calls()),
         rare_calls_(code, kernel),
         lanes_(kernel.loops.back().lanes) {}
 

@@ -15,7 +15,7 @@ using Code = Xbyak::Operand::Code;
 }  // namespace
 
 Operands::Operands(Assembler& code, Registers& registers, const ir::Kernel& kernel,
-                   std::uint64_t held)
+                   std::uint64_t held, bool calls)
     : code_(code),
       registers_(registers),
       kernel_(kernel),
@@ -27,6 +27,7 @@ Operands::Operands(Assembler& code, Registers& registers, const ir::Kernel& kern
     places_[i].is_held = (held >> i & 1) != 0;
   classify();
   assign_registers();
+  if (!calls) keep_indices();
 }
 
 bool Operands::can_permute(const Place& place) const {
@@ -154,7 +155,9 @@ void Operands::next_row(std::size_t loop) {
   }
 }
 
-void Operands::load_strides() {
+void Operands::load_constants() {
+  for (const auto& [indices, index] : kept_indices_)
+    code_.vmovups(vector_register(index, 64), code_.constant(indices));
   const std::size_t inner = kernel_.loops.size() - 1;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (places_[i].stride_slot < 0) continue;

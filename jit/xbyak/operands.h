@@ -4,6 +4,8 @@
 #include "jit/xbyak/rows.h"
 
 #include <array>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace weft::jit::xbyak {
@@ -35,7 +37,9 @@ class Operands {
  public:
   /// Operands whose bit in `held` is set are not read from memory: whoever emits the loops sees to
   /// it that their values are in registers.
-  Operands(Assembler& code, Registers& registers, const ir::Kernel& kernel, std::uint64_t held = 0);
+  /// What permutations go by stays in registers if these suffice and no `calls` overwrite it.
+  Operands(Assembler& code, Registers& registers, const ir::Kernel& kernel, std::uint64_t held,
+           bool calls);
 
   /// Whether every access is to whole vectors, under a mask in the tail.
   bool is_simple() const { return is_simple_; }
@@ -66,8 +70,8 @@ class Operands {
   void start_row();
   /// Moves on to the next row.  rax must hold the strides of the loop around the innermost.
   void next_row(std::size_t loop);
-  /// Reads launch-time strides of the innermost loop, once a call.
-  void load_strides();
+  /// Reads launch-time strides of the innermost loop, and what permutations go by, once a call.
+  void load_constants();
 
   /// The address of an element that is `offset_bytes` behind the operand's current one, or, where
   /// the operand stands still along the innermost loop, behind its only one.  May change rax.
@@ -138,6 +142,12 @@ class Operands {
     return ((lanes_ - 1) * place.stride + 1) * place.itemsize;
   }
   /// Whether permuted loads of a streamed loop read nothing beyond the last lane's item.
+  using Indices = std::array<std::byte, 64>;
+  Indices gather_indices(const Place& place, int source, bool streams) const;
+  int gathered_vectors(const Place& place) const;
+  int unread_bytes(const Place& place, bool streams) const;
+  void keep_indices();
+  Xmm indices_of(const Place& place, int source, bool streams);
   bool reads_exactly(const Place& place) const { return lane_span_bytes(place) > 64; }
   RegExp address(const Place& place, int offset_bytes);
   void load_vector(const Xmm& out, const Place& place, Step step);
@@ -174,6 +184,7 @@ class Operands {
   int streamed_ = -1;  ///< the first streamed output
   std::vector<Place> places_;
   std::vector<Reg64> saved_;
+  std::vector<std::pair<Indices, int>> kept_indices_;  ///< and the registers that keep them
 };
 
 }  // namespace weft::jit::xbyak

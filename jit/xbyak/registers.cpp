@@ -124,7 +124,7 @@ void Registers::choose_residents(const Live& live) {
   std::stable_sort(candidates.begin(), candidates.end(), [&](ir::ValueId a, ir::ValueId b) {
     return values_[a].body_uses > values_[b].body_uses;
   });
-  int vectors_left = std::max(0, num_vectors_ - headroom_ - max_copies_ * live.vectors);
+  int vectors_left = spare_vectors(live);
   int masks_left = 1;  // of six; where on bools takes five
   for (const ir::ValueId id : candidates) {
     int& left = values_[id].is_mask ? masks_left : vectors_left;
@@ -132,6 +132,21 @@ void Registers::choose_residents(const Live& live) {
     --left;
     values_[id].is_resident = true;
   }
+}
+
+/// Those that neither the values that live at a time nor what instructions need besides will take.
+int Registers::spare_vectors(const Live& live) const {
+  return std::max(0, num_vectors_ - headroom_ - max_copies_ * live.vectors);
+}
+
+std::optional<int> Registers::keep() {
+  const auto num_kept = num_vectors_ - std::popcount(vectors_.free);
+  const auto num_residents = std::ranges::count_if(
+      values_, [](const Value& value) { return value.is_resident && !value.is_mask; });
+  if (spare_vectors(live_at_most()) <= num_kept + num_residents) return std::nullopt;
+  const int index = std::bit_width(vectors_.free) - 1;
+  vectors_.free &= ~(1u << index);
+  return index;
 }
 
 void Registers::start(Section section, int num_copies) {

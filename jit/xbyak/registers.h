@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace weft::jit::xbyak {
@@ -26,6 +27,12 @@ class Registers {
   /// The last `num_reserved` vector registers are left alone.  At most `max_copies` of the body are
   /// emitted in turn.
   Registers(Assembler& code, const ir::Kernel& kernel, int num_reserved = 0, int max_copies = 1);
+
+  /// A vector register that is no value's from here on, for what a loop reads again and again; none
+  /// if the values may need all.  Calls overwrite it.
+  ///
+  /// Requires: nothing has been emitted.
+  std::optional<int> keep();
 
   /// How many copies of the body may be emitted in turn: whose values find registers.
   int max_copies() const { return max_copies_; }
@@ -106,6 +113,7 @@ class Registers {
   void classify(const ir::Kernel& kernel);
   int mask_itemsize(const ir::Inst& inst) const;
   void choose_residents(const Live& live);
+  int spare_vectors(const Live& live) const;
   Live live_at_most() const;
   void choose_copies(const Live& live, int max_copies);
   Place place_of(ir::ValueId id) const {

@@ -8,6 +8,8 @@
 namespace weft::jit::xbyak {
 namespace {
 
+constexpr int vector_bytes = 64;
+
 // Writes item `value` as the i-th index of a permutation of items of `itemsize` bytes.
 void set_index(std::array<std::byte, 64>& indices, int i, int itemsize, int value) {
   std::memcpy(indices.data() + i * itemsize, &value,
@@ -39,38 +41,74 @@ void permute_two(Assembler& code, int itemsize, const Xmm& out, const Xmm& indic
 // Which of the items so far and of register `source` the lanes take, when `source` is added: the
 // first permutation takes items of one or two registers, a later one keeps what is in its lane.
 // `source` was read so many items before its place.
-static std::array<std::byte, 64> gather_indices(int lanes, int itemsize, int stride, int source,
-                                                int items_before) {
-  const int items = 64 / itemsize;
-  std::array<std::byte, 64> indices{};
-  for (int lane = 0; lane < lanes; ++lane) {
-    const int from = lane * stride / items;
-    const int item = lane * stride % items;
+Operands::Indices Operands::gather_indices(const Place& place, int source, bool streams) const {
+  const bool is_last = source + 1 == gathered_vectors(place);
+  const int before_bytes = source > 0 && is_last ? unread_bytes(place, streams) : 0;
+  const int items = vector_bytes / place.itemsize;
+  Indices indices{};
+  for (int lane = 0; lane < lanes_; ++lane) {
+    const int from = lane * place.stride / items;
+    const int item = lane * place.stride % items;
     const int kept = source <= 1 ? item : lane;
     const bool is_added = from == source && source > 0;
-    set_index(indices, lane, itemsize, is_added ? items + item + items_before : kept);
+    set_index(indices, lane, place.itemsize,
+              is_added ? items + item + before_bytes / place.itemsize : kept);
   }
   return indices;
+}
+
+int Operands::gathered_vectors(const Place& place) const {
+  return (lanes_ * place.stride * place.itemsize + vector_bytes - 1) / vector_bytes;
+}
+
+// By how much the last register is read before its place.
+int Operands::unread_bytes(const Place& place, bool streams) const {
+  return streams && reads_exactly(place)
+             ? gathered_vectors(place) * vector_bytes - lane_span_bytes(place)
+             : 0;
+}
+
+// Each load of a constant waits in the processor's queue of loads with those from memory, of which
+// fewer are under way then (docs/decisions.md).
+void Operands::keep_indices() {
+  for (const Place& place : places_) {
+    if (place.is_held || !place.is_moving || !can_permute(place)) continue;
+    const int vectors = gathered_vectors(place);
+    for (int source = vectors > 1 ? 1 : 0; source < vectors; ++source) {
+      const Indices indices = gather_indices(place, source, streams());
+      const auto is_same = [&](const auto& kept) { return kept.first == indices; };
+      if (std::ranges::any_of(kept_indices_, is_same)) continue;
+      const std::optional<int> kept = registers_.keep();
+      if (!kept) return;
+      kept_indices_.emplace_back(indices, *kept);
+    }
+  }
+}
+
+Xmm Operands::indices_of(const Place& place, int source, bool streams) {
+  const Indices indices = gather_indices(place, source, streams);
+  for (const auto& [kept, index] : kept_indices_)
+    if (kept == indices) return vector_register(index, vector_bytes);
+  const Xmm loaded = registers_.temp(vector_bytes);
+  code_.vmovups(loaded, code_.constant(indices));
+  return loaded;
 }
 
 // In streamed loops the last register ends with the last lane's item, so that nothing beyond is
 // read; it crosses lines of the cache for that, which costs only where memory does not.
 void Operands::load_permuted(const Xmm& out, const Place& place, Step step) {
-  constexpr int vector_bytes = 64;
   const int bytes = lanes_ * place.stride * place.itemsize;
-  const int sources = (bytes + vector_bytes - 1) / vector_bytes;
+  const int sources = gathered_vectors(place);
   const int items = vector_bytes / place.itemsize;
-  const int unread_bytes =
-      step.streams && reads_exactly(place) ? sources * vector_bytes - lane_span_bytes(place) : 0;
   const Xmm whole = resized(out, vector_bytes);
-  const Xmm indices = registers_.temp(vector_bytes);
   code_.note_written(whole);
   const Xmm part = step.is_tail ? registers_.temp(vector_bytes) : whole;
   const Opmask mask = step.is_tail ? registers_.temp_mask() : Opmask(Registers::tail_mask_index);
   if (step.is_tail)  // the number of items up to the last needed one
     code_.imul(code_.rcx, gpr::count, place.stride), code_.sub(code_.rcx, place.stride - 1);
   for (int source = 0; source < sources; ++source) {
-    const int before_bytes = source > 0 && source + 1 == sources ? unread_bytes : 0;
+    const int before_bytes =
+        source > 0 && source + 1 == sources ? unread_bytes(place, step.streams) : 0;
     const RegExp from = address(place, step.copy * bytes + source * vector_bytes - before_bytes);
     if (step.is_tail) {
       code_.mov(code_.rdx, -1);
@@ -84,13 +122,14 @@ void Operands::load_permuted(const Xmm& out, const Place& place, Step step) {
       code_.vmovups(whole, code_.ptr[from]);
     }
     if (source == 0 && sources > 1) continue;
-    code_.vmovups(indices, code_.constant(gather_indices(lanes_, place.itemsize, place.stride,
-                                                         source, before_bytes / place.itemsize)));
+    const std::uint32_t mark = registers_.marked_temps();
+    const Xmm indices = indices_of(place, source, step.streams);
     const Address memory = code_.ptr[from];
     const Xbyak::Operand& table =
         step.is_tail ? static_cast<const Xbyak::Operand&>(source == 0 ? whole : part) : memory;
     source == 0 ? permute_one(code_, place.itemsize, whole, indices, table)
                 : permute_two(code_, place.itemsize, whole, indices, table);
+    registers_.free_temps_since(mark);
   }
 }
 
