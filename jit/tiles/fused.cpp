@@ -9,6 +9,13 @@ namespace {
 /// Columns of a plane that are walked down together: their lines stay in the first cache from one
 /// step of rows to the next.
 constexpr std::int64_t fused_columns = 256;
+/// The same in large calls: no more lines than the processor follows, and of every output whole
+/// lines of the cache.
+constexpr std::int64_t large_fused_columns = 32;
+constexpr std::int64_t line_bytes = 64;
+
+/// Lines that are a multiple of so many bytes apart fight for the first cache.
+constexpr std::int64_t aliasing_bytes = 2048;
 
 /// Runs the kernel over a plane whose transposed inputs stay in registers.
 class FusedPlane {
@@ -45,22 +52,48 @@ class FusedPlane {
     return true;
   }
 
-  void run() const {
-    const std::int64_t rows = plane_.rows - plane_.rows % tile_.fused_step_rows;
-    const std::int64_t columns = plane_.columns - plane_.columns % tile_.fused_step_columns;
-    for (std::int64_t column = 0; column < columns; column += fused_columns)
-      run_rows(0, rows, column, std::min(fused_columns, columns - column));
-    if (columns < plane_.columns)
-      run_rows(0, rows, plane_.columns - tile_.fused_step_columns, tile_.fused_step_columns);
-    if (rows == plane_.rows) return;
-    const std::int64_t last = plane_.rows - tile_.fused_step_rows;
-    run_rows(last, tile_.fused_step_rows, 0, columns);
-    if (columns < plane_.columns)
-      run_rows(last, tile_.fused_step_rows, plane_.columns - tile_.fused_step_columns,
-               tile_.fused_step_columns);
+  /// Whether the code for large calls does better: lines of transposed inputs don't fight for the
+  /// cache, and what is written past it is whole lines.
+  bool pays_large() const {
+    if (tile_.large_fused_rows == 0 || std::min(plane_.rows, plane_.columns) < tile_.fused_side)
+      return false;
+    for (std::size_t i = 0; i < num_operands_; ++i) {
+      const TileOperand& operand = tile_.operands[i];
+      if (operand.is_staged && plane_.column_stride[i] % aliasing_bytes == 0) return false;
+      if (operand.is_output && tile_.large_fused_streams &&
+          !starts_lines(plane_.base[i], plane_.row_stride[i]))
+        return false;
+    }
+    return true;
   }
 
+  void run_large() const {
+    std::int64_t together = large_fused_columns;
+    for (const TileOperand& operand : tile_.operands)
+      if (operand.is_output) together = std::max(together, line_bytes / operand.itemsize);
+    run(together, tile_.large_fused_rows);
+  }
+
+  void run() const { run(fused_columns, tile_.fused_rows); }
+
  private:
+  /// What is left over at the ends goes through the caches: it begins anywhere.
+  void run(std::int64_t together, FunctionOffset code) const {
+    const std::int64_t rows = plane_.rows - plane_.rows % tile_.fused_step_rows;
+    const std::int64_t columns = plane_.columns - plane_.columns % tile_.fused_step_columns;
+    for (std::int64_t column = 0; column < columns; column += together)
+      run_rows(0, rows, column, std::min(together, columns - column), code);
+    if (columns < plane_.columns)
+      run_rows(0, rows, plane_.columns - tile_.fused_step_columns, tile_.fused_step_columns,
+               tile_.fused_rows);
+    if (rows == plane_.rows) return;
+    const std::int64_t last = plane_.rows - tile_.fused_step_rows;
+    run_rows(last, tile_.fused_step_rows, 0, columns, tile_.fused_rows);
+    if (columns < plane_.columns)
+      run_rows(last, tile_.fused_step_rows, plane_.columns - tile_.fused_step_columns,
+               tile_.fused_step_columns, tile_.fused_rows);
+  }
+
   /// Whether all that is not transposed is dense from the first row to the last.
   bool is_in_one_piece() const {
     for (std::size_t i = 0; i < num_operands_; ++i)
@@ -70,14 +103,14 @@ class FusedPlane {
     return plane_.columns <= fused_columns;
   }
 
-  void run_rows(std::int64_t row, std::int64_t rows, std::int64_t column,
-                std::int64_t columns) const {
+  void run_rows(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns,
+                FunctionOffset code) const {
     std::array<std::byte*, ir::max_launch_operands> base;
     for (std::size_t i = 0; i < num_operands_; ++i)
       base[i] = plane_.base[i] + row * plane_.row_stride[i] + column * plane_.column_stride[i];
     const std::int64_t extents[] = {rows, columns};
     const KernelArgs args{base.data(), extents, strides_.data(), args_.params, nullptr};
-    tile_.at<void(const KernelArgs*)>(tile_.fused_rows)(&args);
+    tile_.at<void(const KernelArgs*)>(code)(&args);
   }
 
   const TileCode& tile_;
@@ -89,11 +122,16 @@ class FusedPlane {
 
 }  // namespace
 
-bool run_fused(const TileCode& tile, const KernelArgs& args, const Plane& plane,
-               std::int64_t bytes) {
+bool run_fused(const TileCode& tile, const KernelArgs& args, const Plane& plane, std::int64_t bytes,
+               bool streams) {
   if (tile.fused_rows == 0) return false;
   const FusedPlane fused(tile, args, plane);
-  if (!fused.fits() || !fused.pays(bytes)) return false;
+  if (!fused.fits()) return false;
+  if (streams && fused.pays_large()) {
+    fused.run_large();
+    return true;
+  }
+  if (!fused.pays(bytes)) return false;
   fused.run();
   return true;
 }

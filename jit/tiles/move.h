@@ -125,9 +125,10 @@ class PlaneCopy {
 };
 
 /// Runs the kernel over a plane with its transposed inputs in registers; does nothing and returns
-/// false where that is impossible, or slower in a call that moves so many bytes.
-bool run_fused(const TileCode& tile, const KernelArgs& args, const Plane& plane,
-               std::int64_t bytes);
+/// false where that is impossible, or slower in a call that moves so many bytes.  `streams`:
+/// whether they are many enough to write past the caches.
+bool run_fused(const TileCode& tile, const KernelArgs& args, const Plane& plane, std::int64_t bytes,
+               bool streams);
 
 /// Runs a kernel whose planes are too small to transpose; does nothing and returns false if they
 /// are not.

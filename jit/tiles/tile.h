@@ -55,6 +55,10 @@ struct TileCode {
   /// The kernel for rows whose transposed inputs stay in registers.  Extents are multiples of
   /// fused_step_rows and fused_step_columns.
   FunctionOffset fused_rows = 0;
+  /// The same for large calls: it asks for what it reads later, and where `large_fused_streams`
+  /// writes past the caches, to rows that must begin with a cache line.
+  FunctionOffset large_fused_rows = 0;
+  bool large_fused_streams = false;
   int fused_step_rows = 0;
   int fused_step_columns = 0;
   /// The kernel for pixels as they lie, if all operands are pixels of as many channels or the same

@@ -415,7 +415,8 @@ void copy_short_planes(const PlaneCopy& copy, Nest& nest) {
       run_pixels(tile, args, plane, stage, streams);
       continue;
     }
-    if (!run_fused(tile, args, plane, bytes)) StagedPlane(tile, args, plane, stage, streams).run();
+    if (!run_fused(tile, args, plane, bytes, streams))
+      StagedPlane(tile, args, plane, stage, streams).run();
   }
 }
 

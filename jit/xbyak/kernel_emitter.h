@@ -48,7 +48,7 @@ class KernelEmitter {
   void emit();
   /// Rows of which some operands lie along the columns (tile_fused.cpp).  False if there are not
   /// enough registers; then nothing has been emitted.
-  bool emit_fused(std::span<const std::size_t> transposed);
+  bool emit_fused(std::span<const std::size_t> transposed, bool is_large);
 
  private:
   void prologue();
@@ -82,6 +82,9 @@ class KernelEmitter {
   void start_block();
   void fused_step();
   void fused_rows();
+  bool asks_for_rows(std::size_t operand) const;
+  void fetch_lines_ahead();
+  void fetch_rows_ahead();
   void transpose_lines(std::size_t operand);
   void interleave_items(int itemsize, bool upper, int out, int x, int y);
 
@@ -146,7 +149,9 @@ class KernelEmitter {
     bool is_held;
     int step;   ///< to the next row, or from behind a step's lines to those of the next
     int block;  ///< that a block of steps leads on, or from behind it to the next columns
+    int ahead;  ///< to the row that is asked for
   };
+  bool fused_asks_ahead_ = false;
   int spare_ = 0;  ///< vector register
   int steps_slot_ = 0;
   int steps_left_slot_ = 0;

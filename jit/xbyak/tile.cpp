@@ -94,8 +94,14 @@ FunctionOffset TileEmitter::short_transpose(int itemsize) {
 void TileEmitter::add_fused() {
   if (!can_fuse(kernel_, code_.features())) return;
   const FunctionOffset rows = start_function("rows with transposed inputs in registers");
-  if (!emit_fused_rows(code_, kernel_)) return;
+  if (!emit_fused_rows(code_, kernel_, false)) return;
   tile_.fused_rows = rows;
+  // Measured on Zen 5 alone (docs/decisions.md).
+  if (code_.features().amd_family >= 26) {
+    tile_.large_fused_rows = start_function("the same for large calls");
+    emit_fused_rows(code_, kernel_, true);
+    tile_.large_fused_streams = fused_rows_stream(kernel_);
+  }
   tile_.fused_step_rows = fused_rows_a_step(kernel_);
   tile_.fused_step_columns = kernel_.loops.back().lanes;
 }

@@ -16,6 +16,11 @@ constexpr std::size_t max_fused_inputs = 2;
 /// A step has a copy of the body for each row.
 constexpr std::size_t max_fused_instructions = 24;
 constexpr int lane_bytes = 16;
+constexpr int line_bytes = 64;  // of the cache
+
+/// How far ahead large calls ask for lines of what is transposed, and for rows of what is not.
+constexpr int bytes_ahead = 3 * line_bytes;
+constexpr int rows_ahead = 32;
 
 std::vector<std::size_t> transposed_operands(const ir::Kernel& kernel) {
   std::vector<std::size_t> found;
@@ -55,17 +60,28 @@ bool can_fuse(const ir::Kernel& kernel, const CpuFeatures& features) {
                              [&](const ir::Operand& operand) { return fits(operand, kernel); });
 }
 
-bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel) {
+bool fused_rows_stream(const ir::Kernel& kernel) {
+  const auto fills_lines = [&](const ir::Operand& operand) {
+    return operand.role != ir::Role::output ||
+           static_cast<int>(itemsize_bytes(operand.dtype)) * kernel.loops.back().lanes ==
+               line_bytes;
+  };
+  return std::ranges::all_of(kernel.operands, fills_lines);
+}
+
+bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel, bool is_large) {
   const std::vector<std::size_t> transposed = transposed_operands(kernel);
-  const ir::Kernel rows = tiles::row_kernel(kernel);
+  ir::Kernel rows = tiles::row_kernel(kernel);
+  rows.is_streaming = is_large && fused_rows_stream(kernel);
   std::uint64_t held = 0;
   for (const std::size_t operand : transposed) held |= std::uint64_t{1} << operand;
   const int num_reserved = static_cast<int>(transposed.size()) * fused_rows_a_step(kernel) + 1;
-  return KernelEmitter(code, rows, true, held, num_reserved).emit_fused(transposed);
+  return KernelEmitter(code, rows, true, held, num_reserved).emit_fused(transposed, is_large);
 }
 
-bool KernelEmitter::emit_fused(std::span<const std::size_t> transposed) {
+bool KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_large) {
   if (!operands_.has_all_registers()) return false;
+  fused_asks_ahead_ = is_large;
   prologue();
   hoisted(true);
   start_fused(transposed);
@@ -100,6 +116,10 @@ void KernelEmitter::start_fused(std::span<const std::size_t> transposed) {
       code_.mov(code_.rax, code_.qword[code_.rcx + static_cast<int>(8 * i)]);
     }
     code_.mov(code_.qword[code_.frame(slots.step)], code_.rax);
+    if (!asks_for_rows(i)) continue;
+    slots.ahead = code_.allocate_frame(8, 8);
+    code_.imul(code_.rax, code_.rax, rows_ahead);
+    code_.mov(code_.qword[code_.frame(slots.ahead)], code_.rax);
   }
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(code_.rax, code_.qword[code_.rax]);
@@ -136,6 +156,40 @@ void KernelEmitter::start_block() {
   code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
 }
 
+/// Whether its rows are asked for ahead: shorter pieces of a line would be four times.
+bool KernelEmitter::asks_for_rows(std::size_t operand) const {
+  const ir::Operand& input = kernel_.operands[operand];
+  return fused_asks_ahead_ && !fused_slots_[operand].is_held && input.role == ir::Role::input &&
+         static_cast<int>(itemsize_bytes(input.dtype)) * lanes_ >= line_bytes / 2;
+}
+
+// Those of a block's lines that the next blocks read.
+void KernelEmitter::fetch_lines_ahead() {
+  for (std::size_t i = 0; i < fused_slots_.size() && fused_asks_ahead_; ++i) {
+    if (!fused_slots_[i].is_held) continue;
+    const auto [at, stride, stride3, row_slot] = operands_.held(i);
+    code_.lea(code_.rax, code_.ptr[at + bytes_ahead]);
+    for (int line = 0; line < lanes_; ++line) {
+      if (line > 0 && line % 4 == 0) code_.lea(code_.rax, code_.ptr[code_.rax + stride * 4]);
+      const RegExp place = line % 4 == 0   ? RegExp(code_.rax)
+                           : line % 4 == 1 ? code_.rax + stride
+                           : line % 4 == 2 ? code_.rax + stride * 2
+                                           : RegExp(code_.rax) + stride3;
+      code_.prefetcht0(code_.ptr[place]);
+    }
+  }
+}
+
+void KernelEmitter::fetch_rows_ahead() {
+  for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
+    if (!asks_for_rows(i)) continue;
+    code_.mov(code_.rax, code_.qword[code_.frame(fused_slots_[i].ahead)]);
+    code_.add(code_.rax, operands_.pointer(i));
+    const auto itemsize = static_cast<int>(itemsize_bytes(kernel_.operands[i].dtype));
+    code_.prefetcht0(code_.ptr[code_.rax + gpr::index * itemsize]);
+  }
+}
+
 void KernelEmitter::fused_step() {
   for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
     if (!fused_slots_[i].is_held) continue;
@@ -143,7 +197,8 @@ void KernelEmitter::fused_step() {
     code_.sub(operands_.held(i).at, code_.qword[code_.frame(fused_slots_[i].step)]);
   }
   for (int row = 0; row < fused_rows_a_step(kernel_); ++row) {
-    body({.row = row});
+    fetch_rows_ahead();
+    body({.streams = kernel_.is_streaming, .row = row});
     for (std::size_t i = 0; i < fused_slots_.size(); ++i)
       if (!fused_slots_[i].is_held)
         code_.add(operands_.pointer(i), code_.qword[code_.frame(fused_slots_[i].step)]);
@@ -155,6 +210,7 @@ void KernelEmitter::fused_rows() {
   const std::uint8_t* next_block = code_.here();
   start_block();
   const std::uint8_t* next_columns = code_.here();
+  fetch_lines_ahead();
   code_.mov(code_.rax, slot(steps_slot_));
   code_.mov(slot(steps_left_slot_), code_.rax);
   code_.align(32);

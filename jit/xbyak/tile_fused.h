@@ -20,6 +20,12 @@ int fused_rows_a_step(const ir::Kernel& kernel);
 /// lie.  False, with nothing emitted, if there are too many operands.
 ///
 /// Requires: can_fuse().
-bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel);
+///
+/// `is_large`: for calls that move more than the caches hold.  It asks for what it reads later, and
+/// writes past the caches if fused_rows_stream().
+bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel, bool is_large);
+
+/// Whether every row of every output is written a whole cache line at a time.
+bool fused_rows_stream(const ir::Kernel& kernel);
 
 }  // namespace weft::jit::xbyak
