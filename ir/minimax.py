@@ -258,7 +258,7 @@ def main():
     fit("exp2 f32", exp2_slope, lambda x: fabs(x) / 2**x, -mpf(1) / 2, mpf(1) / 2, 6, to_f32)
     fit("exp2 of gelu", exp2_slope, lambda x: fabs(x) / 2**x, -mpf(1) / 2, mpf(1) / 2, 6, to_f64)
     fit("log f32", log_quadratic, lambda x: fabs(x * x / log1p(x)) if x else mpf(0), -mpf(1) / 4, mpf(1) / 2, 9, to_f32)
-    fit("exp2 of sixteenths", exp2_slope, fabs, mpf(-1.001) / 32, mpf(1.001) / 32, 3, to_f32)
+    fit("exp2 of sixteenths", exp2_slope, fabs, mpf(-1.001) / 32, mpf(1.001) / 32, 4, to_f32)
     fit("log of a table's rest", lambda x: (log1p(x) - x + x * x / 2) / x**3 if fabs(x) > TINY else mpf(1) / 3,
         lambda x: x * x, mpf("-0.0392"), mpf("0.0626"), 5, to_f32)
     fit("log2 wide", log2_slope, lambda x: 1 / log2_slope(x), -mpf(1) / 4, mpf(1) / 2, 13, to_f64)

@@ -315,7 +315,9 @@ V power_of_size(const V& size, const V& y) {
   const V sixteenth_is_unit = like(y, 0x1.8p19), shifted = bounded + sixteenth_is_unit;
   const V sixteenths = shifted - sixteenth_is_unit;
   const V rest = (bounded - sixteenths) - known_excess;
-  const V slope = horner(rest, {0.055502913892269135, 0.24023430049419403, 0.6931471824645996});
+  // Half as large again as a half of a sixteenth, with what the logarithm's second number adds.
+  const V slope = horner(
+      rest, {0.009617998264729977, 0.05550270155072212, 0.24022650718688965, 0.6931471824645996});
   const auto entry = [&](Table table) { return table_entry(shifted, table_number(y, table)); };
   const V power = entry(Table::exp2_high);
   const V sum = power + fma(power * slope, rest, entry(Table::exp2_low));
@@ -326,17 +328,17 @@ V power_of_size(const V& size, const V& y) {
 template <class V>
 V single_power(const V& x, const V& y) {
   const V zero = like(x, 0), one = like(x, 1);
-  const V infinity = like(x, std::numeric_limits<double>::infinity());
-  const V size = abs(x), power = power_of_size(size, y);
+  // No number but 1 has so small a logarithm that more than 2^33 of it mattered, and 0 times that
+  // is no NaN.
+  const V size = abs(x), power = power_of_size(size, held_between(y, -0x1p33, 0x1p33));
   const V half = y * like(y, 0.5);
   const auto is_whole = trunc(y) == y, is_odd = is_whole && trunc(half) != half;
-  const auto is_negative = has_sign_bit(x);
-  const V with_sign = select(is_negative && is_odd, -power, power);
-  const auto has_no_root = x < zero && size < infinity && !is_whole;
+  const V with_sign_of_odd = with_sign(power, select(is_odd, x, zero));
+  const auto has_no_root =
+      x < zero && size < like(x, std::numeric_limits<double>::infinity()) && !is_whole;
   const V result =
-      select(has_no_root, like(x, std::numeric_limits<double>::quiet_NaN()), with_sign);
-  const auto is_one = x == one || y == zero || (size == one && abs(y) == infinity);
-  return select(is_one, one, result);
+      select(has_no_root, like(x, std::numeric_limits<double>::quiet_NaN()), with_sign_of_odd);
+  return select(x == one || y == zero, one, result);
 }
 
 // --- What neural networks are made of, in f64, where errors of 2^-28 don't show. ---
