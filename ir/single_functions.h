@@ -161,8 +161,8 @@ V with_sign(const V& size, const V& x) {
 template <class V>
 V single_by_tables(const V& x, Table centre, double largest) {
   const V size = minimum(like(x, largest), abs(x));
-  // Four steps of 1/4, four of 1/2, of 1 and of 2: the last bit of the exponent but one, and three
-  // more.
+  // Four steps of 1/4, four of 1/2, of 1 and of 2: the last two bits of the exponent and the first
+  // two behind it.
   const V shifted = size + like(x, 1);
   const auto bits = to_bits(shifted);
   const V place = from_bits(x, bits >> like(bits, 21));
@@ -315,7 +315,7 @@ V power_of_size(const V& size, const V& y) {
   const V sixteenth_is_unit = like(y, 0x1.8p19), shifted = bounded + sixteenth_is_unit;
   const V sixteenths = shifted - sixteenth_is_unit;
   const V rest = (bounded - sixteenths) - known_excess;
-  // Half as large again as a half of a sixteenth, with what the logarithm's second number adds.
+  // The excess adds up to half of that to the half of a sixteenth that rounding leaves.
   const V slope = horner(
       rest, {0.009617998264729977, 0.05550270155072212, 0.24022650718688965, 0.6931471824645996});
   const auto entry = [&](Table table) { return table_entry(shifted, table_number(y, table)); };
