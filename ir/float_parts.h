@@ -2,8 +2,10 @@
 #pragma once
 
 #include "ir/number.h"
+#include "ir/tables.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace weft::ir {
 
@@ -27,6 +29,12 @@ Number<T> mantissa(const Number<T>& x) {
   int power = 0;
   const Real part = std::frexp(x.value, &power);  // in [1/2, 1)
   return Number<T>(part < Real(0.75) ? 2 * part : part);
+}
+
+template <class T>
+Number<T> table_entry(const Number<T>& x, const Number<T>& y) {
+  const auto place = static_cast<std::size_t>(to_bits(x).value & 15);
+  return Number<T>(table_of(static_cast<double>(y.value))[place]);
 }
 
 template <class T>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Derives the polynomials of ir/single_functions.h, ir/exponentials.h, ir/special.h, ir/gamma.h, ir/double_functions.h,
+"""Derives the tables of ir/tables.def and the polynomials of ir/single_functions.h, ir/exponentials.h, ir/special.h, ir/gamma.h, ir/double_functions.h,
 ir/long_sums.h and ir/double_gamma.h, and the latter's parabolas (needs python3-mpmath).
 
 Each fit minimises the largest weighted error by Lawson's algorithm: least squares whose weights grow
@@ -171,13 +171,96 @@ def parabolas():
         parabola(digamma, low, high, 1)
 
 
+def table(name, entries):
+    print(f"WEFT_TABLE({name}, " + ", ".join(f"{float(to_f32(x)):.9g}" for x in entries) + ")", flush=True)
+
+
+def power_tables():
+    """1 / c for c next to a mantissa in [3/4, 3/2), whose place its four highest bits say, and log2(c); powers of 2^(1/16)."""
+    inverses = []
+    for place in range(16):
+        scale = mpf(1) if place < 8 else mpf(1) / 2
+        low, high = scale * (1 + mpf(place) / 16), scale * (1 + mpf(place + 1) / 16)
+        unit = mpf(2) ** (-23 if place < 8 else -24)
+        best = None
+        for sixty_fourths in range(32, 96):
+            inverse = mpf(sixty_fourths) / 64
+            if place in (0, 15) and inverse != 1:
+                continue  # what is next to one is its own mantissa
+            last_bit = unit * (sixty_fourths & -sixty_fourths) / 64
+            rest = max(fabs(low * inverse - 1), fabs(high * inverse - 1))
+            if rest < last_bit * 2**24 and (best is None or rest < best[0]):  # then the product less one is exact
+                best = rest, inverse
+        inverses.append(best[1])
+    logs = [-log(x, 2) for x in inverses]
+    short = [mp.nint(x * 2**15) / 2**15 for x in logs]  # so that an exponent is added exactly
+    table("inverse", inverses)
+    table("log2_high", short)
+    table("log2_low", [x - high for x, high in zip(logs, short)])
+    powers = [mpf(2) ** (mpf(i) / 16) for i in range(16)]
+    table("exp2_high", powers)
+    table("exp2_low", [x - to_f32(x) for x in powers])
+
+
+def with_short_value(function, near):
+    """A number next to `near` with a value that is next to a float."""
+    unit = mpf(2) ** (mp.floor(mp.log(near, 2)) - 23)
+    candidates = [to_f32(near) + 7 * i * unit for i in range(-400, 401)]
+
+    def distance(x):
+        value = function(x)
+        return fabs(value - to_f32(value)) / mpf(2) ** mp.floor(mp.log(value, 2))
+
+    return min(candidates, key=distance)
+
+
+def tables_of(name, function, slope, top):
+    """Of an odd function, which is 1 from `top` on: in the four steps of each octave of 1 + x a polynomial around a centre.  The
+    first has none of the function's value: it adds to x what is missing, `slope` of it at zero."""
+    rows = []
+    for step in range(16):
+        octave = 2 ** (step // 4)
+        low, high = octave * (1 + mpf(step % 4) / 4) - 1, octave * (1 + mpf(step % 4 + 1) / 4) - 1
+        if low >= top:
+            rows.append([rows[-1][0], mpf(1)] + [mpf(0)] * 6)
+            continue
+        high = min(high, top)
+        # Lower than the middle where the values of a step are some times its first one.
+        share = {1: mpf("0.36"), 2: mpf("0.44")}.get(step, mpf("0.5"))
+        centre = with_short_value(function, low + (high - low) * share) if step else mpf(0)
+        value = to_f32(function(centre))
+        if step:
+            curve = lambda t: (function(centre + t) - value) / t if fabs(t) > mpf(10)**-9 else mp.diff(function, centre)
+        else:
+            curve = lambda t: (function(t) - t) / t if t > mpf(10)**-8 else slope
+        weight = lambda t: t / function(centre + t) if centre + t else mpf(1)
+        first = to_f32(minimax(curve, weight, low - centre, high - centre, list(range(6)), 9)[0])
+        others = minimax(lambda t: curve(t) - first, weight, low - centre, high - centre, list(range(1, 6)), 9)
+        rows.append([centre, value, first] + others)
+    names = ["centre", "value"] + [str(power) for power in range(1, 7)]
+    for i, part in enumerate(names):
+        column = [row[i] for row in rows]
+        table(f"{name}_{part}", column[4:] + column[:4])  # by the last two bits of the exponent, from 2 on
+
+
+def tables():
+    mp.dps = 30
+    power_tables()
+    tables_of("tanh", mp.tanh, mpf(0), 9)
+    tables_of("erf", erf, 2 / sqrt(pi) - 1, mpf("3.95"))
+    mp.dps = 70
+
+
 def main():
     half_log_2 = log(2) / 2 * mpf("1.005")
     for name, count, rounded in (("exp f32", 5, to_f32), ("exp rough", 8, to_f64), ("exp f64", 10, to_f64)):
         fit(name, exp_quadratic, lambda x: x * x / exp(x), -half_log_2, half_log_2, count, rounded)
     fit("exp2 f32", exp2_slope, lambda x: fabs(x) / 2**x, -mpf(1) / 2, mpf(1) / 2, 6, to_f32)
-    fit("exp2 of pow", exp2_slope, lambda x: fabs(x) / 2**x, -mpf(1) / 2, mpf(1) / 2, 6, to_f64)
+    fit("exp2 of gelu", exp2_slope, lambda x: fabs(x) / 2**x, -mpf(1) / 2, mpf(1) / 2, 6, to_f64)
     fit("log f32", log_quadratic, lambda x: fabs(x * x / log1p(x)) if x else mpf(0), -mpf(1) / 4, mpf(1) / 2, 9, to_f32)
+    fit("exp2 of sixteenths", exp2_slope, fabs, mpf(-1.001) / 32, mpf(1.001) / 32, 4, to_f32)
+    fit("log of a table's rest", lambda x: (log1p(x) - x + x * x / 2) / x**3 if fabs(x) > TINY else mpf(1) / 3,
+        lambda x: x * x, mpf("-0.0392"), mpf("0.0626"), 5, to_f32)
     fit("log2 wide", log2_slope, lambda x: 1 / log2_slope(x), -mpf(1) / 4, mpf(1) / 2, 13, to_f64)
     eighth = (pi / 4 * mpf("1.002")) ** 2
     fit("sin f32", lambda z: -odd_rest(sin, z, -mpf(1) / 6), lambda z: z * sqrt(z) / sin(sqrt(z)) if z else mpf(0),
@@ -187,10 +270,6 @@ def main():
     widest = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.01")
     for name, count in (("log rough", 5), ("log f64", 8)):
         fit(name, lambda z: odd_rest(atanh, z, mpf(1) / 3), lambda z: z, 0, widest, count, to_f64)
-    fit("erf f32, small", lambda z: erf(sqrt(z)) / sqrt(z) - 1 if z > TINY else 2 / sqrt(pi) - 1,
-        lambda z: sqrt(z) / erf(sqrt(z)) if z else mpf(1), 0, 1, 7, to_f32)
-    middle = mpf("2.125")
-    fit("erfc f32, from the middle", lambda t: erfc(t + middle), lambda t: mpf(1), 1 - middle, mpf("3.93") - middle, 15, to_f32)
     fit("erfc rough", lambda t: log(erfc(2 / t - 2) / t) + (2 / t - 2) ** 2, lambda t: mpf(1),
         mpf(2) / mpf("12.2"), 1, 16, to_f64)
     fit("exp of sums", lambda x: (exp_quadratic(x) - mpf(1) / 2) / x if fabs(x) > TINY else mpf(1) / 6,
@@ -205,6 +284,7 @@ def main():
     fit("normal tail of f32", scaled_tail, lambda u: 1 / scaled_tail(u), -1, mpf("11.5") / mpf("17.5"), 11, to_f64)
     long_fits()
     parabolas()
+    tables()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/exponentials.h"
+#include "ir/tables.h"
 
 #include <limits>
 
@@ -26,6 +27,12 @@ WholeProduct<V> whole_product(const V& x, double factor) {
 template <class V>
 V held_between(const V& x, double low, double high) {
   return maximum(like(x, low), minimum(like(x, high), x));
+}
+
+/// A table as the second argument of table_entry(): the one that stands `behind` another.
+template <class V>
+V table_number(const V& x, Table table, int behind = 0) {
+  return like(x, static_cast<int>(table) + behind);
 }
 
 // --- Exponentials. ---
@@ -149,118 +156,100 @@ V with_sign(const V& size, const V& x) {
   return from_bits(size, to_bits(size) | sign);
 }
 
-/// (1 - e) / (1 + e) with e = exp(-2 |x|): the numerator as a sum of two numbers, of which n = 0
-/// leaves the first terms of the series, and what the quotient loses put right.
+/// Tables of a function between points: `centre` and the function there, and after them the terms
+/// of a polynomial in what is left of an argument.
 template <class V>
-V single_tanh(const V& x) {
-  const V one = like(x, 1), two = like(x, 2);
-  const V size = minimum(like(x, 9.5), abs(x));
-  const V n = maximum(like(x, -24), whole_product(size, -2.885390081777927).whole);
-  const V rest = fma(n, like(x, 0.3465735912322998), size);  // e = 2^n * exp(-2 rest)
-  const V twice_scale = scale_by_power(two, n);
-  const V constant = fma(twice_scale, like(x, -0.5), one);
-  const V first = fma(twice_scale, rest, constant);
-  const V lost_first = fma(twice_scale, rest, constant - first);
-  const V series = horner(rest, {-0.04423350840806961, 0.13390439748764038, -0.3333459794521332,
-                                 0.666660726070404, -0.9999998807907104});
-  const V factor = twice_scale * series, square = rest * rest;
-  const V above = fma(factor, square, first);
-  const V lost_above = fma(factor, square, first - above) + lost_first;
-  const V below = two - above, minus_below = above - two;
-  const V lost_below = (minus_below + two) - above;
-  const V quotient = above / below;
-  const V error =
-      fma(quotient, lost_above - lost_below, fma(quotient, minus_below, above) + lost_above);
-  // 1 / below, roughly.
-  const V inverse = fma(minus_below, like(x, 0.5), like(x, 1.457107));
-  return with_sign(fma(error, inverse, quotient), x);
+V single_by_tables(const V& x, Table centre, double largest) {
+  const V size = minimum(like(x, largest), abs(x));
+  // Four steps of 1/4, four of 1/2, of 1 and of 2: the last two bits of the exponent and the first
+  // two behind it.
+  const V shifted = size + like(x, 1);
+  const auto bits = to_bits(shifted);
+  const V place = from_bits(x, bits >> like(bits, 21));
+  const auto entry = [&](int number) {
+    return table_entry(place, table_number(x, centre, number));
+  };
+  const V rest = size - entry(0), square = rest * rest;
+  const V high = fma(entry(7), square, fma(entry(6), rest, entry(5)));
+  const V curve = fma(high, square, fma(entry(4), rest, entry(3)));
+  const V slope = fma(curve, rest, entry(2));
+  // In the first step what is added to x, so that the sum is right to the last bit of a small x.
+  const V value = select(shifted < like(x, 1.25), size, entry(1));
+  return with_sign(fma(slope, rest, value), x);
 }
 
-/// A polynomial near zero; beyond, one minus another.
+template <class V>
+V single_tanh(const V& x) {
+  return single_by_tables(x, Table::tanh_centre, 9.5);
+}
+
 template <class V>
 V single_erf(const V& x) {
-  const V size = abs(x), square = x * x;
-  const V near_zero =
-      horner(square, {7.831669063307345e-05, -0.000800368725322187, 0.005187635309994221,
-                      -0.026853498071432114, 0.11283580213785172, -0.3761262595653534,
-                      0.12837916612625122});
-  const V from_middle = minimum(like(x, 3.93), size) - like(x, 2.125);
-  // The fit, with the coefficient of the first power moved by a unit: that rounds better near one.
-  const V complement =
-      horner(from_middle, {-1.0666475418474874e-06, 4.914777491649147e-06, 6.629340077779489e-06,
-                           -7.982122042449191e-05, 0.00013032813149038702, 0.0002657080767676234,
-                           -0.0013841950567439198, 0.001888191094622016, 0.001819005818106234,
-                           -0.012502936646342278, 0.026362014934420586, -0.03303610533475876,
-                           0.02622408978641033, -0.012340888381004333, 0.0026540320832282305});
-  return select(size < like(x, 1), fma(near_zero, x, x), with_sign(like(x, 1) - complement, x));
+  return single_by_tables(x, Table::erf_centre, 4.5);
 }
 
 // --- The logistic function and what is multiplied with it. ---
-/// logistic(x) = share / denominator * 2^n, where the share is exp(-|x|) / 2^n below zero, else 1.
-/// The lost parts are to be added.
+/// (1 - x - exp(-x)) / x^2 for |x| < 0.35.  In pairs of terms: what waits for the last of a chain
+/// of products holds up the vectors behind it.
 template <class V>
-struct LogisticQuotient {
-  V share, lost_share, denominator, lost_denominator, n;
-};
-
-template <class V>
-LogisticQuotient<V> logistic_quotient(const V& x) {
-  const V one = like(x, 1), zero = like(x, 0);
-  const V minus_size = from_bits(x, to_bits(x) | sign_mask(to_bits(x)));
-  const V bounded = maximum(like(x, -110), minus_size);
-  const V n = whole_product(bounded, 1.4426950408889634).whole;
-  const V high = fma(n, like(x, -0.6931471824645996), bounded);
-  const V rest = fma(n, like(x, 1.904654299957768e-09), high),
-          slope = single_exponential_slope(rest);
-  const V power = fma(slope, rest, one), lost_power = fma(slope, rest, one - power);
-  const V scaled = scale_by_power(power, n), denominator = one + scaled;
-  const V lost = (scaled - (denominator - one)) + scale_by_power(lost_power, n);
-  const auto is_negative = x < zero;
-  return {select(is_negative, power, one), select(is_negative, lost_power, zero), denominator, lost,
-          select(is_negative, n, zero)};
+V single_decay_curvature(const V& x, const V& square) {
+  const V low = fma(x, like(x, 0.166665181517601), like(x, -0.4999999403953552));
+  const V middle = fma(x, like(x, 0.008369024842977524), like(x, -0.04166824743151665));
+  return fma(fma(square, like(x, -0.0013822971377521753), middle), square, low);
 }
 
-/// (numerator + lost) / denominator = quotient + rest * inverse.
+/// unit / logistic(x) = value + lost, and -1 / value.
 template <class V>
-struct CorrectedQuotient {
-  V quotient, rest, inverse;
+struct LogisticDenominator {
+  V value, lost, minus_inverse;
 };
 
+/// unit * (1 + 2^-n * exp(-rest)).  The unit, a power of two, keeps 2^-n and the inverse among the
+/// normal numbers.
 template <class V>
-CorrectedQuotient<V> corrected_quotient(const LogisticQuotient<V>& parts, const V& numerator,
-                                        const V& lost) {
-  const V quotient = numerator / parts.denominator, minus_quotient = -quotient;
-  const V rest = fma(minus_quotient, parts.lost_denominator,
-                     fma(minus_quotient, parts.denominator, numerator) + lost);
-  // 1 / denominator, roughly.
-  return {quotient, rest, fma(parts.denominator, like(lost, -0.5), like(lost, 1.5))};
+LogisticDenominator<V> logistic_denominator(const V& x, const V& unit) {
+  const WholeProduct<V> power = whole_product(x, 1.4426950408889634);
+  const V n = power.whole, high = fma(n, like(x, -0.6931471824645996), x);
+  const V rest = fma(n, like(x, 1.904654299957768e-09), high), square = rest * rest;
+  const V curve = single_decay_curvature(rest, square);
+  const V decrease = fma(curve, square, rest);  // 1 - exp(-rest)
+  const auto bits = to_bits(power.bits);
+  const V minus_scale = from_bits(x, to_bits(-unit) - (bits << like(bits, 23)));
+  const V base = unit - minus_scale;
+  // Nothing where the scale is less than the unit, and needn't be there.
+  const V lost_base = unit - (base + minus_scale);
+  const V value = fma(decrease, minus_scale, base);
+  // The product once more, without what rounding took from its factor.
+  const V lost = fma(curve * square, minus_scale, fma(rest, minus_scale, base - value));
+  return {value, lost + lost_base, like(x, -1) / value};
+}
+
+/// What is missing to 1 in the product of a denominator and its inverse.
+template <class V>
+V missing_share(const LogisticDenominator<V>& x) {
+  const V one = like(x.value, 1);
+  return fma(x.minus_inverse, x.lost, fma(x.minus_inverse, x.value, one));
 }
 
 template <class V>
 V single_logistic(const V& x) {
-  const LogisticQuotient<V> parts = logistic_quotient(x);
-  const auto [quotient, rest, inverse] = corrected_quotient(parts, parts.share, parts.lost_share);
-  return scale_by_power(fma(rest, inverse, quotient), parts.n);
+  const auto denominator = logistic_denominator(held_between(x, -104, 18), like(x, 0x1p-24));
+  const V inverse = denominator.minus_inverse;
+  return fma(inverse, missing_share(denominator), inverse) * like(x, -0x1p-24);
 }
 
-/// x * logistic(x).  Zeros and infinities, which are their own doubles, are times 0 or 1 instead:
-/// that keeps a zero's sign, and minus infinity gives NaN.
+/// x * logistic(x), with the sign of a zero.  NaN for minus infinity.
 template <class V>
 V single_silu(const V& x) {
-  const LogisticQuotient<V> parts = logistic_quotient(x);
-  const V factor = maximum(like(x, -128), x), numerator = factor * parts.share;
-  const V lost = fma(factor, parts.lost_share, fma(factor, parts.share, -numerator));
-  const auto [quotient, rest, inverse] = corrected_quotient(parts, numerator, lost);
-  // Below the normal numbers scaling rounds: what it leaves off is added with the correction, so
-  // that the sum is rounded once.
-  const V scaled = scale_by_power(quotient, parts.n);
-  const V left_off = quotient - scale_by_power(scaled, -parts.n);
-  const V result = fma(fma(rest, inverse, left_off), scale_by_power(like(x, 1), parts.n), scaled);
-  const V step = select(x < like(x, 0), like(x, 0), like(x, 1));
-  return select(x + x == x, x * step, result);
+  const V bounded = maximum(like(x, -110), x);
+  const auto denominator = logistic_denominator(bounded, like(x, 0x1p-33));
+  const V inverse = denominator.minus_inverse, minus_product = bounded * inverse;
+  const V product = -minus_product, lost = fma(bounded, inverse, product) + (x - x);
+  const V excess = fma(minus_product, missing_share(denominator), lost);
+  return select(x > like(x, 18), x, (product - excess) * like(x, 0x1p-33));
 }
 
-// --- Powers, and logarithms of other bases: in f64, where 13 terms are right to 2^-35. ---
+// --- Logarithms of other bases, in f64, where 13 terms are right to 2^-35, and powers. ---
 /// The logarithm of base two in f64: minus infinity for zeros, NaN below.
 template <class V>
 auto wide_log2(const V& x) {
@@ -286,6 +275,73 @@ V single_log10(const V& x) {
   return to_single(result * like(result, 0.3010299956639812));
 }
 
+/// The logarithm of base two as a sum of two numbers, right to 2^-34: with 1 / c from a table, c
+/// next to the mantissa and so short that the mantissa over c is exact, less one the argument of a
+/// polynomial.
+template <class V>
+Sum<V> single_log2_sum(const V& x) {
+  const V part = mantissa(x), n = exponent_of_mantissa(x, part);
+  const auto bits = to_bits(part);
+  const V place = from_bits(x, bits >> like(bits, 19));
+  const auto entry = [&](Table table) { return table_entry(place, table_number(x, table)); };
+  const V rest = fma(part, entry(Table::inverse), like(x, -1)), square = rest * rest;
+  const V high_terms = fma(square, like(x, 0.13288934528827667),
+                           fma(rest, like(x, -0.16692526638507843), like(x, 0.20002959668636322)));
+  const V low_terms = fma(rest, like(x, -0.24999991059303284), like(x, 0.3333333134651184));
+  // The natural logarithm of 1 + rest, as two numbers.
+  const V half = rest * like(x, -0.5), parabola = fma(half, rest, rest);
+  const V beyond =
+      fma(square * rest, fma(high_terms, square, low_terms), fma(half, rest, rest - parabola));
+  const V natural = parabola + beyond, lost_natural = beyond - (natural - parabola);
+  // Times 1 / ln(2); the product is subtracted, as nothing but its negative is needed.
+  const V minus_product = natural * like(x, -1.4426950216293335);
+  const V lost_product = fma(lost_natural, like(x, 1.4426950216293335),
+                             fma(natural, like(x, 1.925963033500011e-08),
+                                 fma(natural, like(x, 1.4426950216293335), minus_product)));
+  const V whole = n + entry(Table::log2_high), sum = whole - minus_product;
+  const V lost_sum = (whole - sum) - minus_product;
+  return {sum, lost_sum + (lost_product + entry(Table::log2_low))};
+}
+
+/// |x|^y.  Where the product is infinite or NaN, so is what it loses, which is left out then.
+template <class V>
+V power_of_size(const V& size, const V& y) {
+  const Sum<V> logarithm = single_log2_sum(size);
+  const V product = y * logarithm.high, minus_y = -y;
+  const V excess = fma(minus_y, logarithm.low, fma(minus_y, logarithm.high, product));
+  const V bounded = held_between(product, -160, 160);
+  const V known_excess = select(product == bounded, excess, like(y, 0));
+  // 2^(n / 16) from tables, n being what the last bits of `shifted` hold.
+  const V sixteenth_is_unit = like(y, 0x1.8p19), shifted = bounded + sixteenth_is_unit;
+  const V sixteenths = shifted - sixteenth_is_unit;
+  const V rest = (bounded - sixteenths) - known_excess;
+  // The excess adds up to half of that to the half of a sixteenth that rounding leaves.
+  const V slope = horner(
+      rest, {0.009617998264729977, 0.05550270155072212, 0.24022650718688965, 0.6931471824645996});
+  const auto entry = [&](Table table) { return table_entry(shifted, table_number(y, table)); };
+  const V power = entry(Table::exp2_high);
+  const V sum = power + fma(power * slope, rest, entry(Table::exp2_low));
+  return scale_by_power(sum, floor(sixteenths));
+}
+
+/// C's pow for f32: the special cases are those of IEEE 754.
+template <class V>
+V single_power(const V& x, const V& y) {
+  const V zero = like(x, 0), one = like(x, 1);
+  // No number but 1 has so small a logarithm that more than 2^33 of it mattered, and 0 times that
+  // is no NaN.
+  const V size = abs(x), power = power_of_size(size, held_between(y, -0x1p33, 0x1p33));
+  const V half = y * like(y, 0.5);
+  const auto is_whole = trunc(y) == y, is_odd = is_whole && trunc(half) != half;
+  const V with_sign_of_odd = with_sign(power, select(is_odd, x, zero));
+  const auto has_no_root =
+      x < zero && size < like(x, std::numeric_limits<double>::infinity()) && !is_whole;
+  const V result =
+      select(has_no_root, like(x, std::numeric_limits<double>::quiet_NaN()), with_sign_of_odd);
+  return select(x == one || y == zero, one, result);
+}
+
+// --- What neural networks are made of, in f64, where errors of 2^-28 don't show. ---
 /// (2^x - 1) / x for |x| <= 1/2.
 template <class V>
 V brief_exp2_slope(const V& x) {
@@ -293,33 +349,6 @@ V brief_exp2_slope(const V& x) {
                     0.05550332485230144, 0.24022647919318832, 0.6931472028836418});
 }
 
-/// |x|^y.
-template <class V>
-V power_of_size(const V& size, const V& y) {
-  const auto bounded = held_between(to_double(y) * wide_log2(size), -200, 200);
-  const auto n = whole_product(bounded, 1).whole, rest = bounded - n;
-  const auto value = fma(brief_exp2_slope(rest), rest, like(rest, 1));
-  return scale_by_power(to_single(value), to_single(n));
-}
-
-/// C's pow for f32: the special cases are those of IEEE 754.
-template <class V>
-V single_power(const V& x, const V& y) {
-  const V zero = like(x, 0), one = like(x, 1);
-  const V infinity = like(x, std::numeric_limits<double>::infinity());
-  const V size = abs(x), power = power_of_size(size, y);
-  const V half = y * like(y, 0.5);
-  const auto is_whole = trunc(y) == y, is_odd = is_whole && trunc(half) != half;
-  const auto is_negative = has_sign_bit(x);
-  const V with_sign = select(is_negative && is_odd, -power, power);
-  const auto has_no_root = x < zero && size < infinity && !is_whole;
-  const V result =
-      select(has_no_root, like(x, std::numeric_limits<double>::quiet_NaN()), with_sign);
-  const auto is_one = x == one || y == zero || (size == one && abs(y) == infinity);
-  return select(is_one, one, result);
-}
-
-// --- What neural networks are made of, in f64, where errors of 2^-28 don't show. ---
 /// 2^x of an f64, for |x| <= 1000.
 template <class V>
 V brief_exp2(const V& x) {

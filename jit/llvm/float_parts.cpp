@@ -1,11 +1,15 @@
 // One instruction where a whole AVX-512 register is meant, else integer arithmetic.
 #include "jit/llvm/float_parts.h"
 
+#include "ir/tables.h"
+
 #include <weft/error.h>
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace weft::jit {
@@ -95,6 +99,55 @@ llvm::Value* mantissa(Builder& builder, llvm::Value* x) {
                               builder.real(type, nan));
 }
 
+/// Half of a table, in as many lanes as a register of AVX2 has, or all of it.
+llvm::Constant* entries(Builder& builder, std::span<const float> table) {
+  return llvm::ConstantDataVector::get(builder.getContext(),
+                                       llvm::ArrayRef<float>(table.data(), table.size()));
+}
+
+/// Lanes `first` to `first + count - 1`; those that `value` has not are undefined.
+llvm::Value* lanes_of(Builder& builder, llvm::Value* value, int first, int count) {
+  const auto* type = llvm::cast<llvm::FixedVectorType>(value->getType());
+  std::vector<int> order;
+  for (int i = first; i < first + count; ++i)
+    order.push_back(i < static_cast<int>(type->getNumElements()) ? i : llvm::PoisonMaskElem);
+  return builder.CreateShuffleVector(value, order);
+}
+
+/// Of as many places as a permutation of the processor takes.
+llvm::Value* permuted(Builder& builder, const ir::TableEntries& table, llvm::Value* places) {
+  if (builder.has_avx512())
+    return builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {},
+                                   {entries(builder, table), places});
+  const std::span all(table);
+  llvm::Value* halves[2];
+  for (std::size_t half = 0; half < 2; ++half)
+    halves[half] = builder.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permps, {},
+                                           {entries(builder, all.subspan(8 * half, 8)), places});
+  llvm::Type* type = places->getType();
+  llvm::Value* fourth_bit = builder.CreateAnd(places, builder.integer(type, 8));
+  llvm::Value* is_upper = builder.CreateICmpNE(fourth_bit, builder.integer(type, 0));
+  return builder.CreateSelect(is_upper, halves[1], halves[0]);
+}
+
+llvm::Value* table_entry(Builder& builder, llvm::Value* x, llvm::Value* number) {
+  auto* constant = llvm::cast<llvm::Constant>(number);
+  if (builder.lanes() > 1) constant = constant->getSplatValue();
+  const ir::TableEntries& table =
+      ir::table_of(llvm::cast<llvm::ConstantFP>(constant)->getValueAPF().convertToFloat());
+  llvm::Value* places = bits_of(builder, x);
+  const int lanes = builder.lanes(), width = builder.has_avx512() ? 16 : 8;
+  if (lanes == 1) {
+    places = builder.CreateVectorSplat(static_cast<unsigned>(width), places);
+    return builder.CreateExtractElement(permuted(builder, table, places), std::uint64_t{0});
+  }
+  std::vector<llvm::Value*> parts;
+  for (int first = 0; first < lanes; first += width)
+    parts.push_back(permuted(builder, table, lanes_of(builder, places, first, width)));
+  llvm::Value* result = llvm::concatenateVectors(builder, parts);
+  return lanes < width ? lanes_of(builder, result, 0, lanes) : result;
+}
+
 }  // namespace
 
 llvm::Value* emit_float_part(Builder& builder, Op op, Args args) {
@@ -104,6 +157,7 @@ llvm::Value* emit_float_part(Builder& builder, Op op, Args args) {
       return is_register
                  ? instruction(builder, llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, args)
                  : scaled(builder, args[0], args[1]);
+    case Op::table_entry: return table_entry(builder, args[0], args[1]);
     case Op::exponent:
       return is_register
                  ? instruction(builder, llvm::Intrinsic::x86_avx512_mask_getexp_ps_512, args)

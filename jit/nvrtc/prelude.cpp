@@ -293,6 +293,15 @@ __device__ T mantissa(T x) {
   return part < T(0.75) ? part + part : part;
 }
 )"},
+    {"table_entry", R"(
+__device__ const f32 tables[][16] = {
+)"
+#define WEFT_TABLE(name, ...) "{" #__VA_ARGS__ "},\n"
+#include "ir/tables.def"
+#undef WEFT_TABLE
+                    R"(};
+__device__ f32 table_entry(f32 x, f32 y) { return tables[int(y)][__float_as_uint(x) & 15]; }
+)"},
     {"integer_power", R"(
 // Repeated squaring, which wraps; a negative exponent gives the truncated fraction.
 template <class T>

@@ -3,6 +3,7 @@
 #include "jit/xbyak/kernel_emitter.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -458,6 +459,7 @@ void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   if (inst.op == Op::fma) return multiply_add(id);
   if (inst.op == Op::bitcast || is_high_half(id)) return bitcast(id);
   if (inst.op == Op::cast && is_high_half(inst.args[0])) return high_halves(id);
+  if (inst.op == Op::table_entry) return table_entry(id);
   const int arity = info(inst.op).arity;
   const Xmm x = registers_.use(inst.args[0]);
   const Xmm y = arity > 1 ? registers_.use(inst.args[1]) : x;
@@ -468,6 +470,14 @@ void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
     return emit_cast(registers_, code_, result_dtype(kernel_.body[inst.args[0]]), inst.dtype, out,
                      x);
   find_row(inst.op, inst.dtype, code_.features().isa)->emit(registers_, code_, out, x, y, z);
+}
+
+void KernelEmitter::table_entry(ir::ValueId id) {
+  const ir::Inst& inst = kernel_.body[id];
+  const auto number = static_cast<std::uint32_t>(kernel_.body[inst.args[1]].bits.lo);
+  const Xmm place = registers_.use(inst.args[0]);
+  emit_table_entry(registers_, code_, ir::table_of(std::bit_cast<float>(number)),
+                   registers_.define(id), place);
 }
 
 bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features) {

@@ -1,6 +1,8 @@
 // Exponents and mantissas of f32: one instruction with AVX-512, integer arithmetic with AVX2.
 #include "jit/xbyak/rows.h"
 
+#include <span>
+
 namespace weft::jit::xbyak {
 namespace {
 
@@ -79,6 +81,24 @@ void emit_mantissa(Registers& registers, Assembler& code, const Xmm& out, const 
   code.set_zero(mask);
   code.vcmpps(mask, x, mask, not_greater_or_equal);
   code.bit_or(out, out, mask);  // all ones is a NaN
+}
+
+void emit_table_entry(Registers& registers, Assembler& code, const ir::TableEntries& table,
+                      const Xmm& out, const Xmm& x) {
+  const auto entries = std::as_bytes(std::span(table));
+  if (code.has_avx512()) {
+    // All of a register, however few lanes are used.
+    const Zmm whole(out.getIdx());
+    code.note_written(whole);
+    return code.vpermps(whole, Zmm(x.getIdx()), code.constant(entries));
+  }
+  // The fourth bit of a place, as the sign, says which half.
+  const Ymm first(registers.temp(32).getIdx()), upper(registers.temp(32).getIdx());
+  const Ymm whole(out.getIdx()), places(x.getIdx());
+  code.vpermps(first, places, code.constant(entries.first(32)));
+  code.vpermps(upper, places, code.constant(entries.last(32)));
+  code.vpslld(whole, places, 28);
+  code.vblendvps(whole, first, upper, whole);
 }
 
 }  // namespace weft::jit::xbyak

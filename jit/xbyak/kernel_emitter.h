@@ -73,6 +73,7 @@ class KernelEmitter {
   void parameter(ir::ValueId id);
   void arithmetic(ir::ValueId id, Step step);
   void multiply_add(ir::ValueId id);
+  void table_entry(ir::ValueId id);
   void bitcast(ir::ValueId id);
   bool is_high_half(ir::ValueId id) const;
   void high_halves(ir::ValueId id);

@@ -400,6 +400,8 @@ bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {
   if (involves_masks(kernel, inst)) return has_mask_row(kernel, inst);
   const DType from = result_dtype(kernel.body[inst.args[0]]);
   if (inst.op == Op::bitcast) return itemsize_bytes(from) == itemsize_bytes(inst.dtype);
+  if (inst.op == Op::table_entry)
+    return inst.dtype == DType::f32 && kernel.body[inst.args[1]].op == Op::constant;
   if (inst.op == Op::fma) return inst.dtype == DType::f32 || inst.dtype == DType::f64;
   if (inst.op == Op::cast) return has_cast(from, inst.dtype, isa);
   return find_row(inst.op, inst.dtype, isa) != nullptr;

@@ -1,6 +1,7 @@
 // What the backend can compute: a table (op, dtype) -> instructions, and the same for casts.
 #pragma once
 
+#include "ir/tables.h"
 #include "jit/xbyak/registers.h"
 
 namespace weft::jit::xbyak {
@@ -32,6 +33,8 @@ void emit_scale_by_power(Registers& registers, Assembler& code, const Xmm& out, 
                          const Xmm& power);
 void emit_exponent(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x);
 void emit_mantissa(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x);
+void emit_table_entry(Registers& registers, Assembler& code, const ir::TableEntries& table,
+                      const Xmm& out, const Xmm& x);
 
 /// Whether an instruction is the maximum or minimum of a constant that is no NaN and of something:
 /// what the machine's instruction gives.

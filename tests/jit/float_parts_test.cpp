@@ -1,6 +1,7 @@
 // The functions of f32 and the parts that they are made of, by xbyak and LLVM, against the
 // interpreter: the same bits.
 #include "ir/builder.h"
+#include "ir/single_functions.h"
 #include "jit/xbyak/backend.h"
 #include "tests/jit/xbyak_harness.h"
 
@@ -23,8 +24,20 @@ ir::Kernel scale_kernel() {
   return kernel;
 }
 
+/// Any bits may say where in a table.  The dtype of the output says how many lanes there are.
+ir::Kernel table_kernel(DType output) {
+  ir::Kernel kernel = make_kernel({output, DType::f32}, 1);
+  ir::Builder builder(kernel.body);
+  const ir::Value x = builder.load(1, DType::f32);
+  const ir::Value entry = table_entry(x, table_number(x, ir::Table::exp2_high));
+  const ir::Value other = table_entry(entry, table_number(x, ir::Table::exp2_low, 2));
+  builder.store(0, builder.cast(entry + other, output));
+  return kernel;
+}
+
 std::vector<ir::Kernel> kernels() {
-  std::vector<ir::Kernel> result{scale_kernel()};
+  std::vector<ir::Kernel> result{scale_kernel(), table_kernel(DType::f32), table_kernel(DType::f64),
+                                 table_kernel(DType::i16)};
   for (const Op op : {Op::exponent, Op::mantissa, Op::exp, Op::exp2, Op::log, Op::log2, Op::log10,
                       Op::sin, Op::cos, Op::tanh, Op::erf, Op::sigmoid, Op::silu, Op::pow})
     result.push_back(op_kernel(op, DType::f32, DType::f32));
