@@ -69,7 +69,7 @@ void Fold::clear(std::byte* to, std::int64_t count) const {
 void Fold::tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t block_stride_bytes,
                           std::int64_t count) const {
   constexpr std::int64_t num_blocks = FoldLoops::blocks_together;
-  if (loops.tree_of_blocks != nullptr)
+  if (reads_side_by_side())
     return loops.tree_of_blocks(*this, lanes, data, block_stride_bytes, count);
   alignas(64) std::array<std::byte, num_blocks * lanes_bytes> blocks;
   const auto block = [&](std::int64_t i) { return blocks.data() + i * lanes_bytes; };
