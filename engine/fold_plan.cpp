@@ -152,7 +152,10 @@ void choose_walk(FoldPlan& plan, std::int64_t bytes, const PlannerOptions& optio
   if (features.pages_in_turn) return;
   if (is_streamed) fold.rows_at_once = 8;
   if (features.isa != Isa::avx512 || plan.map != nullptr || bytes <= features.l1d_bytes) return;
-  fold.prefetches = fold.in_order = true;
+  fold.in_order = true;
+  // Short rows are often some of many, taken from memory together with what other passes write
+  // there (engine/row_blocks.cpp), and slower to read so.
+  fold.prefetches = bytes > features.l2_bytes || !is_row_each(plan);
   if (is_floating(fold.dtype) && (fold.op == Op::add || fold.op == Op::mul)) fold.rows_at_once = 8;
   constexpr std::int64_t wide_bytes = 2 * fold_buffer_bytes;
   if (is_streamed && folds_in_place(plan) && plan.form != FoldForm::index &&
@@ -173,6 +176,12 @@ std::size_t largest_input(std::span<const FoldDim> dims, std::size_t num_inputs)
     most = std::max(most, count);
   }
   return best;
+}
+
+bool have_equal_loops(const FoldPlan& a, const FoldPlan& b) {
+  return a.is_inner == b.is_inner && a.vector.extent == b.vector.extent &&
+         std::ranges::equal(a.reduced, b.reduced, {}, &FoldDim::extent, &FoldDim::extent) &&
+         std::ranges::equal(a.kept, b.kept, {}, &FoldDim::extent, &FoldDim::extent);
 }
 
 std::int64_t fold_block_elements(const jit::Fold& fold) {

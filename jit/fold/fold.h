@@ -34,11 +34,12 @@ struct FoldLoops {
   /// lanes = (block 0 op block 1) op (block 2 op block 3), where each of `blocks_together` blocks
   /// is the lanes of its `count` elements, which begin as the identity.
   ///
-  /// Null where blocks are never read side by side: Fold::tree_of_blocks() does it by `lanes`.
+  /// Null where that gains nothing: Fold::tree_of_blocks() does it by `lanes`.
   ///
   /// Requires: `count` is a multiple of the number of lanes.
   void (*tree_of_blocks)(const Fold& fold, std::byte* lanes, const std::byte* data,
                          std::int64_t block_stride_bytes, std::int64_t count) = nullptr;
+  bool reads_side_by_side = false;  ///< tree_of_blocks() does, and so isn't for Fold::in_order
 
   /// Read side by side, blocks come from memory faster than one after the other.
   static constexpr std::int64_t blocks_together = 4;
@@ -66,7 +67,9 @@ struct Fold {
   void clear(std::byte* to, std::int64_t count) const;
   void finish(std::byte* to, std::byte* lanes) const { loops.finish(*this, to, lanes); }
   /// Whether tree_of_blocks() is that of the loops.
-  bool reads_side_by_side() const { return loops.tree_of_blocks != nullptr && !in_order; }
+  bool has_tree() const {
+    return loops.tree_of_blocks != nullptr && !(in_order && loops.reads_side_by_side);
+  }
   /// FoldLoops::tree_of_blocks for every op and dtype.
   void tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t block_stride_bytes,
                       std::int64_t count) const;

@@ -165,12 +165,11 @@ struct Loops {
   }
 
   static constexpr int num_blocks = FoldLoops::blocks_together;
-  /// Where there are registers for the lanes of one block only.  From memory they take turns.
-  template <std::int64_t turn_bytes>
+  /// Where there are registers for the lanes of one block only: in turns of `a_turn` elements.
+  template <bool prefetches>
   static void blocks_in_turn(const Fold& fold, std::byte* to, const std::byte* data,
-                             std::int64_t block_stride_bytes, std::int64_t count) {
-    constexpr auto most = turn_bytes / static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t a_turn = most == 0 ? count : most;
+                             std::int64_t block_stride_bytes, std::int64_t count,
+                             std::int64_t a_turn) {
     const V identity = identity_of(fold);
     V lanes_of[num_blocks][num_vectors];
 #pragma GCC unroll 1
@@ -180,8 +179,9 @@ struct Loops {
         V lanes[num_vectors];
 #pragma GCC unroll 16
         for (int k = 0; k < num_vectors; ++k) lanes[k] = lanes_of[block][k];
-        accumulate(lanes, reinterpret_cast<const T*>(data + block * block_stride_bytes) + i,
-                   count - i < a_turn ? count - i : a_turn, identity);
+        accumulate<prefetches>(lanes,
+                               reinterpret_cast<const T*>(data + block * block_stride_bytes) + i,
+                               count - i < a_turn ? count - i : a_turn, identity);
 #pragma GCC unroll 16
         for (int k = 0; k < num_vectors; ++k) lanes_of[block][k] = lanes[k];
       }
@@ -193,10 +193,15 @@ struct Loops {
   template <int parts>
   static void tree_of_blocks(const Fold& fold, std::byte* to, const std::byte* data,
                              std::int64_t block_stride_bytes, std::int64_t count) {
-    if constexpr (has_ordered_op)
-      return fold.prefetches
-                 ? blocks_in_turn<2048>(fold, to, data, block_stride_bytes, parts * count)
-                 : blocks_in_turn<0>(fold, to, data, block_stride_bytes, parts * count);
+    if constexpr (has_ordered_op) {
+      // From memory they take turns of so much, or are asked for ahead.
+      constexpr auto short_turn = 2048 / static_cast<std::int64_t>(sizeof(T));
+      count *= parts;
+      if (fold.in_order)
+        return blocks_in_turn<may_prefetch>(fold, to, data, block_stride_bytes, count, count);
+      return blocks_in_turn<false>(fold, to, data, block_stride_bytes, count,
+                                   fold.prefetches ? short_turn : count);
+    }
     const std::byte* const identity = fold.identity_lanes.data();
     for (int block = 0; block < num_blocks; block += num_streams) {
       V lanes_of[num_streams][num_vectors];
@@ -286,7 +291,7 @@ struct Loops {
     for (; row < num_rows; ++row) {
       std::byte* const result = to + row * to_stride_bytes;
       const T* const from = reinterpret_cast<const T*>(data + row * row_stride_bytes);
-      if (may_walk_in_order && fold.in_order)
+      if (may_walk_in_order && fold.in_order && fold.prefetches)
         fold_row<parts, may_walk_in_order>(result, from, count * parts, identity);
       else
         fold_row<parts, false>(result, from, count * parts, identity);
@@ -490,6 +495,7 @@ struct Loops {
     FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
     if constexpr (reads_side_by_side || has_ordered_op)
       loops.tree_of_blocks = &tree_of_blocks<parts>;
+    loops.reads_side_by_side = reads_side_by_side;
     return loops;
   }
 };
