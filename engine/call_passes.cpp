@@ -252,7 +252,12 @@ void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> giv
       if (!values[i].defined()) values[i] = compute(folds[i]);
     return values;
   };
-  const std::vector<Expr> rest = without_folds(exprs, ComputeFolds(compute_all));
+  const auto keep = [&](const Expr& fold) {
+    if (is_for_device(given) || !is_worth_keeping(fold, state_.planner_options())) return Tensor();
+    return argument_value(fold.node(), recorder);
+  };
+  const std::vector<Expr> rest =
+      without_folds(exprs, ComputeFolds(compute_all), KeepArgument(keep));
   if (take_values(exprs, rest, given, results)) return;
   if (!have_equal_sizes(exprs)) return run_by_sizes(rest, given, results, recorder);
   Call last(state_, &recorder);

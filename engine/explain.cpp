@@ -225,7 +225,13 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
     return values;
   };
   const bool is_fold = given_expr.node().kind == ExprNode::Kind::fold;
-  const Expr rest = without_folds(std::span(&given_expr, 1), ComputeFolds(describe))[0];
+  const auto keep = [&](const Expr& fold) {
+    if (is_cuda || !is_worth_keeping(fold, planner)) return Tensor();
+    passes.push_back(describe_kept(fold));
+    return contiguous_layout(fold.node().fold->arg_sizes, Expr(fold.node().args[0]).dtype());
+  };
+  const Expr rest =
+      without_folds(std::span(&given_expr, 1), ComputeFolds(describe), KeepArgument(keep))[0];
   const Expr expr = is_fold ? Expr(last_fold->node().args[0]) : rest;
   const Tensor out = is_fold ? Tensor() : given_out;
 

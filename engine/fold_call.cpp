@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace weft {
@@ -62,6 +63,46 @@ std::vector<std::vector<const ExprNode*>> folds_by_depth(std::span<const Expr> e
     depths.emplace(node, depth);
   }
   return folds;
+}
+
+/// Makes one of nodes that compute the same from the same arguments.  Tensors and numbers stay
+/// apart: another call of the same plan may have different ones in their places.
+class Merger {
+ public:
+  Rebuilder::Node operator()(const Rebuilder::Node& node) {
+    if (node->args.empty()) return node;
+    const auto hash =
+        std::hash<const ExprNode*>()(node->args[0].get()) ^ static_cast<std::size_t>(node->op);
+    const auto [begin, end] = known_.equal_range(hash);
+    for (auto known = begin; known != end; ++known)
+      if (are_equal(*known->second, *node)) return known->second;
+    return known_.emplace(hash, node)->second;
+  }
+
+ private:
+  static bool are_equal(const ExprNode& a, const ExprNode& b) {
+    if (a.kind != b.kind || a.op != b.op || a.dtype != b.dtype ||
+        a.compute_dtype != b.compute_dtype || !std::ranges::equal(a.args, b.args))
+      return false;
+    return a.kind != ExprNode::Kind::fold ||
+           (is_same_fold(a, b) && a.fold->keepdim == b.fold->keepdim);
+  }
+
+  std::unordered_multimap<std::size_t, Rebuilder::Node> known_;
+};
+
+/// The nodes around the folds of expressions, and those folds.
+std::unordered_set<const ExprNode*> nodes_around_folds(std::span<const Expr> exprs) {
+  std::unordered_set<const ExprNode*> nodes;
+  std::vector<const ExprNode*> pending;
+  for (const Expr& expr : exprs) pending.push_back(&expr.node());
+  while (!pending.empty()) {
+    const ExprNode* const node = pending.back();
+    pending.pop_back();
+    if (!nodes.insert(node).second || node->kind == ExprNode::Kind::fold) continue;
+    for (const auto& arg : node->args) pending.push_back(arg.get());
+  }
+  return nodes;
 }
 
 /// Puts the values of folds in their places.
@@ -167,14 +208,25 @@ void check_dtype(const ExprNode& node) {
              describe(row.domain));
 }
 
-std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFolds compute) {
+std::vector<Expr> without_folds(std::span<const Expr> given, ComputeFolds compute,
+                                KeepArgument keep) {
+  Merger merger;
+  Rebuilder merging(merger);
+  std::vector<Expr> exprs;
+  for (const Expr& expr : given) exprs.push_back(merging.rebuild(expr));
   FoldRemover remover;
   Rebuilder rebuilder(remover);
+  const std::unordered_set<const ExprNode*> around = nodes_around_folds(exprs);
   for (const std::vector<const ExprNode*>& ready : folds_by_depth(exprs)) {
     std::vector<Expr> folds;
     for (const ExprNode* fold : ready) {
       const std::shared_ptr<ExprNode> kept = with_kept_dims(*fold);
       kept->args[0] = rebuilder.rebuild(Expr(fold->args[0])).shared_node();
+      if (around.contains(fold->args[0].get()))
+        if (const Tensor value = keep(Expr(kept)); value.defined()) {
+          kept->args[0] = Expr(value).shared_node();
+          rebuilder.replace(fold->args[0], kept->args[0]);
+        }
       folds.emplace_back(kept);
     }
     remover.compute(folds, compute);
@@ -193,7 +245,8 @@ std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device) {
     }
     return values;
   };
-  return without_folds(exprs, ComputeFolds(empty_values));
+  const auto keep_nothing = [](const Expr&) { return Tensor(); };
+  return without_folds(exprs, ComputeFolds(empty_values), KeepArgument(keep_nothing));
 }
 
 Tensor contiguous_layout(const Dims& sizes, DType dtype) {
@@ -303,6 +356,16 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
   }
   result.text = detail::concat(kind, order, " of ", name(node.compute_dtype),
                                dims_text({arg_sizes.data(), arg_sizes.size()}), ": ", text(fold));
+  return result;
+}
+
+PassText describe_kept(const Expr& fold) {
+  const Expr argument(fold.node().args[0]);
+  const Dims& sizes = fold.node().fold->arg_sizes;
+  PassText result;
+  result.text = detail::concat("elementwise ", name(argument.dtype()),
+                               dims_text({sizes.data(), sizes.size()}), ": ", text(argument),
+                               ", which is read again");
   return result;
 }
 

@@ -20,9 +20,18 @@ namespace weft {
 /// They are different, and keep the dimensions that they reduce.
 using ComputeFolds = FunctionRef<std::vector<Tensor>(std::span<const Expr> folds)>;
 
-/// `exprs` with tensors in place of their folds.  Folds that differ only in `keepdim` are computed
-/// once.
-std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFolds compute);
+/// The value of what `fold` reads and what is elementwise around the folds reads as well; undefined
+/// where each computes it for itself.
+using KeepArgument = FunctionRef<Tensor(const Expr& fold)>;
+
+/// `exprs` with tensors in place of their folds, and of the arguments that are kept.  Folds that
+/// differ only in `keepdim` are computed once.
+std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFolds compute,
+                                KeepArgument keep);
+
+/// Whether such an argument takes longer to compute again than to write and read, and a fold of its
+/// contiguous value has the same order.
+bool is_worth_keeping(const Expr& fold, const PlannerOptions& options);
 
 /// The same for calls that don't run: tensors of `device` without data.
 std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device);
@@ -43,6 +52,8 @@ struct PassText {
   std::string_view schedule;
 };
 PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::KernelCache& kernels);
+/// The same of a fold's argument that is kept.
+PassText describe_kept(const Expr& fold);
 
 /// A fold of the tensor `value` in place of its argument.
 Expr with_argument(const Expr& fold, const Tensor& value);

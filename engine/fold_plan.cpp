@@ -142,6 +142,27 @@ void plan_blocks(FoldPlan& plan) {
       (plan.num_rows + plan.rows_per_block - 1) / plan.rows_per_block * plan.segments_per_row;
 }
 
+/// How the loops walk through `bytes` that are folded where they lie: as many streams as caches and
+/// memory answer best (docs/decisions.md).
+void choose_walk(FoldPlan& plan, std::int64_t bytes, const PlannerOptions& options) {
+  const CpuFeatures& features = options.features;
+  jit::Fold& fold = plan.fold;
+  const bool is_streamed = bytes >= options.streaming_bytes;
+  fold.prefetches = is_streamed;
+  if (features.pages_in_turn) return;
+  if (is_streamed) fold.rows_at_once = 8;
+  if (features.isa != Isa::avx512 || plan.map != nullptr || bytes <= features.l1d_bytes) return;
+  fold.in_order = true;
+  // Short rows are often some of many, taken from memory together with what other passes write
+  // there (engine/row_blocks.cpp), and slower to read so.
+  fold.prefetches = bytes > features.l2_bytes || !is_row_each(plan);
+  if (is_floating(fold.dtype) && (fold.op == Op::add || fold.op == Op::mul)) fold.rows_at_once = 8;
+  constexpr std::int64_t wide_bytes = 2 * fold_buffer_bytes;
+  if (is_streamed && folds_in_place(plan) && plan.form != FoldForm::index &&
+      plan.order != FoldOrder::exact)
+    plan.strip_extent = std::min(plan.vector.extent, wide_bytes / fold.itemsize());
+}
+
 }  // namespace
 
 std::size_t largest_input(std::span<const FoldDim> dims, std::size_t num_inputs) {
@@ -155,6 +176,12 @@ std::size_t largest_input(std::span<const FoldDim> dims, std::size_t num_inputs)
     most = std::max(most, count);
   }
   return best;
+}
+
+bool have_equal_loops(const FoldPlan& a, const FoldPlan& b) {
+  return a.is_inner == b.is_inner && a.vector.extent == b.vector.extent &&
+         std::ranges::equal(a.reduced, b.reduced, {}, &FoldDim::extent, &FoldDim::extent) &&
+         std::ranges::equal(a.kept, b.kept, {}, &FoldDim::extent, &FoldDim::extent);
 }
 
 std::int64_t fold_block_elements(const jit::Fold& fold) {
@@ -240,10 +267,8 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
     bytes = std::max(bytes, wrapping_product(tensor.numel(), static_cast<std::int64_t>(
                                                                  itemsize_bytes(tensor.dtype()))));
   plan->work_ns = bytes / bytes_per_ns;
-  plan->fold.prefetches = bytes >= options.streaming_bytes;
+  choose_walk(*plan, bytes, options);
   make_rows(*plan, options);
-  // As many streams as memory answers best: docs/decisions.md.
-  if (plan->fold.prefetches && !options.features.pages_in_turn) plan->fold.rows_at_once = 8;
   return plan;
 }
 

@@ -99,6 +99,9 @@ inline bool is_row_each(const FoldPlan& plan) {
   return plan.is_inner && plan.num_blocks == 1 && plan.num_rows == 1;
 }
 
+/// Whether both walk through as many rows and elements, kept and reduced ones alike.
+bool have_equal_loops(const FoldPlan& a, const FoldPlan& b);
+
 /// Whether the loops that fold read the operand itself: nothing is computed before them.
 inline bool folds_in_place(const FoldPlan& plan) {
   return plan.map == nullptr && plan.reduction == nullptr;

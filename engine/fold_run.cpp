@@ -186,7 +186,7 @@ void FoldRun::fold_leaves_of_rows(Part& part, std::int64_t end) const {
 
 void FoldRun::fold_leaf_of_row(const FoldOffsets& at, std::int64_t count,
                                std::byte* partial) const {
-  fold_.clear(partial, num_lanes_);
+  std::memcpy(partial, fold_.identity_lanes.data(), jit::Fold::lanes_bytes);
   if (code_ != nullptr) return fold_leaf(at, plan_.reduced[0], 1, count, partial);
   fold_.loops.lanes(fold_, partial, base_[1] + at[1], 0, 1, count);
 }

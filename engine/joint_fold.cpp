@@ -52,13 +52,6 @@ std::vector<std::int64_t> walk_of(const FoldPlan& plan, std::size_t i) {
   return strides;
 }
 
-bool have_equal_loops(const FoldPlan& a, const FoldPlan& b) {
-  return a.is_inner == b.is_inner && is_row_each(a) == is_row_each(b) &&
-         a.vector.extent == b.vector.extent &&
-         std::ranges::equal(a.reduced, b.reduced, {}, &FoldDim::extent, &FoldDim::extent) &&
-         std::ranges::equal(a.kept, b.kept, {}, &FoldDim::extent, &FoldDim::extent);
-}
-
 /// How many blocks of `fine` each block of `coarse` is, a power of two; 0 if blocks don't meet.
 std::int64_t blocks_in_block(const FoldPlan& coarse, const FoldPlan& fine) {
   if (!coarse.is_inner || is_row_each(coarse)) return 1;
@@ -164,7 +157,9 @@ bool fits(const std::vector<std::shared_ptr<Member>>& members, const Member& oth
   for (const auto& member : members) {
     num_operands += member->inputs.size() + 1;
     num_params += member->program.params.size();
-    if (!have_equal_loops(*member->plan, *other.plan)) return false;
+    if (!have_equal_loops(*member->plan, *other.plan) ||
+        is_row_each(*member->plan) != is_row_each(*other.plan))
+      return false;
     if (!have_blocks_that_meet(*member->plan, *other.plan)) return false;
   }
   return share_reading(*members[0], other, options) && members.size() < max_joint_folds &&

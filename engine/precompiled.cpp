@@ -72,12 +72,16 @@ class Collector {
   }
 
   void add_values() {
-    if (!plan_.is_inner)
-      return add_fold_loop("columns", address_of(fold_.loops.columns),
-                           "folds rows into a row of outputs");
+    if (!plan_.is_inner) {
+      add_fold_loop("columns", address_of(fold_.loops.columns), "folds rows into a row of outputs");
+      if (!fold_.in_order) return;
+      loops_.front().most_loaded_bytes = 9 * jit::Fold::lanes_bytes;  // eight rows
+      loops_.front().kept_bytes = jit::Fold::lanes_bytes;
+      return;
+    }
     if (is_row_each(plan_))
       return add_rows("folds rows to one element each", plan_.kept[0].extent >= 4);
-    if (folds_blocks_together(plan_) && fold_.loops.tree_of_blocks != nullptr)
+    if (folds_blocks_together(plan_) && fold_.has_tree())
       return add_fold_loop("tree_of_blocks", address_of(fold_.loops.tree_of_blocks),
                            "folds four blocks of a long row into lanes");
     add_fold_loop("lanes", address_of(fold_.loops.lanes), "folds a block into lanes");
@@ -108,8 +112,10 @@ LoopListing list_loop(const PrecompiledLoop& loop) {
   listing.loops.hot = jit::most_loading(listing.loops, loop.most_loaded_bytes);
   if (listing.loops.hot >= 0) {
     const jit::AssemblyLoop& hot = listing.loops.loops[static_cast<std::size_t>(listing.loops.hot)];
-    if (loop.element_bytes > 0 && hot.loaded_bytes % loop.element_bytes == 0)
-      listing.elements = hot.loaded_bytes / loop.element_bytes;
+    const bool loads_kept = hot.loaded_bytes == loop.most_loaded_bytes;
+    const std::int64_t folded_bytes = hot.loaded_bytes - (loads_kept ? loop.kept_bytes : 0);
+    if (loop.element_bytes > 0 && folded_bytes % loop.element_bytes == 0)
+      listing.elements = folded_bytes / loop.element_bytes;
     if (hot.calls)
       listing.throughput.reason = "the loop calls functions, which they know nothing of";
     else if (hot.end_offset > hot.first_offset)

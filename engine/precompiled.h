@@ -25,6 +25,8 @@ struct PrecompiledLoop {
   std::int64_t element_bytes = 0;  ///< of what its hot loop reads; 0: it also reads other things
   /// Loops of it that read more in an iteration don't run: they are for more rows than there are.
   std::int64_t most_loaded_bytes = std::numeric_limits<std::int64_t>::max();
+  /// Of a loop that loads so many, what it folds the others into.
+  std::int64_t kept_bytes = 0;
 };
 
 /// Those that run_fold() calls for whole blocks; the first one does most of the work.  Empty where

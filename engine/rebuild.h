@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 namespace weft {
 
@@ -22,6 +23,8 @@ class Rebuilder {
   explicit Rebuilder(Change change) : change_(change) {}
 
   Expr rebuild(const Expr& root);
+  /// From now on `other` stands in the place of `node`, whatever that has been rebuilt to.
+  void replace(const Node& node, Node other) { rebuilt_[node.get()] = std::move(other); }
 
  private:
   Node with_rebuilt_arguments(const Node& node) const;

@@ -1,5 +1,5 @@
 #define WEFT_VECTOR_BYTES 64
-#include "jit/fold/loops.h"
+#include "jit/fold/loop_tables.h"
 #include "jit/fold/scans.h"
 #include "jit/fold/vector_calls.h"
 

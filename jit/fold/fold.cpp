@@ -69,8 +69,7 @@ void Fold::clear(std::byte* to, std::int64_t count) const {
 void Fold::tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t block_stride_bytes,
                           std::int64_t count) const {
   constexpr std::int64_t num_blocks = FoldLoops::blocks_together;
-  if (loops.tree_of_blocks != nullptr)
-    return loops.tree_of_blocks(*this, lanes, data, block_stride_bytes, count);
+  if (has_tree()) return loops.tree_of_blocks(*this, lanes, data, block_stride_bytes, count);
   alignas(64) std::array<std::byte, num_blocks * lanes_bytes> blocks;
   const auto block = [&](std::int64_t i) { return blocks.data() + i * lanes_bytes; };
   clear(blocks.data(), num_blocks * num_lanes());
@@ -78,7 +77,7 @@ void Fold::tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t 
     loops.lanes(*this, block(i), data + i * block_stride_bytes, 0, 1, count);
   for (std::int64_t width = 1; width < num_blocks; width *= 2)
     for (std::int64_t i = 0; i < num_blocks; i += 2 * width)
-      loops.lanes(*this, block(i), block(i + width), 0, 1, num_lanes());
+      loops.columns(*this, block(i), block(i + width), 0, 1, num_lanes());
   std::memcpy(lanes, blocks.data(), lanes_bytes);
 }
 

@@ -34,11 +34,12 @@ struct FoldLoops {
   /// lanes = (block 0 op block 1) op (block 2 op block 3), where each of `blocks_together` blocks
   /// is the lanes of its `count` elements, which begin as the identity.
   ///
-  /// Null where blocks are read one after the other: Fold::tree_of_blocks() does it by `lanes`.
+  /// Null where that gains nothing: Fold::tree_of_blocks() does it by `lanes`.
   ///
   /// Requires: `count` is a multiple of the number of lanes.
   void (*tree_of_blocks)(const Fold& fold, std::byte* lanes, const std::byte* data,
                          std::int64_t block_stride_bytes, std::int64_t count) = nullptr;
+  bool reads_side_by_side = false;  ///< tree_of_blocks() does, and so isn't for Fold::in_order
 
   /// Read side by side, blocks come from memory faster than one after the other.
   static constexpr std::int64_t blocks_together = 4;
@@ -55,7 +56,8 @@ struct Fold {
   FoldLoops loops;
   Isa isa = Isa::generic;          ///< that the loops are compiled for
   bool calls_row = true;           ///< whether the loops call `row`
-  bool prefetches = false;         ///< long rows are not in the caches: asks for them ahead
+  bool prefetches = false;         ///< long rows are not in a near cache: asks for them ahead
+  bool in_order = false;           ///< rows and their blocks are not read side by side
   std::int64_t rows_at_once = 32;  ///< that `columns` reads side by side; not what it computes
   std::array<std::byte, lanes_bytes> identity_lanes{};
 
@@ -64,6 +66,10 @@ struct Fold {
   /// Fills `count` elements with the identity.
   void clear(std::byte* to, std::int64_t count) const;
   void finish(std::byte* to, std::byte* lanes) const { loops.finish(*this, to, lanes); }
+  /// Whether tree_of_blocks() is that of the loops.
+  bool has_tree() const {
+    return loops.tree_of_blocks != nullptr && !(in_order && loops.reads_side_by_side);
+  }
   /// FoldLoops::tree_of_blocks for every op and dtype.
   void tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t block_stride_bytes,
                       std::int64_t count) const;

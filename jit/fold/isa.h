@@ -1,4 +1,4 @@
-// The loops of jit/fold/loops.h and jit/fold/scans.h, once an instruction set.
+// The loops of jit/fold/loop_tables.h and jit/fold/scans.h, once an instruction set.
 #pragma once
 
 #include "jit/fold/fold.h"

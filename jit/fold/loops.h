@@ -1,9 +1,7 @@
 // The loops behind jit/fold/fold.h on vectors of WEFT_VECTOR_BYTES.  Each file that includes this
 // is compiled for another instruction set, so that everything here has internal linkage and no
 // function of the standard library is used.
-#include "jit/fold/extrema.h"
 #include "jit/fold/fold.h"
-#include "jit/fold/ordered.h"
 #include "jit/fold/vectors.h"
 
 #include <type_traits>
@@ -35,10 +33,13 @@ struct Loops {
   /// What is worth loops that prefetch.
   static constexpr bool may_prefetch = vector_bytes == 64 && std::is_floating_point_v<T>;
 
+  /// Whether there are loops for Fold::in_order.  Products of so many numbers seldom mean much.
+  static constexpr bool may_walk_in_order = may_prefetch && !std::is_same_v<Combine, Mul>;
+
   /// Asks for what comes after the page that processors read ahead in, if that is wanted.
   template <bool prefetches>
   [[gnu::always_inline]] static void prefetch(const T* data) {
-    constexpr std::int64_t ahead_bytes = 2048;
+    constexpr std::int64_t ahead_bytes = 4096;
     if constexpr (prefetches)
       __builtin_prefetch(reinterpret_cast<const std::byte*>(data) + ahead_bytes);
   }
@@ -55,7 +56,11 @@ struct Loops {
       for (int i = 0; i < num_vectors; i += 2) {
         prefetch<prefetches>(data + i * per_vector);
         prefetch<prefetches>(data + (i + 1) * per_vector);
-        const V x = load<V>(data + i * per_vector), y = load<V>(data + (i + 1) * per_vector);
+        V x = load<V>(data + i * per_vector), y = load<V>(data + (i + 1) * per_vector);
+        if constexpr (has_ordered_op) {
+          keep_in_register(x);
+          keep_in_register(y);
+        }
         note(x, y);
         lanes[i] = Op::of(lanes[i], x);
         lanes[i + 1] = Op::of(lanes[i + 1], y);
@@ -160,12 +165,11 @@ struct Loops {
   }
 
   static constexpr int num_blocks = FoldLoops::blocks_together;
-  /// Where there are registers for the lanes of one block only.  From memory they take turns.
-  template <std::int64_t turn_bytes>
+  /// Where there are registers for the lanes of one block only: in turns of `a_turn` elements.
+  template <bool prefetches>
   static void blocks_in_turn(const Fold& fold, std::byte* to, const std::byte* data,
-                             std::int64_t block_stride_bytes, std::int64_t count) {
-    constexpr auto most = turn_bytes / static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t a_turn = most == 0 ? count : most;
+                             std::int64_t block_stride_bytes, std::int64_t count,
+                             std::int64_t a_turn) {
     const V identity = identity_of(fold);
     V lanes_of[num_blocks][num_vectors];
 #pragma GCC unroll 1
@@ -175,8 +179,9 @@ struct Loops {
         V lanes[num_vectors];
 #pragma GCC unroll 16
         for (int k = 0; k < num_vectors; ++k) lanes[k] = lanes_of[block][k];
-        accumulate(lanes, reinterpret_cast<const T*>(data + block * block_stride_bytes) + i,
-                   count - i < a_turn ? count - i : a_turn, identity);
+        accumulate<prefetches>(lanes,
+                               reinterpret_cast<const T*>(data + block * block_stride_bytes) + i,
+                               count - i < a_turn ? count - i : a_turn, identity);
 #pragma GCC unroll 16
         for (int k = 0; k < num_vectors; ++k) lanes_of[block][k] = lanes[k];
       }
@@ -188,10 +193,15 @@ struct Loops {
   template <int parts>
   static void tree_of_blocks(const Fold& fold, std::byte* to, const std::byte* data,
                              std::int64_t block_stride_bytes, std::int64_t count) {
-    if constexpr (has_ordered_op)
-      return fold.prefetches
-                 ? blocks_in_turn<2048>(fold, to, data, block_stride_bytes, parts * count)
-                 : blocks_in_turn<0>(fold, to, data, block_stride_bytes, parts * count);
+    if constexpr (has_ordered_op) {
+      // From memory they take turns of so much, or are asked for ahead.
+      constexpr auto short_turn = 2048 / static_cast<std::int64_t>(sizeof(T));
+      count *= parts;
+      if (fold.in_order)
+        return blocks_in_turn<may_prefetch>(fold, to, data, block_stride_bytes, count, count);
+      return blocks_in_turn<false>(fold, to, data, block_stride_bytes, count,
+                                   fold.prefetches ? short_turn : count);
+    }
     const std::byte* const identity = fold.identity_lanes.data();
     for (int block = 0; block < num_blocks; block += num_streams) {
       V lanes_of[num_streams][num_vectors];
@@ -267,7 +277,8 @@ struct Loops {
                    std::int64_t count) {
     const V identity = identity_of(fold);
     std::int64_t row = 0;
-    for (; reads_rows_side_by_side && row + num_streams <= num_rows; row += num_streams) {
+    const bool side_by_side = reads_rows_side_by_side && !fold.in_order;
+    for (; side_by_side && row + num_streams <= num_rows; row += num_streams) {
       V lanes[num_streams][num_vectors];
 #pragma GCC unroll 4
       for (int stream = 0; stream < num_streams; ++stream) fill(lanes[stream], identity);
@@ -277,10 +288,14 @@ struct Loops {
       for (int stream = 0; stream < num_streams; ++stream)
         combine_lanes<parts>(to + (row + stream) * to_stride_bytes, lanes[stream]);
     }
-    for (; row < num_rows; ++row)
-      fold_row<parts>(to + row * to_stride_bytes,
-                      reinterpret_cast<const T*>(data + row * row_stride_bytes), count * parts,
-                      identity);
+    for (; row < num_rows; ++row) {
+      std::byte* const result = to + row * to_stride_bytes;
+      const T* const from = reinterpret_cast<const T*>(data + row * row_stride_bytes);
+      if (may_walk_in_order && fold.in_order && fold.prefetches)
+        fold_row<parts, may_walk_in_order>(result, from, count * parts, identity);
+      else
+        fold_row<parts, false>(result, from, count * parts, identity);
+    }
   }
 
   [[gnu::always_inline]] static void fill(V (&lanes)[num_vectors], const V& value) {
@@ -288,20 +303,20 @@ struct Loops {
     for (int i = 0; i < num_vectors; ++i) lanes[i] = value;
   }
 
-  template <int parts>
+  template <int parts, bool prefetches>
   [[gnu::always_inline]] static void fold_row(std::byte* to, const T* data, std::int64_t count,
                                               const V& identity) {
     V lanes[num_vectors];
     fill(lanes, identity);
     if constexpr (has_ordered_op) {
-      if (accumulate_ordered<false>(lanes, data, count, identity))
+      if (accumulate_ordered<prefetches>(lanes, data, count, identity))
         return combine_lanes<parts, typename Combine::Ordered>(to, lanes);
       V again[num_vectors];
       fill(again, identity);
       accumulate_with_nan(again, data, count, identity);
       combine_lanes<parts>(to, again);
     } else {
-      accumulate_by<Combine, false>(lanes, data, count, identity, [](const V&, const V&) {});
+      accumulate_by<Combine, prefetches>(lanes, data, count, identity, [](const V&, const V&) {});
       combine_lanes<parts>(to, lanes);
     }
   }
@@ -314,30 +329,58 @@ struct Loops {
     combine_lanes<parts>(to, lanes);
   }
 
-  /// Rows folded into `sums` by `Op`, the last vector from column `last` on.
+  /// One row folded into `sums` by `Op`, the last vector from column `last` on.
   template <class Op, int count>
+  [[gnu::always_inline]] static void fold_columns_of_row(V (&sums)[count], const std::byte* data,
+                                                         std::int64_t last, const auto& note) {
+    const auto at = [&](int i) {
+      return load<V>(reinterpret_cast<const T*>(data) + (i + 1 < count ? i * per_vector : last));
+    };
+#pragma GCC unroll 16
+    for (int i = 0; i < count; i += 2) {
+      const bool is_pair = i + 1 < count;
+      V x = at(i), y = is_pair ? at(i + 1) : x;
+      if constexpr (has_ordered_op) {
+        keep_in_register(x);
+        keep_in_register(y);
+      }
+      note(x, y);
+      sums[i] = Op::of(sums[i], x);
+      if (is_pair) sums[i + 1] = Op::of(sums[i + 1], y);
+    }
+  }
+
+  /// So many rows are folded without a loop, whose end would be predicted wrong once a strip.
+  static constexpr int known_rows = 8;
+  /// Extrema that are folded so are in memory: fewer loads are under way than of sums.
+  [[gnu::always_inline]] static void prefetch_columns(const std::byte* data, int count) {
+    constexpr std::int64_t ahead_bytes = 1024;
+    if constexpr (has_ordered_op)
+#pragma GCC unroll 16
+      for (int i = 0; i < count; ++i) __builtin_prefetch(data + i * vector_bytes + ahead_bytes);
+  }
+
+  /// Rows folded into `sums`: `known_rows`, or `num_rows` of them.
+  template <class Op, bool is_known, int count>
   [[gnu::always_inline]] static void fold_columns(V (&sums)[count], const std::byte* data,
                                                   std::int64_t row_stride_bytes,
                                                   std::int64_t num_rows, std::int64_t last,
                                                   const auto& note) {
-    for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes) {
-      const auto at = [&](int i) {
-        return load<V>(reinterpret_cast<const T*>(data) + (i + 1 < count ? i * per_vector : last));
-      };
-#pragma GCC unroll 16
-      for (int i = 0; i < count; i += 2) {
-        const bool is_pair = i + 1 < count;
-        const V x = at(i), y = is_pair ? at(i + 1) : x;
-        note(x, y);
-        sums[i] = Op::of(sums[i], x);
-        if (is_pair) sums[i + 1] = Op::of(sums[i + 1], y);
+    if constexpr (is_known) {
+#pragma GCC unroll 8
+      for (int row = 0; row < known_rows; ++row, data += row_stride_bytes) {
+        prefetch_columns(data, count);
+        fold_columns_of_row<Op>(sums, data, last, note);
       }
+    } else {
+      for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes)
+        fold_columns_of_row<Op>(sums, data, last, note);
     }
   }
 
   /// Vectors side by side, the last of them so that it ends at column `end`: what it shares with
   /// the one before is computed twice, from the same numbers, of which it is given the first.
-  template <int count>
+  template <int count, bool is_known = false>
   [[gnu::always_inline]] static void strip(T* to, std::int64_t end, const V& last_sum,
                                            const std::byte* data, std::int64_t row_stride_bytes,
                                            std::int64_t num_rows) {
@@ -355,13 +398,14 @@ struct Loops {
         tried[i] = sums[i];
         flag.note(sums[i], sums[i]);
       }
-      fold_columns<typename Combine::Ordered>(tried, data, row_stride_bytes, num_rows, last,
-                                              [&](const V& x, const V& y) { flag.note(x, y); });
+      fold_columns<typename Combine::Ordered, is_known>(
+          tried, data, row_stride_bytes, num_rows, last,
+          [&](const V& x, const V& y) { flag.note(x, y); });
       flag.is_set() ? strip_with_nan(to, last, count, last_sum, data, row_stride_bytes, num_rows)
                     : write(tried);
     } else {
-      fold_columns<Combine>(sums, data, row_stride_bytes, num_rows, last,
-                            [](const V&, const V&) {});
+      fold_columns<Combine, is_known>(sums, data, row_stride_bytes, num_rows, last,
+                                      [](const V&, const V&) {});
       write(sums);
     }
   }
@@ -415,14 +459,21 @@ struct Loops {
       const T* const from = reinterpret_cast<const T*>(data + first * row_stride_bytes);
       const V last_sum = load<V>(sums + num_columns - per_vector);  // before a strip changes it
       std::int64_t i = 0;
-      const auto whole_strips = [&]<int count>(std::integral_constant<int, count>) {
+      const auto whole_strips = [&]<int count, bool is_known>(std::integral_constant<int, count>,
+                                                              std::bool_constant<is_known>) {
         constexpr std::int64_t width = count * per_vector;
         for (; num_columns - i >= width; i += width)
-          strip<count>(sums + i, width, load<V>(sums + i + width - per_vector),
-                       reinterpret_cast<const std::byte*>(from + i), row_stride_bytes, rows);
+          strip<count, is_known>(sums + i, width, load<V>(sums + i + width - per_vector),
+                                 reinterpret_cast<const std::byte*>(from + i), row_stride_bytes,
+                                 rows);
       };
-      if constexpr (wide_vectors > 4) whole_strips(std::integral_constant<int, wide_vectors>());
-      whole_strips(std::integral_constant<int, 4>());
+      constexpr std::integral_constant<int, 4> four;
+      if constexpr (wide_vectors > 4)
+        whole_strips(std::integral_constant<int, wide_vectors>(), std::false_type());
+      if (may_walk_in_order && fold.in_order && rows == known_rows)
+        whole_strips(four, std::bool_constant<may_walk_in_order>());
+      else
+        whole_strips(four, std::false_type());
       last_strip(sums + i, num_columns - i, last_sum, reinterpret_cast<const std::byte*>(from + i),
                  row_stride_bytes, rows);
     }
@@ -444,73 +495,10 @@ struct Loops {
     FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
     if constexpr (reads_side_by_side || has_ordered_op)
       loops.tree_of_blocks = &tree_of_blocks<parts>;
+    loops.reads_side_by_side = reads_side_by_side;
     return loops;
   }
 };
-
-/// An empty row where C++ vectors have no op of that name for the dtype.
-[[maybe_unused]] FoldLoops find_loops(Op op, DType dtype) {
-  // Sums and products of integers wrap, so both signs are one case.  Short integers are rarely
-  // added up in as many bits: the op's row does it.
-  const auto any_sign = [&]<class T>(std::type_identity<T>) -> FoldLoops {
-    switch (op) {
-      case Op::add:
-      case Op::mul:
-        if constexpr (sizeof(T) >= 4)
-          return op == Op::add ? Loops<T, Add>::table() : Loops<T, Mul>::table();
-        return {};
-      case Op::bitwise_or: return Loops<std::uint8_t, Or>::template table<sizeof(T)>();
-      case Op::bitwise_and: return Loops<std::uint8_t, And>::template table<sizeof(T)>();
-      default: return {};
-    }
-  };
-  const auto number = [&]<class T>(std::type_identity<T>) -> FoldLoops {
-    switch (op) {
-      case Op::maximum: return Loops<T, Max>::table();
-      case Op::minimum: return Loops<T, Min>::table();
-      case Op::add:
-      case Op::mul:
-        if constexpr (std::is_floating_point_v<T>)
-          return op == Op::add ? Loops<T, Add>::table() : Loops<T, Mul>::table();
-        return {};
-      default: return {};
-    }
-  };
-  const bool is_order = op == Op::maximum || op == Op::minimum;
-  switch (dtype) {
-    case DType::boolean: {
-      const bool is_or = op == Op::add || op == Op::maximum || op == Op::bitwise_or;
-      const bool is_and = op == Op::mul || op == Op::minimum || op == Op::bitwise_and;
-      if (is_or) return Loops<std::uint8_t, Or>::table();
-      return is_and ? Loops<std::uint8_t, And>::table() : FoldLoops();
-    }
-#define WEFT_INTEGER(enumerator, unsigned_type, type)    \
-  case DType::enumerator:                                \
-    return is_order ? number(std::type_identity<type>{}) \
-                    : any_sign(std::type_identity<unsigned_type>{});
-      WEFT_INTEGER(u8, std::uint8_t, std::uint8_t)
-      WEFT_INTEGER(u16, std::uint16_t, std::uint16_t)
-      WEFT_INTEGER(u32, std::uint32_t, std::uint32_t)
-      WEFT_INTEGER(u64, std::uint64_t, std::uint64_t)
-      WEFT_INTEGER(i8, std::uint8_t, std::int8_t)
-      WEFT_INTEGER(i16, std::uint16_t, std::int16_t)
-      WEFT_INTEGER(i32, std::uint32_t, std::int32_t)
-      WEFT_INTEGER(i64, std::uint64_t, std::int64_t)
-#undef WEFT_INTEGER
-    case DType::f32: return number(std::type_identity<float>{});
-    case DType::f64: return number(std::type_identity<double>{});
-    case DType::c64: return op == Op::add ? Loops<float, Add>::table<2>() : FoldLoops();
-    case DType::c128: return op == Op::add ? Loops<double, Add>::table<2>() : FoldLoops();
-    default: return {};
-  }
-}
-
-ExtremumLoops find_extremum_loops(Op op, DType dtype) {
-  return visit_ordered(dtype, [&]<class T>(std::type_identity<T>) {
-    return op == Op::maximum ? Extrema<T>::template table<true>()
-                             : Extrema<T>::template table<false>();
-  });
-}
 
 }  // namespace
 }  // namespace weft::jit

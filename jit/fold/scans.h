@@ -111,41 +111,153 @@ using KeptBy =
     std::conditional_t<std::is_same_v<Combine, Larger> || std::is_same_v<Combine, Smaller>, T,
                        typename Kept<T>::type>;
 
+#if defined(__AVX512F__)
+/// The next `steps` elements of `num` rows, kept in f64; those of one step are `x_step` elements
+/// behind those of the last.
+template <class Combine, int steps>
+[[gnu::always_inline]] inline void next_floats(double* kept, const float* x, std::int64_t x_step,
+                                               float* const* y, std::int64_t num) {
+  constexpr bool is_sum = std::is_same_v<Combine, Sum>;
+  const auto next = [&](std::int64_t row, __mmask8 there) __attribute__((always_inline)) {
+    __m512d so_far = _mm512_maskz_loadu_pd(there, kept + row);
+#pragma GCC unroll 4
+    for (int step = 0; step < steps; ++step) {
+      const __m512d more = _mm512_cvtps_pd(_mm256_maskz_loadu_ps(there, x + step * x_step + row));
+      so_far = is_sum ? _mm512_add_pd(so_far, more) : _mm512_mul_pd(so_far, more);
+      _mm256_mask_storeu_ps(y[step] + row, there, _mm512_cvtpd_ps(so_far));
+    }
+    _mm512_mask_storeu_pd(kept + row, there, so_far);
+  };
+  std::int64_t row = 0;
+  for (; num - row >= 8; row += 8) next(row, 0xff);
+  if (row < num) next(row, static_cast<__mmask8>((1 << (num - row)) - 1));
+}
+#endif
+
 /// The next element of `num` rows: y = kept = kept op x.
 template <class T, class Combine, class As = AsItIs>
 [[gnu::always_inline]] inline void next_elements(KeptBy<T, Combine>* __restrict kept,
                                                  const T* __restrict x, T* __restrict y,
                                                  std::int64_t num, As as = {}) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<KeptBy<T, Combine>, double>) {
+    float* const to = y;
+    return next_floats<Combine, 1>(kept, x, 0, &to, num);
+  }
+#endif
   for (std::int64_t row = 0; row < num; ++row) {
     kept[row] = Combine::of(kept[row], as(x[row]));
     y[row] = as(static_cast<T>(kept[row]));
   }
 }
 
+/// Whether elements are all aligned.
+template <class T>
+[[maybe_unused]] bool is_aligned(const ScanOperand& operand) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(operand.data) |
+                    static_cast<std::uintptr_t>(operand.stride_bytes);
+  return bits % sizeof(T) == 0;
+}
+
 #if defined(__AVX512F__)
-/// The same, with the whole cache lines of y written past the caches.
-template <class T, class Combine>
-[[gnu::noinline]] void stream_next_elements(KeptBy<T, Combine>* kept, const T* x, T* y,
-                                            std::int64_t num) {
-  constexpr std::int64_t line_bytes = 64;
-  constexpr std::int64_t a_line = line_bytes / static_cast<std::int64_t>(sizeof(T));
-  constexpr std::int64_t together = 16 * a_line;
-  alignas(line_bytes) T buffer[together];  // NOLINT: no function of the standard library is used
-  const std::uintptr_t past_line = reinterpret_cast<std::uintptr_t>(y) % line_bytes;
-  const bool starts_lines = past_line % sizeof(T) == 0;  // somewhere
-  std::int64_t row = (a_line - static_cast<std::int64_t>(past_line / sizeof(T))) % a_line;
-  if (row > num || !starts_lines) row = num;
-  next_elements<T, Combine>(kept, x, y, row);
-  while (num - row >= a_line) {
-    const std::int64_t left = num - row;
-    const std::int64_t taken = left < together ? left - left % a_line : together;
-    next_elements<T, Combine>(kept + row, x + row, buffer, taken);
-    for (std::int64_t line = 0; line < taken; line += a_line)
-      _mm512_stream_si512(reinterpret_cast<__m512i*>(y + row + line),
-                          _mm512_load_si512(buffer + line));
-    row += taken;
+/// Elements of each row that are scanned at once where they are written past the caches: what has
+/// accumulated, in the second cache, is then read and written once for all of them.
+constexpr int steps_together = 4;
+
+/// The next `steps` elements of `num` rows, those of one step `x_step` elements behind those of the
+/// last.
+template <class T, class Combine, int steps>
+[[gnu::always_inline]] inline void next_steps(KeptBy<T, Combine>* kept, const T* x,
+                                              std::int64_t x_step, T* const* y, std::int64_t num) {
+  if constexpr (std::is_same_v<T, float>)
+    return next_floats<Combine, steps>(kept, x, x_step, y, num);
+    // What is read is never what is written.
+#pragma GCC ivdep
+  for (std::int64_t row = 0; row < num; ++row) {
+    auto so_far = kept[row];
+#pragma GCC unroll 4
+    for (int step = 0; step < steps; ++step) {
+      so_far = Combine::of(so_far, x[step * x_step + row]);
+      y[step][row] = static_cast<T>(so_far);
+    }
+    kept[row] = so_far;
   }
-  next_elements<T, Combine>(kept + row, x + row, y + row, num - row);
+}
+
+constexpr std::int64_t line_bytes = 64;
+
+/// Writes elements [begin, end) of `lines` to where `y` has them, whole cache lines past the
+/// caches. What is left of the last line is moved to the front, or written too if it `is_last`.
+/// Returns how many elements were moved.
+template <class T>
+std::int64_t write_lines(T* y, T* lines, std::int64_t begin, std::int64_t end, bool is_last) {
+  constexpr std::int64_t a_line = line_bytes / static_cast<std::int64_t>(sizeof(T));
+  std::int64_t i = begin;
+  for (; i % a_line != 0 && i < end; ++i) y[i] = lines[i];
+  for (; i + a_line <= end; i += a_line)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(y + i), _mm512_load_si512(lines + i));
+  if (!is_last) {
+    _mm512_store_si512(lines, _mm512_load_si512(lines + i));
+    return end - i;
+  }
+  for (; i < end; ++i) y[i] = lines[i];
+  return 0;
+}
+
+/// Elements [first, first + steps) of `num` rows that are neighbours, at most `steps_together`: as
+/// next_elements(), past the caches.
+template <class T, class Combine>
+[[gnu::always_inline]] inline void stream_steps(KeptBy<T, Combine>* kept, const ScanOperand& to,
+                                                const ScanOperand& from, std::int64_t first,
+                                                std::int64_t steps, std::int64_t num) {
+  constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t a_line = line_bytes / itemsize, together = 8 * a_line;
+  constexpr std::int64_t ahead_bytes = 1024;
+  // Elements lie here as they do within the cache lines of `to`.
+  alignas(line_bytes) T lines[steps_together][together + 2 * a_line];  // NOLINT: as below
+  std::int64_t waiting[steps_together];                                // NOLINT: as below
+  for (std::int64_t step = 0; step < steps; ++step)
+    waiting[step] = static_cast<std::int64_t>(
+                        reinterpret_cast<std::uintptr_t>(at<T>(to, 0, first + step)) % line_bytes) /
+                    itemsize;
+  const std::int64_t x_step = from.stride_bytes / itemsize;
+  for (std::int64_t row = 0; row < num; row += together) {
+    const std::int64_t taken = num - row < together ? num - row : together;
+    const T* const x = at<T>(from, row, first);
+    T* y[steps_together];  // NOLINT: as below
+    for (std::int64_t step = 0; step < steps; ++step) {
+      y[step] = lines[step] + waiting[step];
+      const auto* const ahead = reinterpret_cast<const std::byte*>(x + step * x_step) + ahead_bytes;
+      for (std::int64_t line = 0; line < together / a_line; ++line)
+        __builtin_prefetch(ahead + line * line_bytes);
+    }
+    // Sums are what is large; products of so many numbers seldom mean much.
+    if (std::is_same_v<Combine, Sum> && steps == steps_together)
+      next_steps<T, Combine, std::is_same_v<Combine, Sum> ? steps_together : 1>(kept + row, x,
+                                                                                x_step, y, taken);
+    else
+      for (std::int64_t step = 0; step < steps; ++step)
+        next_steps<T, Combine, 1>(kept + row, x + step * x_step, 0, y + step, taken);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const std::int64_t before = waiting[step];
+      T* const line = at<T>(to, row, first + step) - before;
+      waiting[step] =
+          write_lines(line, lines[step], row == 0 ? before : 0, before + taken, row + taken == num);
+    }
+  }
+}
+
+/// Elements [begin, count) of `num` rows that are neighbours, past the caches.
+template <class T, class Combine>
+[[gnu::noinline]] void stream_rows(KeptBy<T, Combine>* kept, const ScanOperand& to,
+                                   const ScanOperand& from, std::int64_t begin, std::int64_t count,
+                                   std::int64_t num, const CancellationToken* token) {
+  const auto next_few = [&](std::int64_t number) __attribute__((always_inline)) {
+    const std::int64_t i = begin + number * steps_together, left = count - i;
+    stream_steps<T, Combine>(kept, to, from, i, left < steps_together ? left : steps_together, num);
+  };
+  const std::int64_t num_few = (count - begin + steps_together - 1) / steps_together;
+  for_each_step(0, num_few, elements_a_look / (steps_together * num), token, next_few);
 }
 #endif
 
@@ -186,12 +298,6 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
         const T* __restrict const x = at<T>(in, 0, i);
         T* __restrict const y = at<T>(out, 0, i);
         if constexpr (are_neighbours) {
-#if defined(__AVX512F__)
-          if (scan.streams && num * itemsize >= least_streamed_bytes) {
-            stream_next_elements<T, Combine>(kept, x, y, num);
-            return;
-          }
-#endif
           next_elements<T, Combine>(kept, x, y, num, as);
           return;
         }
@@ -202,7 +308,16 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
           y[row * y_step] = as(static_cast<T>(kept[row]));
         }
       };
-      for_each_step(parts.is_first ? 1 : 0, count, elements_a_look / num, token, next);
+      const std::int64_t begin = parts.is_first ? 1 : 0;
+#if defined(__AVX512F__)
+      const bool streams = are_neighbours && scan.streams &&
+                           num * itemsize >= least_streamed_bytes && is_aligned<T>(in) &&
+                           is_aligned<T>(out);
+      if (streams)
+        stream_rows<T, Combine>(kept, out, in, begin, count, num, token);
+      else
+#endif
+        for_each_step(begin, count, elements_a_look / num, token, next);
       if (kept_of_parts != nullptr && kept != kept_of_parts)
         __builtin_memcpy(kept_of_parts, kept, kept_bytes);
     };
@@ -254,12 +369,19 @@ template <class Combine>
   const auto rows = static_cast<__mmask8>((1 << num_rows) - 1);
   __m512d kept = is_first ? _mm512_set1_pd(is_sum ? 0 : 1) : _mm512_maskz_loadu_pd(rows, so_far);
   __m256 square[square_side] = {};  // NOLINT: as above
+  // No processor reads eight rows ahead that eight others are written between.
+  constexpr std::int64_t ahead_bytes = 512;
   const auto next = [&](std::int64_t number) __attribute__((always_inline)) {
     const std::int64_t i = number * square_side;
     const std::int64_t left = count - i;
     const auto there = static_cast<__mmask8>(left < square_side ? (1 << left) - 1 : 0xff);
-    for (std::int64_t row = 0; row < num_rows; ++row)
+    for (std::int64_t row = 0; row < num_rows; ++row) {
+      if (number % 2 == 0) {  // a line is two squares wide
+        __builtin_prefetch(at<std::byte>(from, row, i) + ahead_bytes);
+        __builtin_prefetch(at<std::byte>(to, row, i) + ahead_bytes, 1);
+      }
       square[row] = _mm256_maskz_loadu_ps(there, at<float>(from, row, i));
+    }
     transpose_square(square);
     for (__m256& column : square) {
       const __m512d x = _mm512_cvtps_pd(column);

@@ -34,6 +34,17 @@ template <class V, std::size_t... lane>
   return __builtin_shufflevector(value, value, (lane + first)...);
 }
 
+/// Has what was loaded stay in a register: as the operand of several instructions it would be
+/// loaded again by each.
+template <class V>
+[[gnu::always_inline]] inline void keep_in_register([[maybe_unused]] V& value) {
+#if defined(__AVX512F__)
+  asm("" : "+v"(value));
+#elif defined(__AVX2__)
+  asm("" : "+x"(value));
+#endif
+}
+
 template <class V>
 void store(void* to, const V& value) {
   __builtin_memcpy(to, &value, sizeof(V));

@@ -76,6 +76,7 @@ TEST_F(ReduceBits, AreTheSameForAllThreadsAndTiers) {
   std::map<int, Engine> engines;
   for (const int threads : thread_counts)
     engines.try_emplace(threads, EngineOptions{.num_threads = threads, .tiers = "xbyak"});
+  Engine streaming(EngineOptions{.num_threads = 1, .streaming_bytes = 1});
   for (int number = 0; number < num_cases; ++number) {
     const auto [a, options] = random_case(number, random);
     const Reduction others[] = {Reduction::mean,   Reduction::var,  Reduction::prod,
@@ -90,6 +91,9 @@ TEST_F(ReduceBits, AreTheSameForAllThreadsAndTiers) {
       if (is_one) own.dims = {static_cast<std::int64_t>(number) % a.dim()};
       if (reduction == Reduction::argmax && number % 2 == 0) own.dims = {};
       const Tensor expected = reference.reduce(reduction, a, own);
+      ASSERT_TRUE(has_bits(streaming.reduce(reduction, a, own), expected))
+          << "case " << number << ": " << text(weft::reduce(reduction, a, own)) << " of "
+          << layout_text(a);
       for (auto& [threads, engine] : engines)
         ASSERT_TRUE(has_bits(engine.reduce(reduction, a, own), expected))
             << "case " << number << ", " << threads

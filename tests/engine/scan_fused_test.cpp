@@ -131,6 +131,7 @@ TEST_F(ScanFused, HasTheBitsOfAScanOfATensor) {
   for (const int threads : {1, 2, 3, 16})
     engines.try_emplace(threads, EngineOptions{.num_threads = threads});
   Engine interp(EngineOptions{.backend = "interp", .num_threads = 2});
+  Engine streaming(EngineOptions{.num_threads = 2, .streaming_bytes = 1});
   const DiskCacheOptions no_disk{CacheMode::off, {}, 0};
   // Calls take the old way or the new.
   std::map<std::string, Engine> compiling;
@@ -151,6 +152,8 @@ TEST_F(ScanFused, HasTheBitsOfAScanOfATensor) {
                               layout_text(test.a) + " and " + layout_text(test.b);
     for (auto& [threads, engine] : engines)
       ASSERT_TRUE(same_tensor(engine.eval(scan), expected)) << place << ", threads: " << threads;
+    ASSERT_TRUE(same_tensor(streaming.eval(scan_of(test, written)), expected)) << place;
+    ASSERT_TRUE(same_tensor(streaming.eval(scan), expected)) << place;
     if (test.a.numel() < 10'000) {
       ASSERT_TRUE(same_tensor(interp.eval(scan), expected)) << place << ", by the interpreter";
     }
@@ -158,9 +161,11 @@ TEST_F(ScanFused, HasTheBitsOfAScanOfATensor) {
       for (int call = 0; number % compiled_every == 0 && call < 3; ++call)
         ASSERT_TRUE(same_tensor(engine.eval(scan), expected)) << place << ", compiled by " << kind;
     const Sizes sizes(expected.sizes().begin(), expected.sizes().end());
-    const Tensor given = random_layout(sizes, expected.dtype(), random);
-    engines.at(3).eval(scan, given);
-    ASSERT_TRUE(same_tensor(given, expected)) << place << ", into " << layout_text(given);
+    for (Engine* const engine : {&engines.at(3), &streaming}) {
+      const Tensor given = random_layout(sizes, expected.dtype(), random);
+      engine->eval(scan, given);
+      ASSERT_TRUE(same_tensor(given, expected)) << place << ", into " << layout_text(given);
+    }
   }
 }
 
