@@ -57,10 +57,10 @@ void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectang
   if (streams && (!may_stream || fights_itself) &&
       whole.num_lines * itemsize >= least_streamed_bytes)
     return transpose_by_stage(tile, operand, whole, stage);
-  const std::int64_t panel = std::max(lines_a_step, !streams ? panel_lines
-                                                    : tile.streaming_panel_bytes > 0
-                                                        ? tile.streaming_panel_bytes / itemsize
-                                                        : streaming_panel_lines);
+  const std::int64_t moved_bytes = 2 * whole.num_lines * whole.num_items * itemsize;
+  const std::int64_t streamed_lines =
+      moved_bytes >= tile.least_pairs_bytes ? 2 * lines_a_step : streaming_panel_lines;
+  const std::int64_t panel = std::max(lines_a_step, streams ? streamed_lines : panel_lines);
   const std::int64_t ahead_bytes = streams ? fetch_ahead_bytes(tile, operand, whole) : 0;
   for (std::int64_t line = 0; line < whole.num_lines;) {
     const std::int64_t left = whole.num_lines - line;

@@ -82,9 +82,9 @@ struct TileCode {
   /// to those that move `most_fused_bytes`.
   std::int64_t fused_side = 0;
   std::int64_t most_fused_bytes = 0;
-  /// Of a row that a copy writes past the caches, which it does before it goes on to the next; 0:
-  /// as many lines as there are streams that processors keep track of.
-  std::int64_t streaming_panel_bytes = 0;
+  /// Copies of planes that move so much write pairs of lines past the caches: two lines of a row,
+  /// and then the next row.  Others read as many lines at once as processors keep track of.
+  std::int64_t least_pairs_bytes = 0;
   bool fetches_ahead = false;  ///< whether large calls ask for what they read later
 
   template <class Function>

@@ -434,7 +434,7 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   tile.fused_side = features.pages_in_turn ? never : least_fused_side;
   const bool is_zen5 = features.amd_family >= 26;
   tile.most_fused_bytes = is_zen5 ? features.l3_bytes + features.l3_bytes / 4 : never;
-  tile.streaming_panel_bytes = is_zen5 ? 128 : 0;
+  tile.least_pairs_bytes = is_zen5 ? features.l3_bytes : never;
   tile.fetches_ahead = is_zen5;
 }
 

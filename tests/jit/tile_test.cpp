@@ -300,14 +300,16 @@ TEST_P(Tile, LargeCopies) {
     }
 }
 
-/// Large calls of processors that differ in what their prefetchers do: Intel's, Zen 3, Zen 5.
+/// Large calls of processors that differ in what their prefetchers do: Intel's, Zen 3, Zen 5, and
+/// one of those whose last cache holds none of the planes.
 std::vector<Target> processors(const Target& target) {
   std::vector<Target> found;
-  for (const int amd_family : {0, 25, 26}) {
+  for (const int amd_family : {0, 25, 26, 26}) {
     found.push_back(target);
     found.back().features.amd_family = amd_family;
     found.back().features.pages_in_turn = amd_family == 0;
   }
+  found.back().features.l3_bytes = 1;
   return found;
 }
 
