@@ -71,7 +71,9 @@ int Operands::unread_bytes(const Place& place, bool streams) const {
 // Each load of a constant waits in the processor's queue of loads with those from memory, of which
 // fewer are under way then (docs/decisions.md).
 void Operands::keep_indices() {
-  for (const Place& place : places_) {
+  for (const ir::Inst& inst : kernel_.body) {
+    if (inst.op != Op::load) continue;  // lanes may be too many for operands that nothing reads
+    const Place& place = places_[inst.operand];
     if (place.is_held || !place.is_moving || !can_permute(place)) continue;
     const int vectors = gathered_vectors(place);
     for (int source = vectors > 1 ? 1 : 0; source < vectors; ++source) {

@@ -1,6 +1,8 @@
 // Loop nests, strides and long bodies of the xbyak backend against the interpreter.
 #include "xbyak_harness.h"
 
+#include "ir/builder.h"
+
 #include <weft/dtype.h>
 #include <weft/op.h>
 
@@ -59,6 +61,20 @@ TEST_P(XbyakLayouts, StridedBytesWithoutVbmi) {
         for (const Placement placement : {Placement::at_end, Placement::at_start})
           ASSERT_TRUE(comparison.agree({.extents = {size}, .placement = placement}, random_));
     }
+}
+
+/// Such operands may be wider than a register for each lane.
+TEST_P(XbyakLayouts, InnerStridesOfInputsThatNothingReads) {
+  for (const StrideClass stride : inner_classes) {
+    ir::Kernel kernel = make_kernel({DType::u8, DType::u8, DType::f64}, 1);
+    ir::Builder builder(kernel.body);
+    builder.store(0, builder.load(1, DType::u8));
+    kernel.operands[2].strides[0] = stride;
+    kernel = scheduled(kernel, GetParam());
+    const Comparison comparison(kernel, GetParam());
+    for (const std::int64_t size : interesting_sizes(kernel))
+      ASSERT_TRUE(comparison.agree({.extents = {size}}, random_));
+  }
 }
 
 TEST_P(XbyakLayouts, InnerStridesOfOutputs) {
