@@ -96,14 +96,13 @@ void TileEmitter::add_fused() {
   const FunctionOffset rows = start_function("rows with transposed inputs in registers");
   if (!emit_fused_rows(code_, kernel_, false)) return;
   tile_.fused_rows = rows;
-  // Measured on Zen 5 alone (docs/decisions.md).
-  if (code_.features().amd_family >= 26) {
-    tile_.large_fused_rows = start_function("the same for large calls");
-    emit_fused_rows(code_, kernel_, true);
-    tile_.large_fused_streams = fused_rows_stream(kernel_);
-  }
   tile_.fused_step_rows = fused_rows_a_step(kernel_);
   tile_.fused_step_columns = kernel_.loops.back().lanes;
+  if (code_.features().amd_family < 26) return;  // measured on Zen 5 alone (docs/decisions.md)
+  const FunctionOffset large_rows = start_function("the same for large calls");
+  if (!emit_fused_rows(code_, kernel_, true)) return;
+  tile_.large_fused_rows = large_rows;
+  tile_.large_fused_streams = fused_rows_stream(kernel_);
 }
 
 void TileEmitter::emit() {
