@@ -1,5 +1,6 @@
 #include "engine/operators.h"
 
+#include "engine/dispatch/process_registry.h"
 #include "engine/engine_state.h"
 #include "engine/fold_call.h"
 #include "engine/planner.h"
@@ -124,7 +125,7 @@ BuiltinOperator<Kept> define(Library& library, std::string_view schema, std::str
       .impl(name, DispatchKey::cpu, builtin)
       .impl(name, DispatchKey::cuda, builtin)
       .impl(name, DispatchKey::meta, std::move(on_meta));
-  const OperatorHandle untyped = registry().op(std::string("weft::").append(name));
+  const OperatorHandle untyped = detail::process_registry().op(std::string("weft::").append(name));
   return {untyped.typed<typename SignatureOf<Handle>::type>(), untyped, std::move(builtin)};
 }
 
@@ -145,18 +146,14 @@ Operators::TensorOperator define_op(Library& library, Op op) {
 }
 
 template <bool has_output>
-std::vector<Operators::TensorOperator> define_ops(Library& library) {
-  std::vector<Operators::TensorOperator> result;
-  result.reserve(all_ops().size());
-  for (const Op op : all_ops()) {
-    switch (info(op).arity) {
-      case 1: result.push_back(define_op<1 + has_output, has_output>(library, op)); break;
-      case 2: result.push_back(define_op<2 + has_output, has_output>(library, op)); break;
-      case 3: result.push_back(define_op<3 + has_output, has_output>(library, op)); break;
-      default: result.push_back(define_op<4 + has_output, has_output>(library, op)); break;
-    }
+Operators::TensorOperator define_row(Library& library, std::size_t index) {
+  const Op op = all_ops()[index];
+  switch (info(op).arity) {
+    case 1: return define_op<1 + has_output, has_output>(library, op);
+    case 2: return define_op<2 + has_output, has_output>(library, op);
+    case 3: return define_op<3 + has_output, has_output>(library, op);
+    default: return define_op<4 + has_output, has_output>(library, op);
   }
-  return result;
 }
 
 using ReduceExprs = std::vector<Tensor> (*)(std::span<const Expr> exprs,
@@ -265,41 +262,36 @@ struct ReducePairKernel {
   }
 };
 
-std::vector<BuiltinOperator<Operators::Reduce>> define_reductions(Library& library) {
-  std::vector<BuiltinOperator<Operators::Reduce>> result;
-  for (const Reduction reduction : all_reductions())
-    result.push_back(define<Operators::Reduce>(
-        library, detail::concat(name(reduction), reduce_arguments, ") -> Tensor"), name(reduction),
-        ReduceKernel{reduction, reduce_with_data}, ReduceKernel{reduction, infer_on_meta}));
-  return result;
+BuiltinOperator<Operators::Reduce> define_reduction(Library& library, std::size_t index) {
+  const Reduction reduction = all_reductions()[index];
+  return define<Operators::Reduce>(
+      library, detail::concat(name(reduction), reduce_arguments, ") -> Tensor"), name(reduction),
+      ReduceKernel{reduction, reduce_with_data}, ReduceKernel{reduction, infer_on_meta});
 }
 
-std::vector<BuiltinOperator<Operators::ReduceOut>> define_reductions_out(Library& library) {
-  std::vector<BuiltinOperator<Operators::ReduceOut>> result;
-  for (const Reduction reduction : all_reductions()) {
-    const std::string operator_name = detail::concat(name(reduction), ".out");
-    result.push_back(define<Operators::ReduceOut>(
-        library, detail::concat(operator_name, reduce_arguments, ", Tensor(a!) out) -> Tensor(a!)"),
-        operator_name, ReduceOutKernel{{reduction, reduce_with_data}},
-        ReduceOutKernel{{reduction, infer_on_meta}}));
-  }
-  return result;
+BuiltinOperator<Operators::ReduceOut> define_reduction_out(Library& library, std::size_t index) {
+  const Reduction reduction = all_reductions()[index];
+  const std::string operator_name = detail::concat(name(reduction), ".out");
+  return define<Operators::ReduceOut>(
+      library, detail::concat(operator_name, reduce_arguments, ", Tensor(a!) out) -> Tensor(a!)"),
+      operator_name, ReduceOutKernel{{reduction, reduce_with_data}},
+      ReduceOutKernel{{reduction, infer_on_meta}});
 }
 
-std::vector<BuiltinOperator<Operators::ReducePair>> define_pairs(Library& library) {
-  std::vector<BuiltinOperator<Operators::ReducePair>> result;
-  for (const PairRow& row : pair_rows)
-    result.push_back(define<Operators::ReducePair>(
-        library, detail::concat(row.name, reduce_arguments, ") -> (Tensor, Tensor)"), row.name,
-        ReducePairKernel{row.make, reduce_with_data}, ReducePairKernel{row.make, infer_on_meta}));
-  return result;
+BuiltinOperator<Operators::ReducePair> define_pair(Library& library, std::size_t index) {
+  const PairRow& row = pair_rows[index];
+  return define<Operators::ReducePair>(
+      library, detail::concat(row.name, reduce_arguments, ") -> (Tensor, Tensor)"), row.name,
+      ReducePairKernel{row.make, reduce_with_data}, ReducePairKernel{row.make, infer_on_meta});
 }
 
 template <class Handle, class F>
 Handle define_composite(Library& library, std::string_view schema, DispatchKey key, F kernel) {
   const std::string name(schema.substr(0, schema.find('(')));
   library.def(schema).impl(name, key, kernel);
-  return registry().op(detail::concat("weft::", name)).typed<typename SignatureOf<Handle>::type>();
+  return detail::process_registry()
+      .op(detail::concat("weft::", name))
+      .typed<typename SignatureOf<Handle>::type>();
 }
 
 }  // namespace
@@ -318,13 +310,12 @@ const PendingEval* CurrentCall::eval() {
 }
 
 Operators::Operators()
-    : library_(registry(), LibraryKind::definitions, "weft"),
-      num_ops_(all_ops().size()),
-      new_result_(define_ops<false>(library_)),
-      given_result_(define_ops<true>(library_)),
-      reductions_(define_reductions(library_)),
-      reductions_out_(define_reductions_out(library_)),
-      pairs_(define_pairs(library_)),
+    : library_(detail::process_registry(), LibraryKind::definitions, "weft"),
+      new_result_(all_ops().size(), define_row<false>),
+      given_result_(all_ops().size(), define_row<true>),
+      reductions_(all_reductions().size(), define_reduction),
+      reductions_out_(all_reductions().size(), define_reduction_out),
+      pairs_(std::size(pair_rows), define_pair),
       copy(define<Copy>(library_, "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", "copy_",
                         copy_with_data, copy_on_meta)),
       eval(define<Eval>(library_, "eval(Tensor[] inputs) -> Tensor[]", "eval", eval_with_data,
@@ -354,11 +345,31 @@ Operators::Operators()
       fill(define_composite<Fill>(library_, "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)",
                                   DispatchKey::composite_explicit_autograd, fill_by_copy)) {}
 
+void Operators::define_all() const {
+  if (are_all_defined_.load(std::memory_order_acquire)) return;
+  const auto define = [&](const auto& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) rows.at(i, library_, mutex_);
+  };
+  define(new_result_);
+  define(given_result_);
+  define(reductions_);
+  define(reductions_out_);
+  define(pairs_);
+  are_all_defined_.store(true, std::memory_order_release);
+}
+
 const Operators& operators() {
   // Never destroyed, like the registry that holds the kernels.
   static const Operators* const made = new Operators();
   return *made;
 }
+
+Registry& registry() {
+  operators().define_all();
+  return detail::process_registry();
+}
+
+std::string registry_text() { return registry().text(); }
 
 Tensor dispatch(Engine::State& state, const Operators::TensorOperator& op,
                 std::span<const Tensor* const> tensors) {

@@ -8,6 +8,9 @@
 #include <weft/dispatch.h>
 #include <weft/engine.h>
 
+#include <atomic>
+#include <deque>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -75,7 +78,39 @@ struct BuiltinOperator {
 /// Calls that give two results of one tensor.
 enum class Pair : std::uint8_t { aminmax, var_mean, max, min, cummax, cummin };
 
-/// All of them; defined in registry() when the first engine is made.
+/// Operators of one kind, each defined in the registry when it is first asked for: a program calls
+/// a few of some 300, and defining them all takes a millisecond.
+///
+/// Threads: any.
+template <class Row>
+class OperatorRows {
+ public:
+  using Define = Row (*)(Library& library, std::size_t index);
+
+  OperatorRows(std::size_t size, Define define) : define_(define), rows_(size) {}
+  std::size_t size() const { return rows_.size(); }
+  const Row& at(std::size_t index, Library& library, std::mutex& mutex) const {
+    const Row* row = rows_[index].load(std::memory_order_acquire);
+    return row != nullptr ? *row : defined(index, library, mutex);
+  }
+
+ private:
+  [[gnu::noinline]] const Row& defined(std::size_t index, Library& library,
+                                       std::mutex& mutex) const {
+    const std::lock_guard lock(mutex);
+    if (const Row* row = rows_[index].load(std::memory_order_relaxed)) return *row;
+    const Row& row = kept_.emplace_back(define_(library, index));
+    rows_[index].store(&row, std::memory_order_release);
+    return row;
+  }
+
+  Define define_;
+  mutable std::deque<Row> kept_;  ///< guarded by the mutex that at() is given
+  mutable std::vector<std::atomic<const Row*>> rows_;
+};
+
+/// All of them.  Those with tables of their own are defined in the registry when they are first
+/// called, or when registry() is: who asks it finds them all.
 class Operators {
  public:
   using AnyTensorHandle =
@@ -104,28 +139,31 @@ class Operators {
   /// Null for structural ops and for another number of inputs than the op has.
   const TensorOperator* find(Op op, std::size_t num_inputs, bool has_output) const {
     const std::size_t index = static_cast<std::size_t>(op) - num_structural_ops;
-    if (index >= num_ops_) return nullptr;
-    const TensorOperator& found = (has_output ? given_result_ : new_result_)[index];
+    if (index >= new_result_.size()) return nullptr;
+    const TensorOperator& found =
+        (has_output ? given_result_ : new_result_).at(index, library_, mutex_);
     return found.handle.index() + 1 == num_inputs + has_output ? &found : nullptr;
   }
   const BuiltinOperator<Reduce>& find(Reduction reduction) const {
-    return reductions_[static_cast<std::size_t>(reduction)];
+    return reductions_.at(static_cast<std::size_t>(reduction), library_, mutex_);
   }
   const BuiltinOperator<ReduceOut>& find_out(Reduction reduction) const {
-    return reductions_out_[static_cast<std::size_t>(reduction)];
+    return reductions_out_.at(static_cast<std::size_t>(reduction), library_, mutex_);
   }
   const BuiltinOperator<ReducePair>& find(Pair pair) const {
-    return pairs_[static_cast<std::size_t>(pair)];
+    return pairs_.at(static_cast<std::size_t>(pair), library_, mutex_);
   }
+  void define_all() const;
 
  private:
-  Library library_;
-  std::size_t num_ops_;                                     ///< in both of these
-  std::vector<TensorOperator> new_result_;                  ///< in the order of all_ops()
-  std::vector<TensorOperator> given_result_;                ///< as above
-  std::vector<BuiltinOperator<Reduce>> reductions_;         ///< in the order of all_reductions()
-  std::vector<BuiltinOperator<ReduceOut>> reductions_out_;  ///< as above
-  std::vector<BuiltinOperator<ReducePair>> pairs_;          ///< in the order of Pair
+  mutable std::mutex mutex_;  ///< of definitions; taken before the registry's
+  mutable Library library_;
+  mutable std::atomic<bool> are_all_defined_{false};
+  OperatorRows<TensorOperator> new_result_;                  ///< in the order of all_ops()
+  OperatorRows<TensorOperator> given_result_;                ///< as above
+  OperatorRows<BuiltinOperator<Reduce>> reductions_;         ///< in the order of all_reductions()
+  OperatorRows<BuiltinOperator<ReduceOut>> reductions_out_;  ///< as above
+  OperatorRows<BuiltinOperator<ReducePair>> pairs_;          ///< in the order of Pair
 
  public:
   BuiltinOperator<Copy> copy;

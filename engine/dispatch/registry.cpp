@@ -2,6 +2,7 @@
 #include <weft/error.h>
 
 #include "engine/dispatch/operator_entry.h"
+#include "engine/dispatch/process_registry.h"
 #include "engine/nearest.h"
 
 #include <algorithm>
@@ -221,13 +222,11 @@ std::string Registry::text() const {
   return result;
 }
 
-Registry& registry() {
+Registry& detail::process_registry() {
   // Never destroyed: static objects of other files may hold registrations and make calls at exit.
-  static Registry* const process_registry = new Registry();
-  return *process_registry;
+  static Registry* const made = new Registry();
+  return *made;
 }
-
-std::string registry_text() { return registry().text(); }
 
 Registration& Registration::operator=(Registration&& other) noexcept {
   if (this != &other) {

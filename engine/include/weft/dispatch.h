@@ -244,7 +244,8 @@ class Registry {
   std::shared_ptr<State> state_;
 };
 
-/// The registry of the process.
+/// The registry of the process.  The engine's own operators are in it when this returns: the first
+/// call defines those that no engine has called yet, which takes a millisecond.
 Registry& registry();
 /// registry().text().
 std::string registry_text();
