@@ -38,7 +38,7 @@ FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* c
       partial_bytes_(plan.is_inner ? jit::Fold::lanes_bytes
                                    : rounded_up(strip_extent() * fold_.itemsize())),
       block_elements_(fold_block_elements(fold_)),
-      folds_together_(folds_blocks_together(plan)),
+      folds_together_(folds_blocks_together(plan) && fold_.reads_side_by_side()),
       walks_rows_(plan.is_inner && plan.segments_per_row > 1 && !finds_places() &&
                   !is_computed_apart()) {}
 
@@ -157,38 +157,48 @@ void FoldRun::fold_slice(const Place& place, std::int64_t slice, std::byte* part
 /// Leaves up to number `end` of a part, where rows are several leaves: mostly one row, in which
 /// nothing has to be looked up from leaf to leaf.
 void FoldRun::fold_leaves_of_rows(Part& part, std::int64_t end) const {
-  constexpr std::int64_t together = jit::FoldLoops::blocks_together;
   std::int64_t row = (part.first_block + part.slice) / plan_.segments_per_row;
   std::int64_t segment = (part.first_block + part.slice) % plan_.segments_per_row;
   for (; part.slice < end; ++row, segment = 0) {
     FoldOffsets at = part.place.offsets;
     advance(at, plan_.reduced, row);
     advance(at, plan_.vector, segment * block_elements_);
-    std::int64_t left = plan_.vector.extent - segment * block_elements_;
-    while (left > 0 && part.slice < end) {
+    for (; segment < plan_.segments_per_row && part.slice < end;) {
       stop_if_cancelled();
-      std::byte* const partial = next_partial(part);
-      const bool is_subtree = folds_together_ && left >= together * block_elements_ &&
-                              (part.first_block + part.slice) % together == 0 &&
-                              part.slice + together <= part.num_slices;
-      const std::int64_t taken = is_subtree ? together : 1;
-      if (is_subtree)
-        fold_.tree_of_blocks(partial, base_[1] + at[1], block_elements_ * fold_.itemsize(),
-                             block_elements_);
-      else
-        fold_leaf_of_row(at, std::min(left, block_elements_), partial);
+      const std::int64_t taken =
+          subtree_blocks(part.slice, std::min(plan_.segments_per_row - segment, end - part.slice));
+      const std::int64_t left = plan_.vector.extent - segment * block_elements_;
+      fold_subtree(at, std::min(left, taken * block_elements_), next_partial(part));
       combine_pending(part, taken);
       advance(at, plan_.vector, taken * block_elements_);
-      left -= taken * block_elements_;
+      segment += taken;
     }
   }
 }
 
-void FoldRun::fold_leaf_of_row(const FoldOffsets& at, std::int64_t count,
-                               std::byte* partial) const {
-  std::memcpy(partial, fold_.identity_lanes.data(), jit::Fold::lanes_bytes);
-  if (code_ != nullptr) return fold_leaf(at, plan_.reduced[0], 1, count, partial);
-  fold_.loops.lanes(fold_, partial, base_[1] + at[1], 0, 1, count);
+/// How many of the `available` leaves from number `leaf` on are folded at once: a power of two, so
+/// that they are a subtree.
+std::int64_t FoldRun::subtree_blocks(std::int64_t leaf, std::int64_t available) const {
+  if (code_ != nullptr) return 1;
+  const std::int64_t at_once =
+      folds_together_ ? jit::FoldLoops::blocks_together : jit::FoldLoops::most_blocks;
+  const auto most = static_cast<std::uint64_t>(std::min(available, at_once));
+  const auto number = static_cast<std::uint64_t>(leaf);
+  return static_cast<std::int64_t>(
+      std::min(std::bit_floor(most), number == 0 ? most : number & -number));
+}
+
+/// A subtree of leaves of one row, which have `count` elements.
+void FoldRun::fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte* partial) const {
+  if (code_ != nullptr) {
+    std::memcpy(partial, fold_.identity_lanes.data(), jit::Fold::lanes_bytes);
+    return fold_leaf(at, plan_.reduced[0], 1, count, partial);
+  }
+  const std::byte* const data = base_[1] + at[1];
+  if (folds_together_ && count == jit::FoldLoops::blocks_together * block_elements_)
+    return fold_.loops.tree_of_blocks(fold_, partial, data, block_elements_ * fold_.itemsize(),
+                                      block_elements_);
+  fold_.loops.tree(fold_, partial, data, count, block_elements_);
 }
 
 /// The next slice.

@@ -76,7 +76,8 @@ class FoldRun : FoldWalk {
   void fold_slice(const Place& place, std::int64_t slice, std::byte* partial,
                   std::byte* buffer) const;
   void fold_leaves_of_rows(Part& part, std::int64_t end) const;
-  void fold_leaf_of_row(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
+  std::int64_t subtree_blocks(std::int64_t leaf, std::int64_t available) const;
+  void fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
   void fold_next(Part& part) const;
   void combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const;
   void write_at(const Place& place, std::byte* result) const;

@@ -81,7 +81,7 @@ class Collector {
     }
     if (is_row_each(plan_))
       return add_rows("folds rows to one element each", plan_.kept[0].extent >= 4);
-    if (folds_blocks_together(plan_) && fold_.has_tree())
+    if (folds_blocks_together(plan_) && fold_.reads_side_by_side())
       return add_fold_loop("tree_of_blocks", address_of(fold_.loops.tree_of_blocks),
                            "folds four blocks of a long row into lanes");
     add_fold_loop("lanes", address_of(fold_.loops.lanes), "folds a block into lanes");

@@ -58,27 +58,31 @@ void plain_rows(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes,
   }
 }
 
+void plain_tree(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
+                std::int64_t block) {
+  alignas(16) std::array<std::byte, FoldLoops::most_pending * Fold::lanes_bytes> pending;
+  std::byte* last = pending.data() - Fold::lanes_bytes;
+  const auto combine_last = [&] {
+    last -= Fold::lanes_bytes;
+    combine(fold, last, last + Fold::lanes_bytes, fold.num_lanes());
+  };
+  for (std::int64_t leaf = 0; leaf * block < count; ++leaf) {
+    last += Fold::lanes_bytes;
+    fold.clear(last, fold.num_lanes());
+    plain_lanes(fold, last, data + leaf * block * fold.itemsize(), 0, 1,
+                std::min(block, count - leaf * block));
+    for (std::int64_t digits = leaf; (digits & 1) != 0; digits >>= 1) combine_last();
+  }
+  while (last > pending.data()) combine_last();
+  std::memcpy(to, last, Fold::lanes_bytes);
+}
+
 }  // namespace
 
 void Fold::clear(std::byte* to, std::int64_t count) const {
   for (; count > num_lanes(); count -= num_lanes(), to += lanes_bytes)
     std::memcpy(to, identity_lanes.data(), lanes_bytes);
   std::memcpy(to, identity_lanes.data(), static_cast<std::size_t>(count * itemsize()));
-}
-
-void Fold::tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t block_stride_bytes,
-                          std::int64_t count) const {
-  constexpr std::int64_t num_blocks = FoldLoops::blocks_together;
-  if (has_tree()) return loops.tree_of_blocks(*this, lanes, data, block_stride_bytes, count);
-  alignas(64) std::array<std::byte, num_blocks * lanes_bytes> blocks;
-  const auto block = [&](std::int64_t i) { return blocks.data() + i * lanes_bytes; };
-  clear(blocks.data(), num_blocks * num_lanes());
-  for (std::int64_t i = 0; i < num_blocks; ++i)
-    loops.lanes(*this, block(i), data + i * block_stride_bytes, 0, 1, count);
-  for (std::int64_t width = 1; width < num_blocks; width *= 2)
-    for (std::int64_t i = 0; i < num_blocks; i += 2 * width)
-      loops.columns(*this, block(i), block(i + width), 0, 1, num_lanes());
-  std::memcpy(lanes, blocks.data(), lanes_bytes);
 }
 
 Fold make_plain_fold(Op op, DType dtype) {
@@ -88,7 +92,7 @@ Fold make_plain_fold(Op op, DType dtype) {
             dtype,
             *identity,
             ir::block_function(op, dtype),
-            {plain_lanes, plain_columns, plain_rows, plain_finish},
+            {plain_lanes, plain_columns, plain_rows, plain_finish, plain_tree},
             Isa::generic,
             true,
             {}};

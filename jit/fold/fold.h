@@ -31,17 +31,21 @@ struct FoldLoops {
                std::int64_t row_stride_bytes, std::int64_t num_rows, std::int64_t count) = nullptr;
   /// Combines the lanes to one element.  The lanes are used up.
   void (*finish)(const Fold& fold, std::byte* to, std::byte* lanes) = nullptr;
-  /// lanes = (block 0 op block 1) op (block 2 op block 3), where each of `blocks_together` blocks
-  /// is the lanes of its `count` elements, which begin as the identity.
-  ///
-  /// Null where that gains nothing: Fold::tree_of_blocks() does it by `lanes`.
+  /// The tree over the blocks of `block` elements that `count` make, at most `most_blocks` of them
+  /// and the last of them maybe shorter, each folded to lanes that begin as the identity: what
+  /// blocks in pairs become, and pairs of these, where what is left over waits for the end.
+  void (*tree)(const Fold& fold, std::byte* lanes, const std::byte* data, std::int64_t count,
+               std::int64_t block) = nullptr;
+  /// The same for `blocks_together` blocks of `count` elements, `block_stride_bytes` apart, which
+  /// are read side by side.  Null where that gains nothing.
   ///
   /// Requires: `count` is a multiple of the number of lanes.
   void (*tree_of_blocks)(const Fold& fold, std::byte* lanes, const std::byte* data,
                          std::int64_t block_stride_bytes, std::int64_t count) = nullptr;
-  bool reads_side_by_side = false;  ///< tree_of_blocks() does, and so isn't for Fold::in_order
 
-  /// Read side by side, blocks come from memory faster than one after the other.
+  static constexpr std::int64_t most_blocks = 256;
+  static constexpr std::int64_t most_pending = 9;  ///< lanes that wait in a tree of so many
+  /// Read side by side, blocks come from some memories faster than one after the other.
   static constexpr std::int64_t blocks_together = 4;
 };
 
@@ -66,13 +70,8 @@ struct Fold {
   /// Fills `count` elements with the identity.
   void clear(std::byte* to, std::int64_t count) const;
   void finish(std::byte* to, std::byte* lanes) const { loops.finish(*this, to, lanes); }
-  /// Whether tree_of_blocks() is that of the loops.
-  bool has_tree() const {
-    return loops.tree_of_blocks != nullptr && !(in_order && loops.reads_side_by_side);
-  }
-  /// FoldLoops::tree_of_blocks for every op and dtype.
-  void tree_of_blocks(std::byte* lanes, const std::byte* data, std::int64_t block_stride_bytes,
-                      std::int64_t count) const;
+  /// Whether blocks of long rows are read side by side.
+  bool reads_side_by_side() const { return loops.tree_of_blocks != nullptr && !in_order; }
 };
 
 /// The loops for this machine where there are some for the op and dtype, else those that call the

@@ -166,7 +166,6 @@ struct Loops {
 
   static constexpr int num_blocks = FoldLoops::blocks_together;
   /// Where there are registers for the lanes of one block only: in turns of `a_turn` elements.
-  template <bool prefetches>
   static void blocks_in_turn(const Fold& fold, std::byte* to, const std::byte* data,
                              std::int64_t block_stride_bytes, std::int64_t count,
                              std::int64_t a_turn) {
@@ -179,9 +178,8 @@ struct Loops {
         V lanes[num_vectors];
 #pragma GCC unroll 16
         for (int k = 0; k < num_vectors; ++k) lanes[k] = lanes_of[block][k];
-        accumulate<prefetches>(lanes,
-                               reinterpret_cast<const T*>(data + block * block_stride_bytes) + i,
-                               count - i < a_turn ? count - i : a_turn, identity);
+        accumulate(lanes, reinterpret_cast<const T*>(data + block * block_stride_bytes) + i,
+                   count - i < a_turn ? count - i : a_turn, identity);
 #pragma GCC unroll 16
         for (int k = 0; k < num_vectors; ++k) lanes_of[block][k] = lanes[k];
       }
@@ -194,13 +192,11 @@ struct Loops {
   static void tree_of_blocks(const Fold& fold, std::byte* to, const std::byte* data,
                              std::int64_t block_stride_bytes, std::int64_t count) {
     if constexpr (has_ordered_op) {
-      // From memory they take turns of so much, or are asked for ahead.
+      // From memory they take turns of so much.
       constexpr auto short_turn = 2048 / static_cast<std::int64_t>(sizeof(T));
       count *= parts;
-      if (fold.in_order)
-        return blocks_in_turn<may_prefetch>(fold, to, data, block_stride_bytes, count, count);
-      return blocks_in_turn<false>(fold, to, data, block_stride_bytes, count,
-                                   fold.prefetches ? short_turn : count);
+      return blocks_in_turn(fold, to, data, block_stride_bytes, count,
+                            fold.prefetches ? short_turn : count);
     }
     const std::byte* const identity = fold.identity_lanes.data();
     for (int block = 0; block < num_blocks; block += num_streams) {
@@ -241,6 +237,30 @@ struct Loops {
     }
 #pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i) store(to + i * vector_bytes, lanes[i]);
+  }
+
+  template <int parts>
+  static void tree(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
+                   std::int64_t block) {
+    alignas(64) std::byte pending[FoldLoops::most_pending][Fold::lanes_bytes];
+    int depth = 0;
+    const auto combine_last = [&] {
+      --depth;
+#pragma GCC unroll 16
+      for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
+        store(pending[depth - 1] + i,
+              Combine::of(load<V>(pending[depth - 1] + i), load<V>(pending[depth] + i)));
+    };
+    for (std::int64_t leaf = 0; count > 0; ++leaf) {
+      const std::int64_t size = count < block ? count : block;
+      __builtin_memcpy(pending[depth], fold.identity_lanes.data(), Fold::lanes_bytes);
+      lanes(fold, pending[depth++], data, 0, 1, parts * size);
+      for (std::int64_t digits = leaf; (digits & 1) != 0; digits >>= 1) combine_last();
+      data += parts * size * static_cast<std::int64_t>(sizeof(T));
+      count -= size;
+    }
+    while (depth > 1) combine_last();
+    __builtin_memcpy(to, pending[0], Fold::lanes_bytes);
   }
 
   /// The lanes of one vector combined by halves, down to elements of `bytes_kept`.
@@ -492,10 +512,10 @@ struct Loops {
 
   template <int parts = 1>
   static constexpr FoldLoops table() {
-    FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
+    FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>,
+                    &tree<parts>};
     if constexpr (reads_side_by_side || has_ordered_op)
       loops.tree_of_blocks = &tree_of_blocks<parts>;
-    loops.reads_side_by_side = reads_side_by_side;
     return loops;
   }
 };

@@ -14,7 +14,7 @@ CANNOT_FAIL = set("""
     pthread_mutex_lock pthread_mutex_unlock pthread_rwlock_rdlock pthread_rwlock_unlock
     pthread_rwlock_wrlock pthread_self pthread_sigmask sched_yield secure_getenv sigfillset
     posix_spawn_file_actions_destroy strerror sysconf time
-    atoi fprintf memchr memcmp memcpy memmove memset snprintf stderr strchr strcmp strlen strnlen strtoll vsnprintf
+    atoi fprintf memchr memcmp memcpy memmove memset snprintf stderr strchr strcmp strlen strnlen strtol strtoll vsnprintf
     bcmp isalnum isspace crc32_z deflate deflateEnd inflateEnd
     """.split())
 # Waiting may end early, which it is prepared for; a thread's name and priority are for the eye.

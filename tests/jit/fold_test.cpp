@@ -89,8 +89,15 @@ std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte
   fold.loops.rows(fold, rows.data(), itemsize, data.data(), count * itemsize, num_rows, count);
   append(rows);
   const Guarded tree(Fold::lanes_bytes, side);
-  fold.tree_of_blocks(tree.data(), data.data(), count * itemsize,
-                      count / fold.num_lanes() * fold.num_lanes());
+  fold.loops.tree(fold, tree.data(), data.data(), num_rows * count, count);
+  append(tree);
+  // Four blocks apart, which only some loops read side by side.
+  const std::int64_t whole = count / fold.num_lanes() * fold.num_lanes();
+  if (whole == 0) return result;
+  if (fold.reads_side_by_side())
+    fold.loops.tree_of_blocks(fold, tree.data(), data.data(), whole * itemsize, whole);
+  else
+    fold.loops.tree(fold, tree.data(), data.data(), FoldLoops::blocks_together * whole, whole);
   append(tree);
   EXPECT_TRUE(std::ranges::equal(data.bytes(), given)) << "what is folded changed";
   return result;
