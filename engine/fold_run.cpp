@@ -29,6 +29,26 @@ void fill(const FoldPlan& plan, std::byte* output) {
   parallel_for(0, plan.num_kept, 1, run, {1, plan.num_kept * ns_an_output});
 }
 
+/// Whether one row becomes one output, in less time than another thread is worth: what takes parts
+/// and turns is longer than a short sum.
+bool is_short_row(const FoldPlan& plan) {
+  return plan.is_inner && plan.num_kept == 1 && plan.num_rows == 1 &&
+         plan.form == FoldForm::value && plan.num_blocks <= jit::FoldLoops::most_blocks &&
+         num_fold_parts(plan.work_ns) == 1 &&
+         !(folds_blocks_together(plan) && plan.fold.reads_side_by_side());
+}
+
+/// That row where it lies: making a FoldRun takes 10 ns.
+void fold_short_row(const FoldPlan& plan, std::byte* const* base) {
+  if (const CancellationToken* const token = CancellationScope::current())
+    token->throw_if_cancelled();
+  alignas(64) std::array<std::byte, jit::Fold::lanes_bytes> lanes;
+  plan.fold.loops.tree(plan.fold, lanes.data(), base[1], plan.vector.extent,
+                       fold_block_elements(plan.fold));
+  plan.fold.finish(base[0], lanes.data());
+  divide_results(plan, base[0], 0, 1);
+}
+
 }  // namespace
 
 FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* const* base,
@@ -41,6 +61,15 @@ FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* c
       folds_together_(folds_blocks_together(plan) && fold_.reads_side_by_side()),
       walks_rows_(plan.is_inner && plan.segments_per_row > 1 && !finds_places() &&
                   !is_computed_apart()) {}
+
+/// The one row of a plan with is_short_row().
+void FoldRun::fold_short_row() const {
+  stop_if_cancelled();
+  alignas(64) std::array<std::byte, jit::Fold::lanes_bytes> lanes;
+  fold_subtree(FoldOffsets(plan_.num_operands), plan_.vector.extent, lanes.data());
+  fold_.finish(base_[0], lanes.data());
+  divide(base_[0], 0, 1);
+}
 
 /// For a buffer of values, the tree's pending results, and what an extremum needs.
 std::size_t FoldRun::scratch_bytes() const {
@@ -95,9 +124,10 @@ void FoldRun::fold_rows_whole(std::int64_t begin, std::int64_t end) const {
   for_each_row(begin, end, std::numeric_limits<std::int64_t>::max(),
                [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to,
                    std::int64_t stride_bytes, std::int64_t rows) {
-                 launch_reduction(
-                     code, offsets, to,
+                 const ReductionLaunch launch(
+                     *this, offsets, to,
                      {{plan_.kept[0], rows, stride_bytes}, {plan_.vector, plan_.vector.extent, 0}});
+                 launch.run(code, params_);
                  divide(to, stride_bytes, rows);
                });
 }
@@ -166,7 +196,7 @@ void FoldRun::fold_leaves_of_rows(Part& part, std::int64_t end) const {
     for (; segment < plan_.segments_per_row && part.slice < end;) {
       stop_if_cancelled();
       const std::int64_t taken =
-          subtree_blocks(part.slice, std::min(plan_.segments_per_row - segment, end - part.slice));
+          subtree_blocks(part, std::min(plan_.segments_per_row - segment, end - part.slice));
       const std::int64_t left = plan_.vector.extent - segment * block_elements_;
       fold_subtree(at, std::min(left, taken * block_elements_), next_partial(part));
       combine_pending(part, taken);
@@ -176,29 +206,42 @@ void FoldRun::fold_leaves_of_rows(Part& part, std::int64_t end) const {
   }
 }
 
-/// How many of the `available` leaves from number `leaf` on are folded at once: a power of two, so
-/// that they are a subtree.
-std::int64_t FoldRun::subtree_blocks(std::int64_t leaf, std::int64_t available) const {
-  if (code_ != nullptr) return 1;
+/// How many of the `available` next leaves are folded at once: a subtree, which has a power of two,
+/// or what the part ends with.
+std::int64_t FoldRun::subtree_blocks(const Part& part, std::int64_t available) const {
   const std::int64_t at_once =
       folds_together_ ? jit::FoldLoops::blocks_together : jit::FoldLoops::most_blocks;
+  const std::int64_t aligned = part.slice == 0 ? at_once : part.slice & -part.slice;
+  if (available == part.num_slices - part.slice && available <= std::min(aligned, at_once))
+    return available;
   const auto most = static_cast<std::uint64_t>(std::min(available, at_once));
-  const auto number = static_cast<std::uint64_t>(leaf);
-  return static_cast<std::int64_t>(
-      std::min(std::bit_floor(most), number == 0 ? most : number & -number));
+  return std::min(static_cast<std::int64_t>(std::bit_floor(most)), aligned);
 }
 
 /// A subtree of leaves of one row, which have `count` elements.
 void FoldRun::fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte* partial) const {
-  if (code_ != nullptr) {
-    std::memcpy(partial, fold_.identity_lanes.data(), jit::Fold::lanes_bytes);
-    return fold_leaf(at, plan_.reduced[0], 1, count, partial);
-  }
+  if (code_ != nullptr) return fold_subtree_by_code(at, count, partial);
   const std::byte* const data = base_[1] + at[1];
   if (folds_together_ && count == jit::FoldLoops::blocks_together * block_elements_)
     return fold_.loops.tree_of_blocks(fold_, partial, data, block_elements_ * fold_.itemsize(),
                                       block_elements_);
   fold_.loops.tree(fold_, partial, data, count, block_elements_);
+}
+
+void FoldRun::fold_subtree_by_code(const FoldOffsets& at, std::int64_t count,
+                                   std::byte* partial) const {
+  alignas(64) jit::PendingLanes pending;
+  ReductionLaunch launch = leaf_launch(at, plan_.reduced[0], 1, block_elements_, partial);
+  jit::fold_tree(
+      pending, count, block_elements_,
+      [&](std::byte* lanes, std::int64_t, std::int64_t size) {
+        std::memcpy(lanes, fold_.identity_lanes.data(), jit::Fold::lanes_bytes);
+        launch.aim(lanes, size);
+        launch.run({code_->leaf}, params_);
+        launch.advance(size);
+      },
+      [&](std::byte* lanes, const std::byte* other) { combine(lanes, other, num_lanes_); });
+  std::memcpy(partial, pending[0], jit::Fold::lanes_bytes);
 }
 
 /// The next slice.
@@ -229,7 +272,8 @@ void FoldRun::combine_pending(Part& part, std::int64_t taken) const {
   const std::int64_t leaf = block_of(part.slice);
   part.slice = (leaf + taken) * plan_.slices_per_block;
   ++part.depth;
-  for (std::int64_t digits = leaf / taken; (digits & 1) != 0; digits >>= 1) combine_last();
+  if (std::has_single_bit(static_cast<std::uint64_t>(taken)))
+    for (std::int64_t digits = leaf / taken; (digits & 1) != 0; digits >>= 1) combine_last();
   while (part.slice == part.num_slices && part.depth > 1) combine_last();
 }
 
@@ -331,9 +375,12 @@ void FoldRun::find_in_columns(const FoldOffsets& offsets, const FoldChunk& chunk
 void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) {
   if (plan.order == FoldOrder::exact) return run_exact_fold(plan, base, params);
   if (plan.is_fill) return fill(plan, base[0]);
+  const bool is_short = is_short_row(plan);
+  if (is_short && folds_in_place(plan)) return fold_short_row(plan, base);
   const auto run = [&](const jit::CodeObject* code) {
     const FoldRun fold(plan, code, base, params);
-    run_in_turns(std::span(&fold, 1));
+    if (!is_short || code == nullptr) return run_in_turns(std::span(&fold, 1));
+    is_row_each(plan) ? fold.fold_rows(0, 1) : fold.fold_short_row();
   };
   if (plan.reduction == nullptr) return run(nullptr);
   plan.reduction->fold(

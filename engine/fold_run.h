@@ -21,6 +21,8 @@ class FoldRun : FoldWalk {
   const FoldPlan& plan() const { return plan_; }
   std::int64_t num_units() const { return plan_.num_kept * num_strips(); }
 
+  /// One row that becomes one output, by code.
+  void fold_short_row() const;
   /// Where is_row_each(): the outputs [begin, end).
   void fold_rows(std::int64_t begin, std::int64_t end) const;
 
@@ -76,8 +78,9 @@ class FoldRun : FoldWalk {
   void fold_slice(const Place& place, std::int64_t slice, std::byte* partial,
                   std::byte* buffer) const;
   void fold_leaves_of_rows(Part& part, std::int64_t end) const;
-  std::int64_t subtree_blocks(std::int64_t leaf, std::int64_t available) const;
+  std::int64_t subtree_blocks(const Part& part, std::int64_t available) const;
   void fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
+  void fold_subtree_by_code(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
   void fold_next(Part& part) const;
   void combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const;
   void write_at(const Place& place, std::byte* result) const;

@@ -80,6 +80,24 @@ inline void launch_map(const jit::TieredKernel& map, std::byte* const* base_of_a
   map.entry()(&args);
 }
 
+template <class T>
+void divide_as(double divisor, std::byte* values, std::int64_t stride_bytes, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i, values += stride_bytes) {
+    T value;
+    std::memcpy(&value, values, sizeof value);
+    value /= static_cast<T>(divisor);
+    std::memcpy(values, &value, sizeof value);
+  }
+}
+/// What lies `stride_bytes` apart, divided by how many elements became one, if the plan says so.
+inline void divide_results(const FoldPlan& plan, std::byte* values, std::int64_t stride_bytes,
+                           std::int64_t count) {
+  if (plan.divisor == 0) return;
+  if (plan.fold.dtype == DType::f32)
+    return divide_as<float>(plan.divisor, values, stride_bytes, count);
+  divide_as<double>(plan.divisor, values, stride_bytes, count);
+}
+
 /// Values in rows: those of the one tensor that is folded as it lies, or computed ones.
 struct FoldChunk {
   const std::byte* data;
@@ -172,37 +190,60 @@ class FoldWalk {
     jit::KernelFunction function;
     const void* context = nullptr;
   };
-  /// Outermost first; inputs from `offsets` on.
-  void launch_reduction(const ReductionCode& code, const FoldOffsets& offsets, std::byte* output,
-                        std::initializer_list<ReductionLoop> loops) const {
-    std::array<std::byte*, max_fold_operands> base;
-    std::array<std::int64_t, 3> extents;
-    std::array<std::int64_t, 3 * max_fold_operands> stride_bytes;
-    base[0] = output;
-    for (std::size_t i = 1; i < plan_.num_operands; ++i) base[i] = base_[i] + offsets[i];
-    std::size_t at = 0, num_loops = 0;
-    for (const ReductionLoop& loop : loops) {
-      extents[num_loops++] = loop.extent;
-      stride_bytes[at++] = loop.output_bytes;
-      for (std::size_t i = 1; i < plan_.num_operands; ++i)
-        stride_bytes[at++] = loop.dim.stride_bytes[i];
+  /// Arguments of generated code: operands, and loops with the outermost first.
+  class ReductionLaunch {
+   public:
+    /// Inputs from `offsets` on.
+    ReductionLaunch(const FoldWalk& walk, const FoldOffsets& offsets, std::byte* output,
+                    std::initializer_list<ReductionLoop> loops)
+        : num_operands_(walk.plan_.num_operands) {
+      base_[0] = output;
+      for (std::size_t i = 1; i < num_operands_; ++i) base_[i] = walk.base_[i] + offsets[i];
+      std::size_t at = 0;
+      for (const ReductionLoop& loop : loops) {
+        extents_[num_loops_++] = loop.extent;
+        stride_bytes_[at++] = loop.output_bytes;
+        for (std::size_t i = 1; i < num_operands_; ++i)
+          stride_bytes_[at++] = loop.dim.stride_bytes[i];
+      }
     }
-    const jit::KernelArgs args{base.data(), extents.data(), stride_bytes.data(), params_,
-                               code.context};
-    code.function(&args);
-  }
+    void run(const ReductionCode& code, const Bits* params) const {
+      const jit::KernelArgs args{base_.data(), extents_.data(), stride_bytes_.data(), params,
+                                 code.context};
+      code.function(&args);
+    }
+    /// Another output, and `count` elements of the innermost loop.
+    void aim(std::byte* output, std::int64_t count) {
+      base_[0] = output;
+      extents_[num_loops_ - 1] = count;
+    }
+    /// Moves the inputs by so many elements of the innermost loop.
+    void advance(std::int64_t count) {
+      const std::int64_t* const along = &stride_bytes_[(num_loops_ - 1) * num_operands_];
+      for (std::size_t i = 1; i < num_operands_; ++i) base_[i] += count * along[i];
+    }
 
-  /// Folds `count` elements of each of `num_rows` rows along `row_dim` by generated code.
-  void fold_leaf(const FoldOffsets& offsets, const FoldDim& row_dim, std::int64_t num_rows,
-                 std::int64_t count, std::byte* partial) const {
+   private:
+    // Only what is used is written.
+    std::array<std::byte*, max_fold_operands> base_;
+    std::array<std::int64_t, 3> extents_;
+    std::array<std::int64_t, 3 * max_fold_operands> stride_bytes_;
+    std::size_t num_operands_, num_loops_ = 0;
+  };
+
+  /// For `count` elements of each of `num_rows` rows along `row_dim`.
+  ReductionLaunch leaf_launch(const FoldOffsets& offsets, const FoldDim& row_dim,
+                              std::int64_t num_rows, std::int64_t count, std::byte* partial) const {
     const ReductionLoop one_output{plan_.kept[0], 1, 0};
     const ReductionLoop rows{row_dim, num_rows, 0};
     const ReductionLoop vectors{plan_.vector, count, plan_.is_inner ? 0 : fold_.itemsize()};
-    const ReductionCode leaf{code_->leaf};
-    if (fold_has_rows(plan_))
-      launch_reduction(leaf, offsets, partial, {one_output, rows, vectors});
-    else
-      launch_reduction(leaf, offsets, partial, {one_output, vectors});
+    if (fold_has_rows(plan_)) return {*this, offsets, partial, {one_output, rows, vectors}};
+    return {*this, offsets, partial, {one_output, vectors}};
+  }
+  /// Folds these by generated code.
+  void fold_leaf(const FoldOffsets& offsets, const FoldDim& row_dim, std::int64_t num_rows,
+                 std::int64_t count, std::byte* partial) const {
+    leaf_launch(offsets, row_dim, num_rows, count, partial).run({code_->leaf}, params_);
   }
 
   /// Rows that a chunk of `count` values each may have.
@@ -273,11 +314,9 @@ class FoldWalk {
                    });
   }
 
-  /// What lies `stride_bytes` apart, divided by how many elements became one, if the plan says so.
+  /// divide_results() of this plan.
   void divide(std::byte* values, std::int64_t stride_bytes, std::int64_t count) const {
-    if (plan_.divisor == 0) return;
-    if (fold_.dtype == DType::f32) return divide_as<float>(values, stride_bytes, count);
-    divide_as<double>(values, stride_bytes, count);
+    divide_results(plan_, values, stride_bytes, count);
   }
 
   const FoldPlan& plan_;
@@ -289,17 +328,6 @@ class FoldWalk {
  private:
   const int slice_bits_ = std::countr_zero(static_cast<std::uint64_t>(plan_.slices_per_block));
   const CancellationToken* token_;  ///< of the scope that the call is in; null without one
-
-  template <class T>
-  void divide_as(std::byte* values, std::int64_t stride_bytes, std::int64_t count) const {
-    const T divisor = static_cast<T>(plan_.divisor);
-    for (std::int64_t i = 0; i < count; ++i, values += stride_bytes) {
-      T value;
-      std::memcpy(&value, values, sizeof value);
-      value /= divisor;
-      std::memcpy(values, &value, sizeof value);
-    }
-  }
 };
 
 }  // namespace weft

@@ -60,21 +60,17 @@ void plain_rows(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes,
 
 void plain_tree(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
                 std::int64_t block) {
-  alignas(16) std::array<std::byte, FoldLoops::most_pending * Fold::lanes_bytes> pending;
-  std::byte* last = pending.data() - Fold::lanes_bytes;
-  const auto combine_last = [&] {
-    last -= Fold::lanes_bytes;
-    combine(fold, last, last + Fold::lanes_bytes, fold.num_lanes());
-  };
-  for (std::int64_t leaf = 0; leaf * block < count; ++leaf) {
-    last += Fold::lanes_bytes;
-    fold.clear(last, fold.num_lanes());
-    plain_lanes(fold, last, data + leaf * block * fold.itemsize(), 0, 1,
-                std::min(block, count - leaf * block));
-    for (std::int64_t digits = leaf; (digits & 1) != 0; digits >>= 1) combine_last();
-  }
-  while (last > pending.data()) combine_last();
-  std::memcpy(to, last, Fold::lanes_bytes);
+  alignas(16) PendingLanes pending;
+  fold_tree(
+      pending, count, block,
+      [&](std::byte* lanes, std::int64_t first, std::int64_t size) {
+        fold.clear(lanes, fold.num_lanes());
+        plain_lanes(fold, lanes, data + first * fold.itemsize(), 0, 1, size);
+      },
+      [&](std::byte* lanes, const std::byte* other) {
+        combine(fold, lanes, other, fold.num_lanes());
+      });
+  std::memcpy(to, pending[0], Fold::lanes_bytes);
 }
 
 }  // namespace

@@ -74,6 +74,30 @@ struct Fold {
   bool reads_side_by_side() const { return loops.tree_of_blocks != nullptr && !in_order; }
 };
 
+/// Lanes that wait in a tree of blocks.
+using PendingLanes = std::byte[FoldLoops::most_pending][Fold::lanes_bytes];
+
+/// The order of FoldLoops::tree: `leaf(lanes, first, size)` folds so many elements of a block into
+/// lanes of the identity, `combine(to, from)` takes lanes to those before them.  The result is in
+/// pending[0].
+///
+/// Requires: 0 < count <= most_blocks * block.
+template <class Leaf, class Combine>
+[[gnu::always_inline]] inline void fold_tree(PendingLanes& pending, std::int64_t count,
+                                             std::int64_t block, const Leaf& leaf,
+                                             const Combine& combine) {
+  int depth = 0;
+  const auto combine_last = [&] {
+    --depth;
+    combine(pending[depth - 1], pending[depth]);
+  };
+  for (std::int64_t number = 0, first = 0; first < count; ++number, first += block) {
+    leaf(pending[depth++], first, count - first < block ? count - first : block);
+    for (std::int64_t digits = number; (digits & 1) != 0; digits >>= 1) combine_last();
+  }
+  while (depth > 1) combine_last();
+}
+
 /// The loops for this machine where there are some for the op and dtype, else those that call the
 /// op's row.
 ///

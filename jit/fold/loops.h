@@ -242,24 +242,19 @@ struct Loops {
   template <int parts>
   static void tree(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
                    std::int64_t block) {
-    alignas(64) std::byte pending[FoldLoops::most_pending][Fold::lanes_bytes];
-    int depth = 0;
-    const auto combine_last = [&] {
-      --depth;
+    alignas(64) PendingLanes pending;
+    fold_tree(
+        pending, count, block,
+        [&](std::byte* result, std::int64_t first, std::int64_t size) {
+          __builtin_memcpy(result, fold.identity_lanes.data(), Fold::lanes_bytes);
+          lanes(fold, result, data + parts * first * static_cast<std::int64_t>(sizeof(T)), 0, 1,
+                parts * size);
+        },
+        [](std::byte* result, const std::byte* other) {
 #pragma GCC unroll 16
-      for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
-        store(pending[depth - 1] + i,
-              Combine::of(load<V>(pending[depth - 1] + i), load<V>(pending[depth] + i)));
-    };
-    for (std::int64_t leaf = 0; count > 0; ++leaf) {
-      const std::int64_t size = count < block ? count : block;
-      __builtin_memcpy(pending[depth], fold.identity_lanes.data(), Fold::lanes_bytes);
-      lanes(fold, pending[depth++], data, 0, 1, parts * size);
-      for (std::int64_t digits = leaf; (digits & 1) != 0; digits >>= 1) combine_last();
-      data += parts * size * static_cast<std::int64_t>(sizeof(T));
-      count -= size;
-    }
-    while (depth > 1) combine_last();
+          for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
+            store(result + i, Combine::of(load<V>(result + i), load<V>(other + i)));
+        });
     __builtin_memcpy(to, pending[0], Fold::lanes_bytes);
   }
 
