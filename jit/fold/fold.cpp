@@ -58,17 +58,17 @@ void plain_rows(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes,
   }
 }
 
-void plain_tree(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
-                std::int64_t block) {
-  alignas(16) PendingLanes pending;
+void tree_of_lanes(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
+                   std::int64_t block) {
+  alignas(64) PendingLanes pending;
   fold_tree(
       pending, count, block,
       [&](std::byte* lanes, std::int64_t first, std::int64_t size) {
         fold.clear(lanes, fold.num_lanes());
-        plain_lanes(fold, lanes, data + first * fold.itemsize(), 0, 1, size);
+        fold.loops.lanes(fold, lanes, data + first * fold.itemsize(), 0, 1, size);
       },
       [&](std::byte* lanes, const std::byte* other) {
-        combine(fold, lanes, other, fold.num_lanes());
+        fold.loops.columns(fold, lanes, other, 0, 1, fold.num_lanes());
       });
   std::memcpy(to, pending[0], Fold::lanes_bytes);
 }
@@ -88,7 +88,7 @@ Fold make_plain_fold(Op op, DType dtype) {
             dtype,
             *identity,
             ir::block_function(op, dtype),
-            {plain_lanes, plain_columns, plain_rows, plain_finish, plain_tree},
+            {plain_lanes, plain_columns, plain_rows, plain_finish, tree_of_lanes},
             Isa::generic,
             true,
             {}};
@@ -106,6 +106,7 @@ Fold make_fold(Op op, DType dtype, Isa isa) {
   const FoldLoops loops = find(op, dtype);
   if (loops.lanes == nullptr) return fold;
   fold.loops = loops;
+  if (loops.tree == nullptr) fold.loops.tree = tree_of_lanes;
   fold.isa = isa;
   fold.calls_row = false;
   return fold;

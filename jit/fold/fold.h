@@ -87,15 +87,16 @@ template <class Leaf, class Combine>
                                              std::int64_t block, const Leaf& leaf,
                                              const Combine& combine) {
   int depth = 0;
-  const auto combine_last = [&] {
-    --depth;
-    combine(pending[depth - 1], pending[depth]);
-  };
-  for (std::int64_t number = 0, first = 0; first < count; ++number, first += block) {
+  for (std::int64_t number = 0, first = 0; first < count; ++number) {
     leaf(pending[depth++], first, count - first < block ? count - first : block);
-    for (std::int64_t digits = number; (digits & 1) != 0; digits >>= 1) combine_last();
+    first += block;
+    // After the last block, whatever waits.
+    std::int64_t digits = first < count ? number : (std::int64_t{1} << (depth - 1)) - 1;
+    for (; (digits & 1) != 0; digits >>= 1) {
+      --depth;
+      combine(pending[depth - 1], pending[depth]);
+    }
   }
-  while (depth > 1) combine_last();
 }
 
 /// The loops for this machine where there are some for the op and dtype, else those that call the

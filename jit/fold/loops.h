@@ -221,9 +221,10 @@ struct Loops {
     }
   }
 
-  [[gnu::noinline]] static void lanes(const Fold& fold, std::byte* to, const std::byte* data,
-                                      std::int64_t row_stride_bytes, std::int64_t num_rows,
-                                      std::int64_t count) {
+  [[gnu::noinline, gnu::noclone]] static void lanes(const Fold& fold, std::byte* to,
+                                                    const std::byte* data,
+                                                    std::int64_t row_stride_bytes,
+                                                    std::int64_t num_rows, std::int64_t count) {
     V lanes[num_vectors];
 #pragma GCC unroll 16
     for (int i = 0; i < num_vectors; ++i) lanes[i] = load<V>(to + i * vector_bytes);
@@ -251,7 +252,7 @@ struct Loops {
                 parts * size);
         },
         [](std::byte* result, const std::byte* other) {
-#pragma GCC unroll 16
+#pragma GCC unroll 1
           for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
             store(result + i, Combine::of(load<V>(result + i), load<V>(other + i)));
         });
@@ -507,8 +508,8 @@ struct Loops {
 
   template <int parts = 1>
   static constexpr FoldLoops table() {
-    FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>,
-                    &tree<parts>};
+    FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
+    if constexpr (std::is_floating_point_v<T>) loops.tree = &tree<parts>;
     if constexpr (reads_side_by_side || has_ordered_op)
       loops.tree_of_blocks = &tree_of_blocks<parts>;
     return loops;
