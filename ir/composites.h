@@ -16,7 +16,7 @@ namespace weft::ir {
 
 template <class V>
 V clamp_to(const V& x, const V& low, const V& high) {
-  return minimum(maximum(x, low), high);
+  return minimum(high, maximum(low, x));
 }
 
 // --- Sign and class. ---

@@ -430,7 +430,10 @@ void KernelEmitter::instruction(ir::ValueId id, Step step) {
     case Op::param: parameter(id); break;
     default: arithmetic(id, step); break;
   }
-  if (id < kernel_.num_hoisted) divisions_.prepare(id, main_loop_elements());
+  if (id < kernel_.num_hoisted) {
+    divisions_.prepare(id, main_loop_elements());
+    bounds_.prepare(id);
+  }
   registers_.finish(id);
 }
 
@@ -465,6 +468,7 @@ void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   const Xmm y = arity > 1 ? registers_.use(inst.args[1]) : x;
   const Xmm z = arity > 2 ? registers_.use(inst.args[2]) : x;
   const Xmm out = registers_.define(id);
+  if (bounds_.can_emit(id)) return bounds_.emit(id, out, x, y);
   if (is_machine_extremum(kernel_, inst)) return emit_machine_extremum(code_, inst, out, x, y);
   if (inst.op == Op::cast)
     return emit_cast(registers_, code_, result_dtype(kernel_.body[inst.args[0]]), inst.dtype, out,

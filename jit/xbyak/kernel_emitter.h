@@ -4,6 +4,7 @@
 #include "jit/xbyak/emit.h"
 
 #include "jit/xbyak/calls.h"
+#include "jit/xbyak/invariant_bounds.h"
 #include "jit/xbyak/invariant_division.h"
 #include "jit/xbyak/rare_calls.h"
 #include "jit/xbyak/reduce.h"
@@ -40,6 +41,7 @@ class KernelEmitter {
                    has_calls() ? 1 : copies_wanted(kernel, code.features())),
         operands_(code, registers_, kernel, held, has_calls()),
         divisions_(code, registers_, kernel, has_calls()),
+        bounds_(code, registers_, kernel, has_calls()),
         rare_calls_(code, kernel),
         lanes_(kernel.loops.back().lanes) {}
 
@@ -136,6 +138,7 @@ class KernelEmitter {
   Registers registers_;
   Operands operands_;
   InvariantDivision divisions_;
+  InvariantBounds bounds_;
   RareCalls rare_calls_;
   int lanes_;
   std::size_t frame_size_at_ = 0;  ///< position of the frame's size in the code

@@ -24,32 +24,32 @@
     45  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x20]
     4b  vmovups ymm4, ymmword ptr [rbx + 4*rsi + 0x40]
     51  vmovups ymm5, ymmword ptr [rbx + 4*rsi + 0x60]
-        ; %3 = maximum f32 %2, %0
-    57  vmaxps ymm6, ymm2, ymm0
-    5b  vcmpunordps ymm7, ymm2, ymm2
-    60  vblendvps ymm6, ymm6, ymm2, ymm7
-    66  vmaxps ymm2, ymm3, ymm0
-    6a  vcmpunordps ymm7, ymm3, ymm3
-    6f  vblendvps ymm2, ymm2, ymm3, ymm7
-    75  vmaxps ymm3, ymm4, ymm0
-    79  vcmpunordps ymm7, ymm4, ymm4
-    7e  vblendvps ymm3, ymm3, ymm4, ymm7
-    84  vmaxps ymm4, ymm5, ymm0
-    88  vcmpunordps ymm7, ymm5, ymm5
-    8d  vblendvps ymm4, ymm4, ymm5, ymm7
-        ; %4 = minimum f32 %3, %1
-    93  vminps ymm5, ymm6, ymm1
-    97  vcmpunordps ymm7, ymm6, ymm6
-    9c  vblendvps ymm5, ymm5, ymm6, ymm7
-    a2  vminps ymm6, ymm2, ymm1
-    a6  vcmpunordps ymm7, ymm2, ymm2
-    ab  vblendvps ymm6, ymm6, ymm2, ymm7
-    b1  vminps ymm2, ymm3, ymm1
-    b5  vcmpunordps ymm7, ymm3, ymm3
-    ba  vblendvps ymm2, ymm2, ymm3, ymm7
-    c0  vminps ymm3, ymm4, ymm1
-    c4  vcmpunordps ymm7, ymm4, ymm4
-    c9  vblendvps ymm3, ymm3, ymm4, ymm7
+        ; %3 = maximum f32 %0, %2
+    57  vmaxps ymm6, ymm0, ymm2
+    5b  vcmpunordps ymm7, ymm0, ymm0
+    60  vblendvps ymm6, ymm6, ymm0, ymm7
+    66  vmaxps ymm2, ymm0, ymm3
+    6a  vcmpunordps ymm7, ymm0, ymm0
+    6f  vblendvps ymm2, ymm2, ymm0, ymm7
+    75  vmaxps ymm3, ymm0, ymm4
+    79  vcmpunordps ymm7, ymm0, ymm0
+    7e  vblendvps ymm3, ymm3, ymm0, ymm7
+    84  vmaxps ymm4, ymm0, ymm5
+    88  vcmpunordps ymm7, ymm0, ymm0
+    8d  vblendvps ymm4, ymm4, ymm0, ymm7
+        ; %4 = minimum f32 %1, %3
+    93  vminps ymm5, ymm1, ymm6
+    97  vcmpunordps ymm7, ymm1, ymm1
+    9c  vblendvps ymm5, ymm5, ymm1, ymm7
+    a2  vminps ymm6, ymm1, ymm2
+    a6  vcmpunordps ymm7, ymm1, ymm1
+    ab  vblendvps ymm6, ymm6, ymm1, ymm7
+    b1  vminps ymm2, ymm1, ymm3
+    b5  vcmpunordps ymm7, ymm1, ymm1
+    ba  vblendvps ymm2, ymm2, ymm1, ymm7
+    c0  vminps ymm3, ymm1, ymm4
+    c4  vcmpunordps ymm7, ymm1, ymm1
+    c9  vblendvps ymm3, ymm3, ymm1, ymm7
         ; store f32 $0 %4
     cf  vmovups ymmword ptr [r9 + 4*rsi], ymm5
     d5  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm6
@@ -69,14 +69,14 @@
 .L2:
         ; %2 = load f32 $1
    120  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
-        ; %3 = maximum f32 %2, %0
-   125  vmaxps ymm3, ymm2, ymm0
-   129  vcmpunordps ymm4, ymm2, ymm2
-   12e  vblendvps ymm3, ymm3, ymm2, ymm4
-        ; %4 = minimum f32 %3, %1
-   134  vminps ymm2, ymm3, ymm1
-   138  vcmpunordps ymm4, ymm3, ymm3
-   13d  vblendvps ymm2, ymm2, ymm3, ymm4
+        ; %3 = maximum f32 %0, %2
+   125  vmaxps ymm3, ymm0, ymm2
+   129  vcmpunordps ymm4, ymm0, ymm0
+   12e  vblendvps ymm3, ymm3, ymm0, ymm4
+        ; %4 = minimum f32 %1, %3
+   134  vminps ymm2, ymm1, ymm3
+   138  vcmpunordps ymm4, ymm1, ymm1
+   13d  vblendvps ymm2, ymm2, ymm1, ymm4
         ; store f32 $0 %4
    143  vmovups ymmword ptr [r9 + 4*rsi], ymm2
         ; addresses
@@ -96,14 +96,14 @@
    174  neg rdx
    177  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
    17d  vpmaskmovd ymm2, ymm3, ymmword ptr [rbx + 4*rsi]
-        ; %3 = maximum f32 %2, %0
-   183  vmaxps ymm3, ymm2, ymm0
-   187  vcmpunordps ymm4, ymm2, ymm2
-   18c  vblendvps ymm3, ymm3, ymm2, ymm4
-        ; %4 = minimum f32 %3, %1
-   192  vminps ymm2, ymm3, ymm1
-   196  vcmpunordps ymm4, ymm3, ymm3
-   19b  vblendvps ymm2, ymm2, ymm3, ymm4
+        ; %3 = maximum f32 %0, %2
+   183  vmaxps ymm3, ymm0, ymm2
+   187  vcmpunordps ymm4, ymm0, ymm0
+   18c  vblendvps ymm3, ymm3, ymm0, ymm4
+        ; %4 = minimum f32 %1, %3
+   192  vminps ymm2, ymm1, ymm3
+   196  vcmpunordps ymm4, ymm1, ymm1
+   19b  vblendvps ymm2, ymm2, ymm1, ymm4
         ; store f32 $0 %4
    1a1  lea rcx, [rip - 0x1e8]
    1a8  mov rdx, r11
