@@ -205,8 +205,9 @@ struct LogisticDenominator {
 };
 
 /// unit * (1 + 2^-n * exp(-rest)).  The unit, a power of two, keeps 2^-n and the inverse among the
-/// normal numbers.
-template <class V>
+/// normal numbers.  If it `is_brief`, it lacks what rounding took from 1 - exp(-rest): of the
+/// inverse up to a fifth of an ulp.
+template <bool is_brief, class V>
 LogisticDenominator<V> logistic_denominator(const V& x, const V& unit) {
   const WholeProduct<V> power = whole_product(x, 1.4426950408889634);
   const V n = power.whole, high = fma(n, like(x, -0.6931471824645996), x);
@@ -219,9 +220,10 @@ LogisticDenominator<V> logistic_denominator(const V& x, const V& unit) {
   // Nothing where the scale is less than the unit, and needn't be there.
   const V lost_base = unit - (base + minus_scale);
   const V value = fma(decrease, minus_scale, base);
-  // The product once more, without what rounding took from its factor.
-  const V lost = fma(curve * square, minus_scale, fma(rest, minus_scale, base - value));
-  return {value, lost + lost_base, like(x, -1) / value};
+  const V rounding = (base - value) + lost_base, minus_inverse = like(x, -1) / value;
+  const V lost = is_brief ? fma(decrease, minus_scale, rounding)
+                          : fma(curve * square, minus_scale, fma(rest, minus_scale, rounding));
+  return {value, lost, minus_inverse};
 }
 
 /// What is missing to 1 in the product of a denominator and its inverse.
@@ -233,7 +235,7 @@ V missing_share(const LogisticDenominator<V>& x) {
 
 template <class V>
 V single_logistic(const V& x) {
-  const auto denominator = logistic_denominator(held_between(x, -104, 18), like(x, 0x1p-24));
+  const auto denominator = logistic_denominator<true>(held_between(x, -104, 18), like(x, 0x1p-24));
   const V inverse = denominator.minus_inverse;
   return fma(inverse, missing_share(denominator), inverse) * like(x, -0x1p-24);
 }
@@ -242,7 +244,7 @@ V single_logistic(const V& x) {
 template <class V>
 V single_silu(const V& x) {
   const V bounded = maximum(like(x, -110), x);
-  const auto denominator = logistic_denominator(bounded, like(x, 0x1p-33));
+  const auto denominator = logistic_denominator<false>(bounded, like(x, 0x1p-33));
   const V inverse = denominator.minus_inverse, minus_product = bounded * inverse;
   const V product = -minus_product, lost = fma(bounded, inverse, product) + (x - x);
   const V excess = fma(minus_product, missing_share(denominator), lost);

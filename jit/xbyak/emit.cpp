@@ -12,7 +12,7 @@ namespace {
 
 // More instructions than this in an iteration gain nothing: the processor overlaps iterations
 // anyway.
-constexpr std::size_t max_unrolled_instructions = 128;
+constexpr std::size_t max_unrolled_instructions = 160;
 /// Of longer bodies another copy for single vectors takes longer to emit than it saves.
 constexpr std::size_t longest_for_single_vectors = 14;
 constexpr std::size_t max_streamed_instructions = 96;  ///< of all pages together
@@ -465,6 +465,8 @@ void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   if (inst.op == Op::table_entry) return table_entry(id);
   const int arity = info(inst.op).arity;
   const Xmm x = registers_.use(inst.args[0]);
+  if (is_constant_shift(kernel_, inst))
+    return emit_constant_shift(code_, kernel_, inst, registers_.define(id), x);
   const Xmm y = arity > 1 ? registers_.use(inst.args[1]) : x;
   const Xmm z = arity > 2 ? registers_.use(inst.args[2]) : x;
   const Xmm out = registers_.define(id);

@@ -375,6 +375,19 @@ const Row* find_row(Op op, DType dtype, Isa isa) {
   return i == no_row ? nullptr : &rows[i];
 }
 
+bool is_constant_shift(const ir::Kernel& kernel, const ir::Inst& inst) {
+  if (inst.op != Op::bitwise_left_shift && inst.op != Op::bitwise_right_shift) return false;
+  const ir::Inst& count = kernel.body[inst.args[1]];
+  return itemsize_bytes(inst.dtype) == 4 && count.op == Op::constant && count.bits.lo < 32;
+}
+
+void emit_constant_shift(Assembler& code, const ir::Kernel& kernel, const ir::Inst& inst,
+                         const Xmm& out, const Xmm& x) {
+  const auto count = static_cast<std::uint8_t>(kernel.body[inst.args[1]].bits.lo);
+  if (inst.op == Op::bitwise_left_shift) return code.vpslld(out, x, count);
+  inst.dtype == DType::i32 ? code.vpsrad(out, x, count) : code.vpsrld(out, x, count);
+}
+
 bool is_machine_extremum(const ir::Kernel& kernel, const ir::Inst& inst) {
   if ((inst.op != Op::maximum && inst.op != Op::minimum) ||
       (inst.dtype != DType::f32 && inst.dtype != DType::f64))

@@ -36,6 +36,11 @@ void emit_mantissa(Registers& registers, Assembler& code, const Xmm& out, const 
 void emit_table_entry(Registers& registers, Assembler& code, const ir::TableEntries& table,
                       const Xmm& out, const Xmm& x);
 
+/// Whether `inst` shifts 32-bit items by a constant, which the instruction holds itself.
+bool is_constant_shift(const ir::Kernel& kernel, const ir::Inst& inst);
+void emit_constant_shift(Assembler& code, const ir::Kernel& kernel, const ir::Inst& inst,
+                         const Xmm& out, const Xmm& x);
+
 /// Whether an instruction is the maximum or minimum of a constant that is no NaN and of something:
 /// what the machine's instruction gives.
 bool is_machine_extremum(const ir::Kernel& kernel, const ir::Inst& inst);

@@ -61,13 +61,13 @@ TEST_P(XbyakRows, CompositesOfRowsAgree) {
   }
 }
 
-// Two vectors at once, and a tail that takes what they leave: up to a vector and a part of one.
+// Several vectors at once, and a tail that takes what they leave: vectors and a part of one.
 TEST_P(XbyakRows, LongBodiesOfAllShortSizes) {
   Random random(seed());
   for (const Op op : {Op::exp, Op::tanh, Op::gelu}) {
     const ir::Kernel kernel = scheduled(op_kernel(op, DType::f32, DType::f32), GetParam());
     ASSERT_GT(kernel.body.size() - kernel.num_hoisted, 14u) << name(op);
-    ASSERT_EQ(kernel.loops.back().unroll, 2) << name(op);
+    ASSERT_GT(kernel.loops.back().unroll, 1) << name(op);
     const Comparison comparison(kernel, GetParam());
     for (std::int64_t size = 0; size <= 100; ++size)
       for (const Placement placement : {Placement::at_end, Placement::at_start})

@@ -20,27 +20,23 @@
         ; %0 = load f32 $1
     40  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
     45  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
+    4b  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x40]
+    51  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x60]
         ; %1 = load f32 $2
-    4b  vmovups ymm2, ymmword ptr [rbp + 4*rsi]
-    51  vmovups ymm3, ymmword ptr [rbp + 4*rsi + 0x20]
+    57  vmovups ymm4, ymmword ptr [rbp + 4*rsi]
+    5d  vmovups ymm5, ymmword ptr [rbp + 4*rsi + 0x20]
+    63  vmovups ymm6, ymmword ptr [rbp + 4*rsi + 0x40]
+    69  vmovups ymm7, ymmword ptr [rbp + 4*rsi + 0x60]
         ; %2 = add f32 %0, %1
-    57  vaddps ymm4, ymm0, ymm2
-    5b  vaddps ymm0, ymm1, ymm3
+    6f  vaddps ymm8, ymm0, ymm4
+    73  vaddps ymm0, ymm1, ymm5
+    77  vaddps ymm1, ymm2, ymm6
+    7b  vaddps ymm2, ymm3, ymm7
         ; store f32 $0 %2
-    5f  vmovups ymmword ptr [r9 + 4*rsi], ymm4
-    65  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm0
-        ; %0 = load f32 $1
-    6c  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x40]
-    72  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x60]
-        ; %1 = load f32 $2
-    78  vmovups ymm2, ymmword ptr [rbp + 4*rsi + 0x40]
-    7e  vmovups ymm3, ymmword ptr [rbp + 4*rsi + 0x60]
-        ; %2 = add f32 %0, %1
-    84  vaddps ymm4, ymm0, ymm2
-    88  vaddps ymm0, ymm1, ymm3
-        ; store f32 $0 %2
-    8c  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm4
-    93  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm0
+    7f  vmovups ymmword ptr [r9 + 4*rsi], ymm8
+    85  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm0
+    8c  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm1
+    93  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm2
         ; addresses
     9a  add rsi, 0x20
     9e  sub r8, 0x20

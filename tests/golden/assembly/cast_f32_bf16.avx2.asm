@@ -4,175 +4,161 @@
      4  sub rsp, 0xc0
      b  and rsp, -0x40
      f  mov qword ptr [rsp], rax
-        ; %0 = constant u32 0x7fc00000
-    13  vpbroadcastd ymm0, dword ptr [rip - 0x20]
-        ; %2 = constant u32 0x10
-    1c  vpbroadcastd ymm1, dword ptr [rip - 0x2d]
         ; %3 = constant u32 0x1
-    25  mov rcx, qword ptr [rdi]
-    28  mov r9, qword ptr [rcx]
-    2b  mov rbx, qword ptr [rcx + 0x8]
-    2f  mov rax, qword ptr [rdi + 0x8]
-    33  mov r8, qword ptr [rax]
+    13  mov rcx, qword ptr [rdi]
+    16  mov r9, qword ptr [rcx]
+    19  mov rbx, qword ptr [rcx + 0x8]
+    1d  mov rax, qword ptr [rdi + 0x8]
+    21  mov r8, qword ptr [rax]
         ; start of the innermost loop
-    36  xor esi, esi
+    24  xor esi, esi
         ; vectors
-    38  sub r8, 0x10
-    3c  jb .L1
-    42  nop word ptr [rax + rax]
-    4b  nop word ptr [rax + rax]
-    54  nop word ptr [rax + rax]
-    5d  nop dword ptr [rax]
+    26  sub r8, 0x10
+    2a  jb .L1
+    30  nop word ptr [rax + rax]
+    39  nop dword ptr [rax]
 .L0:
         ; %4 = load f32 $1
-    60  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
+    40  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+    45  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
         ; %5 = ne f32 %4, %4
-    65  vcmpneqps ymm3, ymm2, ymm2
+    4b  vcmpneqps ymm2, ymm0, ymm0
+    50  vcmpneqps ymm3, ymm1, ymm1
         ; %7 = add u32 %6, %1
-    6a  vpbroadcastd ymm4, dword ptr [rip - 0x7f]
-    73  vpaddd ymm5, ymm2, ymm4
+    55  vpbroadcastd ymm4, dword ptr [rip - 0x62]
+    5e  vpaddd ymm5, ymm0, ymm4
+    62  vpaddd ymm6, ymm1, ymm4
         ; %8 = bitwise_right_shift u32 %6, %2
-    77  vpsrlvd ymm4, ymm2, ymm1
+    66  vpsrld ymm4, ymm0, 0x10
+    6b  vpsrld ymm0, ymm1, 0x10
         ; %9 = bitwise_and u32 %8, %3
-    7c  vpbroadcastd ymm2, dword ptr [rip - 0x95]
-    85  vpand ymm6, ymm4, ymm2
+    70  vpbroadcastd ymm1, dword ptr [rip - 0x81]
+    79  vpand ymm7, ymm4, ymm1
+    7d  vpand ymm4, ymm0, ymm1
         ; %10 = add u32 %7, %9
-    89  vpaddd ymm2, ymm5, ymm6
+    81  vpaddd ymm0, ymm5, ymm7
+    85  vpaddd ymm1, ymm6, ymm4
         ; %11 = where u32 %5, %0, %10
-    8d  vpblendvb ymm4, ymm2, ymm0, ymm3
+    89  vpbroadcastd ymm4, dword ptr [rip - 0x9e]
+    92  vpblendvb ymm5, ymm0, ymm4, ymm2
+    98  vpblendvb ymm0, ymm1, ymm4, ymm3
         ; %12 = bitwise_right_shift u32 %11, %2
-    93  vpsrlvd ymm2, ymm4, ymm1
+    9e  vpsrld ymm1, ymm5, 0x10
+    a3  vpsrld ymm2, ymm0, 0x10
         ; %13 = cast u16 %12
-    98  vpshufb ymm4, ymm2, ymmword ptr [rip - 0xe1]
-    a1  vextracti128 xmm3, ymm4, 0x1
-    a7  vpunpcklqdq xmm3, xmm4, xmm3
+    a8  vpshufb ymm3, ymm1, ymmword ptr [rip - 0xf1]
+    b1  vextracti128 xmm0, ymm3, 0x1
+    b7  vpunpcklqdq xmm0, xmm3, xmm0
+    bb  vpshufb ymm3, ymm2, ymmword ptr [rip - 0x104]
+    c4  vextracti128 xmm1, ymm3, 0x1
+    ca  vpunpcklqdq xmm1, xmm3, xmm1
         ; store bf16 $0 %14
-    ab  vmovups xmmword ptr [r9 + 2*rsi], xmm3
-        ; %4 = load f32 $1
-    b1  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x20]
-        ; %5 = ne f32 %4, %4
-    b7  vcmpneqps ymm3, ymm2, ymm2
-        ; %7 = add u32 %6, %1
-    bc  vpbroadcastd ymm4, dword ptr [rip - 0xd1]
-    c5  vpaddd ymm5, ymm2, ymm4
-        ; %8 = bitwise_right_shift u32 %6, %2
-    c9  vpsrlvd ymm4, ymm2, ymm1
-        ; %9 = bitwise_and u32 %8, %3
-    ce  vpbroadcastd ymm2, dword ptr [rip - 0xe7]
-    d7  vpand ymm6, ymm4, ymm2
-        ; %10 = add u32 %7, %9
-    db  vpaddd ymm2, ymm5, ymm6
-        ; %11 = where u32 %5, %0, %10
-    df  vpblendvb ymm4, ymm2, ymm0, ymm3
-        ; %12 = bitwise_right_shift u32 %11, %2
-    e5  vpsrlvd ymm2, ymm4, ymm1
-        ; %13 = cast u16 %12
-    ea  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x133]
-    f3  vextracti128 xmm3, ymm4, 0x1
-    f9  vpunpcklqdq xmm3, xmm4, xmm3
-        ; store bf16 $0 %14
-    fd  vmovups xmmword ptr [r9 + 2*rsi + 0x10], xmm3
+    ce  vmovups xmmword ptr [r9 + 2*rsi], xmm0
+    d4  vmovups xmmword ptr [r9 + 2*rsi + 0x10], xmm1
         ; addresses
-   104  add rsi, 0x10
-   108  sub r8, 0x10
-   10c  jae .L0
+    db  add rsi, 0x10
+    df  sub r8, 0x10
+    e3  jae .L0
 .L1:
-   112  add r8, 0x8
-   116  js .L3
-   11c  nop dword ptr [rax]
+    e9  add r8, 0x8
+    ed  js .L3
+    f3  nop word ptr [rax + rax]
+    fc  nop dword ptr [rax]
 .L2:
         ; %4 = load f32 $1
-   120  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
+   100  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
         ; %5 = ne f32 %4, %4
-   125  vcmpneqps ymm3, ymm2, ymm2
+   105  vcmpneqps ymm1, ymm0, ymm0
         ; %7 = add u32 %6, %1
-   12a  vpbroadcastd ymm4, dword ptr [rip - 0x13f]
-   133  vpaddd ymm5, ymm2, ymm4
+   10a  vpbroadcastd ymm2, dword ptr [rip - 0x117]
+   113  vpaddd ymm3, ymm0, ymm2
         ; %8 = bitwise_right_shift u32 %6, %2
-   137  vpsrlvd ymm4, ymm2, ymm1
+   117  vpsrld ymm2, ymm0, 0x10
         ; %9 = bitwise_and u32 %8, %3
-   13c  vpbroadcastd ymm2, dword ptr [rip - 0x155]
-   145  vpand ymm6, ymm4, ymm2
+   11c  vpbroadcastd ymm0, dword ptr [rip - 0x12d]
+   125  vpand ymm4, ymm2, ymm0
         ; %10 = add u32 %7, %9
-   149  vpaddd ymm2, ymm5, ymm6
+   129  vpaddd ymm0, ymm3, ymm4
         ; %11 = where u32 %5, %0, %10
-   14d  vpblendvb ymm4, ymm2, ymm0, ymm3
+   12d  vpbroadcastd ymm2, dword ptr [rip - 0x142]
+   136  vpblendvb ymm3, ymm0, ymm2, ymm1
         ; %12 = bitwise_right_shift u32 %11, %2
-   153  vpsrlvd ymm2, ymm4, ymm1
+   13c  vpsrld ymm0, ymm3, 0x10
         ; %13 = cast u16 %12
-   158  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x1a1]
-   161  vextracti128 xmm3, ymm4, 0x1
-   167  vpunpcklqdq xmm3, xmm4, xmm3
+   141  vpshufb ymm2, ymm0, ymmword ptr [rip - 0x18a]
+   14a  vextracti128 xmm1, ymm2, 0x1
+   150  vpunpcklqdq xmm1, xmm2, xmm1
         ; store bf16 $0 %14
-   16b  vmovups xmmword ptr [r9 + 2*rsi], xmm3
+   154  vmovups xmmword ptr [r9 + 2*rsi], xmm1
         ; addresses
-   171  add rsi, 0x8
-   175  sub r8, 0x8
-   179  jae .L2
+   15a  add rsi, 0x8
+   15e  sub r8, 0x8
+   162  jae .L2
 .L3:
-   17b  add r8, 0x8
-   17f  je .L7
+   164  add r8, 0x8
+   168  je .L7
         ; tail
-   185  mov r11d, 0x8
-   18b  cmp r8, r11
-   18e  cmovb r11, r8
+   16e  mov r11d, 0x8
+   174  cmp r8, r11
+   177  cmovb r11, r8
         ; %4 = load f32 $1
-   192  lea rcx, [rip - 0x219]
-   199  mov rdx, r11
-   19c  neg rdx
-   19f  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
-   1a5  vpmaskmovd ymm2, ymm3, ymmword ptr [rbx + 4*rsi]
+   17b  lea rcx, [rip - 0x202]
+   182  mov rdx, r11
+   185  neg rdx
+   188  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
+   18e  vpmaskmovd ymm0, ymm1, ymmword ptr [rbx + 4*rsi]
         ; %5 = ne f32 %4, %4
-   1ab  vcmpneqps ymm3, ymm2, ymm2
+   194  vcmpneqps ymm1, ymm0, ymm0
         ; %7 = add u32 %6, %1
-   1b0  vpbroadcastd ymm4, dword ptr [rip - 0x1c5]
-   1b9  vpaddd ymm5, ymm2, ymm4
+   199  vpbroadcastd ymm2, dword ptr [rip - 0x1a6]
+   1a2  vpaddd ymm3, ymm0, ymm2
         ; %8 = bitwise_right_shift u32 %6, %2
-   1bd  vpsrlvd ymm4, ymm2, ymm1
+   1a6  vpsrld ymm2, ymm0, 0x10
         ; %9 = bitwise_and u32 %8, %3
-   1c2  vpbroadcastd ymm2, dword ptr [rip - 0x1db]
-   1cb  vpand ymm6, ymm4, ymm2
+   1ab  vpbroadcastd ymm0, dword ptr [rip - 0x1bc]
+   1b4  vpand ymm4, ymm2, ymm0
         ; %10 = add u32 %7, %9
-   1cf  vpaddd ymm2, ymm5, ymm6
+   1b8  vpaddd ymm0, ymm3, ymm4
         ; %11 = where u32 %5, %0, %10
-   1d3  vpblendvb ymm4, ymm2, ymm0, ymm3
+   1bc  vpbroadcastd ymm2, dword ptr [rip - 0x1d1]
+   1c5  vpblendvb ymm3, ymm0, ymm2, ymm1
         ; %12 = bitwise_right_shift u32 %11, %2
-   1d9  vpsrlvd ymm2, ymm4, ymm1
+   1cb  vpsrld ymm0, ymm3, 0x10
         ; %13 = cast u16 %12
-   1de  vpshufb ymm4, ymm2, ymmword ptr [rip - 0x227]
-   1e7  vextracti128 xmm3, ymm4, 0x1
-   1ed  vpunpcklqdq xmm3, xmm4, xmm3
+   1d0  vpshufb ymm2, ymm0, ymmword ptr [rip - 0x219]
+   1d9  vextracti128 xmm1, ymm2, 0x1
+   1df  vpunpcklqdq xmm1, xmm2, xmm1
         ; store bf16 $0 %14
-   1f1  vmovups xmmword ptr [rsp + 0x40], xmm3
-   1f7  lea rdx, [r9 + 2*rsi]
-   1fb  lea rax, [rsp + 0x40]
-   200  xor ecx, ecx
-   202  test r11d, 0x8
-   209  je .L4
-   20f  vmovups xmm2, xmmword ptr [rax + rcx]
-   214  vmovups xmmword ptr [rdx + rcx], xmm2
-   219  add rcx, 0x10
+   1e3  vmovups xmmword ptr [rsp + 0x40], xmm1
+   1e9  lea rdx, [r9 + 2*rsi]
+   1ed  lea rax, [rsp + 0x40]
+   1f2  xor ecx, ecx
+   1f4  test r11d, 0x8
+   1fb  je .L4
+   201  vmovups xmm0, xmmword ptr [rax + rcx]
+   206  vmovups xmmword ptr [rdx + rcx], xmm0
+   20b  add rcx, 0x10
 .L4:
-   21d  test r11d, 0x4
-   224  je .L5
-   22a  mov r10, qword ptr [rax + rcx]
-   22e  mov qword ptr [rdx + rcx], r10
-   232  add rcx, 0x8
+   20f  test r11d, 0x4
+   216  je .L5
+   21c  mov r10, qword ptr [rax + rcx]
+   220  mov qword ptr [rdx + rcx], r10
+   224  add rcx, 0x8
 .L5:
-   236  test r11d, 0x2
-   23d  je .L6
-   243  mov r10d, dword ptr [rax + rcx]
-   247  mov dword ptr [rdx + rcx], r10d
-   24b  add rcx, 0x4
+   228  test r11d, 0x2
+   22f  je .L6
+   235  mov r10d, dword ptr [rax + rcx]
+   239  mov dword ptr [rdx + rcx], r10d
+   23d  add rcx, 0x4
 .L6:
-   24f  test r11d, 0x1
-   256  je .L7
-   25c  mov r10w, word ptr [rax + rcx]
-   261  mov word ptr [rdx + rcx], r10w
-   266  add rcx, 0x2
+   241  test r11d, 0x1
+   248  je .L7
+   24e  mov r10w, word ptr [rax + rcx]
+   253  mov word ptr [rdx + rcx], r10w
+   258  add rcx, 0x2
 .L7:
         ; return
-   26a  vzeroupper
-   26d  mov rsp, qword ptr [rsp]
-   271  pop rbx
-   272  ret
+   25c  vzeroupper
+   25f  mov rsp, qword ptr [rsp]
+   263  pop rbx
+   264  ret

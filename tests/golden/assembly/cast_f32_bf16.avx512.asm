@@ -30,82 +30,86 @@
     7d  vpaddd zmm22, zmm20, zmm17
     83  vpaddd zmm23, zmm21, zmm17
         ; %8 = bitwise_right_shift u32 %6, %2
-    89  vpsrlvd zmm24, zmm20, zmm18
-    8f  vpsrlvd zmm20, zmm21, zmm18
+    89  vpsrld zmm24, zmm20, 0x10
+    90  vpsrld zmm20, zmm21, 0x10
         ; %9 = bitwise_and u32 %8, %3
-    95  vpandq zmm21, zmm24, zmm19
-    9b  vpandq zmm24, zmm20, zmm19
+    97  vpandq zmm21, zmm24, zmm19
+    9d  vpandq zmm24, zmm20, zmm19
         ; %10 = add u32 %7, %9
-    a1  vpaddd zmm20, zmm22, zmm21
-    a7  vpaddd zmm21, zmm23, zmm24
+    a3  vpaddd zmm20, zmm22, zmm21
+    a9  vpaddd zmm21, zmm23, zmm24
         ; %11 = where u32 %5, %0, %10
-    ad  vpblendmd zmm22 {k2}, zmm20, zmm16
-    b3  vpblendmd zmm20 {k3}, zmm21, zmm16
+    af  vpblendmd zmm22 {k2}, zmm20, zmm16
+    b5  vpblendmd zmm20 {k3}, zmm21, zmm16
         ; %13 = cast u16 %12
-    b9  vmovdqu16 zmm21, zmmword ptr [rip - 0x143]
-    c3  vpermw zmm23, zmm21, zmm22
-    c9  vmovdqu16 zmm21, zmmword ptr [rip - 0x153]
-    d3  vpermw zmm22, zmm21, zmm20
+    bb  vmovdqu16 zmm21, zmmword ptr [rip - 0x145]
+    c5  vpermw zmm23, zmm21, zmm22
+    cb  vmovdqu16 zmm21, zmmword ptr [rip - 0x155]
+    d5  vpermw zmm22, zmm21, zmm20
         ; store bf16 $0 %14
-    d9  vmovups ymmword ptr [rdx + 2*rsi], ymm23
-    e0  vmovups ymmword ptr [rdx + 2*rsi + 0x20], ymm22
+    db  vmovups ymmword ptr [rdx + 2*rsi], ymm23
+    e2  vmovups ymmword ptr [rdx + 2*rsi + 0x20], ymm22
         ; addresses
-    e8  add rsi, 0x20
-    ec  sub r8, 0x20
-    f0  jae .L0
+    ea  add rsi, 0x20
+    ee  sub r8, 0x20
+    f2  jae .L0
 .L1:
-    f6  add r8, 0x10
-    fa  js .L3
+    f8  add r8, 0x10
+    fc  js .L3
+   102  nop word ptr [rax + rax]
+   10b  nop word ptr [rax + rax]
+   114  nop word ptr [rax + rax]
+   11d  nop dword ptr [rax]
 .L2:
         ; %4 = load f32 $1
-   100  vmovups zmm20, zmmword ptr [r9 + 4*rsi]
+   120  vmovups zmm20, zmmword ptr [r9 + 4*rsi]
         ; %5 = ne f32 %4, %4
-   107  vcmpneqps k2, zmm20, zmm20
+   127  vcmpneqps k2, zmm20, zmm20
         ; %7 = add u32 %6, %1
-   10e  vpaddd zmm21, zmm20, zmm17
+   12e  vpaddd zmm21, zmm20, zmm17
         ; %8 = bitwise_right_shift u32 %6, %2
-   114  vpsrlvd zmm22, zmm20, zmm18
+   134  vpsrld zmm22, zmm20, 0x10
         ; %9 = bitwise_and u32 %8, %3
-   11a  vpandq zmm20, zmm22, zmm19
+   13b  vpandq zmm20, zmm22, zmm19
         ; %10 = add u32 %7, %9
-   120  vpaddd zmm22, zmm21, zmm20
+   141  vpaddd zmm22, zmm21, zmm20
         ; %11 = where u32 %5, %0, %10
-   126  vpblendmd zmm20 {k2}, zmm22, zmm16
+   147  vpblendmd zmm20 {k2}, zmm22, zmm16
         ; %13 = cast u16 %12
-   12c  vmovdqu16 zmm21, zmmword ptr [rip - 0x1b6]
-   136  vpermw zmm22, zmm21, zmm20
+   14d  vmovdqu16 zmm21, zmmword ptr [rip - 0x1d7]
+   157  vpermw zmm22, zmm21, zmm20
         ; store bf16 $0 %14
-   13c  vmovups ymmword ptr [rdx + 2*rsi], ymm22
+   15d  vmovups ymmword ptr [rdx + 2*rsi], ymm22
         ; addresses
-   143  add rsi, 0x10
-   147  sub r8, 0x10
-   14b  jae .L2
+   164  add rsi, 0x10
+   168  sub r8, 0x10
+   16c  jae .L2
 .L3:
-   14d  add r8, 0x10
-   151  je .L4
+   16e  add r8, 0x10
+   172  je .L4
         ; tail
-   157  mov eax, 0xffffffff
-   15c  bzhi eax, eax, r8d
-   161  kmovd k1, eax
+   178  mov eax, 0xffffffff
+   17d  bzhi eax, eax, r8d
+   182  kmovd k1, eax
         ; %4 = load f32 $1
-   165  vmovdqu32 zmm20 {k1} {z}, zmmword ptr [r9 + 4*rsi]
+   186  vmovdqu32 zmm20 {k1} {z}, zmmword ptr [r9 + 4*rsi]
         ; %5 = ne f32 %4, %4
-   16c  vcmpneqps k2, zmm20, zmm20
+   18d  vcmpneqps k2, zmm20, zmm20
         ; %7 = add u32 %6, %1
-   173  vpaddd zmm21, zmm20, zmm17
+   194  vpaddd zmm21, zmm20, zmm17
         ; %8 = bitwise_right_shift u32 %6, %2
-   179  vpsrlvd zmm22, zmm20, zmm18
+   19a  vpsrld zmm22, zmm20, 0x10
         ; %9 = bitwise_and u32 %8, %3
-   17f  vpandq zmm20, zmm22, zmm19
+   1a1  vpandq zmm20, zmm22, zmm19
         ; %10 = add u32 %7, %9
-   185  vpaddd zmm22, zmm21, zmm20
+   1a7  vpaddd zmm22, zmm21, zmm20
         ; %11 = where u32 %5, %0, %10
-   18b  vpblendmd zmm20 {k2}, zmm22, zmm16
+   1ad  vpblendmd zmm20 {k2}, zmm22, zmm16
         ; %13 = cast u16 %12
-   191  vmovdqu16 zmm21, zmmword ptr [rip - 0x21b]
-   19b  vpermw zmm22, zmm21, zmm20
+   1b3  vmovdqu16 zmm21, zmmword ptr [rip - 0x23d]
+   1bd  vpermw zmm22, zmm21, zmm20
         ; store bf16 $0 %14
-   1a1  vmovdqu16 ymmword ptr [rdx + 2*rsi] {k1}, ymm22
+   1c3  vmovdqu16 ymmword ptr [rdx + 2*rsi] {k1}, ymm22
 .L4:
         ; return
-   1a8  ret
+   1ca  ret

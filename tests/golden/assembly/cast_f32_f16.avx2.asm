@@ -20,21 +20,18 @@
         ; %0 = load f32 $1
     40  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
     45  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
+    4b  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x40]
+    51  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x60]
         ; %1 = cast f16 %0
-    4b  vcvtps2ph xmm2, ymm0, 0x0
-    51  vcvtps2ph xmm0, ymm1, 0x0
+    57  vcvtps2ph xmm4, ymm0, 0x0
+    5d  vcvtps2ph xmm0, ymm1, 0x0
+    63  vcvtps2ph xmm1, ymm2, 0x0
+    69  vcvtps2ph xmm2, ymm3, 0x0
         ; store f16 $0 %1
-    57  vmovups xmmword ptr [r9 + 2*rsi], xmm2
-    5d  vmovups xmmword ptr [r9 + 2*rsi + 0x10], xmm0
-        ; %0 = load f32 $1
-    64  vmovups ymm0, ymmword ptr [rbx + 4*rsi + 0x40]
-    6a  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x60]
-        ; %1 = cast f16 %0
-    70  vcvtps2ph xmm2, ymm0, 0x0
-    76  vcvtps2ph xmm0, ymm1, 0x0
-        ; store f16 $0 %1
-    7c  vmovups xmmword ptr [r9 + 2*rsi + 0x20], xmm2
-    83  vmovups xmmword ptr [r9 + 2*rsi + 0x30], xmm0
+    6f  vmovups xmmword ptr [r9 + 2*rsi], xmm4
+    75  vmovups xmmword ptr [r9 + 2*rsi + 0x10], xmm0
+    7c  vmovups xmmword ptr [r9 + 2*rsi + 0x20], xmm1
+    83  vmovups xmmword ptr [r9 + 2*rsi + 0x30], xmm2
         ; addresses
     8a  add rsi, 0x20
     8e  sub r8, 0x20

@@ -3,21 +3,22 @@
         ; %0 = param f32 #0
      1  mov rax, qword ptr [rdi + 0x18]
      5  vpbroadcastd ymm0, dword ptr [rax]
+     a  vcmpunordps ymm15, ymm0, ymm0
         ; %1 = param f32 #1
-     a  mov rax, qword ptr [rdi + 0x18]
-     e  vpbroadcastd ymm1, dword ptr [rax + 0x10]
-    14  mov rcx, qword ptr [rdi]
-    17  mov r9, qword ptr [rcx]
-    1a  mov rbx, qword ptr [rcx + 0x8]
-    1e  mov rax, qword ptr [rdi + 0x8]
-    22  mov r8, qword ptr [rax]
+     f  mov rax, qword ptr [rdi + 0x18]
+    13  vpbroadcastd ymm1, dword ptr [rax + 0x10]
+    19  vcmpunordps ymm14, ymm1, ymm1
+    1e  mov rcx, qword ptr [rdi]
+    21  mov r9, qword ptr [rcx]
+    24  mov rbx, qword ptr [rcx + 0x8]
+    28  mov rax, qword ptr [rdi + 0x8]
+    2c  mov r8, qword ptr [rax]
         ; start of the innermost loop
-    25  xor esi, esi
+    2f  xor esi, esi
         ; vectors
-    27  sub r8, 0x20
-    2b  jb .L1
-    31  nop word ptr [rax + rax]
-    3a  nop word ptr [rax + rax]
+    31  sub r8, 0x20
+    35  jb .L1
+    3b  nop dword ptr [rax + rax]
 .L0:
         ; %2 = load f32 $1
     40  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
@@ -26,92 +27,77 @@
     51  vmovups ymm5, ymmword ptr [rbx + 4*rsi + 0x60]
         ; %3 = maximum f32 %0, %2
     57  vmaxps ymm6, ymm0, ymm2
-    5b  vcmpunordps ymm7, ymm0, ymm0
-    60  vblendvps ymm6, ymm6, ymm0, ymm7
-    66  vmaxps ymm2, ymm0, ymm3
-    6a  vcmpunordps ymm7, ymm0, ymm0
-    6f  vblendvps ymm2, ymm2, ymm0, ymm7
-    75  vmaxps ymm3, ymm0, ymm4
-    79  vcmpunordps ymm7, ymm0, ymm0
-    7e  vblendvps ymm3, ymm3, ymm0, ymm7
-    84  vmaxps ymm4, ymm0, ymm5
-    88  vcmpunordps ymm7, ymm0, ymm0
-    8d  vblendvps ymm4, ymm4, ymm0, ymm7
+    5b  vblendvps ymm6, ymm6, ymm0, ymm15
+    61  vmaxps ymm2, ymm0, ymm3
+    65  vblendvps ymm2, ymm2, ymm0, ymm15
+    6b  vmaxps ymm3, ymm0, ymm4
+    6f  vblendvps ymm3, ymm3, ymm0, ymm15
+    75  vmaxps ymm4, ymm0, ymm5
+    79  vblendvps ymm4, ymm4, ymm0, ymm15
         ; %4 = minimum f32 %1, %3
-    93  vminps ymm5, ymm1, ymm6
-    97  vcmpunordps ymm7, ymm1, ymm1
-    9c  vblendvps ymm5, ymm5, ymm1, ymm7
-    a2  vminps ymm6, ymm1, ymm2
-    a6  vcmpunordps ymm7, ymm1, ymm1
-    ab  vblendvps ymm6, ymm6, ymm1, ymm7
-    b1  vminps ymm2, ymm1, ymm3
-    b5  vcmpunordps ymm7, ymm1, ymm1
-    ba  vblendvps ymm2, ymm2, ymm1, ymm7
-    c0  vminps ymm3, ymm1, ymm4
-    c4  vcmpunordps ymm7, ymm1, ymm1
-    c9  vblendvps ymm3, ymm3, ymm1, ymm7
+    7f  vminps ymm5, ymm1, ymm6
+    83  vblendvps ymm5, ymm5, ymm1, ymm14
+    89  vminps ymm6, ymm1, ymm2
+    8d  vblendvps ymm6, ymm6, ymm1, ymm14
+    93  vminps ymm2, ymm1, ymm3
+    97  vblendvps ymm2, ymm2, ymm1, ymm14
+    9d  vminps ymm3, ymm1, ymm4
+    a1  vblendvps ymm3, ymm3, ymm1, ymm14
         ; store f32 $0 %4
-    cf  vmovups ymmword ptr [r9 + 4*rsi], ymm5
-    d5  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm6
-    dc  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm2
-    e3  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm3
+    a7  vmovups ymmword ptr [r9 + 4*rsi], ymm5
+    ad  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm6
+    b4  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm2
+    bb  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm3
         ; addresses
-    ea  add rsi, 0x20
-    ee  sub r8, 0x20
-    f2  jae .L0
+    c2  add rsi, 0x20
+    c6  sub r8, 0x20
+    ca  jae .L0
 .L1:
-    f8  add r8, 0x18
-    fc  js .L3
-   102  nop word ptr [rax + rax]
-   10b  nop word ptr [rax + rax]
-   114  nop word ptr [rax + rax]
-   11d  nop dword ptr [rax]
+    d0  add r8, 0x18
+    d4  js .L3
+    da  nop word ptr [rax + rax]
 .L2:
         ; %2 = load f32 $1
-   120  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
+    e0  vmovups ymm2, ymmword ptr [rbx + 4*rsi]
         ; %3 = maximum f32 %0, %2
-   125  vmaxps ymm3, ymm0, ymm2
-   129  vcmpunordps ymm4, ymm0, ymm0
-   12e  vblendvps ymm3, ymm3, ymm0, ymm4
+    e5  vmaxps ymm3, ymm0, ymm2
+    e9  vblendvps ymm3, ymm3, ymm0, ymm15
         ; %4 = minimum f32 %1, %3
-   134  vminps ymm2, ymm1, ymm3
-   138  vcmpunordps ymm4, ymm1, ymm1
-   13d  vblendvps ymm2, ymm2, ymm1, ymm4
+    ef  vminps ymm2, ymm1, ymm3
+    f3  vblendvps ymm2, ymm2, ymm1, ymm14
         ; store f32 $0 %4
-   143  vmovups ymmword ptr [r9 + 4*rsi], ymm2
+    f9  vmovups ymmword ptr [r9 + 4*rsi], ymm2
         ; addresses
-   149  add rsi, 0x8
-   14d  sub r8, 0x8
-   151  jae .L2
+    ff  add rsi, 0x8
+   103  sub r8, 0x8
+   107  jae .L2
 .L3:
-   153  add r8, 0x8
-   157  je .L4
+   109  add r8, 0x8
+   10d  je .L4
         ; tail
-   15d  mov r11d, 0x8
-   163  cmp r8, r11
-   166  cmovb r11, r8
+   113  mov r11d, 0x8
+   119  cmp r8, r11
+   11c  cmovb r11, r8
         ; %2 = load f32 $1
-   16a  lea rcx, [rip - 0x1b1]
-   171  mov rdx, r11
-   174  neg rdx
-   177  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
-   17d  vpmaskmovd ymm2, ymm3, ymmword ptr [rbx + 4*rsi]
+   120  lea rcx, [rip - 0x167]
+   127  mov rdx, r11
+   12a  neg rdx
+   12d  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
+   133  vpmaskmovd ymm2, ymm3, ymmword ptr [rbx + 4*rsi]
         ; %3 = maximum f32 %0, %2
-   183  vmaxps ymm3, ymm0, ymm2
-   187  vcmpunordps ymm4, ymm0, ymm0
-   18c  vblendvps ymm3, ymm3, ymm0, ymm4
+   139  vmaxps ymm3, ymm0, ymm2
+   13d  vblendvps ymm3, ymm3, ymm0, ymm15
         ; %4 = minimum f32 %1, %3
-   192  vminps ymm2, ymm1, ymm3
-   196  vcmpunordps ymm4, ymm1, ymm1
-   19b  vblendvps ymm2, ymm2, ymm1, ymm4
+   143  vminps ymm2, ymm1, ymm3
+   147  vblendvps ymm2, ymm2, ymm1, ymm14
         ; store f32 $0 %4
-   1a1  lea rcx, [rip - 0x1e8]
-   1a8  mov rdx, r11
-   1ab  neg rdx
-   1ae  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
-   1b4  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm3, ymm2
+   14d  lea rcx, [rip - 0x194]
+   154  mov rdx, r11
+   157  neg rdx
+   15a  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
+   160  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm3, ymm2
 .L4:
         ; return
-   1ba  vzeroupper
-   1bd  pop rbx
-   1be  ret
+   166  vzeroupper
+   169  pop rbx
+   16a  ret

@@ -19,50 +19,40 @@
 .L0:
         ; %2 = load f32 $1
     40  vmovups zmm18, zmmword ptr [r9 + 4*rsi]
+    47  vmovups zmm19, zmmword ptr [r9 + 4*rsi + 0x40]
         ; %3 = gt f32 %2, %0
-    47  vcmpgt_oqps k2, zmm18, zmm16
+    4f  vcmpgt_oqps k2, zmm18, zmm16
+    56  vcmpgt_oqps k3, zmm19, zmm16
         ; %4 = lt f32 %2, %1
-    4e  vcmplt_oqps k3, zmm18, zmm17
+    5d  vcmplt_oqps k4, zmm18, zmm17
+    64  vcmplt_oqps k5, zmm19, zmm17
         ; %5 = bitwise_and bool %3, %4
-    55  kandq k4, k2, k3
+    6b  kandq k6, k2, k4
+    70  kandq k2, k3, k5
         ; store bool $0 %5
-    5a  vpmovm2b xmm18, k4
-    60  vpabsb xmm18, xmm18
-    66  vmovups xmmword ptr [rdx + rsi], xmm18
-        ; %2 = load f32 $1
-    6d  vmovups zmm18, zmmword ptr [r9 + 4*rsi + 0x40]
-        ; %3 = gt f32 %2, %0
-    75  vcmpgt_oqps k2, zmm18, zmm16
-        ; %4 = lt f32 %2, %1
-    7c  vcmplt_oqps k3, zmm18, zmm17
-        ; %5 = bitwise_and bool %3, %4
-    83  kandq k4, k2, k3
-        ; store bool $0 %5
-    88  vpmovm2b xmm18, k4
+    75  vpmovm2b xmm18, k6
+    7b  vpabsb xmm18, xmm18
+    81  vmovups xmmword ptr [rdx + rsi], xmm18
+    88  vpmovm2b xmm18, k2
     8e  vpabsb xmm18, xmm18
     94  vmovups xmmword ptr [rdx + rsi + 0x10], xmm18
         ; %2 = load f32 $1
     9c  vmovups zmm18, zmmword ptr [r9 + 4*rsi + 0x80]
+    a4  vmovups zmm19, zmmword ptr [r9 + 4*rsi + 0xc0]
         ; %3 = gt f32 %2, %0
-    a4  vcmpgt_oqps k2, zmm18, zmm16
+    ac  vcmpgt_oqps k2, zmm18, zmm16
+    b3  vcmpgt_oqps k3, zmm19, zmm16
         ; %4 = lt f32 %2, %1
-    ab  vcmplt_oqps k3, zmm18, zmm17
+    ba  vcmplt_oqps k4, zmm18, zmm17
+    c1  vcmplt_oqps k5, zmm19, zmm17
         ; %5 = bitwise_and bool %3, %4
-    b2  kandq k4, k2, k3
+    c8  kandq k6, k2, k4
+    cd  kandq k2, k3, k5
         ; store bool $0 %5
-    b7  vpmovm2b xmm18, k4
-    bd  vpabsb xmm18, xmm18
-    c3  vmovups xmmword ptr [rdx + rsi + 0x20], xmm18
-        ; %2 = load f32 $1
-    cb  vmovups zmm18, zmmword ptr [r9 + 4*rsi + 0xc0]
-        ; %3 = gt f32 %2, %0
-    d3  vcmpgt_oqps k2, zmm18, zmm16
-        ; %4 = lt f32 %2, %1
-    da  vcmplt_oqps k3, zmm18, zmm17
-        ; %5 = bitwise_and bool %3, %4
-    e1  kandq k4, k2, k3
-        ; store bool $0 %5
-    e6  vpmovm2b xmm18, k4
+    d2  vpmovm2b xmm18, k6
+    d8  vpabsb xmm18, xmm18
+    de  vmovups xmmword ptr [rdx + rsi + 0x20], xmm18
+    e6  vpmovm2b xmm18, k2
     ec  vpabsb xmm18, xmm18
     f2  vmovups xmmword ptr [rdx + rsi + 0x30], xmm18
         ; addresses

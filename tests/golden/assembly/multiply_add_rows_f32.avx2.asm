@@ -32,41 +32,36 @@
         ; %1 = load f32 $1
     60  vmovups ymm1, ymmword ptr [rbx + 4*rsi]
     65  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x20]
+    6b  vmovups ymm3, ymmword ptr [rbx + 4*rsi + 0x40]
+    71  vmovups ymm4, ymmword ptr [rbx + 4*rsi + 0x60]
         ; %2 = load f32 $3
-    6b  vmovups ymm3, ymmword ptr [rbp + 4*rsi]
-    71  vmovups ymm4, ymmword ptr [rbp + 4*rsi + 0x20]
+    77  vmovups ymm5, ymmword ptr [rbp + 4*rsi]
+    7d  vmovups ymm6, ymmword ptr [rbp + 4*rsi + 0x20]
+    83  vmovups ymm7, ymmword ptr [rbp + 4*rsi + 0x40]
+    89  vmovups ymm8, ymmword ptr [rbp + 4*rsi + 0x60]
         ; %3 = mul f32 %1, %0
-    77  vmulps ymm5, ymm1, ymm0
-    7b  vmulps ymm1, ymm2, ymm0
+    8f  vmulps ymm9, ymm1, ymm0
+    93  vmulps ymm1, ymm2, ymm0
+    97  vmulps ymm2, ymm3, ymm0
+    9b  vmulps ymm3, ymm4, ymm0
         ; %4 = add f32 %3, %2
-    7f  vaddps ymm2, ymm5, ymm3
-    83  vaddps ymm3, ymm1, ymm4
+    9f  vaddps ymm4, ymm9, ymm5
+    a3  vaddps ymm5, ymm1, ymm6
+    a7  vaddps ymm1, ymm2, ymm7
+    ab  vaddps ymm2, ymm3, ymm8
         ; store f32 $0 %4
-    87  vmovups ymmword ptr [r9 + 4*rsi], ymm2
-    8d  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm3
-        ; %1 = load f32 $1
-    94  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x40]
-    9a  vmovups ymm2, ymmword ptr [rbx + 4*rsi + 0x60]
-        ; %2 = load f32 $3
-    a0  vmovups ymm3, ymmword ptr [rbp + 4*rsi + 0x40]
-    a6  vmovups ymm4, ymmword ptr [rbp + 4*rsi + 0x60]
-        ; %3 = mul f32 %1, %0
-    ac  vmulps ymm5, ymm1, ymm0
-    b0  vmulps ymm1, ymm2, ymm0
-        ; %4 = add f32 %3, %2
-    b4  vaddps ymm2, ymm5, ymm3
-    b8  vaddps ymm3, ymm1, ymm4
-        ; store f32 $0 %4
-    bc  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm2
-    c3  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm3
+    b0  vmovups ymmword ptr [r9 + 4*rsi], ymm4
+    b6  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm5
+    bd  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm1
+    c4  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm2
         ; addresses
-    ca  add rsi, 0x20
-    ce  sub r8, 0x20
-    d2  jae .L1
+    cb  add rsi, 0x20
+    cf  sub r8, 0x20
+    d3  jae .L1
 .L2:
-    d4  add r8, 0x18
-    d8  js .L4
-    de  nop
+    d5  add r8, 0x18
+    d9  js .L4
+    df  nop
 .L3:
         ; %1 = load f32 $1
     e0  vmovups ymm1, ymmword ptr [rbx + 4*rsi]

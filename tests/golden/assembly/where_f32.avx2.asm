@@ -25,57 +25,47 @@
     45  vpxor xmm2, xmm2, xmm2
     49  vpcmpeqb xmm1, xmm0, xmm2
     4d  vpxor xmm1, xmm1, xmmword ptr [rip - 0x65]
+    55  vmovq xmm0, qword ptr [rbx + rsi + 0x8]
+    5b  vpxor xmm3, xmm3, xmm3
+    5f  vpcmpeqb xmm2, xmm0, xmm3
+    63  vpxor xmm2, xmm2, xmmword ptr [rip - 0x7b]
         ; %1 = load f32 $2
-    55  vmovups ymm0, ymmword ptr [rbp + 4*rsi]
+    6b  vmovups ymm0, ymmword ptr [rbp + 4*rsi]
+    71  vmovups ymm3, ymmword ptr [rbp + 4*rsi + 0x20]
         ; %2 = load f32 $3
-    5b  vmovups ymm2, ymmword ptr [r12 + 4*rsi]
+    77  vmovups ymm4, ymmword ptr [r12 + 4*rsi]
+    7d  vmovups ymm5, ymmword ptr [r12 + 4*rsi + 0x20]
         ; %3 = where f32 %0, %1, %2
-    61  vpmovsxbd ymm3, xmm1
-    66  vpblendvb ymm4, ymm2, ymm0, ymm3
+    84  vpmovsxbd ymm6, xmm1
+    89  vpblendvb ymm7, ymm4, ymm0, ymm6
+    8f  vpmovsxbd ymm0, xmm2
+    94  vpblendvb ymm1, ymm5, ymm3, ymm0
         ; store f32 $0 %3
-    6c  vmovups ymmword ptr [r9 + 4*rsi], ymm4
-        ; %0 = load bool $1
-    72  vmovq xmm0, qword ptr [rbx + rsi + 0x8]
-    78  vpxor xmm2, xmm2, xmm2
-    7c  vpcmpeqb xmm1, xmm0, xmm2
-    80  vpxor xmm1, xmm1, xmmword ptr [rip - 0x98]
-        ; %1 = load f32 $2
-    88  vmovups ymm0, ymmword ptr [rbp + 4*rsi + 0x20]
-        ; %2 = load f32 $3
-    8e  vmovups ymm2, ymmword ptr [r12 + 4*rsi + 0x20]
-        ; %3 = where f32 %0, %1, %2
-    95  vpmovsxbd ymm3, xmm1
-    9a  vpblendvb ymm4, ymm2, ymm0, ymm3
-        ; store f32 $0 %3
-    a0  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm4
+    9a  vmovups ymmword ptr [r9 + 4*rsi], ymm7
+    a0  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm1
         ; %0 = load bool $1
     a7  vmovq xmm0, qword ptr [rbx + rsi + 0x10]
     ad  vpxor xmm2, xmm2, xmm2
     b1  vpcmpeqb xmm1, xmm0, xmm2
     b5  vpxor xmm1, xmm1, xmmword ptr [rip - 0xcd]
+    bd  vmovq xmm0, qword ptr [rbx + rsi + 0x18]
+    c3  vpxor xmm3, xmm3, xmm3
+    c7  vpcmpeqb xmm2, xmm0, xmm3
+    cb  vpxor xmm2, xmm2, xmmword ptr [rip - 0xe3]
         ; %1 = load f32 $2
-    bd  vmovups ymm0, ymmword ptr [rbp + 4*rsi + 0x40]
+    d3  vmovups ymm0, ymmword ptr [rbp + 4*rsi + 0x40]
+    d9  vmovups ymm3, ymmword ptr [rbp + 4*rsi + 0x60]
         ; %2 = load f32 $3
-    c3  vmovups ymm2, ymmword ptr [r12 + 4*rsi + 0x40]
+    df  vmovups ymm4, ymmword ptr [r12 + 4*rsi + 0x40]
+    e6  vmovups ymm5, ymmword ptr [r12 + 4*rsi + 0x60]
         ; %3 = where f32 %0, %1, %2
-    ca  vpmovsxbd ymm3, xmm1
-    cf  vpblendvb ymm4, ymm2, ymm0, ymm3
+    ed  vpmovsxbd ymm6, xmm1
+    f2  vpblendvb ymm7, ymm4, ymm0, ymm6
+    f8  vpmovsxbd ymm0, xmm2
+    fd  vpblendvb ymm1, ymm5, ymm3, ymm0
         ; store f32 $0 %3
-    d5  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm4
-        ; %0 = load bool $1
-    dc  vmovq xmm0, qword ptr [rbx + rsi + 0x18]
-    e2  vpxor xmm2, xmm2, xmm2
-    e6  vpcmpeqb xmm1, xmm0, xmm2
-    ea  vpxor xmm1, xmm1, xmmword ptr [rip - 0x102]
-        ; %1 = load f32 $2
-    f2  vmovups ymm0, ymmword ptr [rbp + 4*rsi + 0x60]
-        ; %2 = load f32 $3
-    f8  vmovups ymm2, ymmword ptr [r12 + 4*rsi + 0x60]
-        ; %3 = where f32 %0, %1, %2
-    ff  vpmovsxbd ymm3, xmm1
-   104  vpblendvb ymm4, ymm2, ymm0, ymm3
-        ; store f32 $0 %3
-   10a  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm4
+   103  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm7
+   10a  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm1
         ; addresses
    111  add rsi, 0x20
    115  sub r8, 0x20
