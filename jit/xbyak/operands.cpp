@@ -35,6 +35,14 @@ bool Operands::can_permute(const Place& place) const {
          (place.itemsize > 1 || code_.features().avx512_vbmi);
 }
 
+// Registers of n items, read n - 1 items apart, have the items of such a stride in places of their
+// own.
+bool Operands::can_blend(const Place& place) const {
+  return !code_.has_avx512() && place.stride >= 2 && place.stride <= 6 && place.itemsize >= 4 &&
+         (lanes_ == 8 || lanes_ == 4) && lanes_ * place.itemsize <= 32 &&
+         place.stride % (lanes_ - 1) != 0;
+}
+
 // For larger items, inserting them one by one takes no more instructions.
 bool Operands::can_shuffle(const Place& place) const {
   return place.stride >= 2 && place.stride <= 4 && place.itemsize <= 2 && !can_permute(place);
@@ -62,7 +70,7 @@ void Operands::classify() {
     }
     reads_gaps_ |= place.stride >= 2;
     const int reads = can_permute(place) ? 64 : can_shuffle(place) ? 16 : 0;
-    has_lane_access_ |= place.is_moving && place.stride != -1 && reads == 0;
+    has_lane_access_ |= place.is_moving && place.stride != -1 && reads == 0 && !can_blend(place);
     if (reads > 0) {
       // Whole registers are read, which may be more than the lanes need: more elements must be
       // left.
@@ -251,6 +259,7 @@ void Operands::load_vector(const Xmm& out, const Place& place, Step step) {
     return load_reversed(out, place, step);
   if (permutes) return load_permuted(out, place, step);
   if (place.stride != 1 && step.is_tail) return load_buffered(out, place);
+  if (can_blend(place)) return load_blended(out, place, step);
   if (place.stride != 1)
     return can_shuffle(place) ? load_shuffled(out, place, step) : load_lanes(out, place, step);
   if (!step.is_tail) return code_.load_bytes(out, address(place, step.copy * bytes), bytes);

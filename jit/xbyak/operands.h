@@ -137,6 +137,7 @@ class Operands {
   void assign_registers();
   bool can_permute(const Place& place) const;
   bool can_shuffle(const Place& place) const;
+  bool can_blend(const Place& place) const;
   /// From the first lane's item to the end of the last one's.
   int lane_span_bytes(const Place& place) const {
     return ((lanes_ - 1) * place.stride + 1) * place.itemsize;
@@ -162,6 +163,7 @@ class Operands {
   void reverse(const Xmm& out, const Xmm& x, int itemsize);
   void load_permuted(const Xmm& out, const Place& place, Step step);
   void load_shuffled(const Xmm& out, const Place& place, Step step);
+  void load_blended(const Xmm& out, const Place& place, Step step);
   void load_lanes(const Xmm& out, const Place& place, Step step);
   void store_lanes(const Xmm& x, const Place& place, Step step);
   void load_buffered(const Xmm& out, const Place& place);

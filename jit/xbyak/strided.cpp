@@ -164,6 +164,42 @@ void Operands::load_shuffled(const Xmm& out, const Place& place, Step step) {
   }
 }
 
+// The last register ends with the last lane's item, so that nothing beyond is read.
+void Operands::load_blended(const Xmm& out, const Place& place, Step step) {
+  const int apart = lanes_ - 1, words = place.itemsize / 4;
+  const int first = step.copy * lanes_ * place.stride;
+  std::array<int, 8> place_of{};  // the register's, by lane
+  for (int source = 0; source < place.stride; ++source) {
+    unsigned mask = 0;  // a bit for each 4 bytes
+    for (int lane = 0; lane < lanes_; ++lane) {
+      const int item = lane * place.stride;
+      if (std::min(item / apart, place.stride - 1) != source) continue;
+      const int at = place_of[static_cast<std::size_t>(lane)] = item - source * apart;
+      mask |= (words == 1 ? 1u : 3u) << (at * words);
+    }
+    const Address from = code_.ptr[address(place, (first + source * apart) * place.itemsize)];
+    source == 0 ? code_.vmovups(out, from)
+                : code_.vpblendd(out, out, from, static_cast<std::uint8_t>(mask));
+  }
+  if (lanes_ == 8) {
+    std::array<std::byte, 32> order{};
+    for (int lane = 0; lane < lanes_; ++lane)
+      order[static_cast<std::size_t>(4 * lane)] =
+          static_cast<std::byte>(place_of[static_cast<std::size_t>(lane)]);
+    const std::uint32_t mark = registers_.marked_temps();
+    const Xmm indices = registers_.temp(32);
+    code_.vmovups(indices, code_.constant(order));
+    code_.vpermd(Ymm(out.getIdx()), Ymm(indices.getIdx()), Ymm(out.getIdx()));
+    return registers_.free_temps_since(mark);
+  }
+  unsigned order = 0;
+  for (int lane = 0; lane < lanes_; ++lane)
+    order |= static_cast<unsigned>(place_of[static_cast<std::size_t>(lane)]) << (2 * lane);
+  const auto imm = static_cast<std::uint8_t>(order);
+  words == 1 ? code_.vpshufd(out, out, imm)
+             : code_.vpermq(Ymm(out.getIdx()), Ymm(out.getIdx()), imm);
+}
+
 // Reverses the items of each 16 bytes, then the order of the groups.
 void Operands::reverse(const Xmm& out, const Xmm& x, int itemsize) {
   const int bytes = itemsize * lanes_;
