@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t max_fused_inputs = 2;
 /// A step has a copy of the body for each row.
 constexpr std::size_t max_fused_instructions = 24;
+constexpr int most_held_avx2 = 8;
 constexpr int lane_bytes = 16;
 constexpr int line_bytes = 64;  // of the cache
 
@@ -44,11 +45,13 @@ int fused_rows_a_step(const ir::Kernel& kernel) {
 }
 
 bool can_fuse(const ir::Kernel& kernel, const CpuFeatures& features) {
-  if (features.isa != Isa::avx512 || kernel.vector_bytes != 64 ||
-      tiles::is_transposing_copy(kernel))
-    return false;
+  const bool has_all_lanes = kernel.vector_bytes == (features.isa == Isa::avx512 ? 64 : 32);
+  if (!has_all_lanes || tiles::is_transposing_copy(kernel)) return false;
   const std::size_t num_transposed = transposed_operands(kernel).size();
   if (num_transposed == 0 || num_transposed > max_fused_inputs) return false;
+  // Of AVX2's registers the body needs half.
+  const int num_held = static_cast<int>(num_transposed) * fused_rows_a_step(kernel);
+  if (features.isa != Isa::avx512 && num_held > most_held_avx2) return false;
   if (kernel.body.size() > max_fused_instructions || !calls_of(kernel, features.isa).empty())
     return false;
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
@@ -234,7 +237,8 @@ void KernelEmitter::fused_rows() {
 }
 
 void KernelEmitter::interleave_items(int itemsize, bool upper, int out, int x, int y) {
-  const Zmm to(out), from(x), other(y);
+  const auto whole = [&](int index) { return vector_register(index, kernel_.vector_bytes); };
+  const Xmm to = whole(out), from = whole(x), other = whole(y);
   switch (itemsize) {
     case 2: return upper ? code_.vpunpckhwd(to, from, other) : code_.vpunpcklwd(to, from, other);
     case 4: return upper ? code_.vpunpckhdq(to, from, other) : code_.vpunpckldq(to, from, other);
@@ -258,9 +262,13 @@ void KernelEmitter::transpose_lines(std::size_t operand) {
                            : k == 2 ? at + stride * 2
                                     : RegExp(at) + stride3;
       const int index = values[static_cast<std::size_t>(line)];
-      lane == 0 ? code_.vmovups(Xmm(index), code_.ptr[place])
-                : code_.vinserti32x4(Zmm(index), Zmm(index), code_.ptr[place],
-                                     static_cast<std::uint8_t>(lane));
+      const auto number = static_cast<std::uint8_t>(lane);
+      if (lane == 0)
+        code_.vmovups(Xmm(index), code_.ptr[place]);
+      else if (code_.has_avx512())
+        code_.vinserti32x4(Zmm(index), Zmm(index), code_.ptr[place], number);
+      else
+        code_.vinserti128(Ymm(index), Ymm(index), code_.ptr[place], number);
       if (k == 3) code_.lea(at, code_.ptr[at + stride * 4]);
       if (side == 2 && k == 1) code_.lea(at, code_.ptr[at + stride * 2]);
     }

@@ -19,64 +19,99 @@
     36  mov rbx, qword ptr [rsp]
     3a  xor esi, esi
         ; vectors
-    3c  sub r8, 0x8
+    3c  sub r8, 0x20
     40  jb .L2
     46  nop word ptr [rax + rax]
     4f  nop word ptr [rax + rax]
     58  nop dword ptr [rax + rax]
 .L1:
         ; %0 = load u32 $1
-    60  vmovd xmm0, dword ptr [rbx]
-    64  vpinsrd xmm0, xmm0, dword ptr [rbx + 0x8], 0x1
-    6b  vpinsrd xmm0, xmm0, dword ptr [rbx + 0x10], 0x2
-    72  vpinsrd xmm0, xmm0, dword ptr [rbx + 0x18], 0x3
-    79  vmovd xmm1, dword ptr [rbx + 0x20]
-    7e  vpinsrd xmm1, xmm1, dword ptr [rbx + 0x28], 0x1
-    85  vpinsrd xmm1, xmm1, dword ptr [rbx + 0x30], 0x2
-    8c  vpinsrd xmm1, xmm1, dword ptr [rbx + 0x38], 0x3
-    93  vinserti128 ymm0, ymm0, xmm1, 0x1
+    60  vmovups ymm0, ymmword ptr [rbx]
+    64  vpblendd ymm0, ymm0, ymmword ptr [rbx + 0x1c], 0xaa
+    6b  vmovups ymm1, ymmword ptr [rip - 0x93]
+    73  vpermd ymm0, ymm1, ymm0
         ; store u32 $0 %0
-    99  vmovups ymmword ptr [r9 + 4*rsi], ymm0
-        ; addresses
-    9f  add rsi, 0x8
-    a3  add rbx, 0x40
-    a7  sub r8, 0x8
-    ab  jae .L1
-.L2:
-    ad  add r8, 0x8
-    b1  je .L4
-        ; tail
-    b7  mov r11d, 0x8
-    bd  cmp r8, r11
-    c0  cmovb r11, r8
+    78  vmovups ymmword ptr [r9 + 4*rsi], ymm0
         ; %0 = load u32 $1
-    c4  lea rax, [rbx]
-    c7  mov edx, 0x8
-    cc  xor ecx, ecx
-.L3:
-    ce  mov r10d, dword ptr [rax]
-    d1  mov dword ptr [rsp + 4*rcx + 0x40], r10d
-    d6  add rax, rdx
-    d9  inc rcx
-    dc  cmp rcx, r11
-    df  jb .L3
-    e1  vmovups ymm0, ymmword ptr [rsp + 0x40]
+    7e  vmovups ymm0, ymmword ptr [rbx + 0x40]
+    83  vpblendd ymm0, ymm0, ymmword ptr [rbx + 0x5c], 0xaa
+    8a  vmovups ymm1, ymmword ptr [rip - 0xb2]
+    92  vpermd ymm0, ymm1, ymm0
         ; store u32 $0 %0
-    e7  lea rcx, [rip - 0x12e]
-    ee  mov rdx, r11
-    f1  neg rdx
-    f4  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
-    fa  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm1, ymm0
+    97  vmovups ymmword ptr [r9 + 4*rsi + 0x20], ymm0
+        ; %0 = load u32 $1
+    9e  vmovups ymm0, ymmword ptr [rbx + 0x80]
+    a6  vpblendd ymm0, ymm0, ymmword ptr [rbx + 0x9c], 0xaa
+    b0  vmovups ymm1, ymmword ptr [rip - 0xd8]
+    b8  vpermd ymm0, ymm1, ymm0
+        ; store u32 $0 %0
+    bd  vmovups ymmword ptr [r9 + 4*rsi + 0x40], ymm0
+        ; %0 = load u32 $1
+    c4  vmovups ymm0, ymmword ptr [rbx + 0xc0]
+    cc  vpblendd ymm0, ymm0, ymmword ptr [rbx + 0xdc], 0xaa
+    d6  vmovups ymm1, ymmword ptr [rip - 0xfe]
+    de  vpermd ymm0, ymm1, ymm0
+        ; store u32 $0 %0
+    e3  vmovups ymmword ptr [r9 + 4*rsi + 0x60], ymm0
+        ; addresses
+    ea  add rsi, 0x20
+    ee  add rbx, 0x100
+    f5  sub r8, 0x20
+    f9  jae .L1
+.L2:
+    ff  add r8, 0x18
+   103  js .L4
+   109  nop word ptr [rax + rax]
+   112  nop word ptr [rax + rax]
+   11b  nop dword ptr [rax + rax]
+.L3:
+        ; %0 = load u32 $1
+   120  vmovups ymm0, ymmword ptr [rbx]
+   124  vpblendd ymm0, ymm0, ymmword ptr [rbx + 0x1c], 0xaa
+   12b  vmovups ymm1, ymmword ptr [rip - 0x153]
+   133  vpermd ymm0, ymm1, ymm0
+        ; store u32 $0 %0
+   138  vmovups ymmword ptr [r9 + 4*rsi], ymm0
+        ; addresses
+   13e  add rsi, 0x8
+   142  add rbx, 0x40
+   146  sub r8, 0x8
+   14a  jae .L3
 .L4:
+   14c  add r8, 0x8
+   150  je .L6
+        ; tail
+   156  mov r11d, 0x8
+   15c  cmp r8, r11
+   15f  cmovb r11, r8
+        ; %0 = load u32 $1
+   163  lea rax, [rbx]
+   166  mov edx, 0x8
+   16b  xor ecx, ecx
+.L5:
+   16d  mov r10d, dword ptr [rax]
+   170  mov dword ptr [rsp + 4*rcx + 0x40], r10d
+   175  add rax, rdx
+   178  inc rcx
+   17b  cmp rcx, r11
+   17e  jb .L5
+   180  vmovups ymm0, ymmword ptr [rsp + 0x40]
+        ; store u32 $0 %0
+   186  lea rcx, [rip - 0x20d]
+   18d  mov rdx, r11
+   190  neg rdx
+   193  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
+   199  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm1, ymm0
+.L6:
         ; next iteration
-   100  mov rax, qword ptr [rdi + 0x10]
-   104  add r9, qword ptr [rax]
-   107  mov rcx, qword ptr [rax + 0x8]
-   10b  add qword ptr [rsp], rcx
-   10f  dec qword ptr [rsp + 0x10]
-   114  jne .L0
+   19f  mov rax, qword ptr [rdi + 0x10]
+   1a3  add r9, qword ptr [rax]
+   1a6  mov rcx, qword ptr [rax + 0x8]
+   1aa  add qword ptr [rsp], rcx
+   1ae  dec qword ptr [rsp + 0x10]
+   1b3  jne .L0
         ; return
-   11a  vzeroupper
-   11d  mov rsp, qword ptr [rsp + 0x8]
-   122  pop rbx
-   123  ret
+   1b9  vzeroupper
+   1bc  mov rsp, qword ptr [rsp + 0x8]
+   1c1  pop rbx
+   1c2  ret
