@@ -60,7 +60,9 @@ FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* c
       block_elements_(fold_block_elements(fold_)),
       folds_together_(folds_blocks_together(plan) && fold_.reads_side_by_side()),
       walks_rows_(plan.is_inner && plan.segments_per_row > 1 && !finds_places() &&
-                  !is_computed_apart()) {}
+                  !is_computed_apart()),
+      walks_short_rows_(plan.is_inner && plan.segments_per_row == 1 && plan.reduced.size() == 1 &&
+                        !finds_places() && code == nullptr && !is_computed_apart()) {}
 
 /// The one row of a plan with is_short_row().
 void FoldRun::fold_short_row() const {
@@ -164,6 +166,7 @@ bool FoldRun::take_turn(Part& part) const {
   const std::int64_t end =
       part.slice + std::min(plan_.slices_per_turn, part.num_slices - part.slice);
   if (walks_rows_) fold_leaves_of_rows(part, end);
+  if (walks_short_rows_) fold_leaves_of_short_rows(part, end);
   while (part.slice < end) {
     stop_if_cancelled();
     finds_places() ? find_next(part) : fold_next(part);
@@ -203,6 +206,22 @@ void FoldRun::fold_leaves_of_rows(Part& part, std::int64_t end) const {
       advance(at, plan_.vector, taken * block_elements_);
       segment += taken;
     }
+  }
+}
+
+/// Leaves up to number `end` of a part, where rows that lie where they are folded are parts of a
+/// leaf.
+void FoldRun::fold_leaves_of_short_rows(Part& part, std::int64_t end) const {
+  const std::int64_t row_stride_bytes = plan_.reduced[0].stride_bytes[1];
+  const std::byte* const data = base_[1] + part.place.offsets[1];
+  while (part.slice < end) {
+    stop_if_cancelled();
+    std::byte* const partial = next_partial(part);
+    std::memcpy(partial, fold_.identity_lanes.data(), jit::Fold::lanes_bytes);
+    const std::int64_t row = (part.first_block + part.slice) * plan_.rows_per_block;
+    fold_.loops.lanes(fold_, partial, data + row * row_stride_bytes, row_stride_bytes,
+                      std::min(plan_.rows_per_block, plan_.num_rows - row), plan_.vector.extent);
+    combine_pending(part, 1);
   }
 }
 

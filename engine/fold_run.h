@@ -78,6 +78,7 @@ class FoldRun : FoldWalk {
   void fold_slice(const Place& place, std::int64_t slice, std::byte* partial,
                   std::byte* buffer) const;
   void fold_leaves_of_rows(Part& part, std::int64_t end) const;
+  void fold_leaves_of_short_rows(Part& part, std::int64_t end) const;
   std::int64_t subtree_blocks(const Part& part, std::int64_t available) const;
   void fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
   void fold_subtree_by_code(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
@@ -99,7 +100,8 @@ class FoldRun : FoldWalk {
   const std::int64_t partial_bytes_;  ///< rounded up, so that what lies behind one is aligned
   const std::int64_t block_elements_;
   const bool folds_together_;
-  const bool walks_rows_;  ///< by fold_leaves_of_rows()
+  const bool walks_rows_;        ///< by fold_leaves_of_rows()
+  const bool walks_short_rows_;  ///< by fold_leaves_of_short_rows()
 };
 
 /// The most folds that share a pass.

@@ -469,9 +469,11 @@ struct Loops {
           sums[i] = Combine::template of<T>(sums[i], load<T>(reinterpret_cast<const T*>(data) + i));
       return;
     }
-    for (std::int64_t first = 0; first < num_rows; first += fold.rows_at_once) {
+    // Of one strip, the sums stay in registers.
+    const std::int64_t at_once = num_columns <= 4 * per_vector ? num_rows : fold.rows_at_once;
+    for (std::int64_t first = 0; first < num_rows; first += at_once) {
       const std::int64_t left = num_rows - first;
-      const std::int64_t rows = left < fold.rows_at_once ? left : fold.rows_at_once;
+      const std::int64_t rows = left < at_once ? left : at_once;
       const T* const from = reinterpret_cast<const T*>(data + first * row_stride_bytes);
       const V last_sum = load<V>(sums + num_columns - per_vector);  // before a strip changes it
       std::int64_t i = 0;
