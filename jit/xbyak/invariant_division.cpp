@@ -71,7 +71,7 @@ bool is_small_integer(const ir::Kernel& kernel, ir::ValueId id) {
 }  // namespace
 
 bool divides_by_invariants(const ir::Kernel& kernel, const CpuFeatures& features) {
-  if (features.isa != Isa::avx512) return false;
+  if (features.isa == Isa::generic) return false;
   for (ir::ValueId id = kernel.num_hoisted; id < kernel.body.size(); ++id)
     if (invariant_divisor(kernel, id) != nullptr) return true;
   return false;
@@ -80,7 +80,6 @@ bool divides_by_invariants(const ir::Kernel& kernel, const CpuFeatures& features
 InvariantDivision::InvariantDivision(Assembler& code, Registers& registers,
                                      const ir::Kernel& kernel, bool calls)
     : code_(code), registers_(registers), kernel_(kernel) {
-  if (!code.has_avx512()) return;
   for (ir::ValueId id = kernel.num_hoisted; id < kernel.body.size(); ++id) {
     if (invariant_divisor(kernel, id) == nullptr) continue;
     add_divisor(kernel.body[id].args[1], calls);
@@ -108,7 +107,7 @@ void InvariantDivision::add_term(ir::ValueId dividend) {
 }
 
 const ir::Inst* InvariantDivision::divisor_of(ir::ValueId id) const {
-  return code_.has_avx512() ? invariant_divisor(kernel_, id) : nullptr;
+  return invariant_divisor(kernel_, id);
 }
 
 const InvariantDivision::Divisor* InvariantDivision::prepared(ir::ValueId id) const {
@@ -177,16 +176,15 @@ void InvariantDivision::prepare(ir::ValueId id, int least_extent) {
   if (divisor == nullptr && !is_term) return;
   const ir::Inst& inst = kernel_.body[id];
   const Xmm x = registers_.use(id);
-  const Xmm scratch = registers_.temp(bytes_of(inst));
-  const Opmask is_outside = registers_.temp_mask();
+  const Outside outside = outside_registers(inst);
   // Registers have been taken: from here on the code may be jumped over.
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.cmp(code_.qword[code_.rax + 8 * (kernel_.loops.size() - 1)], least_extent);
   const auto is_short = code_.jump_if(Condition::below);
-  if (is_term) find_outside(inst, terms_exponent, x, scratch, is_outside);
+  if (is_term) find_outside(inst, terms_exponent, x, outside);
   for (const Term& term : terms_) {
     if (!is_this(term)) continue;
-    code_.kmovw(code_.eax, is_outside);
+    outside_to_eax(inst, outside);
     if (term.divisor != ir::no_value)
       code_.or_(code_.eax, code_.dword[code_.frame(prepared(term.divisor)->outside_slot)]);
     code_.mov(code_.dword[code_.frame(term.outside_slot)], code_.eax);
@@ -196,20 +194,16 @@ void InvariantDivision::prepare(ir::ValueId id, int least_extent) {
     const int exponent = divisors_exponent(inst.dtype);
     const std::uint64_t low = power_of_two(inst.dtype, -exponent);
     const std::uint64_t range = power_of_two(inst.dtype, exponent) - low;
-    const Xmm reciprocal = divisor->reciprocal ? kept(*divisor) : scratch;
+    const Xmm reciprocal = divisor->reciprocal ? kept(*divisor) : outside.bits;
     code_.vmovups(reciprocal, splat(inst, one));
     inst.dtype == DType::f64 ? code_.vdivpd(reciprocal, reciprocal, x)
                              : code_.vdivps(reciprocal, reciprocal, x);
     if (!divisor->reciprocal)
       code_.vmovups(code_.ptr[code_.frame(divisor->reciprocal_slot)], reciprocal);
-    if (inst.dtype == DType::f64) {
-      code_.vpsubq(scratch, x, splat(inst, low));
-      code_.vpcmpuq(is_outside, scratch, splat(inst, range), is_greater);
-    } else {
-      code_.vpsubd(scratch, x, splat(inst, low));
-      code_.vpcmpud(is_outside, scratch, splat(inst, range), is_greater);
-    }
-    code_.kmovw(code_.eax, is_outside);
+    inst.dtype == DType::f64 ? code_.vpsubq(outside.bits, x, splat(inst, low))
+                             : code_.vpsubd(outside.bits, x, splat(inst, low));
+    find_greater(inst, range, outside);
+    outside_to_eax(inst, outside);
     code_.mov(code_.dword[code_.frame(divisor->outside_slot)], code_.eax);
   }
   code_.bind(is_short);
@@ -231,23 +225,55 @@ void InvariantDivision::multiply_and_correct(const ir::Inst& inst, const Xmm& ou
   }
 }
 
+InvariantDivision::Outside InvariantDivision::outside_registers(const ir::Inst& inst) {
+  const int bytes = std::max(16, bytes_of(inst));
+  Outside outside{registers_.temp(bytes), {}, Opmask(0)};
+  if (code_.has_avx512())
+    outside.mask = registers_.temp_mask();
+  else
+    outside.zeros = registers_.temp(bytes);
+  return outside;
+}
+
+/// The unsigned numbers of outside.bits that are greater than `limit`.
+void InvariantDivision::find_greater(const ir::Inst& inst, std::uint64_t limit,
+                                     const Outside& outside) {
+  const bool is_double = inst.dtype == DType::f64;
+  if (code_.has_avx512())
+    return is_double ? code_.vpcmpuq(outside.mask, outside.bits, splat(inst, limit), is_greater)
+                     : code_.vpcmpud(outside.mask, outside.bits, splat(inst, limit), is_greater);
+  // AVX2 compares signed numbers.
+  const std::uint64_t sign = is_double ? std::uint64_t{1} << 63 : std::uint64_t{1} << 31;
+  code_.vpxor(outside.bits, outside.bits, splat(inst, sign));
+  is_double ? code_.vpcmpgtq(outside.bits, outside.bits, splat(inst, limit ^ sign))
+            : code_.vpcmpgtd(outside.bits, outside.bits, splat(inst, limit ^ sign));
+}
+
 // Twice the bits have no sign.  Zeros are fine.
 void InvariantDivision::find_outside(const ir::Inst& inst, int exponent, const Xmm& x,
-                                     const Xmm& offset, const Opmask& is_outside) {
+                                     const Outside& outside) {
+  const bool is_double = inst.dtype == DType::f64;
   const std::uint64_t lowest = power_of_two(inst.dtype, -exponent);
-  const Address low = splat(inst, 2 * lowest);
-  const Address range = splat(inst, 2 * (power_of_two(inst.dtype, exponent) - lowest));
-  if (inst.dtype == DType::f64) {
-    code_.vpaddq(offset, x, x);
-    code_.vpsubq(offset, offset, low);
-    code_.vpcmpuq(is_outside, offset, range, is_greater);
-    code_.vptestmq(is_outside | is_outside, x, x);
-  } else {
-    code_.vpaddd(offset, x, x);
-    code_.vpsubd(offset, offset, low);
-    code_.vpcmpud(is_outside, offset, range, is_greater);
-    code_.vptestmd(is_outside | is_outside, x, x);
+  const std::uint64_t range = 2 * (power_of_two(inst.dtype, exponent) - lowest);
+  is_double ? code_.vpaddq(outside.bits, x, x) : code_.vpaddd(outside.bits, x, x);
+  if (!code_.has_avx512()) {
+    code_.set_zero(outside.zeros);
+    is_double ? code_.vpcmpeqq(outside.zeros, outside.zeros, outside.bits)
+              : code_.vpcmpeqd(outside.zeros, outside.zeros, outside.bits);
   }
+  const Address low = splat(inst, 2 * lowest);
+  is_double ? code_.vpsubq(outside.bits, outside.bits, low)
+            : code_.vpsubd(outside.bits, outside.bits, low);
+  find_greater(inst, range, outside);
+  if (!code_.has_avx512()) return code_.vpandn(outside.bits, outside.zeros, outside.bits);
+  is_double ? code_.vptestmq(outside.mask | outside.mask, x, x)
+            : code_.vptestmd(outside.mask | outside.mask, x, x);
+}
+
+void InvariantDivision::outside_to_eax(const ir::Inst& inst, const Outside& outside) {
+  if (code_.has_avx512()) return code_.kmovw(code_.eax, outside.mask);
+  inst.dtype == DType::f64 ? code_.vmovmskpd(code_.eax, outside.bits)
+                           : code_.vmovmskps(code_.eax, outside.bits);
 }
 
 std::optional<Assembler::Jump> InvariantDivision::jump_if_outside() {
@@ -272,8 +298,8 @@ void InvariantDivision::divide(ir::ValueId id, bool looks_at_divisors) {
   const Xmm x = registers_.use(inst.args[0]);
   const Xmm divisor = registers_.use(inst.args[1]);
   const Xmm out = registers_.define(id);
-  const Xmm temp = registers_.temp(bytes_of(inst));
-  const Opmask is_outside = is_checked ? registers_.temp_mask() : Opmask(0);
+  const Outside outside =
+      is_checked ? outside_registers(inst) : Outside{registers_.temp(bytes_of(inst)), {}, {}};
   // No register is taken from here on: the code branches.
   Division division{inst.dtype == DType::f64, out, x, divisor, {}, nullptr};
   const auto jump_if_noted = [&](int outside_slot) {
@@ -283,16 +309,17 @@ void InvariantDivision::divide(ir::ValueId id, bool looks_at_divisors) {
   if (looks_at_divisors && by.op != Op::constant) jump_if_noted(known.outside_slot);
   if (looks_at_divisors && added != nullptr) jump_if_noted(added->outside_slot);
   if (known.reciprocal)
-    multiply_and_correct(inst, out, x, divisor, temp, kept(known));
+    multiply_and_correct(inst, out, x, divisor, outside.bits, kept(known));
   else if (by.op == Op::constant)
-    multiply_and_correct(inst, out, x, divisor, temp,
+    multiply_and_correct(inst, out, x, divisor, outside.bits,
                          splat(by, reciprocal_of(by.dtype, by.bits.lo)));
   else
-    multiply_and_correct(inst, out, x, divisor, temp,
+    multiply_and_correct(inst, out, x, divisor, outside.bits,
                          code_.ptr[code_.frame(known.reciprocal_slot)]);
   if (is_checked) {
-    find_outside(inst, dividends_exponent(inst.dtype), x, temp, is_outside);
-    code_.kortestw(is_outside, is_outside);
+    find_outside(inst, dividends_exponent(inst.dtype), x, outside);
+    code_.has_avx512() ? code_.kortestw(outside.mask, outside.mask)
+                       : code_.vptest(outside.bits, outside.bits);
     division.jumps.push_back(code_.jump_if(Condition::not_zero));
   }
   if (division.jumps.empty()) return;

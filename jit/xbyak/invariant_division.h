@@ -71,8 +71,16 @@ class InvariantDivision {
   void prepare_constant(const Divisor& divisor);
   void multiply_and_correct(const ir::Inst& inst, const Xmm& out, const Xmm& x, const Xmm& divisor,
                             const Xmm& remainder, const Xbyak::Operand& reciprocal);
-  void find_outside(const ir::Inst& inst, int exponent, const Xmm& x, const Xmm& offset,
-                    const Opmask& is_outside);
+  /// Registers in which is found out what is out of range: the mask, or without AVX-512 the signs
+  /// of the bits.
+  struct Outside {
+    Xmm bits, zeros;
+    Opmask mask;
+  };
+  Outside outside_registers(const ir::Inst& inst);
+  void find_greater(const ir::Inst& inst, std::uint64_t limit, const Outside& outside);
+  void find_outside(const ir::Inst& inst, int exponent, const Xmm& x, const Outside& outside);
+  void outside_to_eax(const ir::Inst& inst, const Outside& outside);
 
   Assembler& code_;
   Registers& registers_;
