@@ -1,5 +1,7 @@
 #include "ir/pass.h"
 
+#include <algorithm>
+
 namespace weft::ir {
 namespace {
 
@@ -9,7 +11,7 @@ namespace {
 int unroll_for(std::size_t num_values, bool has_room) {
   if (num_values <= 6) return 4;
   // In turn, four vectors of such bodies take up to a fifth less time than two, as far as their
-  // values are in registers (docs/decisions.md).
+  // values are in registers, and no tables (docs/decisions.md).
   if (has_room && num_values >= 26 && num_values <= 40) return 4;
   return num_values <= 64 ? 2 : 1;
 }
@@ -19,7 +21,9 @@ int unroll_for(std::size_t num_values, bool has_room) {
 bool unroll(Kernel& kernel) {
   Loop& inner = kernel.loops.back();
   if (inner.kind != LoopKind::vector || inner.unroll != 1) return false;
-  const bool has_room = kernel.vector_bytes == 64 && inner.lanes == 16;
+  const bool looks_up =
+      std::ranges::any_of(kernel.body, [](const Inst& inst) { return inst.op == Op::table_entry; });
+  const bool has_room = kernel.vector_bytes == 64 && inner.lanes == 16 && !looks_up;
   inner.unroll = unroll_for(kernel.body.size() - kernel.num_hoisted, has_room);
   return inner.unroll != 1;
 }
