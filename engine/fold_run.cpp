@@ -196,7 +196,7 @@ void FoldRun::fold_leaves_of_rows(Part& part, std::int64_t end) const {
     FoldOffsets at = part.place.offsets;
     advance(at, plan_.reduced, row);
     advance(at, plan_.vector, segment * block_elements_);
-    for (; segment < plan_.segments_per_row && part.slice < end;) {
+    while (segment < plan_.segments_per_row && part.slice < end) {
       stop_if_cancelled();
       const std::int64_t taken =
           subtree_blocks(part, std::min(plan_.segments_per_row - segment, end - part.slice));
