@@ -5,6 +5,7 @@
 #include "engine/fold_call.h"
 #include "engine/planner.h"
 #include "engine/program.h"
+#include "runtime/fork_handlers.h"
 
 #include <weft/error.h>
 
@@ -358,10 +359,26 @@ void Operators::define_all() const {
   are_all_defined_.store(true, std::memory_order_release);
 }
 
-const Operators& operators() {
+const Operators& Operators::make(std::atomic<const Operators*>& made) {
+  // A child must not find a definition that another thread of its parent was at: nobody would end
+  // it.  The registry's own lock, and what it makes once, are within.
+  static const bool forks_wait = [] {
+    const auto unlock = [] { mutex_.unlock(); };
+    around_fork([] { mutex_.lock(); }, unlock, unlock);
+    return true;
+  }();
+  static_cast<void>(forks_wait);
+  const std::lock_guard lock(mutex_);
   // Never destroyed, like the registry that holds the kernels.
-  static const Operators* const made = new Operators();
-  return *made;
+  if (made.load(std::memory_order_relaxed) == nullptr)
+    made.store(new Operators(), std::memory_order_release);
+  return *made.load(std::memory_order_relaxed);
+}
+
+const Operators& operators() {
+  static constinit std::atomic<const Operators*> made{nullptr};
+  const Operators* const known = made.load(std::memory_order_acquire);
+  return known != nullptr ? *known : Operators::make(made);
 }
 
 Registry& registry() {

@@ -135,7 +135,9 @@ class Operators {
       const Tensor&, IntSpan, bool, std::optional<DType>, double, double, bool,
       std::optional<std::string_view>)>;
 
-  Operators();
+  /// What operators() does the first time.
+  static const Operators& make(std::atomic<const Operators*>& made);
+
   /// Null for structural ops and for another number of inputs than the op has.
   const TensorOperator* find(Op op, std::size_t num_inputs, bool has_output) const {
     const std::size_t index = static_cast<std::size_t>(op) - num_structural_ops;
@@ -156,7 +158,10 @@ class Operators {
   void define_all() const;
 
  private:
-  mutable std::mutex mutex_;  ///< of definitions; taken before the registry's
+  Operators();
+
+  /// Held while anything is defined, and by whoever forks; taken before the registry's.
+  static constinit inline std::mutex mutex_;
   mutable Library library_;
   mutable std::atomic<bool> are_all_defined_{false};
   OperatorRows<TensorOperator> new_result_;                  ///< in the order of all_ops()

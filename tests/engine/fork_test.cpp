@@ -6,6 +6,7 @@
 #include "tests/required_backends.h"
 
 #include <weft/engine.h>
+#include <weft/error.h>
 #include <weft/info.h>
 
 #include <gtest/gtest.h>
@@ -168,6 +169,43 @@ TEST_F(Forks, APlanGetsTheChildToCompileWhatWasQueued) {
     leave_out_without("llvm", "no kernel is compiled again");
   else
     EXPECT_EQ(status, 0);
+}
+
+/// Calls every operator of so many tensors that takes them.
+void call_all(Engine& engine, const Tensor& a, int arity) {
+  for (const Op op : all_ops()) {
+    if (info(op).arity != arity) continue;
+    try {
+      arity == 1 ? engine.unary(op, a) : engine.binary(op, a, a);
+    } catch (const Error&) {  // it is for other dtypes
+    }
+  }
+}
+
+TEST_F(Forks, ChildrenDefineOperatorsWhileTheParentDoes) {
+  const auto fork_among_first_calls = [] {
+    const Tensor a = ramp();
+    Engine({"interp", Numerics::standard, 1}).eval(Expr(a) + 1);  // what any first call makes once
+    std::atomic<bool> is_done{false};
+    std::thread caller([&] {
+      Engine engine({"interp", Numerics::standard, 1});
+      call_all(engine, a, 1);
+      is_done = true;
+    });
+    int num_wrong = 0;
+    while (!is_done) {
+      const pid_t child = fork_with_limit();
+      if (child == 0) {
+        Engine engine({"interp", Numerics::standard, 1});
+        call_all(engine, a, 2);
+        _exit(0);
+      }
+      num_wrong += exit_status(child) != 0;
+    }
+    caller.join();
+    return num_wrong;
+  };
+  for (int round = 0; round < 60; ++round) EXPECT_EQ(in_fresh_process(fork_among_first_calls), 0);
 }
 
 TEST_F(Forks, ExitMayComeWhileTheBackgroundCompiles) {
