@@ -65,7 +65,7 @@ FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* c
                         !finds_places() && code == nullptr && !is_computed_apart()) {}
 
 /// The one row of a plan with is_short_row().
-void FoldRun::fold_short_row() const {
+void FoldRun::fold_row_by_code() const {
   stop_if_cancelled();
   alignas(64) std::array<std::byte, jit::Fold::lanes_bytes> lanes;
   fold_subtree(FoldOffsets(plan_.num_operands), plan_.vector.extent, lanes.data());
@@ -399,7 +399,7 @@ void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) 
   const auto run = [&](const jit::CodeObject* code) {
     const FoldRun fold(plan, code, base, params);
     if (!is_short || code == nullptr) return run_in_turns(std::span(&fold, 1));
-    is_row_each(plan) ? fold.fold_rows(0, 1) : fold.fold_short_row();
+    is_row_each(plan) ? fold.fold_rows(0, 1) : fold.fold_row_by_code();
   };
   if (plan.reduction == nullptr) return run(nullptr);
   plan.reduction->fold(

@@ -312,11 +312,11 @@ const PendingEval* CurrentCall::eval() {
 
 Operators::Operators()
     : library_(detail::process_registry(), LibraryKind::definitions, "weft"),
-      new_result_(all_ops().size(), define_row<false>),
-      given_result_(all_ops().size(), define_row<true>),
-      reductions_(all_reductions().size(), define_reduction),
-      reductions_out_(all_reductions().size(), define_reduction_out),
-      pairs_(std::size(pair_rows), define_pair),
+      new_result_(all_ops().size(), define_row<false>, library_, mutex_),
+      given_result_(all_ops().size(), define_row<true>, library_, mutex_),
+      reductions_(all_reductions().size(), define_reduction, library_, mutex_),
+      reductions_out_(all_reductions().size(), define_reduction_out, library_, mutex_),
+      pairs_(std::size(pair_rows), define_pair, library_, mutex_),
       copy(define<Copy>(library_, "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", "copy_",
                         copy_with_data, copy_on_meta)),
       eval(define<Eval>(library_, "eval(Tensor[] inputs) -> Tensor[]", "eval", eval_with_data,
@@ -349,7 +349,7 @@ Operators::Operators()
 void Operators::define_all() const {
   if (are_all_defined_.load(std::memory_order_acquire)) return;
   const auto define = [&](const auto& rows) {
-    for (std::size_t i = 0; i < rows.size(); ++i) rows.at(i, library_, mutex_);
+    for (std::size_t i = 0; i < rows.size(); ++i) static_cast<void>(rows[i]);
   };
   define(new_result_);
   define(given_result_);

@@ -87,25 +87,28 @@ class OperatorRows {
  public:
   using Define = Row (*)(Library& library, std::size_t index);
 
-  OperatorRows(std::size_t size, Define define) : define_(define), rows_(size) {}
+  /// `mutex` is held while one is defined in `library`.
+  OperatorRows(std::size_t size, Define define, Library& library, std::mutex& mutex)
+      : define_(define), library_(library), mutex_(mutex), rows_(size) {}
   std::size_t size() const { return rows_.size(); }
-  const Row& at(std::size_t index, Library& library, std::mutex& mutex) const {
+  const Row& operator[](std::size_t index) const {
     const Row* row = rows_[index].load(std::memory_order_acquire);
-    return row != nullptr ? *row : defined(index, library, mutex);
+    return row != nullptr ? *row : defined(index);
   }
 
  private:
-  [[gnu::noinline]] const Row& defined(std::size_t index, Library& library,
-                                       std::mutex& mutex) const {
-    const std::lock_guard lock(mutex);
+  [[gnu::noinline]] const Row& defined(std::size_t index) const {
+    const std::lock_guard lock(mutex_);
     if (const Row* row = rows_[index].load(std::memory_order_relaxed)) return *row;
-    const Row& row = kept_.emplace_back(define_(library, index));
+    const Row& row = kept_.emplace_back(define_(library_, index));
     rows_[index].store(&row, std::memory_order_release);
     return row;
   }
 
   Define define_;
-  mutable std::deque<Row> kept_;  ///< guarded by the mutex that at() is given
+  Library& library_;
+  std::mutex& mutex_;
+  mutable std::deque<Row> kept_;  ///< guarded by the mutex
   mutable std::vector<std::atomic<const Row*>> rows_;
 };
 
@@ -142,18 +145,17 @@ class Operators {
   const TensorOperator* find(Op op, std::size_t num_inputs, bool has_output) const {
     const std::size_t index = static_cast<std::size_t>(op) - num_structural_ops;
     if (index >= new_result_.size()) return nullptr;
-    const TensorOperator& found =
-        (has_output ? given_result_ : new_result_).at(index, library_, mutex_);
+    const TensorOperator& found = (has_output ? given_result_ : new_result_)[index];
     return found.handle.index() + 1 == num_inputs + has_output ? &found : nullptr;
   }
   const BuiltinOperator<Reduce>& find(Reduction reduction) const {
-    return reductions_.at(static_cast<std::size_t>(reduction), library_, mutex_);
+    return reductions_[static_cast<std::size_t>(reduction)];
   }
   const BuiltinOperator<ReduceOut>& find_out(Reduction reduction) const {
-    return reductions_out_.at(static_cast<std::size_t>(reduction), library_, mutex_);
+    return reductions_out_[static_cast<std::size_t>(reduction)];
   }
   const BuiltinOperator<ReducePair>& find(Pair pair) const {
-    return pairs_.at(static_cast<std::size_t>(pair), library_, mutex_);
+    return pairs_[static_cast<std::size_t>(pair)];
   }
   void define_all() const;
 
@@ -162,7 +164,7 @@ class Operators {
 
   /// Held while anything is defined, and by whoever forks; taken before the registry's.
   static constinit inline std::mutex mutex_;
-  mutable Library library_;
+  Library library_;
   mutable std::atomic<bool> are_all_defined_{false};
   OperatorRows<TensorOperator> new_result_;                  ///< in the order of all_ops()
   OperatorRows<TensorOperator> given_result_;                ///< as above

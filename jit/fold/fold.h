@@ -10,6 +10,7 @@
 #include "runtime/cpu_features.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -37,14 +38,16 @@ struct FoldLoops {
   void (*tree)(const Fold& fold, std::byte* lanes, const std::byte* data, std::int64_t count,
                std::int64_t block) = nullptr;
   /// The same for `blocks_together` blocks of `count` elements, `block_stride_bytes` apart, which
-  /// are read side by side.  Null where that gains nothing.
+  /// are read side by side or in turn.  Null where that gains nothing.
   ///
   /// Requires: `count` is a multiple of the number of lanes.
   void (*tree_of_blocks)(const Fold& fold, std::byte* lanes, const std::byte* data,
                          std::int64_t block_stride_bytes, std::int64_t count) = nullptr;
 
   static constexpr std::int64_t most_blocks = 256;
-  static constexpr std::int64_t most_pending = 9;  ///< lanes that wait in a tree of so many
+  /// Lanes that wait in a tree of so many.
+  static constexpr std::int64_t most_pending =
+      std::bit_width(static_cast<std::uint64_t>(most_blocks));
   /// Read side by side, blocks come from some memories faster than one after the other.
   static constexpr std::int64_t blocks_together = 4;
 };
@@ -70,7 +73,7 @@ struct Fold {
   /// Fills `count` elements with the identity.
   void clear(std::byte* to, std::int64_t count) const;
   void finish(std::byte* to, std::byte* lanes) const { loops.finish(*this, to, lanes); }
-  /// Whether blocks of long rows are read side by side.
+  /// Whether blocks of long rows are read by tree_of_blocks().
   bool reads_side_by_side() const { return loops.tree_of_blocks != nullptr && !in_order; }
 };
 

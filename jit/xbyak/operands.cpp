@@ -38,7 +38,7 @@ bool Operands::can_permute(const Place& place) const {
 // Registers of n items, read n - 1 items apart, have the items of such a stride in places of their
 // own.
 bool Operands::can_blend(const Place& place) const {
-  return !code_.has_avx512() && place.stride >= 2 && place.stride <= 6 && place.itemsize >= 4 &&
+  return !code_.has_avx512() && place.stride >= 2 && place.stride <= 4 && place.itemsize >= 4 &&
          (lanes_ == 8 || lanes_ == 4) && lanes_ * place.itemsize <= 32 &&
          place.stride % (lanes_ - 1) != 0;
 }

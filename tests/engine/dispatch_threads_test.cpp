@@ -1,7 +1,5 @@
 // Calls while kernels come and go in other threads.  Of most use under ThreadSanitizer.
 #include <weft/dispatch.h>
-#include <weft/engine.h>
-#include <weft/error.h>
 
 #include <gtest/gtest.h>
 
@@ -91,37 +89,6 @@ TEST(DispatchThreads, RegistrationsFromManyThreadsAddUp) {
   kept.clear();
   EXPECT_TRUE(registry.operators().empty());
   EXPECT_TRUE(registry.dangling_impls().empty());
-}
-
-/// Operators are defined when they are first called, here by several threads at once and by one
-/// that asks for them all.
-TEST(DispatchThreads, FirstCallsDefineEachOperatorOnce) {
-  const Tensor a = full({3}, 2.0);
-  std::atomic<int> failed{0};
-  std::vector<std::thread> threads;
-  for (int thread = 0; thread < 4; ++thread) {
-    threads.emplace_back([&, thread] {
-      if (thread == 3) registry().check_invariants();
-      Engine engine;
-      for (const Op op : all_ops()) {
-        if (info(op).arity != 2) continue;
-        try {
-          engine.binary(op, a, a);
-        } catch (const UnsupportedError&) {  // for this dtype
-        } catch (const ArgumentError&) {
-        } catch (...) {
-          ++failed;
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(failed, 0);
-  registry().check_invariants();
-  for (const Op op : all_ops()) {
-    EXPECT_TRUE(registry().find(detail::concat("weft::", name(op))));
-    EXPECT_TRUE(registry().find(detail::concat("weft::", name(op), ".out")));
-  }
 }
 
 }  // namespace
