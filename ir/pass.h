@@ -58,4 +58,9 @@ bool vectorise(Kernel& kernel);
 /// loop the tree says it, and vectorise() has done it.
 bool unroll(Kernel& kernel);
 
+// Not in the pipeline: for backends, of what their target has.
+
+/// Makes one cast of the integer arithmetic that expand_casts() leaves of one from f32 to bf16.
+bool restore_bf16_casts(Kernel& kernel);
+
 }  // namespace weft::ir

@@ -1,7 +1,9 @@
 // What is inside of a kernel's loops: its instructions, for one vector or several side by side.
 
+#include "jit/bf16.h"
 #include "jit/live_values.h"
 #include "jit/llvm/kernel_emitter.h"
+#include "jit/llvm/native_bf16.h"
 #include "jit/llvm/operators.h"
 #include "jit/llvm/support.h"
 
@@ -101,12 +103,32 @@ void KernelEmitter::emit_body(const Position& position, const Step& step) {
                                      step.streams, step.prefetched_lanes()});
   };
   if (goes_side_by_side(step.num_all_vectors())) {
-    for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
+    for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
+      if (bf16_rounding::is_cast(kernel_, kernel_.body[id])) {
+        emit_native_bf16(id, values);
+        continue;
+      }
       for (std::size_t vector = 0; vector < num_vectors; ++vector) emit(vector, id);
+    }
   } else {
     for (std::size_t vector = 0; vector < num_vectors; ++vector)
       for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) emit(vector, id);
   }
+}
+
+void KernelEmitter::emit_native_bf16(std::size_t id,
+                                     std::vector<std::vector<llvm::Value*>>& values) {
+  set_line(static_cast<unsigned>(id) + 1);
+  const ValueId argument = kernel_.body[id].args[0];
+  constexpr std::size_t together = bf16_rounding::vectors_a_test;
+  for (std::size_t first = 0; first < values.size(); first += together) {
+    std::vector<llvm::Value*> vectors;
+    for (std::size_t i = first; i < std::min(first + together, values.size()); ++i)
+      vectors.push_back(values[i][argument]);
+    const std::vector<llvm::Value*> results = emit_bf16(builder_, vectors);
+    for (std::size_t i = 0; i < results.size(); ++i) values[first + i][id] = results[i];
+  }
+  set_line(0);
 }
 
 /// Of the operands that the body touches, where the innermost loop has come to.
@@ -163,6 +185,7 @@ llvm::Value* KernelEmitter::emit_inst(const Inst& inst, const std::vector<llvm::
       return nullptr;
     case Op::cast: {
       const DType from = ir::result_dtype(kernel_.body[inst.args[0]]);
+      if (bf16_rounding::is_cast(kernel_, inst)) return emit_bf16(builder_, args)[0];
       return emit_cast(builder_, args[0], from, inst.dtype);
     }
     case Op::bitcast: return builder_.CreateBitCast(args[0], builder_.value_type(inst.dtype));

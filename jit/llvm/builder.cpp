@@ -10,6 +10,7 @@ std::string feature_text(const CpuFeatures& features) {
   if (features.isa != Isa::avx512) return text;
   text += ",+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd";
   if (features.avx512_vbmi) text += ",+avx512vbmi";
+  if (features.avx512_bf16) text += ",+avx512bf16";
   return text;
 }
 

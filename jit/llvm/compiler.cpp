@@ -1,5 +1,6 @@
 #include "jit/llvm/compiler.h"
 
+#include "ir/pass.h"
 #include "jit/annotate.h"
 #include "jit/llvm/disassembler.h"
 #include "jit/llvm/emit.h"
@@ -200,7 +201,8 @@ void initialise_llvm() {
   });
 }
 
-CompiledCode compile_with_llvm(const ir::Kernel& kernel, const Target& target) {
+CompiledCode compile_with_llvm(ir::Kernel kernel, const Target& target) {
+  if (target.features.avx512_bf16) ir::restore_bf16_casts(kernel);
   std::unique_ptr<llvm::TargetMachine> machine = machine_pool().take();
   CompiledCode code;
   std::string annotated;  // the object again, with the lines of the IR

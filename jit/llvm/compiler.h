@@ -24,6 +24,6 @@ struct CompiledCode {
 ///
 /// Threads: may be called by many threads at once; each has its own code generator.
 /// Errors:  CompileError, InternalError.
-CompiledCode compile_with_llvm(const ir::Kernel& kernel, const Target& target);
+CompiledCode compile_with_llvm(ir::Kernel kernel, const Target& target);
 
 }  // namespace weft::jit

@@ -153,6 +153,7 @@ class KernelEmitter {
   bool calls_functions() const;
   StepBody plain_body();
   void emit_body(const Position& position, const Step& step);
+  void emit_native_bf16(std::size_t id, std::vector<std::vector<llvm::Value*>>& values);
   Pointers current_addresses(const Position& position);
   void set_line(unsigned line);
   llvm::Value* emit_value(ir::ValueId id, const std::vector<llvm::Value*>& values,

@@ -87,8 +87,8 @@ WEFT_EXPORT const char* weft_llvm_get_version() {
 
 WEFT_EXPORT void weft_llvm_compile(const WeftLlvmRequest* request, WeftLlvmResult* result) {
   guard(result, [&] {
-    const weft::ir::Kernel kernel = weft::ir::parse({request->kernel.data, request->kernel.size});
-    return weft::jit::compile_with_llvm(kernel, target_of(*request));
+    return weft::jit::compile_with_llvm(
+        weft::ir::parse({request->kernel.data, request->kernel.size}), target_of(*request));
   });
 }
 

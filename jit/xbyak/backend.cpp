@@ -1,11 +1,13 @@
 // The backend's two functions: what it refuses, and how it compiles.
 #include "jit/xbyak/backend.h"
 
+#include "ir/pass.h"
 #include "jit/complex_parts.h"
 #include "jit/disassemble.h"
 #include "jit/fold/reduction.h"
 #include "jit/xbyak/calls.h"
 #include "jit/xbyak/emit.h"
+#include "jit/xbyak/native_bf16.h"
 #include "jit/xbyak/reduce.h"
 #include "jit/xbyak/tile.h"
 #include "runtime/exec_memory.h"
@@ -33,9 +35,10 @@ bool is_moved(Op op) {
          op == Op::param;
 }
 
-bool is_refused(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {
+bool is_refused(const ir::Kernel& kernel, const ir::Inst& inst, const CpuFeatures& features) {
   if (is_moved(inst.op)) return itemsize_bytes(inst.dtype) > 8;
-  return !has_row(kernel, inst, isa) && !has_call(kernel, inst);
+  if (bf16_rounding::is_cast(kernel, inst)) return !features.avx512_bf16;
+  return !has_row(kernel, inst, features.isa) && !has_call(kernel, inst);
 }
 
 std::string describe(const ir::Kernel& kernel, ir::ValueId id) {
@@ -75,7 +78,7 @@ std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
       item_bytes * static_cast<std::size_t>(lanes) > static_cast<std::size_t>(widest))
     return detail::concat("vectors of ", lanes, " lanes are no registers");
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
-    if (is_refused(kernel, kernel.body[id], target.features.isa)) return describe(kernel, id);
+    if (is_refused(kernel, kernel.body[id], target.features)) return describe(kernel, id);
   return is_reduction ? refuses_reduction(kernel, target.features.isa) : std::string();
 }
 
@@ -235,8 +238,19 @@ std::string refuses(const ir::Kernel& kernel, const Target& target) {
                        [&](const ir::Kernel& parts) { return refuses_whole(parts, target); });
 }
 
+bool makes_bf16(const ir::Kernel& kernel) {
+  return std::ranges::any_of(kernel.body, [](const ir::Inst& inst) {
+    return inst.op == Op::bitcast && inst.dtype == DType::bf16;
+  });
+}
+
 std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target) {
-  const auto compile_real = [&](const ir::Kernel& reals) { return compile_whole(reals, target); };
+  const auto compile_real = [&](const ir::Kernel& reals) {
+    if (!target.features.avx512_bf16 || !makes_bf16(reals)) return compile_whole(reals, target);
+    ir::Kernel native = reals;
+    ir::restore_bf16_casts(native);
+    return compile_whole(native, target);
+  };
   if (!ir::has_complex(kernel)) return compile_real(kernel);
   const bool is_whole = refuses_whole(kernel, target).empty();
   if (is_whole && !calls_for_complex(kernel, target)) return compile_real(kernel);

@@ -50,6 +50,7 @@ void KernelEmitter::epilogue() {
   code_.ret();
   divisions_.emit_divisions();
   rare_calls_.emit_calls();
+  native_bf16_.emit_rare();
   if (with_frame_)
     code_.rewrite(frame_size_at_, static_cast<std::uint64_t>(code_.frame_bytes()), 4);
 }
@@ -385,13 +386,19 @@ void KernelEmitter::tail_mask() {
 
 /// The body for several vectors, each instruction for all of them before the next one.
 void KernelEmitter::bodies(std::span<const Step> steps) {
-  registers_.start(Registers::Section::body, static_cast<int>(steps.size()));
-  for (ir::ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id)
-    for (std::size_t copy = 0; copy < steps.size(); ++copy) {
-      registers_.select_copy(static_cast<int>(copy));
-      if (copy == 0) code_.mark(id);
-      instruction(id, steps[copy]);
+  const int num_copies = static_cast<int>(steps.size());
+  registers_.start(Registers::Section::body, num_copies);
+  for (ir::ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
+    code_.mark(id);
+    if (bf16_rounding::is_cast(kernel_, kernel_.body[id])) {
+      native_bf16_.emit(registers_, kernel_, id, num_copies);
+      continue;
     }
+    for (int copy = 0; copy < num_copies; ++copy) {
+      registers_.select_copy(copy);
+      instruction(id, steps[static_cast<std::size_t>(copy)]);
+    }
+  }
   code_.mark("addresses");
   operands_.advance_copy();
 }
@@ -419,6 +426,7 @@ void KernelEmitter::hoisted(bool global) {
 
 void KernelEmitter::instruction(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
+  if (bf16_rounding::is_cast(kernel_, inst)) return native_bf16_.emit(registers_, kernel_, id, 1);
   switch (inst.op) {
     case Op::load: operands_.load(id, step); break;
     case Op::store: operands_.store(id, step); break;

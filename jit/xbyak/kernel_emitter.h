@@ -6,6 +6,7 @@
 #include "jit/xbyak/calls.h"
 #include "jit/xbyak/invariant_bounds.h"
 #include "jit/xbyak/invariant_division.h"
+#include "jit/xbyak/native_bf16.h"
 #include "jit/xbyak/rare_calls.h"
 #include "jit/xbyak/reduce.h"
 
@@ -43,6 +44,7 @@ class KernelEmitter {
         divisions_(code, registers_, kernel, has_calls()),
         bounds_(code, registers_, kernel, has_calls()),
         rare_calls_(code, kernel),
+        native_bf16_(code),
         lanes_(kernel.loops.back().lanes) {}
 
   /// Each row to one element, not to partial results (CodeObject::rows).
@@ -140,6 +142,7 @@ class KernelEmitter {
   InvariantDivision divisions_;
   InvariantBounds bounds_;
   RareCalls rare_calls_;
+  NativeBf16 native_bf16_;
   int lanes_;
   std::size_t frame_size_at_ = 0;  ///< position of the frame's size in the code
   int stack_slot_ = 0;
