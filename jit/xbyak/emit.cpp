@@ -266,6 +266,7 @@ void KernelEmitter::interleaved_pages() {
   code_.sub(gpr::remaining, needed);
   const auto few = code_.jump_if(Condition::below);
   const auto outside = has_loop_that_divides() ? divisions_.jump_if_outside() : std::nullopt;
+  const auto inexact = has_loop_that_divides() ? divisions_.jump_if_inexact() : std::nullopt;
   const std::uint8_t* block_head = code_.here();
   code_.mark("four pages in turn");
   code_.mov(gpr::count.cvt32(), page_vectors / together);
@@ -273,16 +274,15 @@ void KernelEmitter::interleaved_pages() {
   const std::uint8_t* head = code_.here();
   // What a long body computes waits for its loads where the processor would look for more of them:
   // the next four pages are asked for while these are at work.
-  const auto num_operations = std::count_if(
-      kernel_.body.begin() + static_cast<std::ptrdiff_t>(kernel_.num_hoisted), kernel_.body.end(),
-      [](const ir::Inst& inst) { return inst.op != Op::load && !ir::writes(inst); });
-  const int prefetched = num_operations >= shortest_prefetched ? num_pages * page_vectors : 0;
+  const int prefetched =
+      num_operations(kernel_) >= shortest_prefetched ? num_pages * page_vectors : 0;
   std::vector<Step> steps;
   for (int page = 0; page < num_pages; ++page)
     for (int vector = 0; vector < together; ++vector)
       steps.push_back({.copy = page * page_vectors + vector,
                        .streams = true,
                        .is_main = true,
+                       .in_two_products = true,
                        .prefetched = prefetched});
   in_turn(steps);
   code_.add(gpr::index, together * lanes_);
@@ -295,7 +295,21 @@ void KernelEmitter::interleaved_pages() {
   code_.jump_back_if(Condition::not_below, block_head);
   code_.bind(few);
   if (outside) code_.bind(*outside);
+  if (inexact) code_.bind(*inexact);
   code_.add(gpr::remaining, needed);
+}
+
+/// Until fewer elements are left than an iteration takes.
+void KernelEmitter::main_loop(int unrolled, const Step& step) {
+  code_.align(32);
+  const std::uint8_t* head = code_.here();
+  std::vector<Step> steps(static_cast<std::size_t>(unrolled), step);
+  for (int copy = 0; copy < unrolled; ++copy) steps[static_cast<std::size_t>(copy)].copy = copy;
+  in_turn(steps);
+  code_.add(gpr::index, unrolled * lanes_);
+  operands_.advance(unrolled);
+  code_.sub(gpr::remaining, unrolled * lanes_);
+  code_.jump_back_if(Condition::not_below, head);
 }
 
 // `remaining` counts down below zero by what a loop needs to be left, so that one subtraction both
@@ -311,16 +325,17 @@ void KernelEmitter::vectors(int unrolled, bool streams) {
   const auto outside =
       is_main && has_loop_that_divides() ? divisions_.jump_if_outside() : std::nullopt;
   if (unrolled > 1) {
-    code_.align(32);
-    const std::uint8_t* head = code_.here();
-    std::vector<Step> steps;
-    for (int copy = 0; copy < unrolled; ++copy)
-      steps.push_back({.copy = copy, .streams = streams, .is_main = is_main});
-    in_turn(steps);
-    code_.add(gpr::index, unrolled * lanes_);
-    operands_.advance(unrolled);
-    code_.sub(gpr::remaining, unrolled * lanes_);
-    code_.jump_back_if(Condition::not_below, head);
+    Step step{.streams = streams, .is_main = is_main, .in_two_products = is_main};
+    const auto inexact =
+        is_main && has_loop_that_divides() ? divisions_.jump_if_inexact() : std::nullopt;
+    main_loop(unrolled, step);
+    if (inexact) {
+      const auto done = code_.jump_always();
+      code_.bind(*inexact);
+      step.in_two_products = false;
+      main_loop(unrolled, step);
+      code_.bind(done);
+    }
     code_.bind(few);
     if (outside) code_.bind(*outside);
     const bool is_last = tail_takes_vectors();
@@ -463,7 +478,7 @@ void KernelEmitter::parameter(ir::ValueId id) {
 void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
   if (step.is_main && divisions_.can_divide(id))
-    return divisions_.divide(id, !has_loop_that_divides());
+    return divisions_.divide(id, !has_loop_that_divides(), step.in_two_products);
   if (is_call(id)) return emit_call(registers_, code_, kernel_, id);
   if (has_rare_call(kernel_, inst)) return rare_calls_.emit(registers_, id);
   if (involves_masks(kernel_, inst)) return emit_mask_row(registers_, code_, kernel_, id);

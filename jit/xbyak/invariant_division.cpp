@@ -5,6 +5,7 @@
 #include "jit/xbyak/invariant_division.h"
 
 #include "jit/xbyak/operands.h"
+#include "jit/xbyak/two_products.h"
 
 #include <algorithm>
 #include <bit>
@@ -26,14 +27,24 @@ std::uint64_t power_of_two(DType dtype, int exponent) {
 /// the last place of a remainder.
 int divisors_exponent(DType dtype) { return dtype == DType::f32 ? 30 : 200; }
 int dividends_exponent(DType dtype) { return dtype == DType::f32 ? 90 : 800; }
-/// Two numbers of at least 2^-60 are multiples of 2^-83 or, as doubles, of 2^-112, and so is their
-/// sum: where they are of 2^62 at most, it is zero or well between the limits of dividends.
-constexpr int terms_exponent = 60;
+/// Two numbers of at least 2^-40 are multiples of 2^-63 or, as doubles, of 2^-92, and so is their
+/// sum: where they are of 2^62 at most, it is zero or well between the limits of dividends.  Of
+/// two_products.h: its quotient is at least 2^-93, where no product's rounding is coarser than that
+/// of the quotient by 49 bits.
+constexpr int terms_exponent = 40;
 
-std::uint64_t reciprocal_of(DType dtype, std::uint64_t bits) {
-  if (dtype == DType::f32)
-    return std::bit_cast<std::uint32_t>(1 / std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-  return std::bit_cast<std::uint64_t>(1 / std::bit_cast<double>(bits));
+/// The value of a constant.
+float f32_of(const ir::Inst& inst) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(inst.bits.lo));
+}
+
+std::uint64_t low_bits_of(const ir::Inst& inst) {
+  return std::bit_cast<std::uint32_t>(low_factor(f32_of(inst)));
+}
+
+std::uint64_t reciprocal_of(const ir::Inst& inst) {
+  if (inst.dtype == DType::f32) return std::bit_cast<std::uint32_t>(1 / f32_of(inst));
+  return std::bit_cast<std::uint64_t>(1 / std::bit_cast<double>(inst.bits.lo));
 }
 
 /// Whether it is a constant between the powers of two.
@@ -78,18 +89,50 @@ bool divides_by_invariants(const ir::Kernel& kernel, const CpuFeatures& features
 }
 
 InvariantDivision::InvariantDivision(Assembler& code, Registers& registers,
-                                     const ir::Kernel& kernel, bool calls)
-    : code_(code), registers_(registers), kernel_(kernel) {
+                                     const ir::Kernel& kernel, bool calls, bool has_loops)
+    : code_(code), registers_(registers), kernel_(kernel), has_loops_(has_loops) {
+  std::vector<ir::ValueId> quotients;
   for (ir::ValueId id = kernel.num_hoisted; id < kernel.body.size(); ++id) {
     if (invariant_divisor(kernel, id) == nullptr) continue;
+    quotients.push_back(id);
     add_divisor(kernel.body[id].args[1], calls);
     add_term(kernel.body[id].args[0]);
   }
+  for (const ir::ValueId id : quotients)
+    if (may_take_two_products(id))
+      add_low(*std::ranges::find(divisors_, kernel.body[id].args[1], &Divisor::id), calls);
+}
+
+/// Whether each dividend must be looked at: nothing else says of what size it is.
+bool InvariantDivision::is_checked(ir::ValueId dividend) const {
+  return known_term(dividend) == nullptr && !is_from_integer(kernel_, dividend);
+}
+
+/// Of known size, and no negative zero: a zero less a number is one if the zero is.
+bool InvariantDivision::may_take_two_products(ir::ValueId id) const {
+  const ir::Inst& inst = kernel_.body[id];
+  const ir::Inst& dividend = kernel_.body[inst.args[0]];
+  const bool is_zero_less = dividend.op == Op::sub && dividend.args[0] < kernel_.num_hoisted;
+  return inst.dtype == DType::f32 && !is_checked(inst.args[0]) && !is_zero_less;
+}
+
+void InvariantDivision::add_low(Divisor& divisor, bool calls) {
+  const ir::Inst& inst = kernel_.body[divisor.id];
+  const bool is_constant = inst.op == Op::constant;
+  if (divisor.has_low || (!is_constant && !has_loops_)) return;
+  if (is_constant && !divides_in_two_products(f32_of(inst))) return;
+  divisor.has_low = true;
+  if (!calls) divisor.low = registers_.keep();
+  if (is_constant) return;
+  if (!divisor.low) divisor.low_slot = code_.allocate_frame(std::max(16, bytes_of(inst)), 64);
+  divisor.inexact_slot = code_.allocate_frame(4, 4);
 }
 
 void InvariantDivision::add_divisor(ir::ValueId id, bool calls) {
   if (prepared(id) != nullptr) return;
-  Divisor divisor{.id = id, .reciprocal = calls ? std::nullopt : registers_.keep()};
+  Divisor divisor;
+  divisor.id = id;
+  if (!calls) divisor.reciprocal = registers_.keep();
   const ir::Inst& inst = kernel_.body[id];
   if (inst.op != Op::constant) {
     if (!divisor.reciprocal)
@@ -158,14 +201,44 @@ Address InvariantDivision::splat(const ir::Inst& inst, std::uint64_t item) {
                      std::max(16, bytes_of(inst)));
 }
 
-Xmm InvariantDivision::kept(const Divisor& divisor) const {
-  return vector_register(*divisor.reciprocal, std::max(16, bytes_of(kernel_.body[divisor.id])));
+Xmm InvariantDivision::kept(const Divisor& divisor, int index) const {
+  return vector_register(index, std::max(16, bytes_of(kernel_.body[divisor.id])));
 }
 
 void InvariantDivision::prepare_constant(const Divisor& divisor) {
-  if (!divisor.reciprocal) return;
   const ir::Inst& inst = kernel_.body[divisor.id];
-  code_.vmovups(kept(divisor), splat(inst, reciprocal_of(inst.dtype, inst.bits.lo)));
+  if (divisor.reciprocal)
+    code_.vmovups(kept(divisor, *divisor.reciprocal), splat(inst, reciprocal_of(inst)));
+  if (divisor.low) code_.vmovups(kept(divisor, *divisor.low), splat(inst, low_bits_of(inst)));
+}
+
+/// What quotients as two products need besides the reciprocal, and whether they have the right
+/// bits.  That takes as long as short rows gain.
+void InvariantDivision::prepare_low(const Divisor& divisor, const Xmm& x,
+                                    const std::array<Xmm, 3>& temps) {
+  const ir::Inst& inst = kernel_.body[divisor.id];
+  constexpr int least_extent = 512;
+  code_.mov(code_.dword[code_.frame(divisor.inexact_slot)], 1);
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
+  code_.cmp(code_.qword[code_.rax + 8 * (kernel_.loops.size() - 1)], least_extent);
+  const auto is_short = code_.jump_if(Condition::below);
+  const Address high_slot = code_.ptr[code_.frame(divisor.reciprocal_slot)];
+  const Address low_slot = code_.ptr[code_.frame(divisor.low_slot)];
+  const Xmm low = divisor.low ? kept(divisor, *divisor.low) : resized(temps[0], width_bytes(x));
+  code_.vmovups(low, splat(inst, power_of_two(inst.dtype, 0)));
+  if (divisor.reciprocal)
+    code_.vfnmadd231ps(low, x, kept(divisor, *divisor.reciprocal));
+  else
+    code_.vfnmadd231ps(low, x, high_slot);
+  code_.vdivps(low, low, x);
+  if (!divisor.low) code_.vmovups(low_slot, low);
+  const Xmm high_register = vector_register(divisor.reciprocal.value_or(0), 16);
+  const Xmm low_register = vector_register(divisor.low.value_or(0), 16);
+  using Operand = const Xbyak::Operand&;
+  emit_two_products_test(code_, x, divisor.reciprocal ? Operand(high_register) : high_slot,
+                         divisor.low ? Operand(low_register) : low_slot, temps);
+  code_.mov(code_.dword[code_.frame(divisor.inexact_slot)], code_.eax);
+  code_.bind(is_short);
 }
 
 void InvariantDivision::prepare(ir::ValueId id, int least_extent) {
@@ -177,6 +250,10 @@ void InvariantDivision::prepare(ir::ValueId id, int least_extent) {
   const ir::Inst& inst = kernel_.body[id];
   const Xmm x = registers_.use(id);
   const Outside outside = outside_registers(inst);
+  const bool has_low = divisor != nullptr && divisor->has_low;
+  std::array<Xmm, 3> temps{outside.bits, outside.zeros, Xmm()};
+  if (has_low && code_.has_avx512()) temps[1] = registers_.temp(16);
+  if (has_low) temps[2] = registers_.temp(16);
   // Registers have been taken: from here on the code may be jumped over.
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.cmp(code_.qword[code_.rax + 8 * (kernel_.loops.size() - 1)], least_extent);
@@ -194,7 +271,8 @@ void InvariantDivision::prepare(ir::ValueId id, int least_extent) {
     const int exponent = divisors_exponent(inst.dtype);
     const std::uint64_t low = power_of_two(inst.dtype, -exponent);
     const std::uint64_t range = power_of_two(inst.dtype, exponent) - low;
-    const Xmm reciprocal = divisor->reciprocal ? kept(*divisor) : outside.bits;
+    const Xmm reciprocal =
+        divisor->reciprocal ? kept(*divisor, *divisor->reciprocal) : outside.bits;
     code_.vmovups(reciprocal, splat(inst, one));
     inst.dtype == DType::f64 ? code_.vdivpd(reciprocal, reciprocal, x)
                              : code_.vdivps(reciprocal, reciprocal, x);
@@ -206,6 +284,7 @@ void InvariantDivision::prepare(ir::ValueId id, int least_extent) {
     outside_to_eax(inst, outside);
     code_.mov(code_.dword[code_.frame(divisor->outside_slot)], code_.eax);
   }
+  if (has_low) prepare_low(*divisor, x, temps);
   code_.bind(is_short);
 }
 
@@ -227,7 +306,7 @@ void InvariantDivision::multiply_and_correct(const ir::Inst& inst, const Xmm& ou
 
 InvariantDivision::Outside InvariantDivision::outside_registers(const ir::Inst& inst) {
   const int bytes = std::max(16, bytes_of(inst));
-  Outside outside{registers_.temp(bytes), {}, Opmask(0)};
+  Outside outside{registers_.temp(bytes), Xmm(), Opmask(0)};
   if (code_.has_avx512())
     outside.mask = registers_.temp_mask();
   else
@@ -276,30 +355,59 @@ void InvariantDivision::outside_to_eax(const ir::Inst& inst, const Outside& outs
                            : code_.vmovmskps(code_.eax, outside.bits);
 }
 
+/// If one of these numbers in the frame is not zero.
+std::optional<Assembler::Jump> InvariantDivision::jump_if_any(std::span<const int> slots) {
+  if (slots.empty()) return std::nullopt;
+  code_.mov(code_.eax, code_.dword[code_.frame(slots.front())]);
+  for (const int slot : slots.subspan(1)) code_.or_(code_.eax, code_.dword[code_.frame(slot)]);
+  code_.test(code_.eax, code_.eax);
+  return code_.jump_if(Condition::not_zero);
+}
+
 std::optional<Assembler::Jump> InvariantDivision::jump_if_outside() {
   std::vector<int> slots;
   for (const Divisor& divisor : divisors_)
     if (kernel_.body[divisor.id].op != Op::constant) slots.push_back(divisor.outside_slot);
   for (const Term& term : terms_) slots.push_back(term.outside_slot);
-  if (slots.empty()) return std::nullopt;
-  code_.mov(code_.eax, code_.dword[code_.frame(slots.front())]);
-  for (const int slot : std::span(slots).subspan(1))
-    code_.or_(code_.eax, code_.dword[code_.frame(slot)]);
-  code_.test(code_.eax, code_.eax);
-  return code_.jump_if(Condition::not_zero);
+  return jump_if_any(slots);
 }
 
-void InvariantDivision::divide(ir::ValueId id, bool looks_at_divisors) {
+std::optional<Assembler::Jump> InvariantDivision::jump_if_inexact() {
+  std::vector<int> slots;
+  for (const Divisor& divisor : divisors_)
+    if (divisor.has_low && kernel_.body[divisor.id].op != Op::constant)
+      slots.push_back(divisor.inexact_slot);
+  return jump_if_any(slots);
+}
+
+void InvariantDivision::multiply_twice(const Divisor& known, const Xmm& out, const Xmm& x) {
+  const ir::Inst& by = kernel_.body[known.id];
+  const bool is_constant = by.op == Op::constant;
+  if (known.low)
+    code_.vmulps(out, x, kept(known, *known.low));
+  else
+    code_.vmulps(out, x,
+                 is_constant ? splat(by, low_bits_of(by)) : code_.ptr[code_.frame(known.low_slot)]);
+  if (known.reciprocal)
+    code_.vfmadd231ps(out, x, kept(known, *known.reciprocal));
+  else
+    code_.vfmadd231ps(
+        out, x,
+        is_constant ? splat(by, reciprocal_of(by)) : code_.ptr[code_.frame(known.reciprocal_slot)]);
+}
+
+void InvariantDivision::divide(ir::ValueId id, bool looks_at_divisors, bool in_two_products) {
   const ir::Inst& inst = kernel_.body[id];
   const ir::Inst& by = kernel_.body[inst.args[1]];
   const Divisor& known = *prepared(inst.args[1]);
   const Term* const added = known_term(inst.args[0]);
-  const bool is_checked = added == nullptr && !is_from_integer(kernel_, inst.args[0]);
+  const bool looks_at_dividends = is_checked(inst.args[0]);
   const Xmm x = registers_.use(inst.args[0]);
   const Xmm divisor = registers_.use(inst.args[1]);
   const Xmm out = registers_.define(id);
-  const Outside outside =
-      is_checked ? outside_registers(inst) : Outside{registers_.temp(bytes_of(inst)), {}, {}};
+  const Outside outside = looks_at_dividends
+                              ? outside_registers(inst)
+                              : Outside{registers_.temp(bytes_of(inst)), Xmm(), Opmask()};
   // No register is taken from here on: the code branches.
   Division division{inst.dtype == DType::f64, out, x, divisor, {}, nullptr};
   const auto jump_if_noted = [&](int outside_slot) {
@@ -308,15 +416,17 @@ void InvariantDivision::divide(ir::ValueId id, bool looks_at_divisors) {
   };
   if (looks_at_divisors && by.op != Op::constant) jump_if_noted(known.outside_slot);
   if (looks_at_divisors && added != nullptr) jump_if_noted(added->outside_slot);
-  if (known.reciprocal)
-    multiply_and_correct(inst, out, x, divisor, outside.bits, kept(known));
+  const bool is_exact = by.op == Op::constant || in_two_products;
+  if (known.has_low && is_exact && may_take_two_products(id))
+    multiply_twice(known, out, x);
+  else if (known.reciprocal)
+    multiply_and_correct(inst, out, x, divisor, outside.bits, kept(known, *known.reciprocal));
   else if (by.op == Op::constant)
-    multiply_and_correct(inst, out, x, divisor, outside.bits,
-                         splat(by, reciprocal_of(by.dtype, by.bits.lo)));
+    multiply_and_correct(inst, out, x, divisor, outside.bits, splat(by, reciprocal_of(by)));
   else
     multiply_and_correct(inst, out, x, divisor, outside.bits,
                          code_.ptr[code_.frame(known.reciprocal_slot)]);
-  if (is_checked) {
+  if (looks_at_dividends) {
     find_outside(inst, dividends_exponent(inst.dtype), x, outside);
     code_.has_avx512() ? code_.kortestw(outside.mask, outside.mask)
                        : code_.vptest(outside.bits, outside.bits);

@@ -1,11 +1,14 @@
 // Division by values that stay the same along the innermost loop, without the divider: it takes ten
-// cycles for 16 floats, what stands in for it four, and two where the dividends are integers.
+// cycles for 16 floats, what stands in for it four, and one or two where the dividends are
+// integers.
 #pragma once
 
 #include "jit/xbyak/registers.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace weft::jit::xbyak {
@@ -14,12 +17,15 @@ namespace weft::jit::xbyak {
 bool divides_by_invariants(const ir::Kernel& kernel, const CpuFeatures& features);
 
 /// Emits quotients that have the very bits of the division: x times the reciprocal, corrected by
-/// the remainder.  Where a number is so large or small that the remainder might not be exact, the
-/// division itself is done.
+/// the remainder; or, of f32 that come from integers, two products (two_products.h).  Where a
+/// number is so large or small that the remainder might not be exact, the division itself is done.
 class InvariantDivision {
  public:
   /// Reciprocals stay in registers if these suffice and no `calls` overwrite them.
-  InvariantDivision(Assembler& code, Registers& registers, const ir::Kernel& kernel, bool calls);
+  ///
+  /// has_loops: whether there is a loop for divisors that allow two products, and another one.
+  InvariantDivision(Assembler& code, Registers& registers, const ir::Kernel& kernel, bool calls,
+                    bool has_loops);
 
   /// Whether divide() can emit this instruction of the body.
   bool can_divide(ir::ValueId id) const { return divisor_of(id) != nullptr; }
@@ -30,17 +36,24 @@ class InvariantDivision {
   /// Jumps if a divisor, or what was added to a dividend, is out of the range that is taken care
   /// of: to be called before loops that divide() without `looks_at_divisors`.
   std::optional<Assembler::Jump> jump_if_outside();
-  void divide(ir::ValueId id, bool looks_at_divisors);
+  /// Jumps if a divisor does not allow two products: to be called, after jump_if_outside(), before
+  /// loops that divide() `in_two_products`.
+  std::optional<Assembler::Jump> jump_if_inexact();
+  void divide(ir::ValueId id, bool looks_at_divisors, bool in_two_products);
   /// The divisions themselves, which seldom run: to be emitted where the code before does not lead.
   void emit_divisions();
 
  private:
   /// A divisor that is only known at run time, or a constant.
   struct Divisor {
-    ir::ValueId id;
+    ir::ValueId id = ir::no_value;
     std::optional<int> reciprocal;  ///< the register that keeps it
     int reciprocal_slot = 0;        ///< a vector, if no register does; of constants there is none
-    int outside_slot = 0;  ///< 32 bits: not zero if it is out of the range that is taken care of
+    int outside_slot = 0;    ///< 32 bits: not zero if it is out of the range that is taken care of
+    bool has_low = false;    ///< whether quotients may be two products
+    std::optional<int> low;  ///< as `reciprocal`: low_factor()
+    int low_slot = 0;
+    int inexact_slot = 0;  ///< 32 bits: not zero if they may not
   };
 
   /// A hoisted value that is added to, or subtracted from, numbers of ordinary size before a
@@ -63,12 +76,18 @@ class InvariantDivision {
   const Divisor* prepared(ir::ValueId id) const;
   Term term_of(ir::ValueId dividend) const;
   const Term* known_term(ir::ValueId dividend) const;
+  bool is_checked(ir::ValueId dividend) const;
+  bool may_take_two_products(ir::ValueId id) const;
   void add_divisor(ir::ValueId id, bool calls);
+  void add_low(Divisor& divisor, bool calls);
   void add_term(ir::ValueId dividend);
   int bytes_of(const ir::Inst& inst) const;
   Address splat(const ir::Inst& inst, std::uint64_t item);
-  Xmm kept(const Divisor& divisor) const;
+  Xmm kept(const Divisor& divisor, int index) const;
   void prepare_constant(const Divisor& divisor);
+  void prepare_low(const Divisor& divisor, const Xmm& x, const std::array<Xmm, 3>& temps);
+  std::optional<Assembler::Jump> jump_if_any(std::span<const int> slots);
+  void multiply_twice(const Divisor& known, const Xmm& out, const Xmm& x);
   void multiply_and_correct(const ir::Inst& inst, const Xmm& out, const Xmm& x, const Xmm& divisor,
                             const Xmm& remainder, const Xbyak::Operand& reciprocal);
   /// Registers in which is found out what is out of range: the mask, or without AVX-512 the signs
@@ -85,6 +104,7 @@ class InvariantDivision {
   Assembler& code_;
   Registers& registers_;
   const ir::Kernel& kernel_;
+  bool has_loops_;
   std::vector<Divisor> divisors_;
   std::vector<Term> terms_;
   std::vector<Division> divisions_;

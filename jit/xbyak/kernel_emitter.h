@@ -41,7 +41,7 @@ class KernelEmitter {
         registers_(code, kernel, num_accumulators(kernel) + num_reserved,
                    has_calls() ? 1 : copies_wanted(kernel, code.features())),
         operands_(code, registers_, kernel, held, has_calls()),
-        divisions_(code, registers_, kernel, has_calls()),
+        divisions_(code, registers_, kernel, has_calls(), has_loop_that_divides()),
         bounds_(code, registers_, kernel, has_calls()),
         rare_calls_(code, kernel),
         native_bf16_(code),
@@ -67,6 +67,7 @@ class KernelEmitter {
   std::optional<Assembler::Jump> head();
   void interleaved_pages();
   void vectors(int unrolled, bool streams);
+  void main_loop(int unrolled, const Step& step);
   void tail();
   void tail_mask();
   void body(Step step) { bodies({&step, 1}); }

@@ -16,9 +16,10 @@ struct Step {
   int copy = 0;          ///< of the unrolled loop's vectors, the how-manyeth
   bool streams = false;  ///< streamed outputs are aligned: store past the caches
   bool is_main = false;  ///< in the loop in which long rows spend their time
-  int accumulator = -1;  ///< of the registers with partial results; -1: they are in memory
-  int prefetched = 0;    ///< vectors ahead, whose lines contiguous inputs are asked for; 0: none
-  int row = 0;           ///< of those whose held operands are in registers
+  bool in_two_products = false;  ///< divisors were found to allow that (two_products.h)
+  int accumulator = -1;          ///< of the registers with partial results; -1: they are in memory
+  int prefetched = 0;  ///< vectors ahead, whose lines contiguous inputs are asked for; 0: none
+  int row = 0;         ///< of those whose held operands are in registers
 };
 
 /// Registers with a fixed meaning.  rax and rcx are scratch everywhere, and rdx and r10 too where
@@ -30,6 +31,9 @@ inline const Reg64 remaining{Xbyak::Operand::R8};  ///< elements left
 inline const Reg64 count{Xbyak::Operand::R11};     ///< elements of the tail, at most `lanes`; free
                                                    ///< elsewhere
 }  // namespace gpr
+
+/// What the body does besides loading and storing.
+std::ptrdiff_t num_operations(const ir::Kernel& kernel);
 
 /// Emits the accesses to memory.  Elements outside an operand are neither read nor written, but the
 /// gaps between the elements of one with a stride may be read.
@@ -153,6 +157,7 @@ class Operands {
   RegExp address(const Place& place, int offset_bytes);
   void load_vector(const Xmm& out, const Place& place, Step step);
   void prefetch(const Place& place, Step step);
+  bool asks_for_outputs() const;
   void store_vector(const Xmm& x, const Place& place, Step step);
   void broadcast(const Xmm& out, const Place& place);
   void load_masked(const Xmm& out, const Opmask& mask, const Address& from, int itemsize);
@@ -183,7 +188,8 @@ class Operands {
   bool has_lane_access_ = false;
   bool reads_gaps_ = false;
   bool has_all_registers_ = true;
-  int streamed_ = -1;  ///< the first streamed output
+  int streamed_ = -1;             ///< the first streamed output
+  bool fetches_outputs_ = false;  ///< lines that will be written are asked for
   std::vector<Place> places_;
   std::vector<Reg64> saved_;
   std::vector<std::pair<Indices, int>> kept_indices_;  ///< and the registers that keep them
