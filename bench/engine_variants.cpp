@@ -4,6 +4,8 @@
 
 #include <weft/error.h>
 
+#include <chrono>
+
 namespace weft::bench {
 namespace {
 
@@ -18,12 +20,23 @@ Runner prepared(const Case& work, Engine& engine) {
   }
 }
 
+/// Calls until the kernel has settled on its code, as it has in a program that calls it often.
+void make_hot(const Runner& run, Engine& engine) {
+  constexpr int calls_until_hot = 64, most_trials = 512;
+  constexpr auto long_enough = std::chrono::milliseconds(100);
+  const auto until = std::chrono::steady_clock::now() + long_enough;
+  for (const int calls : {calls_until_hot, most_trials}) {
+    for (int i = 0; i < calls && std::chrono::steady_clock::now() < until; ++i) run();
+    engine.wait_optimised();
+  }
+}
+
 template <const char* backend>
 Maker find(std::string_view) {
   return [](const Case& work) -> Runner {
     Engine& engine = engine_with(backend);
     Runner run = prepared(work, engine);
-    engine.wait_optimised();
+    make_hot(run, engine);
     return run;
   };
 }

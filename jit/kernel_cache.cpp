@@ -101,8 +101,16 @@ void log_compilation(const CodeObject& code, const Signature& signature) {
 
 #if WEFT_HAS_LLVM
 
-bool is_best_by_xbyak([[maybe_unused]] const ir::Kernel& kernel,
-                      [[maybe_unused]] const Target& target) {
+/// Whether an element's values wait for one another so long that it takes more vectors at a time
+/// to keep the processor busy than xbyak's code has registers for.  LLVM's spills some.
+bool has_waiting_values(const ir::Kernel& kernel) {
+  constexpr std::size_t least_values = 14;  // exp's: of a polynomial with as many little is gained
+  return kernel.schedule == ir::Schedule::linear && kernel.loops.back().lanes > 1 &&
+         kernel.body.size() - kernel.num_hoisted >= least_values;
+}
+
+bool is_served_by_xbyak([[maybe_unused]] const ir::Kernel& kernel,
+                        [[maybe_unused]] const Target& target) {
 #if WEFT_HAS_XBYAK
   return xbyak_backend().refuses(kernel, target).empty() && !xbyak_calls_functions(kernel, target);
 #else
@@ -110,9 +118,14 @@ bool is_best_by_xbyak([[maybe_unused]] const ir::Kernel& kernel,
 #endif
 }
 
+std::shared_ptr<const CodeObject> load_or_compile(const ir::Kernel& kernel, const Target& target) {
+  return llvm_backend().compile(kernel, target);
+}
+
+template <std::shared_ptr<const CodeObject> (*compile)(const ir::Kernel&, const Target&)>
 std::shared_ptr<const CodeObject> compile_next(const ir::Kernel& kernel, const Target& target) {
   const auto start = std::chrono::steady_clock::now();
-  auto code = std::make_shared<CodeObject>(*compile_missed_llvm_code(kernel, target));
+  auto code = std::make_shared<CodeObject>(*compile(kernel, target));
   code->compile_us =
       std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
   dump(kernel, *code, target);
@@ -122,7 +135,8 @@ std::shared_ptr<const CodeObject> compile_next(const ir::Kernel& kernel, const T
 #endif
 
 /// Gives a kernel the best code that can be had at once.  Returns what makes better code, if such
-/// is likely: that is LLVM, where xbyak has to call functions or can do nothing.
+/// is likely: that is LLVM, where bodies are long, or xbyak has to call functions or can do
+/// nothing.
 TieredKernel::Compile compile_first(CompiledKernel& first, const Target& target,
                                     const TierOptions& options) {
   const std::string refusal =
@@ -132,15 +146,17 @@ TieredKernel::Compile compile_first(CompiledKernel& first, const Target& target,
       options.use_xbyak && refusal.empty() ? find_backend("xbyak") : nullptr;
   TieredKernel::Compile next = nullptr;
 #if WEFT_HAS_LLVM
-  if (options.use_llvm && refusal.empty() &&
-      !(xbyak != nullptr && is_best_by_xbyak(first.kernel, target))) {
+  const bool is_served = xbyak != nullptr && is_served_by_xbyak(first.kernel, target);
+  if (options.use_llvm && refusal.empty() && (!is_served || has_waiting_values(first.kernel))) {
     const std::string reason = llvm_backend().refuses(first.kernel, target);
-    if (reason.empty())
-      next = compile_next;
-    else
+    if (!reason.empty())
       first.refusals.push_back("llvm: " + reason);
+    else if (is_served)  // well enough not to look for a file in this call
+      next = compile_next<load_or_compile>;
+    else
+      next = compile_next<compile_missed_llvm_code>;
   }
-  if (next != nullptr) {
+  if (next != nullptr && !is_served) {
     if (auto code = load_llvm_code(first.kernel, target)) {
       first.code = registered(std::move(code), first.kernel);
       return nullptr;
@@ -249,7 +265,7 @@ std::shared_ptr<EntryPoint> KernelCache::for_shape(
   if (options.use_llvm && options.max_shapes > 0 && may_be_compiled &&
       gains_from_shape(kernel->kernel(), extents) &&
       llvm_backend().refuses(kernel->kernel(), kernel->target()).empty())
-    return std::make_shared<ShapedKernel>(kernel, compile_next, is_whole);
+    return std::make_shared<ShapedKernel>(kernel, compile_next<compile_missed_llvm_code>, is_whole);
 #endif
   return kernel;
 }

@@ -183,13 +183,15 @@ void KernelEmitter::emit_innermost(const Pointers& start) {
   Position position{builder_.getInt64(0), start};
   if (lanes > 1) {
     // Neither calls nor moves of single elements gain from more vectors at once, and both are long.
-    const int unroll = kernel_.loops.back().unroll;
+    const int unroll = vectors_at_once();
     const bool is_masked = can_mask_all(lanes);
     if (const std::vector<std::size_t> streamed = streamed_operands(); !streamed.empty()) {
       position = emit_streaming_vectors(position, streamed);
     } else {
-      if (unroll > 1 && !moves_lanes() && !calls_functions())
+      if (unroll > 1 && !moves_lanes() && !calls_functions()) {
         position = emit_steps(position, {lanes, unroll}, body);
+        if (unroll / 2 > 2) position = emit_steps(position, {lanes, unroll / 2}, body);
+      }
       position = emit_steps(position, {lanes, 1}, body);
     }
     if (is_masked) return emit_masked_tail(position, lanes, body);

@@ -149,6 +149,7 @@ class KernelEmitter {
   bool moves_lanes() const;
   bool can_overlap() const;
   int num_registers() const { return builder_.has_avx512() ? 32 : 16; }
+  int vectors_at_once() const;
   bool goes_side_by_side(int num_vectors) const;
   bool calls_functions() const;
   StepBody plain_body();

@@ -151,7 +151,7 @@ KernelEmitter::Position KernelEmitter::emit_streaming_vectors(
   builder_.SetInsertPoint(past_caches);
   Position streaming = emit_pages_in_turn(aligned, streamed.front());
   llvm::Value* end = by_lines ? end_of_lines(streamed.front(), streaming) : nullptr;
-  const int unroll = kernel_.loops.back().unroll;
+  const int unroll = vectors_at_once();
   if (unroll > 1 && !moves_lanes() && !calls_functions())
     streaming =
         emit_steps(streaming, {.lanes = lanes, .num_vectors = unroll, .end = end, .streams = true},

@@ -108,7 +108,7 @@ TEST_F(EngineTiers, OptionsSayWhoCompilesAndWhen) {
   EXPECT_THROW(Engine{tiered(-1)}, ArgumentError);
 }
 
-TEST_F(EngineTiers, OnlyCallsOfFunctionsGoFromXbyakToLlvm) {
+TEST_F(EngineTiers, CallsOfFunctionsAndLongBodiesGoFromXbyakToLlvm) {
   EngineOptions options = tiered(0, false);
   options.tiers = "xbyak,llvm";
   Engine engine(options);
@@ -120,8 +120,13 @@ TEST_F(EngineTiers, OnlyCallsOfFunctionsGoFromXbyakToLlvm) {
   EXPECT_EQ(compiles(engine, "xbyak"), 2u);
   EXPECT_EQ(compiles(engine, "llvm"), 1u);
   for (int i = 0; i < 300; ++i) ASSERT_EQ(elements<float>(engine.eval(beyond_xbyak(a))), first);
+  const auto exponentials = elements<float>(engine.eval(ops::exp(Expr(a))));
+  EXPECT_EQ(compiles(engine, "xbyak"), 3u);
+  EXPECT_EQ(compiles(engine, "llvm"), 2u);
+  for (int i = 0; i < 300; ++i)
+    ASSERT_EQ(elements<float>(engine.eval(ops::exp(Expr(a)))), exponentials);
   const EngineStats stats = engine.stats();
-  EXPECT_EQ(stats.promoted_kernels + stats.demoted_kernels, 1u);
+  EXPECT_EQ(stats.promoted_kernels + stats.demoted_kernels, 2u);
 }
 
 TEST_F(EngineTiers, PreparingAsksForTheBestCode) {
