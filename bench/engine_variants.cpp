@@ -5,6 +5,8 @@
 #include <weft/error.h>
 
 #include <chrono>
+#include <functional>
+#include <string_view>
 
 namespace weft::bench {
 namespace {
@@ -20,23 +22,34 @@ Runner prepared(const Case& work, Engine& engine) {
   }
 }
 
-/// Calls until the kernel has settled on its code, as it has in a program that calls it often.
-void make_hot(const Runner& run, Engine& engine) {
+/// Kernels that are hot and have not settled on their code.
+std::uint64_t num_unsettled(const Engine& engine) {
+  const EngineStats stats = engine.stats();
+  return stats.hot_kernels - stats.promoted_kernels - stats.demoted_kernels - stats.failed_kernels;
+}
+
+/// Calls until the work's kernel has settled, as it has in a program that calls it often.
+void make_hot(const Runner& run, Engine& engine, std::uint64_t unsettled_before) {
   constexpr int calls_until_hot = 64, most_trials = 512;
-  constexpr auto long_enough = std::chrono::milliseconds(100);
-  const auto until = std::chrono::steady_clock::now() + long_enough;
-  for (const int calls : {calls_until_hot, most_trials}) {
-    for (int i = 0; i < calls && std::chrono::steady_clock::now() < until; ++i) run();
-    engine.wait_optimised();
-  }
+  constexpr auto long_enough = std::chrono::milliseconds(200);
+  const auto call = [&](int most_calls, const auto& is_enough) {
+    const auto until = std::chrono::steady_clock::now() + long_enough;
+    for (int i = 0; i < most_calls && !is_enough() && std::chrono::steady_clock::now() < until; ++i)
+      run();
+  };
+  const auto is_hot = [&] { return num_unsettled(engine) > unsettled_before; };
+  call(calls_until_hot, is_hot);
+  engine.wait_optimised();
+  call(most_trials, std::not_fn(is_hot));
 }
 
 template <const char* backend>
 Maker find(std::string_view) {
   return [](const Case& work) -> Runner {
     Engine& engine = engine_with(backend);
+    const std::uint64_t unsettled = num_unsettled(engine);
     Runner run = prepared(work, engine);
-    make_hot(run, engine);
+    if (backend == std::string_view("auto")) make_hot(run, engine, unsettled);
     return run;
   };
 }

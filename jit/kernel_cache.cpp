@@ -146,8 +146,10 @@ TieredKernel::Compile compile_first(CompiledKernel& first, const Target& target,
       options.use_xbyak && refusal.empty() ? find_backend("xbyak") : nullptr;
   TieredKernel::Compile next = nullptr;
 #if WEFT_HAS_LLVM
-  const bool is_served = xbyak != nullptr && is_served_by_xbyak(first.kernel, target);
-  if (options.use_llvm && refusal.empty() && (!is_served || has_waiting_values(first.kernel))) {
+  const bool may_take_llvm = options.use_llvm && refusal.empty();
+  const bool is_served =
+      may_take_llvm && xbyak != nullptr && is_served_by_xbyak(first.kernel, target);
+  if (may_take_llvm && (!is_served || has_waiting_values(first.kernel))) {
     const std::string reason = llvm_backend().refuses(first.kernel, target);
     if (!reason.empty())
       first.refusals.push_back("llvm: " + reason);

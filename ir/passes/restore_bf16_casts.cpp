@@ -66,15 +66,17 @@ class Pattern {
 }  // namespace
 
 bool restore_bf16_casts(Kernel& kernel) {
+  const Pattern pattern(kernel);
   bool changed = false;
   for (ValueId id = 0; id < kernel.body.size(); ++id) {
-    const ValueId x = Pattern(kernel).rounded(id);
+    const ValueId x = pattern.rounded(id);
     if (x == no_value) continue;
     kernel.body[id] = {
         .op = Op::cast, .dtype = DType::bf16, .args = {x, no_value, no_value, no_value}};
     changed = true;
   }
-  return changed && eliminate_dead_code(kernel);
+  if (changed) eliminate_dead_code(kernel);
+  return changed;
 }
 
 }  // namespace weft::ir

@@ -190,6 +190,7 @@ void KernelEmitter::emit_innermost(const Pointers& start) {
     } else {
       if (unroll > 1 && !moves_lanes() && !calls_functions()) {
         position = emit_steps(position, {lanes, unroll}, body);
+        // Short rows spend their time in what eight vectors leave.
         if (unroll / 2 > 2) position = emit_steps(position, {lanes, unroll / 2}, body);
       }
       position = emit_steps(position, {lanes, 1}, body);

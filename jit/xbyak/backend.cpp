@@ -2,12 +2,12 @@
 #include "jit/xbyak/backend.h"
 
 #include "ir/pass.h"
+#include "jit/bf16.h"
 #include "jit/complex_parts.h"
 #include "jit/disassemble.h"
 #include "jit/fold/reduction.h"
 #include "jit/xbyak/calls.h"
 #include "jit/xbyak/emit.h"
-#include "jit/xbyak/native_bf16.h"
 #include "jit/xbyak/reduce.h"
 #include "jit/xbyak/tile.h"
 #include "runtime/exec_memory.h"

@@ -222,21 +222,21 @@ void InvariantDivision::prepare_low(const Divisor& divisor, const Xmm& x,
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.cmp(code_.qword[code_.rax + 8 * (kernel_.loops.size() - 1)], least_extent);
   const auto is_short = code_.jump_if(Condition::below);
-  const Address high_slot = code_.ptr[code_.frame(divisor.reciprocal_slot)];
-  const Address low_slot = code_.ptr[code_.frame(divisor.low_slot)];
   const Xmm low = divisor.low ? kept(divisor, *divisor.low) : resized(temps[0], width_bytes(x));
   code_.vmovups(low, splat(inst, power_of_two(inst.dtype, 0)));
-  if (divisor.reciprocal)
-    code_.vfnmadd231ps(low, x, kept(divisor, *divisor.reciprocal));
-  else
-    code_.vfnmadd231ps(low, x, high_slot);
+  divisor.reciprocal ? code_.vfnmadd231ps(low, x, kept(divisor, *divisor.reciprocal))
+                     : code_.vfnmadd231ps(low, x, high_of(divisor));
   code_.vdivps(low, low, x);
-  if (!divisor.low) code_.vmovups(low_slot, low);
-  const Xmm high_register = vector_register(divisor.reciprocal.value_or(0), 16);
-  const Xmm low_register = vector_register(divisor.low.value_or(0), 16);
+  if (!divisor.low) code_.vmovups(low_of(divisor), low);
+  // What no register keeps is read from memory: the test overwrites `temps`.
+  const auto first_lane = [](const std::optional<int>& index) {
+    return vector_register(index.value_or(0), 16);
+  };
+  const Xmm kept_high = first_lane(divisor.reciprocal), kept_low = first_lane(divisor.low);
+  const Address high_in_frame = high_of(divisor), low_in_frame = low_of(divisor);
   using Operand = const Xbyak::Operand&;
-  emit_two_products_test(code_, x, divisor.reciprocal ? Operand(high_register) : high_slot,
-                         divisor.low ? Operand(low_register) : low_slot, temps);
+  emit_two_products_test(code_, x, divisor.reciprocal ? Operand(kept_high) : high_in_frame,
+                         divisor.low ? Operand(kept_low) : low_in_frame, temps);
   code_.mov(code_.dword[code_.frame(divisor.inexact_slot)], code_.eax);
   code_.bind(is_short);
 }
@@ -380,20 +380,22 @@ std::optional<Assembler::Jump> InvariantDivision::jump_if_inexact() {
   return jump_if_any(slots);
 }
 
+Address InvariantDivision::high_of(const Divisor& divisor) {
+  const ir::Inst& by = kernel_.body[divisor.id];
+  return by.op == Op::constant ? splat(by, reciprocal_of(by))
+                               : code_.ptr[code_.frame(divisor.reciprocal_slot)];
+}
+
+Address InvariantDivision::low_of(const Divisor& divisor) {
+  const ir::Inst& by = kernel_.body[divisor.id];
+  return by.op == Op::constant ? splat(by, low_bits_of(by))
+                               : code_.ptr[code_.frame(divisor.low_slot)];
+}
+
 void InvariantDivision::multiply_twice(const Divisor& known, const Xmm& out, const Xmm& x) {
-  const ir::Inst& by = kernel_.body[known.id];
-  const bool is_constant = by.op == Op::constant;
-  if (known.low)
-    code_.vmulps(out, x, kept(known, *known.low));
-  else
-    code_.vmulps(out, x,
-                 is_constant ? splat(by, low_bits_of(by)) : code_.ptr[code_.frame(known.low_slot)]);
-  if (known.reciprocal)
-    code_.vfmadd231ps(out, x, kept(known, *known.reciprocal));
-  else
-    code_.vfmadd231ps(
-        out, x,
-        is_constant ? splat(by, reciprocal_of(by)) : code_.ptr[code_.frame(known.reciprocal_slot)]);
+  known.low ? code_.vmulps(out, x, kept(known, *known.low)) : code_.vmulps(out, x, low_of(known));
+  known.reciprocal ? code_.vfmadd231ps(out, x, kept(known, *known.reciprocal))
+                   : code_.vfmadd231ps(out, x, high_of(known));
 }
 
 void InvariantDivision::divide(ir::ValueId id, bool looks_at_divisors, bool in_two_products) {
@@ -421,11 +423,8 @@ void InvariantDivision::divide(ir::ValueId id, bool looks_at_divisors, bool in_t
     multiply_twice(known, out, x);
   else if (known.reciprocal)
     multiply_and_correct(inst, out, x, divisor, outside.bits, kept(known, *known.reciprocal));
-  else if (by.op == Op::constant)
-    multiply_and_correct(inst, out, x, divisor, outside.bits, splat(by, reciprocal_of(by)));
   else
-    multiply_and_correct(inst, out, x, divisor, outside.bits,
-                         code_.ptr[code_.frame(known.reciprocal_slot)]);
+    multiply_and_correct(inst, out, x, divisor, outside.bits, high_of(known));
   if (looks_at_dividends) {
     find_outside(inst, dividends_exponent(inst.dtype), x, outside);
     code_.has_avx512() ? code_.kortestw(outside.mask, outside.mask)

@@ -87,6 +87,9 @@ class InvariantDivision {
   void prepare_constant(const Divisor& divisor);
   void prepare_low(const Divisor& divisor, const Xmm& x, const std::array<Xmm, 3>& temps);
   std::optional<Assembler::Jump> jump_if_any(std::span<const int> slots);
+  /// The reciprocal and low_factor() in memory: where no register keeps them, or of a constant.
+  Address high_of(const Divisor& divisor);
+  Address low_of(const Divisor& divisor);
   void multiply_twice(const Divisor& known, const Xmm& out, const Xmm& x);
   void multiply_and_correct(const ir::Inst& inst, const Xmm& out, const Xmm& x, const Xmm& divisor,
                             const Xmm& remainder, const Xbyak::Operand& reciprocal);

@@ -1,4 +1,5 @@
-// The class behind emit.h: emit.cpp has the loop nest, reduce.cpp the nests that reduce.
+// The class behind emit.h: emit.cpp has the loop nest, streaming.cpp rows past the caches,
+// reduce.cpp the nests that reduce.
 #pragma once
 
 #include "jit/xbyak/emit.h"
@@ -17,6 +18,8 @@
 #include <vector>
 
 namespace weft::jit::xbyak {
+
+inline constexpr int num_streamed_pages = 4;  ///< that loops past the caches walk at once
 
 /// Whether an instruction is a row or a call, and no move.
 inline bool is_computed(const ir::Inst& inst) {
