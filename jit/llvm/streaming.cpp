@@ -19,6 +19,7 @@ constexpr std::int64_t line_bytes = 64;
 
 constexpr int num_pages = 4;  ///< that loops walk at once
 constexpr std::int64_t page_bytes = 4096;
+constexpr int most_streamed_vectors = 4;        ///< at a time: more lines are written slower
 constexpr std::size_t most_instructions = 96;   ///< of all pages together
 constexpr std::ptrdiff_t least_prefetched = 3;  ///< operations; shorter bodies gain nothing
 
@@ -151,7 +152,7 @@ KernelEmitter::Position KernelEmitter::emit_streaming_vectors(
   builder_.SetInsertPoint(past_caches);
   Position streaming = emit_pages_in_turn(aligned, streamed.front());
   llvm::Value* end = by_lines ? end_of_lines(streamed.front(), streaming) : nullptr;
-  const int unroll = vectors_at_once();
+  const int unroll = std::min(vectors_at_once(), most_streamed_vectors);
   if (unroll > 1 && !moves_lanes() && !calls_functions())
     streaming =
         emit_steps(streaming, {.lanes = lanes, .num_vectors = unroll, .end = end, .streams = true},
