@@ -231,11 +231,12 @@ void store_past_caches(Builder& builder, llvm::Value* vector, llvm::Value* addre
                      llvm::MDNode::get(builder.getContext(), one));
 }
 
-void prefetch(Builder& builder, llvm::Value* address) {
-  constexpr unsigned reads = 0, stays_in_all_caches = 3, is_data = 1;
-  builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder.getPtrTy()},
-                          {address, builder.getInt32(reads), builder.getInt32(stays_in_all_caches),
-                           builder.getInt32(is_data)});
+void prefetch(Builder& builder, llvm::Value* address, CacheLevel level) {
+  constexpr unsigned reads = 0, is_data = 1;
+  const unsigned locality = level == CacheLevel::first ? 3 : 2;
+  builder.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {builder.getPtrTy()},
+      {address, builder.getInt32(reads), builder.getInt32(locality), builder.getInt32(is_data)});
 }
 
 std::optional<int> Tail::known_count() const {

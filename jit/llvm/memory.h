@@ -4,6 +4,7 @@
 #include "ir/kernel.h"
 #include "jit/llvm/builder.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -54,7 +55,9 @@ void store(Builder& builder, const Access& access, llvm::Value* value, Tail* tai
 /// Requires: `address` is aligned to the vector's bytes, and a fence before who reads it is told.
 void store_past_caches(Builder& builder, llvm::Value* vector, llvm::Value* address);
 
+enum class CacheLevel : std::uint8_t { first, second };
+
 /// Asks for the line of the cache in which the address lies.
-void prefetch(Builder& builder, llvm::Value* address);
+void prefetch(Builder& builder, llvm::Value* address, CacheLevel level = CacheLevel::first);
 
 }  // namespace weft::jit

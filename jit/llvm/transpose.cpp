@@ -204,6 +204,17 @@ void TransposeEmitter::fetch_lines(llvm::Value* block, llvm::Value* line) {
   llvm::BasicBlock* const near = new_block("near");
   builder_.CreateCondBr(builder_.CreateIsNull(argument(6)), near, far);
   builder_.SetInsertPoint(far);
+  llvm::BasicBlock* const ordered = new_block("ordered");
+  llvm::BasicBlock* const strided = new_block("strided");
+  builder_.CreateCondBr(builder_.CreateIsNull(argument(7)), strided, ordered);
+  builder_.SetInsertPoint(ordered);
+  // As many lines of memory as those of the block, behind those of the blocks before.
+  llvm::Value* const before = builder_.CreateMul(block, number(line_bytes - shape_.itemsize));
+  llvm::Value* const first = after(after(lanes_at(block, line).front(), before), argument(6));
+  for (int k = 0; k < shape_.lines_a_step(); ++k)
+    prefetch(builder_, after(first, number(k * line_bytes)), CacheLevel::second);
+  builder_.CreateBr(near);
+  builder_.SetInsertPoint(strided);
   for (llvm::Value* const lane : lanes_at(block, line))
     for (llvm::Value* const at : pointers(after(lane, argument(6)), argument(1), side_))
       prefetch(builder_, at);
@@ -311,8 +322,9 @@ void emit_transpose(const tiles::TransposeShape& shape, const Target& target, ll
                     const std::string& symbol) {
   llvm::Type* const pointer = llvm::PointerType::getUnqual(module.getContext());
   llvm::Type* const number = llvm::Type::getInt64Ty(module.getContext());
-  llvm::Function* const function = add_function(
-      target.features, module, symbol, {pointer, number, pointer, number, number, number, number});
+  llvm::Function* const function =
+      add_function(target.features, module, symbol,
+                   {pointer, number, pointer, number, number, number, number, number});
   for (const unsigned apart : {0U, 2U}) function->addParamAttr(apart, llvm::Attribute::NoAlias);
   TransposeEmitter(shape, target, function).emit();
 }

@@ -1,4 +1,5 @@
 // The planes of kernels that only copy: they need no row kernel, and mostly no buffer.
+#include "jit/tiles/lines.h"
 #include "jit/tiles/move.h"
 
 #include <algorithm>
@@ -12,7 +13,9 @@ namespace {
 constexpr std::int64_t streaming_panel_lines = 32;
 constexpr std::int64_t panel_lines = 128;
 constexpr std::int64_t page_bytes = 4 << 10;
-/// Of a row that leaves the buffer; longer ones gain nothing.
+constexpr std::int64_t line_bytes = 64;
+/// Of what is put together in the buffer at a time, and of a row of it: more gains nothing.
+constexpr std::int64_t joined_bytes = 128 << 10;
 constexpr std::int64_t longest_run_bytes = 4 << 10;
 
 /// As transpose(), past the caches wherever it is written to: pieces are put together in `stage`,
@@ -20,27 +23,29 @@ constexpr std::int64_t longest_run_bytes = 4 << 10;
 void transpose_by_stage(const TileCode& tile, const TileOperand& operand, const Rectangle& whole,
                         Stage stage) {
   const std::int64_t itemsize = operand.itemsize;
-  const std::int64_t most = std::ssize(stage) / itemsize;
-  const std::int64_t run = wanted_run_bytes / itemsize;
-  // The longer what is written in one go, the fewer lines of the cache are written in parts; where
-  // none is, squares read the longest runs.
-  const std::int64_t least =
-      starts_lines(whole.to, whole.to_stride) ? fitting_sides(run, run, most).columns : run;
-  const std::int64_t wanted =
-      std::clamp(most / whole.num_items, least, longest_run_bytes / itemsize);
-  const std::int64_t num_lines = even_part(whole.num_lines, wanted);
-  const std::int64_t num_items = even_part(whole.num_items, most / num_lines);
+  std::int64_t num_items = even_part(whole.num_items, wanted_run_bytes / itemsize);
+  const std::int64_t wanted_lines =
+      std::clamp(joined_bytes / (num_items * itemsize), 2 * line_bytes / itemsize,
+                 longest_run_bytes / itemsize);
+  const std::int64_t num_lines = even_part(whole.num_lines, wanted_lines);
+  while (RowsByLines::size_bytes(num_items, num_lines * itemsize) > std::ssize(stage))
+    num_items = (num_items + 1) / 2;
+  const RowsByLines rows(stage.data(), whole.to_stride, num_lines * itemsize);
+  // Panels of wide items are done too soon for what is asked for along their lines.
+  const bool fetches_down = tile.fetches_ahead && itemsize >= 8 && num_items < whole.num_items;
+  const FetchAhead ahead{fetches_down ? 2 * wide_step_bytes / itemsize * whole.from_stride : 0};
   for (std::int64_t item = 0; item < whole.num_items; item += num_items)
     for (std::int64_t line = 0; line < whole.num_lines; line += num_lines) {
       const Rectangle part{whole.from + line * whole.from_stride + item * itemsize,
                            whole.from_stride,
-                           stage.data(),
-                           num_lines * itemsize,
+                           rows.pieces(),
+                           rows.stride_bytes(),
                            std::min(num_lines, whole.num_lines - line),
-                           std::min(num_items, whole.num_items - item)};
+                           std::min(num_items, whole.num_items - item),
+                           ahead};
       transpose_panels(tile, operand, part);
-      stream_rows(tile, {whole.to + item * whole.to_stride + line * itemsize, whole.to_stride,
-                         stage.data(), part.to_stride, part.num_items, part.num_lines * itemsize});
+      rows.write(whole.to + item * whole.to_stride + line * itemsize, part.num_items,
+                 part.num_lines * itemsize, line == 0, line + part.num_lines == whole.num_lines);
     }
 }
 
@@ -61,7 +66,7 @@ void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectang
   const std::int64_t streamed_lines =
       moved_bytes >= tile.least_pairs_bytes ? 2 * lines_a_step : streaming_panel_lines;
   const std::int64_t panel = std::max(lines_a_step, streams ? streamed_lines : panel_lines);
-  const std::int64_t ahead_bytes = streams ? fetch_ahead_bytes(tile, operand, whole) : 0;
+  const FetchAhead ahead = streams ? fetch_ahead(tile, operand, whole) : FetchAhead();
   for (std::int64_t line = 0; line < whole.num_lines;) {
     const std::int64_t left = whole.num_lines - line;
     // A rest too small for the widest step joins the panel before it.
@@ -70,11 +75,11 @@ void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectang
     part.from += line * whole.from_stride;
     part.to += line * itemsize;
     part.num_lines = count;
-    part.fetch_ahead_bytes = ahead_bytes;
+    part.fetch_ahead = ahead;
     if (may_stream && count % lines_a_step == 0)
       tile.at<TransposeFunction>(operand.streaming_transpose)(
           part.from, part.from_stride, part.to, part.to_stride, part.num_lines, part.num_items,
-          part.fetch_ahead_bytes);
+          part.fetch_ahead.bytes, part.fetch_ahead.in_order);
     else
       transpose(tile, operand, part);
     line += count;
@@ -127,7 +132,7 @@ void PlaneCopy::run(std::byte* to, std::byte* from) const {
   plane.from = from + offset_[1];
   if (whole_ != nullptr)
     return whole_(plane.from, plane.from_stride, plane.to, plane.to_stride, plane.num_lines,
-                  plane.num_items, 0);
+                  plane.num_items, 0, 0);
   copy_panels(tile_, operand_, plane, stage_, streams_);
 }
 

@@ -14,12 +14,14 @@ namespace weft::jit::tiles {
 ///     to[j * to_stride_bytes + i * itemsize] = from[i * from_stride_bytes + j * itemsize]
 ///
 /// Where steps are cache lines, it asks for what lies `fetch_ahead_bytes` behind the items it
-/// reads, unless that is 0; there need not be any memory.
+/// reads, unless that is 0; there need not be any memory.  If `fetches_in_order` is not 0, lines
+/// follow one another without a gap, and it asks for as many bytes in the order of memory.
 ///
 /// Requires: at least lines_a_step() lines and items_a_step() items; the two don't overlap.
 using TransposeFunction = void(const std::byte* from, std::int64_t from_stride_bytes, std::byte* to,
                                std::int64_t to_stride_bytes, std::int64_t num_lines,
-                               std::int64_t num_items, std::int64_t fetch_ahead_bytes);
+                               std::int64_t num_items, std::int64_t fetch_ahead_bytes,
+                               std::int64_t fetches_in_order);
 
 struct TransposeShape {
   int itemsize = 4;       ///< 1, 2, 4, 8 or 16

@@ -54,8 +54,9 @@ class FusedPlane {
 
   /// Whether the code for large calls does better: lines of transposed inputs don't fight for the
   /// cache, and what is written past it is whole lines.
-  bool pays_large() const {
-    if (tile_.large_fused_rows == 0 || std::min(plane_.rows, plane_.columns) < tile_.fused_side)
+  bool pays_large(std::int64_t bytes) const {
+    if (tile_.large_fused_rows == 0 || bytes > tile_.most_large_fused_bytes ||
+        std::min(plane_.rows, plane_.columns) < tile_.fused_side)
       return false;
     for (std::size_t i = 0; i < num_operands_; ++i) {
       const TileOperand& operand = tile_.operands[i];
@@ -127,7 +128,7 @@ bool run_fused(const TileCode& tile, const KernelArgs& args, const Plane& plane,
   if (tile.fused_rows == 0) return false;
   const FusedPlane fused(tile, args, plane);
   if (!fused.fits()) return false;
-  if (streams && fused.pays_large()) {
+  if (streams && fused.pays_large(bytes)) {
     fused.run_large();
     return true;
   }

@@ -60,7 +60,8 @@ void copy_short_lines(std::byte* to, std::int64_t to_stride, const std::byte* fr
 void transpose_by_vectors(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
   const bool is_wide = r.num_lines >= wide_step_bytes / operand.itemsize;
   tile.at<TransposeFunction>(is_wide ? operand.wide_transpose : operand.narrow_transpose)(
-      r.from, r.from_stride, r.to, r.to_stride, r.num_lines, r.num_items, r.fetch_ahead_bytes);
+      r.from, r.from_stride, r.to, r.to_stride, r.num_lines, r.num_items, r.fetch_ahead.bytes,
+      r.fetch_ahead.in_order);
 }
 
 /// Lines that are shorter than a vector and can be read as if they were not: the last ones, behind
@@ -146,17 +147,20 @@ void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle
   transpose_by_vectors(tile, operand, r);
 }
 
-// Along long lines, or from short ones to those of later panels.
-std::int64_t fetch_ahead_bytes(const TileCode& tile, const TileOperand& operand,
-                               const Rectangle& r) {
-  if (!tile.fetches_ahead) return 0;
+// Lines without gaps in the order of memory; else along long ones, or down to those of later
+// panels.
+FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
+  if (!tile.fetches_ahead) return {};
+  constexpr std::int64_t in_order_bytes = 16 << 10, down_bytes = 6 << 10;
   constexpr std::int64_t along_bytes = 3 * line_bytes, long_bytes = 8 * line_bytes;
-  constexpr std::int64_t wanted_bytes = 6 << 10;
+  constexpr std::int64_t aliasing_bytes = 2048;
   const std::int64_t bytes = r.num_items * operand.itemsize;
-  if (bytes >= long_bytes) return along_bytes;
+  if (r.from_stride == bytes) return {.bytes = in_order_bytes, .in_order = true};
+  const bool fights = !tile.is_copy && r.from_stride % aliasing_bytes == 0;
+  if (bytes >= long_bytes) return {.bytes = fights && !tile.fetches_aliases ? 0 : along_bytes};
   const std::int64_t panel_lines = wide_step_bytes / operand.itemsize;
-  const std::int64_t panels = std::max<std::int64_t>(1, wanted_bytes / (panel_lines * bytes));
-  return panels * panel_lines * r.from_stride;
+  const std::int64_t panels = std::max<std::int64_t>(1, down_bytes / (panel_lines * bytes));
+  return {.bytes = panels * panel_lines * r.from_stride};
 }
 
 void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
@@ -164,7 +168,7 @@ void transpose_panels(const TileCode& tile, const TileOperand& operand, const Re
   const std::int64_t panel =
       std::max(lines_a_step, std::min<std::int64_t>(32, tile.panel_bytes / operand.itemsize));
   if (r.num_items < 16 / operand.itemsize) return transpose(tile, operand, r);
-  const std::int64_t ahead_bytes = fetch_ahead_bytes(tile, operand, r);
+  const FetchAhead ahead = r.fetch_ahead.bytes != 0 ? r.fetch_ahead : fetch_ahead(tile, operand, r);
   for (std::int64_t line = 0; line < r.num_lines;) {
     const std::int64_t left = r.num_lines - line;
     // A rest too small for the widest step joins the panel before it.
@@ -173,7 +177,7 @@ void transpose_panels(const TileCode& tile, const TileOperand& operand, const Re
     part.from += line * r.from_stride;
     part.to += line * operand.itemsize;
     part.num_lines = count;
-    part.fetch_ahead_bytes = ahead_bytes;
+    part.fetch_ahead = ahead;
     transpose(tile, operand, part);
     line += count;
   }

@@ -1,5 +1,5 @@
-// What walk.cpp, copy.cpp, items.cpp and fused.cpp share: planes, and how rectangles of them are
-// moved.
+// What walk.cpp, copy.cpp, staged.cpp, items.cpp and fused.cpp share: planes, and how rectangles of
+// them are moved.
 #pragma once
 
 #include "jit/tiles/tile.h"
@@ -30,6 +30,12 @@ struct Wide {
   std::uint64_t halves[2];
 };
 
+/// What TransposeFunction asks for.
+struct FetchAhead {
+  std::int64_t bytes = 0;
+  bool in_order = false;
+};
+
 /// A rectangle to transpose: as TransposeFunction has it.
 struct Rectangle {
   const std::byte* from;
@@ -38,7 +44,7 @@ struct Rectangle {
   std::int64_t to_stride;
   std::int64_t num_lines;
   std::int64_t num_items;
-  std::int64_t fetch_ahead_bytes = 0;
+  FetchAhead fetch_ahead = {};
 };
 
 /// The two innermost loops, at one position of the others.
@@ -53,12 +59,12 @@ struct Plane {
 /// Transposes by the widest steps that the rectangle has room for.
 void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle& r);
 
-/// The same, as many lines at a time as there are streams that processors keep track of.
+/// The same, as many lines at a time as there are streams that processors keep track of.  Asks for
+/// what fetch_ahead() says where the rectangle doesn't.
 void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& r);
 
 /// How far ahead of what it reads in memory a transposition should ask for more.
-std::int64_t fetch_ahead_bytes(const TileCode& tile, const TileOperand& operand,
-                               const Rectangle& r);
+FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const Rectangle& r);
 
 /// `total` in parts of about the same size, at most `most` and where it can be a multiple of 16.
 std::int64_t even_part(std::int64_t total, std::int64_t most);
@@ -123,6 +129,11 @@ class PlaneCopy {
   std::array<std::int64_t, 2> offset_ = {};  ///< of the rectangle's first line, [operand]
   TransposeFunction* whole_ = nullptr;       ///< moves it at once, if one function can
 };
+
+/// Runs the row kernel over a plane, tile by tile, with the staged operands' buffers in place of
+/// their memory.
+void run_staged_plane(const TileCode& tile, const KernelArgs& args, const Plane& plane, Stage stage,
+                      bool streams);
 
 /// Runs the kernel over a plane with its transposed inputs in registers; does nothing and returns
 /// false where that is impossible, or slower in a call that moves so many bytes.  `streams`:

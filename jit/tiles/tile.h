@@ -82,10 +82,13 @@ struct TileCode {
   /// to those that move `most_fused_bytes`.
   std::int64_t fused_side = 0;
   std::int64_t most_fused_bytes = 0;
+  std::int64_t most_large_fused_bytes = 0;  ///< the same for the code for large calls
   /// Copies of planes that move so much write pairs of lines past the caches: two lines of a row,
   /// and then the next row.  Others read as many lines at once as processors keep track of.
   std::int64_t least_pairs_bytes = 0;
   bool fetches_ahead = false;  ///< whether large calls ask for what they read later
+  /// Whether that pays for lines that fight for the first cache with what a row kernel reads.
+  bool fetches_aliases = false;
 
   template <class Function>
   Function* at(FunctionOffset offset) const {

@@ -21,12 +21,6 @@ constexpr std::int64_t pixels_a_row = 512;
 /// Planes of at most so many bytes of an operand are asked for while the one before is at work.
 constexpr std::int64_t prefetched_bytes = 32 << 10;
 
-/// A part of a plane.
-struct Tile {
-  std::int64_t row, rows;
-  std::int64_t column, columns;
-};
-
 /// Asks for the inputs of a plane, which lie in too many places for the processor to guess.
 void prefetch(const TileCode& code, const Plane& plane) {
   for (std::size_t i = 0; i < code.operands.size(); ++i) {
@@ -40,144 +34,6 @@ void prefetch(const TileCode& code, const Plane& plane) {
                      plane.columns * plane.column_stride[i]);
   }
 }
-
-/// Runs the row kernel over tiles, with the staged operands' buffers in place of their memory.
-class StagedPlane {
- public:
-  StagedPlane(const TileCode& tile, const KernelArgs& args, const Plane& plane, Stage stage,
-              bool streams)
-      : tile_(tile),
-        args_(args),
-        plane_(plane),
-        num_operands_(tile.operands.size()),
-        is_large_(std::ssize(stage) > stage_bytes),
-        streams_(streams),
-        streams_rows_(streams && tile.streaming_rows != 0) {
-    choose_tile(std::ssize(stage));
-    if (streams_rows_ && !writes_whole_lines()) streamed_bytes_ = wanted_run_bytes;
-    std::byte* free = stage.data();
-    for (std::size_t i = 0; i < num_operands_; ++i) {
-      const TileOperand& operand = tile.operands[i];
-      const std::int64_t itemsize = operand.itemsize;
-      stage_[i] = free;
-      strides_[i] = operand.is_staged ? tile_columns_ * itemsize : plane.row_stride[i];
-      strides_[num_operands_ + i] = operand.is_staged ? itemsize : plane.column_stride[i];
-      if (operand.is_staged) free += tile_rows_ * tile_columns_ * itemsize;
-    }
-  }
-
-  void run() {
-    for (std::int64_t row = 0; row < plane_.rows; row += tile_rows_)
-      for (std::int64_t column = 0; column < plane_.columns; column += tile_columns_)
-        run_tile(part(row, column));
-  }
-
- private:
-  void choose_tile(std::int64_t total_bytes) {
-    std::int64_t staged_bytes = 0;
-    std::int64_t widest_bytes = 1, widest_staged_bytes = 1;
-    for (const TileOperand& operand : tile_.operands) {
-      if (operand.is_staged) staged_bytes += operand.itemsize;
-      std::int64_t& widest = operand.is_staged ? widest_staged_bytes : widest_bytes;
-      widest = std::max<std::int64_t>(widest, operand.itemsize);
-    }
-    // A small call's wide items do better when the first cache keeps much more than the buffers.
-    if (total_bytes <= stage_bytes && staged_bytes > 2) total_bytes /= 4;
-    const std::int64_t num_items = total_bytes / staged_bytes;
-    const Sides sides = fitting_sides(wanted_run_bytes / widest_staged_bytes,
-                                      wanted_run_bytes / widest_bytes, num_items);
-    if (plane_.rows <= sides.rows) {
-      tile_rows_ = plane_.rows;
-      tile_columns_ = even_part(plane_.columns, num_items / tile_rows_);
-    } else {
-      tile_columns_ = even_part(plane_.columns, sides.columns);
-      tile_rows_ = even_part(plane_.rows, num_items / tile_columns_);
-    }
-  }
-
-  /// Whether the rows of a tile are cache lines from one end to the other.
-  bool writes_whole_lines() const {
-    for (std::size_t i = 0; i < num_operands_; ++i) {
-      const TileOperand& operand = tile_.operands[i];
-      if (!operand.is_output || operand.is_staged) continue;
-      const std::int64_t piece_bytes =
-          tile_columns_ < plane_.columns ? tile_columns_ * operand.itemsize : 0;
-      if (!starts_lines(plane_.base[i], plane_.row_stride[i] | piece_bytes)) return false;
-    }
-    return true;
-  }
-
-  Tile part(std::int64_t row, std::int64_t column) const {
-    return {row, std::min(tile_rows_, plane_.rows - row), column,
-            std::min(tile_columns_, plane_.columns - column)};
-  }
-
-  void run_tile(const Tile& part) {
-    const auto [row, rows, column, columns] = part;
-    for (std::size_t i = 0; i < num_operands_; ++i) {
-      std::byte* at =
-          plane_.base[i] + row * plane_.row_stride[i] + column * plane_.column_stride[i];
-      const TileOperand& operand = tile_.operands[i];
-      memory_[i] = at;
-      base_[i] = operand.is_staged ? stage_[i] : at;
-      if (operand.is_staged && !operand.is_output) move(i, rows, columns);
-    }
-    const bool is_one_run = can_flatten(columns);
-    const std::int64_t extents[] = {is_one_run ? 1 : rows, is_one_run ? rows * columns : columns};
-    const KernelArgs args{base_.data(), extents, strides_.data(), args_.params, nullptr};
-    const bool streams = streams_rows_ && extents[1] * tile_.operands[0].itemsize >=
-                                              (is_one_run ? least_streamed_bytes : streamed_bytes_);
-    tile_.at<void(const KernelArgs*)>(streams ? tile_.streaming_rows : tile_.rows)(&args);
-    for (std::size_t i = 0; i < num_operands_; ++i) {
-      const TileOperand& operand = tile_.operands[i];
-      if (operand.is_staged && operand.is_output) move(i, rows, columns);
-    }
-  }
-
-  /// Whether the rows follow one another without a gap, for every operand.
-  bool can_flatten(std::int64_t columns) const {
-    for (std::size_t i = 0; i < num_operands_; ++i)
-      if (strides_[i] != columns * strides_[num_operands_ + i]) return false;
-    return true;
-  }
-
-  /// Between an operand's memory and its buffer.
-  void move(std::size_t i, std::int64_t rows, std::int64_t columns) {
-    const TileOperand& operand = tile_.operands[i];
-    const std::int64_t stage_stride = strides_[i];
-    if (is_pixels(operand, plane_, i))
-      return interleave_pixels(tile_, operand, stage_[i], stage_stride, memory_[i], columns,
-                               streams_);
-    std::byte* memory = memory_[i];
-    std::byte* stage = stage_[i];
-    std::int64_t direction = stage_stride;
-    if (operand.is_reversed) {
-      memory += (rows - 1) * plane_.row_stride[i];
-      stage += (rows - 1) * stage_stride;
-      direction = -stage_stride;
-    }
-    const std::int64_t memory_stride = plane_.column_stride[i];
-    if (operand.is_output)
-      return transpose(tile_, operand, {stage, direction, memory, memory_stride, rows, columns});
-    const Rectangle r{memory, memory_stride, stage, direction, columns, rows};
-    is_large_ ? transpose_panels(tile_, operand, r) : transpose(tile_, operand, r);
-  }
-
-  const TileCode& tile_;
-  const KernelArgs& args_;
-  const Plane& plane_;
-  const std::size_t num_operands_;
-  const bool is_large_;
-  const bool streams_;
-  const bool streams_rows_;
-  std::int64_t streamed_bytes_ = least_streamed_bytes;  ///< of a row that pays
-  std::int64_t tile_rows_ = 0;
-  std::int64_t tile_columns_ = 0;
-  std::array<std::byte*, ir::max_launch_operands> stage_;
-  std::array<std::byte*, ir::max_launch_operands> base_;
-  std::array<std::byte*, ir::max_launch_operands> memory_;
-  std::array<std::int64_t, 2 * ir::max_launch_operands> strides_;
-};
 
 /// Whether the plane's operands are pixels without gaps, or the same for every pixel.
 bool is_pixel_plane(const TileCode& tile, const Plane& plane) {
@@ -416,7 +272,7 @@ void copy_short_planes(const PlaneCopy& copy, Nest& nest) {
       continue;
     }
     if (!run_fused(tile, args, plane, bytes, streams))
-      StagedPlane(tile, args, plane, stage, streams).run();
+      run_staged_plane(tile, args, plane, stage, streams);
   }
 }
 
@@ -432,10 +288,13 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   tile.panel_bytes = features.pages_in_turn ? 128 : 64;
   tile.stages_aliases = !features.pages_in_turn;
   tile.fused_side = features.pages_in_turn ? never : least_fused_side;
-  const bool is_zen5 = features.amd_family >= 26;
-  tile.most_fused_bytes = is_zen5 ? features.l3_bytes + features.l3_bytes / 4 : never;
-  tile.least_pairs_bytes = is_zen5 ? features.l3_bytes : never;
-  tile.fetches_ahead = is_zen5;
+  const bool is_amd = features.amd_family >= 25, is_zen5 = features.amd_family >= 26;
+  const std::int64_t beyond_l3 = features.l3_bytes + features.l3_bytes / 4;
+  tile.most_fused_bytes = is_amd ? beyond_l3 : never;
+  tile.most_large_fused_bytes = is_zen5 ? never : beyond_l3;
+  tile.least_pairs_bytes = is_amd ? features.l3_bytes : never;
+  tile.fetches_ahead = is_amd;
+  tile.fetches_aliases = is_zen5;
 }
 
 void run_tiles(const KernelArgs* args, const TileCode* tile) {

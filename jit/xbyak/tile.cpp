@@ -98,7 +98,7 @@ void TileEmitter::add_fused() {
   tile_.fused_rows = rows;
   tile_.fused_step_rows = fused_rows_a_step(kernel_);
   tile_.fused_step_columns = kernel_.loops.back().lanes;
-  if (code_.features().amd_family < 26) return;  // measured on Zen 5 alone (docs/decisions.md)
+  if (code_.features().amd_family < 25) return;  // measured on Zen 4 and 5 (docs/decisions.md)
   const FunctionOffset large_rows = start_function("the same for large calls");
   if (!emit_fused_rows(code_, kernel_, true)) return;
   tile_.large_fused_rows = large_rows;

@@ -71,9 +71,12 @@ class TransposeEmitter {
   static constexpr int lower_slot = spill_bytes + 40;
   const int frame_bytes_;
 
-  /// The argument that comes on the stack, behind the saved registers and the return address.
-  Address ahead() const {
-    return code_.qword[code_.rsp + frame_bytes_ + 8 * (static_cast<int>(saved.size()) + 1)];
+  /// The arguments that come on the stack, behind the saved registers and the return address.
+  Address ahead() const { return on_stack(0); }
+  Address in_order() const { return on_stack(1); }
+  Address on_stack(int argument) const {
+    return code_
+        .qword[code_.rsp + frame_bytes_ + 8 * (static_cast<int>(saved.size()) + 1 + argument)];
   }
   static constexpr std::array saved = {Xbyak::Operand::RBX, Xbyak::Operand::RBP,
                                        Xbyak::Operand::R12, Xbyak::Operand::R13,
@@ -299,6 +302,16 @@ void TransposeEmitter::fetch_lines() {
   if (shape_.step_bytes < line_bytes) return;
   code_.cmp(ahead(), 0);
   const auto is_near = code_.jump_if(Condition::zero);
+  code_.cmp(in_order(), 0);
+  const auto is_strided = code_.jump_if(Condition::zero);
+  // As many lines of memory as those of the block, behind those of the blocks before.
+  code_.imul(item_, block_, line_bytes - shape_.itemsize);
+  code_.add(item_, lanes_[0]);
+  code_.add(item_, ahead());
+  for (int line = 0; line < shape_.lines_a_step(); ++line)
+    code_.prefetcht1(code_.ptr[item_ + line * line_bytes]);
+  const auto is_done = code_.jump_always();
+  code_.bind(is_strided);
   for (const Reg64& lane : lanes_) {
     code_.mov(item_, lane);
     code_.add(item_, ahead());
@@ -307,6 +320,7 @@ void TransposeEmitter::fetch_lines() {
       code_.prefetcht0(code_.ptr[nth(item_, from_stride_, from_stride3_, line)]);
     }
   }
+  code_.bind(is_done);
   code_.bind(is_near);
 }
 

@@ -300,7 +300,7 @@ TEST_P(Tile, LargeCopies) {
     }
 }
 
-/// Large calls of processors that differ in what their prefetchers do: Intel's, Zen 3, Zen 5, and
+/// Large calls of processors that differ in what their prefetchers do: Intel's, Zen 4, Zen 5, and
 /// one of those whose last cache holds none of the planes.
 std::vector<Target> processors(const Target& target) {
   std::vector<Target> found;
@@ -334,6 +334,26 @@ TEST_P(Tile, LargeCopiesOfShortAndLongLines) {
                       {{long_line, 20}, {20, long_line}, {48, 128}, {long_line, 256}, {64, 193}},
                       other);
       }
+}
+
+/// Rows that begin anywhere in a line of the cache, and are put together in several pieces.
+TEST_P(Tile, LargeRowsByWholeLines) {
+  const Place odd{.gap_bytes = 5}, across{.is_across = true};
+  const Place downwards{.is_across = true, .is_reversed = true, .gap_bytes = 5};
+  for (const Target& other : processors(target())) {
+    for (const DType dtype : {DType::u8, DType::u32, DType::c128}) {
+      const std::int64_t side = 1100 / static_cast<std::int64_t>(itemsize_bytes(dtype)) + 33;
+      compare_large(copy_kernel(dtype), {odd, across}, {{side, 601}, {40, 2 * side}}, other);
+      compare_large(copy_kernel(dtype), {{}, downwards}, {{side, 477}}, other);
+    }
+    compare_large(op_kernel(Op::sub, DType::f32, DType::f32), {odd, {}, across}, {{300, 707}},
+                  other);
+    compare_large(op_kernel(Op::sub, DType::i16, DType::i16), {{}, across, odd},
+                  {{300, 707}, {30, 4001}}, other);
+    compare_large(op_kernel(Op::lt, DType::f32, DType::boolean), {{}, across, odd}, {{150, 1407}},
+                  other);
+    compare_large(cast_kernel(DType::f64, DType::u8), {{}, across}, {{61, 1407}}, other);
+  }
 }
 
 TEST_P(Tile, LargeSums) {
