@@ -191,8 +191,8 @@ void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes,
     }
     std::byte* to = plane.base[0] + row * plane.row_stride[0];
     for (std::int64_t run = 0; run < planes.runs; ++run)
-      stream_rows(tile, {to + (run > 0 ? run * planes.run_stride[0] : 0), plane.row_stride[0],
-                         stage.data() + run * rows * row_bytes, row_bytes, rows, row_bytes});
+      stream_rows({to + (run > 0 ? run * planes.run_stride[0] : 0), plane.row_stride[0],
+                   stage.data() + run * rows * row_bytes, row_bytes, rows, row_bytes});
   }
 }
 

@@ -8,19 +8,10 @@ namespace {
 
 constexpr int max_ways = 4;
 
-/// row_kernel() past the caches, or for a copy its rows as bytes; without loops if every output is
-/// staged.
+/// row_kernel() past the caches; without loops if every output is staged.
 ir::Kernel streaming_row_kernel(const ir::Kernel& kernel) {
   ir::Kernel rows = row_kernel(kernel);
   rows.is_streaming = true;
-  if (is_transposing_copy(kernel)) {
-    rows.schedule = ir::Schedule::linear;
-    rows.loops[1].lanes = kernel.vector_bytes;
-    for (ir::Inst& inst : rows.body) inst.dtype = DType::u8;
-    for (ir::Operand& operand : rows.operands)
-      operand = {DType::u8, operand.role, {ir::stride_any, 1}};
-    return rows;
-  }
   const auto is_dense_output = [](const ir::Operand& operand) {
     return operand.role == ir::Role::output && !is_transposed(operand) &&
            operand.strides.back() == 1;
@@ -104,9 +95,11 @@ void add_interleaves(const CpuFeatures& features, bool is_copy, Functions& funct
 }
 
 void add_rows(const ir::Kernel& kernel, Functions& functions, TileCode& tile) {
-  if (!tile.is_copy) tile.rows = functions.rows(RowKind::plain, row_kernel(kernel));
-  if (const ir::Kernel rows = streaming_row_kernel(kernel); !rows.loops.empty())
-    tile.streaming_rows = functions.rows(RowKind::streaming, rows);
+  if (!tile.is_copy) {
+    tile.rows = functions.rows(RowKind::plain, row_kernel(kernel));
+    if (const ir::Kernel rows = streaming_row_kernel(kernel); !rows.loops.empty())
+      tile.streaming_rows = functions.rows(RowKind::streaming, rows);
+  }
   if (is_all_pixels(kernel)) {
     ir::Kernel pixels = dense_kernel(kernel);
     tile.pixel_rows = functions.rows(RowKind::pixels, pixels);

@@ -8,7 +8,10 @@
 namespace weft::jit::tiles {
 namespace {
 
-std::int64_t beyond_line(const std::byte* at, std::int64_t line_bytes) {
+constexpr std::int64_t line_bytes = 64;
+
+/// Of the line of the cache in which an address lies.
+std::int64_t bytes_of_line_before(const std::byte* at) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at)) & (line_bytes - 1);
 }
 
@@ -25,23 +28,48 @@ void stream_line(std::byte* to, const std::byte* from) {
   _mm_stream_si128(out + 3, d);
 }
 
+/// The whole lines of a row from `at`, where one begins, on; returns where they end.
+std::int64_t stream_lines(std::byte* to, const std::byte* from, std::int64_t at,
+                          std::int64_t size_bytes) {
+  for (; at + line_bytes <= size_bytes; at += line_bytes) stream_line(to + at, from + at);
+  return at;
+}
+
+/// What comes before the first line that begins in a row; returns where that is.
+std::int64_t copy_head(std::byte* to, const std::byte* from, std::int64_t size_bytes) {
+  const std::int64_t begun = bytes_of_line_before(to);
+  if (begun == 0) return 0;
+  const std::int64_t head = std::min(line_bytes - begun, size_bytes);
+  std::memcpy(to, from, static_cast<std::size_t>(head));
+  return head;
+}
+
+void copy_tail(std::byte* to, const std::byte* from, std::int64_t at, std::int64_t size_bytes) {
+  std::memcpy(to + at, from + at, static_cast<std::size_t>(size_bytes - at));
+}
+
 }  // namespace
+
+void stream_rows(const Rows& rows) {
+  std::byte* to = rows.to;
+  const std::byte* from = rows.from;
+  for (std::int64_t row = 0; row < rows.num_rows; ++row) {
+    const std::int64_t head = copy_head(to, from, rows.size_bytes);
+    copy_tail(to, from, stream_lines(to, from, head, rows.size_bytes), rows.size_bytes);
+    to += rows.to_stride;
+    from += rows.from_stride;
+  }
+}
 
 void RowsByLines::write(std::byte* to, std::int64_t num_rows, std::int64_t size_bytes,
                         bool is_first, bool is_last) const {
   std::byte* piece = pieces();
   for (std::int64_t row = 0; row < num_rows; ++row, to += to_stride_, piece += stride_) {
-    std::int64_t at = 0;
-    const std::int64_t begun = beyond_line(to, line_bytes);
-    if (!is_first) {
-      at = -begun;
-    } else if (begun != 0) {
-      at = std::min(line_bytes - begun, size_bytes);
-      std::memcpy(to, piece, static_cast<std::size_t>(at));
-    }
-    for (; at + line_bytes <= size_bytes; at += line_bytes) stream_line(to + at, piece + at);
+    const std::int64_t begin =
+        is_first ? copy_head(to, piece, size_bytes) : -bytes_of_line_before(to);
+    const std::int64_t end = stream_lines(to, piece, begin, size_bytes);
     if (is_last)
-      std::memcpy(to + at, piece + at, static_cast<std::size_t>(size_bytes - at));
+      copy_tail(to, piece, end, size_bytes);
     else
       std::memmove(piece - line_bytes, piece + size_bytes - line_bytes, line_bytes);
   }

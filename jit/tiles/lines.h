@@ -9,6 +9,19 @@
 
 namespace weft::jit::tiles {
 
+/// Rows of bytes that are in a buffer, and go to where they stay unread for a while.
+struct Rows {
+  std::byte* to;
+  std::int64_t to_stride;
+  const std::byte* from;
+  std::int64_t from_stride;
+  std::int64_t num_rows;
+  std::int64_t size_bytes;
+};
+
+/// Copies rows, whole cache lines past the caches.
+void stream_rows(const Rows& rows);
+
 /// A line of which one part is stored past the caches and another through them is written to memory
 /// twice, and read in between.  So what there is of a row's last line stays in the buffer, in front
 /// of what follows, until the rest of the line is there; only the first and last lines of rows go
@@ -38,7 +51,7 @@ class RowsByLines {
              bool is_last) const;
 
  private:
-  static constexpr std::int64_t line_bytes = 64;
+  static constexpr std::int64_t line_bytes = 64;  // of the cache
 
   /// An odd number of lines, so that pieces don't fight for the same places of a cache.
   static std::int64_t stride_bytes(std::int64_t piece_bytes) {

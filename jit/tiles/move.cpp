@@ -201,14 +201,6 @@ Sides fitting_sides(std::int64_t rows, std::int64_t columns, std::int64_t num_it
   return {rows, columns};
 }
 
-void stream_rows(const TileCode& tile, const Rows& rows) {
-  std::byte* base[] = {rows.to, rows.from};
-  const std::int64_t extents[] = {rows.num_rows, rows.size_bytes};
-  const std::int64_t strides[] = {rows.to_stride, rows.from_stride, 1, 1};
-  const KernelArgs args{base, extents, strides, nullptr, nullptr};
-  tile.at<void(const KernelArgs*)>(tile.streaming_rows)(&args);
-}
-
 void prefetch_lines(const std::byte* at, std::int64_t stride, std::int64_t count,
                     std::int64_t size_bytes) {
   for (std::int64_t i = 0; i < count; ++i)

@@ -78,19 +78,6 @@ struct Sides {
 };
 Sides fitting_sides(std::int64_t rows, std::int64_t columns, std::int64_t num_items);
 
-/// Rows of bytes to copy to where they stay unread for a while.
-struct Rows {
-  std::byte* to;
-  std::int64_t to_stride;
-  std::byte* from;
-  std::int64_t from_stride;
-  std::int64_t num_rows;
-  std::int64_t size_bytes;
-};
-
-/// Copies rows past the caches.
-void stream_rows(const TileCode& tile, const Rows& rows);
-
 /// Asks for `count` pieces of memory, `stride` apart.
 void prefetch_lines(const std::byte* at, std::int64_t stride, std::int64_t count,
                     std::int64_t size_bytes);

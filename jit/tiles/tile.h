@@ -46,12 +46,11 @@ struct TileCode {
   bool is_copy = false;  ///< one staged operand, one that is not, and nothing to compute
   std::vector<TileOperand> operands;
   FunctionOffset rows = 0;  ///< the kernel for the two innermost loops; none for copies
+  /// The same with the outputs that are not staged written past the caches, if there are any.
+  FunctionOffset streaming_rows = 0;
   /// For copies: planes of few lines, many of them in one call; none where items are of other
   /// sizes.
   FunctionOffset short_transpose = 0;
-  /// The same with the outputs that are not staged written past the caches, if there are any; for
-  /// copies, rows of bytes.
-  FunctionOffset streaming_rows = 0;
   /// The kernel for rows whose transposed inputs stay in registers.  Extents are multiples of
   /// fused_step_rows and fused_step_columns.
   FunctionOffset fused_rows = 0;
