@@ -155,8 +155,10 @@ void choose_walk(FoldPlan& plan, std::int64_t bytes, const PlannerOptions& optio
   fold.in_order = true;
   // Short rows are often some of many, taken from memory together with what other passes write
   // there (engine/row_blocks.cpp), and slower to read so.  Zen 4 reads on by itself.
-  const bool reads_on = features.amd_family < 26 && plan.is_inner;
-  fold.prefetches = !reads_on && (bytes > features.l2_bytes || !is_row_each(plan));
+  const bool reads_on = features.amd_family < 26;
+  fold.columns_ahead_bytes = reads_on ? 0 : 1024;
+  fold.prefetches =
+      !(reads_on && plan.is_inner) && (bytes > features.l2_bytes || !is_row_each(plan));
   if (is_floating(fold.dtype) && (fold.op == Op::add || fold.op == Op::mul)) fold.rows_at_once = 8;
   constexpr std::int64_t wide_bytes = 2 * fold_buffer_bytes;
   if (is_streamed && folds_in_place(plan) && plan.form != FoldForm::index &&

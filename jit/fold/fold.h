@@ -61,10 +61,11 @@ struct Fold {
   Bits identity{};
   ir::BlockFunction row = nullptr;  ///< the op's row of the table
   FoldLoops loops;
-  Isa isa = Isa::generic;          ///< that the loops are compiled for
-  bool calls_row = true;           ///< whether the loops call `row`
-  bool prefetches = false;         ///< long rows are not in a near cache: asks for them ahead
-  bool in_order = false;           ///< rows and their blocks are not read side by side
+  Isa isa = Isa::generic;                ///< that the loops are compiled for
+  bool calls_row = true;                 ///< whether the loops call `row`
+  bool prefetches = false;               ///< long rows are not in a near cache: asks for them ahead
+  bool in_order = false;                 ///< rows and their blocks are not read side by side
+  std::int64_t columns_ahead_bytes = 0;  ///< how far ahead extrema in order are asked for
   std::int64_t rows_at_once = 32;  ///< that `columns` reads side by side; not what it computes
   std::array<std::byte, lanes_bytes> identity_lanes{};
 

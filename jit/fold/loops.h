@@ -368,9 +368,10 @@ struct Loops {
 
   /// So many rows are folded without a loop, whose end would be predicted wrong once a strip.
   static constexpr int known_rows = 8;
-  /// Extrema that are folded so are in memory: fewer loads are under way than of sums.
-  [[gnu::always_inline]] static void prefetch_columns(const std::byte* data, int count) {
-    constexpr std::int64_t ahead_bytes = 1024;
+  /// Extrema that are folded so are in memory: fewer loads are under way than of sums.  Nothing
+  /// ahead costs nothing.
+  [[gnu::always_inline]] static void prefetch_columns(const std::byte* data, int count,
+                                                      std::int64_t ahead_bytes) {
     if constexpr (has_ordered_op)
 #pragma GCC unroll 16
       for (int i = 0; i < count; ++i) __builtin_prefetch(data + i * vector_bytes + ahead_bytes);
@@ -381,11 +382,11 @@ struct Loops {
   [[gnu::always_inline]] static void fold_columns(V (&sums)[count], const std::byte* data,
                                                   std::int64_t row_stride_bytes,
                                                   std::int64_t num_rows, std::int64_t last,
-                                                  const auto& note) {
+                                                  std::int64_t ahead_bytes, const auto& note) {
     if constexpr (is_known) {
 #pragma GCC unroll 8
       for (int row = 0; row < known_rows; ++row, data += row_stride_bytes) {
-        prefetch_columns(data, count);
+        prefetch_columns(data, count, ahead_bytes);
         fold_columns_of_row<Op>(sums, data, last, note);
       }
     } else {
@@ -399,7 +400,7 @@ struct Loops {
   template <int count, bool is_known = false>
   [[gnu::always_inline]] static void strip(T* to, std::int64_t end, const V& last_sum,
                                            const std::byte* data, std::int64_t row_stride_bytes,
-                                           std::int64_t num_rows) {
+                                           std::int64_t num_rows, std::int64_t ahead_bytes = 0) {
     const std::int64_t last = end - per_vector;
     V sums[count];
     for (int i = 0; i + 1 < count; ++i) sums[i] = load<V>(to + i * per_vector);
@@ -415,12 +416,12 @@ struct Loops {
         flag.note(sums[i], sums[i]);
       }
       fold_columns<typename Combine::Ordered, is_known>(
-          tried, data, row_stride_bytes, num_rows, last,
+          tried, data, row_stride_bytes, num_rows, last, ahead_bytes,
           [&](const V& x, const V& y) { flag.note(x, y); });
       flag.is_set() ? strip_with_nan(to, last, count, last_sum, data, row_stride_bytes, num_rows)
                     : write(tried);
     } else {
-      fold_columns<Combine, is_known>(sums, data, row_stride_bytes, num_rows, last,
+      fold_columns<Combine, is_known>(sums, data, row_stride_bytes, num_rows, last, ahead_bytes,
                                       [](const V&, const V&) {});
       write(sums);
     }
@@ -483,7 +484,7 @@ struct Loops {
         for (; num_columns - i >= width; i += width)
           strip<count, is_known>(sums + i, width, load<V>(sums + i + width - per_vector),
                                  reinterpret_cast<const std::byte*>(from + i), row_stride_bytes,
-                                 rows);
+                                 rows, fold.columns_ahead_bytes);
       };
       constexpr std::integral_constant<int, 4> four;
       if constexpr (wide_vectors > 4)

@@ -122,6 +122,7 @@ TEST(Fold, LoopsGiveTheBitsOfTheOpTable) {
           fold.rows_at_once =
               ir::pick(random, 3) == 0 ? 8 : 1 + static_cast<std::int64_t>(ir::pick(random, 40));
           fold.prefetches = ir::pick(random, 2) == 0;
+          fold.columns_ahead_bytes = fold.prefetches ? 1024 : 0;
           fold.in_order = ir::pick(random, 2) == 0;
           for (const GuardedBytes::Side side : test::both_sides)
             EXPECT_TRUE(test::same_elements(all_results(fold, data, num_rows, count, side),
