@@ -102,13 +102,15 @@ class StagedPlane {
         joins_lines_ = false;
   }
 
-  /// Whether outputs are rows of which some begin within a line of the cache.
+  /// Whether outputs are long rows of which some begin within a line of the cache.
   bool shares_lines() const {
     bool shares = false;
     for (std::size_t i = 0; i < num_operands_; ++i) {
       const TileOperand& operand = tile_.operands[i];
       if (!operand.is_output || operand.is_staged) continue;
-      if (plane_.column_stride[i] != operand.itemsize) return false;
+      if (plane_.column_stride[i] != operand.itemsize ||
+          plane_.columns * operand.itemsize < wanted_run_bytes)
+        return false;
       shares = shares || !starts_lines(plane_.base[i], plane_.row_stride[i]);
     }
     return shares;
