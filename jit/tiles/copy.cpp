@@ -21,7 +21,7 @@ constexpr std::int64_t longest_run_bytes = 4 << 10;
 /// As transpose(), past the caches wherever it is written to: pieces are put together in `stage`,
 /// from where whole cache lines leave.
 void transpose_by_stage(const TileCode& tile, const TileOperand& operand, const Rectangle& whole,
-                        Stage stage) {
+                        Stage stage, const Reach& reach) {
   const std::int64_t itemsize = operand.itemsize;
   std::int64_t num_items = even_part(whole.num_items, wanted_run_bytes / itemsize);
   const std::int64_t wanted_lines =
@@ -32,7 +32,7 @@ void transpose_by_stage(const TileCode& tile, const TileOperand& operand, const 
     num_items = (num_items + 1) / 2;
   const RowsByLines rows(stage.data(), whole.to_stride, num_lines * itemsize);
   // Panels of wide items are done too soon for what is asked for along their lines.
-  const bool fetches_down = tile.fetches_ahead && itemsize >= 8 && num_items < whole.num_items;
+  const bool fetches_down = reach.fetches_ahead && itemsize >= 8 && num_items < whole.num_items;
   const FetchAhead ahead{fetches_down ? 2 * wide_step_bytes / itemsize * whole.from_stride : 0};
   for (std::int64_t item = 0; item < whole.num_items; item += num_items)
     for (std::int64_t line = 0; line < whole.num_lines; line += num_lines) {
@@ -43,7 +43,7 @@ void transpose_by_stage(const TileCode& tile, const TileOperand& operand, const 
                            std::min(num_lines, whole.num_lines - line),
                            std::min(num_items, whole.num_items - item),
                            ahead};
-      transpose_panels(tile, operand, part);
+      transpose_panels(tile, operand, part, reach);
       rows.write(whole.to + item * whole.to_stride + line * itemsize, part.num_items,
                  part.num_lines * itemsize, line == 0, line + part.num_lines == whole.num_lines);
     }
@@ -51,22 +51,22 @@ void transpose_by_stage(const TileCode& tile, const TileOperand& operand, const 
 
 /// A copy's rectangle, panel by panel.
 void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& whole,
-                 Stage stage, bool streams) {
+                 Stage stage, const Reach& reach) {
   const std::int64_t itemsize = operand.itemsize;
   const std::int64_t lines_a_step = wide_step_bytes / itemsize;
   if (whole.num_items < 16 / itemsize) return transpose(tile, operand, whole);
   const bool may_stream =
-      streams && operand.streaming_transpose != 0 && starts_lines(whole.to, whole.to_stride);
+      reach.streams && operand.streaming_transpose != 0 && starts_lines(whole.to, whole.to_stride);
   const bool fights_itself = tile.stages_aliases && whole.to_stride % page_bytes == 0 &&
                              whole.num_items <= std::ssize(stage) / wanted_run_bytes;
-  if (streams && (!may_stream || fights_itself) &&
+  if (reach.streams && (!may_stream || fights_itself) &&
       whole.num_lines * itemsize >= least_streamed_bytes)
-    return transpose_by_stage(tile, operand, whole, stage);
+    return transpose_by_stage(tile, operand, whole, stage, reach);
   const std::int64_t moved_bytes = 2 * whole.num_lines * whole.num_items * itemsize;
   const std::int64_t streamed_lines =
       moved_bytes >= tile.least_pairs_bytes ? 2 * lines_a_step : streaming_panel_lines;
-  const std::int64_t panel = std::max(lines_a_step, streams ? streamed_lines : panel_lines);
-  const FetchAhead ahead = streams ? fetch_ahead(tile, operand, whole) : FetchAhead();
+  const std::int64_t panel = std::max(lines_a_step, reach.streams ? streamed_lines : panel_lines);
+  const FetchAhead ahead = fetch_ahead(tile, operand, whole, reach);
   for (std::int64_t line = 0; line < whole.num_lines;) {
     const std::int64_t left = whole.num_lines - line;
     // A rest too small for the widest step joins the panel before it.
@@ -88,11 +88,11 @@ void copy_panels(const TileCode& tile, const TileOperand& operand, const Rectang
 
 }  // namespace
 
-PlaneCopy::PlaneCopy(const TileCode& tile, const Plane& plane, Stage stage, bool streams)
+PlaneCopy::PlaneCopy(const TileCode& tile, const Plane& plane, Stage stage, const Reach& reach)
     : tile_(tile),
       operand_(tile.operands[tile.operands[0].is_staged ? 0 : 1]),
       stage_(stage),
-      streams_(streams),
+      reach_(reach),
       is_pixels_(is_pixels(operand_, plane, operand_.is_output ? 0 : 1)) {
   const std::size_t staged = operand_.is_output ? 0 : 1;
   const std::size_t dense = 1 - staged;
@@ -107,13 +107,14 @@ PlaneCopy::PlaneCopy(const TileCode& tile, const Plane& plane, Stage stage, bool
       operand_.is_output
           ? Rectangle{nullptr, along_stride, nullptr, across_stride, plane.rows, plane.columns}
           : Rectangle{nullptr, across_stride, nullptr, along_stride, plane.columns, plane.rows};
-  is_short_ = tile.short_transpose != 0 && !is_pixels_ && !streams &&
+  is_short_ = tile.short_transpose != 0 && !is_pixels_ && !reach.streams &&
               shape_.num_lines <= most_short_lines(operand_.itemsize) &&
               shape_.num_items >= least_short_items(operand_.itemsize);
   const std::int64_t itemsize = operand_.itemsize;
   const std::int64_t narrow_step = 16 / itemsize, wide_step = wide_step_bytes / itemsize;
   const bool is_one_panel = shape_.num_lines < std::max(wide_step, panel_lines) + wide_step;
-  if (streams || !is_one_panel || shape_.num_items < narrow_step || shape_.num_lines < narrow_step)
+  if (reach.streams || !is_one_panel || shape_.num_items < narrow_step ||
+      shape_.num_lines < narrow_step)
     return;
   whole_ = tile.at<TransposeFunction>(shape_.num_lines >= wide_step ? operand_.wide_transpose
                                                                     : operand_.narrow_transpose);
@@ -125,7 +126,7 @@ void PlaneCopy::run(std::byte* to, std::byte* from) const {
     const std::int64_t plane_stride = to_pixels ? shape_.from_stride : shape_.to_stride;
     const std::int64_t count = to_pixels ? shape_.num_items : shape_.num_lines;
     return interleave_pixels(tile_, operand_, to_pixels ? from : to, plane_stride,
-                             to_pixels ? to : from, count, streams_);
+                             to_pixels ? to : from, count, reach_.streams);
   }
   Rectangle plane = shape_;
   plane.to = to + offset_[0];
@@ -133,7 +134,7 @@ void PlaneCopy::run(std::byte* to, std::byte* from) const {
   if (whole_ != nullptr)
     return whole_(plane.from, plane.from_stride, plane.to, plane.to_stride, plane.num_lines,
                   plane.num_items, 0, 0);
-  copy_panels(tile_, operand_, plane, stage_, streams_);
+  copy_panels(tile_, operand_, plane, stage_, reach_);
 }
 
 void PlaneCopy::run_many(std::byte* to, std::byte* from, std::int64_t count,
@@ -170,7 +171,8 @@ std::int64_t runs_at_once(const TileCode& tile, const Plane& plane, std::int64_t
 
 // Runs go through the buffer whole; without, a part of the rows at a time.  There the planes'
 // pieces of a row join.
-void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes, Stage stage) {
+void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes, Stage stage,
+                 const Reach& reach) {
   const TileOperand& operand = tile.operands[1];
   const std::int64_t itemsize = operand.itemsize;
   const std::int64_t piece_bytes = plane.columns * itemsize;
@@ -187,7 +189,8 @@ void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes,
             plane.column_stride[1], plane.columns, rows * itemsize);
       const Rectangle part{from,      plane.column_stride[1], stage.data() + k * piece_bytes,
                            row_bytes, plane.columns,          planes.runs * rows};
-      planes.runs == 1 ? transpose(tile, operand, part) : transpose_panels(tile, operand, part);
+      planes.runs == 1 ? transpose(tile, operand, part)
+                       : transpose_panels(tile, operand, part, reach);
     }
     std::byte* to = plane.base[0] + row * plane.row_stride[0];
     for (std::int64_t run = 0; run < planes.runs; ++run)

@@ -30,7 +30,7 @@ class RowsByLines {
  public:
   static constexpr std::int64_t least_piece_bytes = 64;  ///< so that each ends a line
 
-  RowsByLines() = default;
+  RowsByLines() = default;  // without values
   /// Rows of `to_stride` bytes from one to the next, of which the buffer holds pieces of at most
   /// `piece_bytes`.  Requires: size_bytes(num_rows, piece_bytes) bytes at `buffer`.
   RowsByLines(std::byte* buffer, std::int64_t to_stride, std::int64_t piece_bytes)
@@ -59,9 +59,9 @@ class RowsByLines {
     return (lines | 1) * line_bytes;
   }
 
-  std::byte* buffer_ = nullptr;
-  std::int64_t to_stride_ = 0;
-  std::int64_t stride_ = 0;
+  std::byte* buffer_;
+  std::int64_t to_stride_;
+  std::int64_t stride_;
 };
 
 }  // namespace weft::jit::tiles

@@ -149,8 +149,9 @@ void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle
 
 // Lines without gaps in the order of memory; else along long ones, or down to those of later
 // panels.
-FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
-  if (!tile.fetches_ahead) return {};
+FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const Rectangle& r,
+                       const Reach& reach) {
+  if (!reach.fetches_ahead) return {};
   constexpr std::int64_t in_order_bytes = 16 << 10, down_bytes = 6 << 10;
   constexpr std::int64_t along_bytes = 3 * line_bytes, long_bytes = 8 * line_bytes;
   constexpr std::int64_t aliasing_bytes = 2048;
@@ -163,12 +164,14 @@ FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const R
   return {.bytes = panels * panel_lines * r.from_stride};
 }
 
-void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& r) {
+void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& r,
+                      const Reach& reach) {
   const std::int64_t lines_a_step = wide_step_bytes / operand.itemsize;
   const std::int64_t panel =
       std::max(lines_a_step, std::min<std::int64_t>(32, tile.panel_bytes / operand.itemsize));
   if (r.num_items < 16 / operand.itemsize) return transpose(tile, operand, r);
-  const FetchAhead ahead = r.fetch_ahead.bytes != 0 ? r.fetch_ahead : fetch_ahead(tile, operand, r);
+  const FetchAhead ahead =
+      r.fetch_ahead.bytes != 0 ? r.fetch_ahead : fetch_ahead(tile, operand, r, reach);
   for (std::int64_t line = 0; line < r.num_lines;) {
     const std::int64_t left = r.num_lines - line;
     // A rest too small for the widest step joins the panel before it.

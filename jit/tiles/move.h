@@ -30,6 +30,13 @@ struct Wide {
   std::uint64_t halves[2];
 };
 
+/// What the size of a call says of memory.
+struct Reach {
+  bool streams = false;        ///< what is written goes past the caches
+  bool fetches_ahead = false;  ///< what is read later is asked for
+  bool joins_lines = false;    ///< rows that share lines of the cache leave by a buffer
+};
+
 /// What TransposeFunction asks for.
 struct FetchAhead {
   std::int64_t bytes = 0;
@@ -61,10 +68,12 @@ void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle
 
 /// The same, as many lines at a time as there are streams that processors keep track of.  Asks for
 /// what fetch_ahead() says where the rectangle doesn't.
-void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& r);
+void transpose_panels(const TileCode& tile, const TileOperand& operand, const Rectangle& r,
+                      const Reach& reach);
 
 /// How far ahead of what it reads in memory a transposition should ask for more.
-FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const Rectangle& r);
+FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const Rectangle& r,
+                       const Reach& reach);
 
 /// `total` in parts of about the same size, at most `most` and where it can be a multiple of 16.
 std::int64_t even_part(std::int64_t total, std::int64_t most);
@@ -93,8 +102,8 @@ void interleave_pixels(const TileCode& tile, const TileOperand& operand, std::by
 /// Copies planes of one shape, one at a time: what is the same for all of them is decided once.
 class PlaneCopy {
  public:
-  /// `streams` as above.  `tile` and `stage` must outlive the object.
-  PlaneCopy(const TileCode& tile, const Plane& plane, Stage stage, bool streams);
+  /// `tile` and `stage` must outlive the object.
+  PlaneCopy(const TileCode& tile, const Plane& plane, Stage stage, const Reach& reach);
 
   /// The plane whose first elements are there.
   void run(std::byte* to, std::byte* from) const;
@@ -109,7 +118,7 @@ class PlaneCopy {
   const TileCode& tile_;
   const TileOperand& operand_;  ///< the staged one
   const Stage stage_;
-  const bool streams_;
+  const Reach reach_;
   const bool is_pixels_;
   bool is_short_ = false;
   Rectangle shape_;                          ///< without addresses
@@ -120,7 +129,7 @@ class PlaneCopy {
 /// Runs the row kernel over a plane, tile by tile, with the staged operands' buffers in place of
 /// their memory.
 void run_staged_plane(const TileCode& tile, const KernelArgs& args, const Plane& plane, Stage stage,
-                      bool streams);
+                      const Reach& reach);
 
 /// Runs the kernel over a plane with its transposed inputs in registers; does nothing and returns
 /// false where that is impossible, or slower in a call that moves so many bytes.  `streams`:
@@ -150,6 +159,7 @@ std::int64_t runs_at_once(const TileCode& tile, const Plane& plane, std::int64_t
                           const std::int64_t* run_stride, Stage stage);
 
 /// Copies planes, past the caches.
-void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes, Stage stage);
+void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes, Stage stage,
+                 const Reach& reach);
 
 }  // namespace weft::jit::tiles

@@ -18,15 +18,15 @@ struct Tile {
 class StagedPlane {
  public:
   StagedPlane(const TileCode& tile, const KernelArgs& args, const Plane& plane, Stage stage,
-              bool streams)
+              const Reach& reach)
       : tile_(tile),
         args_(args),
         plane_(plane),
         num_operands_(tile.operands.size()),
         is_large_(std::ssize(stage) > stage_bytes),
-        streams_(streams),
-        streams_rows_(streams && tile.streaming_rows != 0),
-        joins_lines_(streams_rows_ && is_large_ && shares_lines()) {
+        reach_(reach),
+        streams_rows_(reach.streams && tile.streaming_rows != 0),
+        joins_lines_(streams_rows_ && is_large_ && reach.joins_lines && shares_lines()) {
     choose_tile(std::ssize(stage));
     if (joins_lines_) fit_joined_rows(std::ssize(stage));
     if (streams_rows_ && !writes_whole_lines()) streamed_bytes_ = wanted_run_bytes;
@@ -172,7 +172,7 @@ class StagedPlane {
     const std::int64_t stage_stride = strides_[i];
     if (is_pixels(operand, plane_, i))
       return interleave_pixels(tile_, operand, stage_[i], stage_stride, memory_[i], columns,
-                               streams_);
+                               reach_.streams);
     std::byte* memory = memory_[i];
     std::byte* stage = stage_[i];
     std::int64_t direction = stage_stride;
@@ -185,7 +185,7 @@ class StagedPlane {
     if (operand.is_output)
       return transpose(tile_, operand, {stage, direction, memory, memory_stride, rows, columns});
     const Rectangle r{memory, memory_stride, stage, direction, columns, rows};
-    is_large_ ? transpose_panels(tile_, operand, r) : transpose(tile_, operand, r);
+    is_large_ ? transpose_panels(tile_, operand, r, reach_) : transpose(tile_, operand, r);
   }
 
   const TileCode& tile_;
@@ -193,7 +193,7 @@ class StagedPlane {
   const Plane& plane_;
   const std::size_t num_operands_;
   const bool is_large_;
-  const bool streams_;
+  const Reach reach_;
   const bool streams_rows_;
   bool joins_lines_;  ///< rows leave a buffer by whole lines, wherever they begin
   std::int64_t streamed_bytes_ = least_streamed_bytes;  ///< of a row that pays
@@ -209,8 +209,8 @@ class StagedPlane {
 }  // namespace
 
 void run_staged_plane(const TileCode& tile, const KernelArgs& args, const Plane& plane, Stage stage,
-                      bool streams) {
-  StagedPlane(tile, args, plane, stage, streams).run();
+                      const Reach& reach) {
+  StagedPlane(tile, args, plane, stage, reach).run();
 }
 
 }  // namespace weft::jit::tiles

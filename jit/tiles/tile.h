@@ -85,7 +85,9 @@ struct TileCode {
   /// Copies of planes that move so much write pairs of lines past the caches: two lines of a row,
   /// and then the next row.  Others read as many lines at once as processors keep track of.
   std::int64_t least_pairs_bytes = 0;
-  bool fetches_ahead = false;  ///< whether large calls ask for what they read later
+  /// What row kernels write leaves by a buffer, where rows share lines, in calls that move so much.
+  std::int64_t least_joined_bytes = 0;
+  std::int64_t least_fetched_bytes = 0;  ///< calls that move so much ask for what they read later
   /// Whether that pays for lines that fight for the first cache with what a row kernel reads.
   bool fetches_aliases = false;
 

@@ -210,8 +210,9 @@ class JoinedPlanes {
 };
 
 /// All planes of a large copy, those that belong together at once.
-void copy_joined_planes(const TileCode& tile, Nest& nest, const JoinedPlanes& joined, Stage stage) {
-  do copy_planes(tile, nest.plane(), joined.current(), stage);
+void copy_joined_planes(const TileCode& tile, Nest& nest, const JoinedPlanes& joined, Stage stage,
+                        const Reach& reach) {
+  do copy_planes(tile, nest.plane(), joined.current(), stage, reach);
   while (nest.advance());
 }
 
@@ -249,18 +250,18 @@ void copy_short_planes(const PlaneCopy& copy, Nest& nest) {
 
 /// A call that needs the buffer of its tiles.
 [[gnu::noinline]] void run_staged(const KernelArgs& args, const TileCode& tile, std::int64_t bytes,
-                                  bool streams) {
+                                  const Reach& reach) {
   alignas(64) std::array<std::byte, stage_bytes> small_stage;
   Stage stage = bytes >= tile.large_bytes ? large_stage() : Stage();
   if (stage.empty()) stage = small_stage;
   Nest nest(args, tile);
   const std::int64_t* const sides = args.extents + tile.num_loops - 2;
   const bool prefetches =
-      streams && sides[0] * sides[1] * tile.operands[0].itemsize <= prefetched_bytes;
+      reach.streams && sides[0] * sides[1] * tile.operands[0].itemsize <= prefetched_bytes;
   if (tile.is_copy) {
     const JoinedPlanes joined(tile, nest, stage);
-    if (joined.is_joined()) return copy_joined_planes(tile, nest, joined, stage);
-    return copy_each_plane(tile, PlaneCopy(tile, nest.plane(), stage, streams), nest, prefetches);
+    if (joined.is_joined()) return copy_joined_planes(tile, nest, joined, stage, reach);
+    return copy_each_plane(tile, PlaneCopy(tile, nest.plane(), stage, reach), nest, prefetches);
   }
   bool is_last = false;
   while (!is_last) {
@@ -268,11 +269,11 @@ void copy_short_planes(const PlaneCopy& copy, Nest& nest) {
     is_last = !nest.advance();
     if (prefetches && !is_last) prefetch(tile, nest.plane());
     if (is_pixel_plane(tile, plane)) {
-      run_pixels(tile, args, plane, stage, streams);
+      run_pixels(tile, args, plane, stage, reach.streams);
       continue;
     }
-    if (!run_fused(tile, args, plane, bytes, streams))
-      run_staged_plane(tile, args, plane, stage, streams);
+    if (!run_fused(tile, args, plane, bytes, reach.streams))
+      run_staged_plane(tile, args, plane, stage, reach);
   }
 }
 
@@ -293,23 +294,26 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   tile.most_fused_bytes = is_amd ? beyond_l3 : never;
   tile.most_large_fused_bytes = is_zen5 ? never : beyond_l3;
   tile.least_pairs_bytes = is_amd ? features.l3_bytes : never;
-  tile.fetches_ahead = is_amd;
+  tile.least_joined_bytes = std::min<std::int64_t>(features.l3_bytes / 2, 16 << 20);
+  tile.least_fetched_bytes = is_zen5 ? 0 : is_amd ? features.l3_bytes / 2 : never;
   tile.fetches_aliases = is_zen5;
 }
 
 void run_tiles(const KernelArgs* args, const TileCode* tile) {
   const std::int64_t bytes = total_bytes(*tile, *args);
-  const bool streams = bytes >= tile->streaming_bytes;
-  if (tile->is_copy && !streams) {  // from memory to memory
+  const Reach reach{.streams = bytes >= tile->streaming_bytes,
+                    .fetches_ahead = bytes >= tile->least_fetched_bytes,
+                    .joins_lines = bytes >= tile->least_joined_bytes};
+  if (tile->is_copy && !reach.streams) {  // from memory to memory
     Nest nest(*args, *tile);
-    const PlaneCopy copy(*tile, nest.plane(), {}, false);
+    const PlaneCopy copy(*tile, nest.plane(), {}, {});
     if (copy.is_short()) return copy_short_planes(copy, nest);
     if (!run_items(*tile, *args)) copy_each_plane(*tile, copy, nest, false);
     return;
   }
   if (run_items(*tile, *args)) return;
-  run_staged(*args, *tile, bytes, streams);
-  if (streams) _mm_sfence();
+  run_staged(*args, *tile, bytes, reach);
+  if (reach.streams) _mm_sfence();
 }
 
 }  // namespace weft::jit::tiles
