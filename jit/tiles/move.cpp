@@ -157,7 +157,8 @@ FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const R
   constexpr std::int64_t aliasing_bytes = 2048;
   const std::int64_t bytes = r.num_items * operand.itemsize;
   if (r.from_stride == bytes) return {.bytes = in_order_bytes, .in_order = true};
-  const bool fights = !tile.is_copy && r.from_stride % aliasing_bytes == 0;
+  const bool fights =
+      !tile.is_copy && (r.from_stride % aliasing_bytes == 0 || operand.itemsize > 4);
   if (bytes >= long_bytes) return {.bytes = fights && !tile.fetches_aliases ? 0 : along_bytes};
   const std::int64_t panel_lines = wide_step_bytes / operand.itemsize;
   const std::int64_t panels = std::max<std::int64_t>(1, down_bytes / (panel_lines * bytes));

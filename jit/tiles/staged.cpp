@@ -58,8 +58,7 @@ class StagedPlane {
     std::int64_t staged_bytes = 0;
     std::int64_t widest_bytes = 1, widest_staged_bytes = 1;
     for (const TileOperand& operand : tile_.operands) {
-      if (operand.is_staged) staged_bytes += operand.itemsize;
-      if (joins(operand)) staged_bytes += 2 * operand.itemsize;
+      if (operand.is_staged || joins(operand)) staged_bytes += operand.itemsize;
       std::int64_t& widest = operand.is_staged ? widest_staged_bytes : widest_bytes;
       widest = std::max<std::int64_t>(widest, operand.itemsize);
     }
@@ -70,7 +69,8 @@ class StagedPlane {
                                       wanted_run_bytes / widest_bytes, num_items);
     if (plane_.rows <= sides.rows) {
       tile_rows_ = plane_.rows;
-      tile_columns_ = even_part(plane_.columns, num_items / tile_rows_);
+      const std::int64_t most = joins_lines_ ? num_items - num_items / 8 : num_items;
+      tile_columns_ = even_part(plane_.columns, most / tile_rows_);
     } else {
       tile_columns_ = even_part(plane_.columns, sides.columns);
       tile_rows_ = even_part(plane_.rows, num_items / tile_columns_);
@@ -82,8 +82,7 @@ class StagedPlane {
     return joins_lines_ && operand.is_output && !operand.is_staged;
   }
 
-  /// What begins rows' pieces that leave a buffer is less than choose_tile() takes it to be, unless
-  /// they are short.
+  /// Makes room for what is between rows' pieces that leave a buffer.
   void fit_joined_rows(std::int64_t total_bytes) {
     const auto needed_bytes = [&] {
       std::int64_t bytes = 0;
@@ -94,7 +93,7 @@ class StagedPlane {
       }
       return bytes;
     };
-    while (tile_rows_ > 1 && needed_bytes() > total_bytes) tile_rows_ = (tile_rows_ + 1) / 2;
+    while (tile_rows_ > 1 && needed_bytes() > total_bytes) tile_rows_ -= (tile_rows_ + 7) / 8;
     if (needed_bytes() > total_bytes) joins_lines_ = false;
     for (const TileOperand& operand : tile_.operands)
       if (operand.is_output && tile_columns_ < plane_.columns &&
