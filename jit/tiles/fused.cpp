@@ -34,7 +34,7 @@ class FusedPlane {
   bool pays(std::int64_t bytes) const {
     const std::int64_t cached_bytes = 4 * tile_.large_bytes;
     return bytes < cached_bytes || (bytes < 4 * cached_bytes && is_in_one_piece()) ||
-           (bytes < tile_.most_fused_bytes &&
+           ((bytes < tile_.most_fused_bytes || (tile_.fuses_aliases && has_aliases())) &&
             std::min(plane_.rows, plane_.columns) >= tile_.fused_side);
   }
 
@@ -93,6 +93,18 @@ class FusedPlane {
     if (columns < plane_.columns)
       run_rows(last, tile_.fused_step_rows, plane_.columns - tile_.fused_step_columns,
                tile_.fused_step_columns, tile_.fused_rows);
+  }
+
+  /// Whether lines of 4-byte items that are transposed lie a multiple of a page apart, and outputs
+  /// are rows of as many bytes.
+  bool has_aliases() const {
+    constexpr std::int64_t page_bytes = 4096;
+    for (std::size_t i = 0; i < num_operands_; ++i) {
+      const TileOperand& operand = tile_.operands[i];
+      if ((operand.is_staged || operand.is_output) && operand.itemsize != 4) return false;
+      if (operand.is_staged && plane_.column_stride[i] % page_bytes != 0) return false;
+    }
+    return true;
   }
 
   /// Whether all that is not transposed is dense from the first row to the last.

@@ -81,6 +81,7 @@ struct TileCode {
   /// to those that move `most_fused_bytes`.
   std::int64_t fused_side = 0;
   std::int64_t most_fused_bytes = 0;
+  bool fuses_aliases = false;               ///< or more, if lines fight for a cache
   std::int64_t most_large_fused_bytes = 0;  ///< the same for the code for large calls
   /// Copies of planes that move so much write pairs of lines past the caches: two lines of a row,
   /// and then the next row.  Others read as many lines at once as processors keep track of.

@@ -292,6 +292,7 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   const bool is_amd = features.amd_family >= 25, is_zen5 = features.amd_family >= 26;
   const std::int64_t beyond_l3 = features.l3_bytes + features.l3_bytes / 4;
   tile.most_fused_bytes = is_amd ? beyond_l3 : never;
+  tile.fuses_aliases = is_amd && !is_zen5;
   tile.most_large_fused_bytes = is_zen5 ? never : beyond_l3;
   tile.least_pairs_bytes = is_amd ? features.l3_bytes : never;
   tile.least_joined_bytes = std::min<std::int64_t>(features.l3_bytes / 2, 16 << 20);
