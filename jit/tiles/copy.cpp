@@ -13,7 +13,6 @@ namespace {
 constexpr std::int64_t streaming_panel_lines = 32;
 constexpr std::int64_t panel_lines = 128;
 constexpr std::int64_t page_bytes = 4 << 10;
-constexpr std::int64_t line_bytes = 64;
 /// Of what is put together in the buffer at a time, and of a row of it: more gains nothing.
 constexpr std::int64_t joined_bytes = 128 << 10;
 constexpr std::int64_t longest_run_bytes = 4 << 10;

@@ -12,7 +12,6 @@ constexpr std::int64_t fused_columns = 256;
 /// The same in large calls: no more lines than the processor follows, and of every output whole
 /// lines of the cache.
 constexpr std::int64_t large_fused_columns = 32;
-constexpr std::int64_t line_bytes = 64;
 
 /// Lines that are a multiple of so many bytes apart fight for the first cache.
 constexpr std::int64_t aliasing_bytes = 2048;

@@ -218,8 +218,6 @@ void Runs::for_each(Run run) const {
   }
 }
 
-constexpr std::int64_t line_bytes = 64;
-
 using Word = std::uint64_t;
 constexpr std::int64_t words_a_line = line_bytes / 8;
 

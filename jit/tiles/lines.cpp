@@ -8,8 +8,6 @@
 namespace weft::jit::tiles {
 namespace {
 
-constexpr std::int64_t line_bytes = 64;
-
 /// Of the line of the cache in which an address lies.
 std::int64_t bytes_of_line_before(const std::byte* at) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at)) & (line_bytes - 1);

@@ -28,7 +28,7 @@ void stream_rows(const Rows& rows);
 /// through the caches, where they share them with others.
 class RowsByLines {
  public:
-  static constexpr std::int64_t least_piece_bytes = 64;  ///< so that each ends a line
+  static constexpr std::int64_t least_piece_bytes = line_bytes;  ///< so that each ends a line
 
   RowsByLines() = default;  // without values
   /// Rows of `to_stride` bytes from one to the next, of which the buffer holds pieces of at most
@@ -51,8 +51,6 @@ class RowsByLines {
              bool is_last) const;
 
  private:
-  static constexpr std::int64_t line_bytes = 64;  // of the cache
-
   /// An odd number of lines, so that pieces don't fight for the same places of a cache.
   static std::int64_t stride_bytes(std::int64_t piece_bytes) {
     const std::int64_t lines = (piece_bytes + line_bytes - 1) / line_bytes + 1;

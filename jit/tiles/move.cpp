@@ -9,8 +9,6 @@
 namespace weft::jit::tiles {
 namespace {
 
-constexpr std::int64_t line_bytes = 64;
-
 template <class Item>
 void transpose_items(const Rectangle& r) {
   for (std::int64_t j = 0; j < r.num_items; ++j)

@@ -17,6 +17,8 @@ inline constexpr std::int64_t stage_bytes = 32 << 10;
 inline constexpr std::int64_t large_stage_bytes = 256 << 10;
 using Stage = std::span<std::byte>;
 
+inline constexpr std::int64_t line_bytes = 64;  ///< of the cache
+
 /// Runs of this length are read and written at a time where the buffers allow it: processors notice
 /// them and read ahead.
 inline constexpr std::int64_t wanted_run_bytes = 1 << 10;

@@ -28,7 +28,10 @@ class StagedPlane {
         streams_rows_(reach.streams && tile.streaming_rows != 0),
         joins_lines_(streams_rows_ && is_large_ && reach.joins_lines && shares_lines()) {
     choose_tile(std::ssize(stage));
-    if (joins_lines_) fit_joined_rows(std::ssize(stage));
+    if (joins_lines_ && !fit_joined_rows(std::ssize(stage))) {
+      joins_lines_ = false;
+      choose_tile(std::ssize(stage));
+    }
     if (streams_rows_ && !writes_whole_lines()) streamed_bytes_ = wanted_run_bytes;
     std::byte* free = stage.data();
     for (std::size_t i = 0; i < num_operands_; ++i) {
@@ -82,8 +85,9 @@ class StagedPlane {
     return joins_lines_ && operand.is_output && !operand.is_staged;
   }
 
-  /// Makes room for what is between rows' pieces that leave a buffer.
-  void fit_joined_rows(std::int64_t total_bytes) {
+  /// Makes room for what is between rows' pieces that leave a buffer; false if there is none, or
+  /// pieces are too short.
+  bool fit_joined_rows(std::int64_t total_bytes) {
     const auto needed_bytes = [&] {
       std::int64_t bytes = 0;
       for (const TileOperand& operand : tile_.operands) {
@@ -94,11 +98,11 @@ class StagedPlane {
       return bytes;
     };
     while (tile_rows_ > 1 && needed_bytes() > total_bytes) tile_rows_ -= (tile_rows_ + 7) / 8;
-    if (needed_bytes() > total_bytes) joins_lines_ = false;
     for (const TileOperand& operand : tile_.operands)
-      if (operand.is_output && tile_columns_ < plane_.columns &&
+      if (joins(operand) && tile_columns_ < plane_.columns &&
           tile_columns_ * operand.itemsize < RowsByLines::least_piece_bytes)
-        joins_lines_ = false;
+        return false;
+    return needed_bytes() <= total_bytes;
   }
 
   /// Whether outputs are long rows of which some begin within a line of the cache.
