@@ -93,9 +93,15 @@ void Call::dispatched(std::span<const Expr> exprs, std::span<const Tensor> given
 
 void Call::expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
                        std::span<Tensor> results, bool divisors_checked) {
-  make_key(key_, exprs, given);
+  make_own_key(key_, exprs, given);
   hash_ = key_.hash();
   keyed_expressions(exprs, given, results, divisors_checked);
+}
+
+void Call::make_own_key(CallKey& key, std::span<const Expr> exprs,
+                        std::span<const Tensor> outputs) const {
+  make_key(key, exprs, outputs);
+  if (writes_past_caches_) mark_as_writing_past_caches(key);
 }
 
 void Call::keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
@@ -142,7 +148,8 @@ void Call::run_checked(std::span<const Expr> exprs, std::span<const Tensor> give
     if (!divisors_checked) check_divisors(program);
   };
   const std::uint64_t generation = state_.plans.generation();
-  const PlannerOptions options = state_.planner_options(is_copy);
+  PlannerOptions options = state_.planner_options(is_copy);
+  if (writes_past_caches_) options.streaming_bytes = 1;
   const PlannedCall call =
       is_fold ? plan_fold_call(key_, root, program, given[0], options, state_.kernels, check_values)
               : plan_call(key_, program, given, options, state_.kernels, check_values);

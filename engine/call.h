@@ -35,9 +35,11 @@ struct JointFolds;
 /// What the fast and the slow way share.
 class Call {
  public:
-  /// What runs is noted down by `recorder`, if there is one.
-  explicit Call(Engine::State& state, PassRecorder* recorder = nullptr)
-      : state_(state), recorder_(recorder) {}
+  /// What runs is noted down by `recorder`, if there is one.  `writes_past_caches`: the outputs are
+  /// parts of larger ones, which together are too large for the caches.
+  explicit Call(Engine::State& state, PassRecorder* recorder = nullptr,
+                bool writes_past_caches = false)
+      : state_(state), recorder_(recorder), writes_past_caches_(writes_past_caches) {}
 
   /// One op, see run_eager().
   void eager(Op op, std::span<const Tensor* const> inputs, const Tensor& given, Tensor& result,
@@ -101,9 +103,13 @@ class Call {
   /// one pass: what divides by zero inside of another divisor has a value too.
   bool any_zero(std::span<const Program::Param> divisors);
   FoldOrder order() const { return fold_order(state_.options.numerics); }
+  /// make_key(), and what else the plan of such a call depends on.
+  void make_own_key(CallKey& key, std::span<const Expr> exprs,
+                    std::span<const Tensor> outputs) const;
 
   Engine::State& state_;
   PassRecorder* recorder_;
+  bool writes_past_caches_;
   CallKey key_;
   std::uint64_t hash_ = 0;
   bool is_planned_ = false;  ///< the cache has a plan for the key

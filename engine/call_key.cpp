@@ -194,4 +194,6 @@ void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor>
     for (std::size_t j = 0; j < i; ++j) describe_aliasing(listener, outputs[i], outputs[j], {i, j});
 }
 
+void mark_as_writing_past_caches(CallKey& key) { Append{key}.pair(word(WordKind::past_caches), 0); }
+
 }  // namespace weft

@@ -36,5 +36,7 @@ bool is_key_of(const EagerCall& call, std::span<const std::uint64_t> words,
 
 /// Key of expressions; `outputs[i]` may be undefined.
 void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor> outputs);
+/// Makes it the key of a call that writes past the caches, however little it moves.
+void mark_as_writing_past_caches(CallKey& key);
 
 }  // namespace weft

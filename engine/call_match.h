@@ -27,7 +27,8 @@ enum class WordKind : std::uint64_t {
   number,
   cast,
   op,
-  fold
+  fold,
+  past_caches
 };
 
 constexpr std::uint64_t word(WordKind kind, std::uint64_t low = 0, std::uint64_t middle = 0,

@@ -82,6 +82,7 @@ std::shared_ptr<CallPlan> Call::plan_of_blocks(const RowBlocks& blocks, std::spa
     std::vector<Tensor> parts;
     for (const Tensor& output : outputs) parts.push_back(output.narrow(0, first, count));
     make_key(key, block, parts);
+    if (blocks.writes_past_caches) mark_as_writing_past_caches(key);
     const CallPlan* const plan = state_.plans.find(key, key.hash());
     const bool is_fit = plan != nullptr && !plan->divides_integers;
     return is_fit ? plan->shared_from_this() : std::shared_ptr<const CallPlan>();
@@ -102,15 +103,20 @@ std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
                                               std::span<const Tensor> given,
                                               std::span<Tensor> results) {
   const std::int64_t cache_bytes = state_.features.l2_bytes;
+  const auto bytes_of = [](const Tensor& tensor) {
+    return static_cast<double>(tensor.numel()) *
+           static_cast<double>(itemsize_bytes(tensor.dtype()));
+  };
   double num_bytes = 0;
-  for (const Tensor* input : key_.inputs)
-    num_bytes +=
-        static_cast<double>(input->numel()) * static_cast<double>(itemsize_bytes(input->dtype()));
+  for (const Tensor* input : key_.inputs) num_bytes += bytes_of(*input);
   if (num_bytes <= static_cast<double>(cache_bytes / 2) || is_for_device(given)) return {};
-  const std::optional<RowBlocks> blocks = plan_row_blocks(exprs, cache_bytes);
+  std::optional<RowBlocks> blocks = plan_row_blocks(exprs, cache_bytes);
   if (!blocks) return {};
   const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);
   if (!outputs) return {};
+  for (const Tensor& output : *outputs) num_bytes += bytes_of(output);
+  blocks->writes_past_caches =
+      num_bytes >= static_cast<double>(state_.row_streaming_bytes(state_.features));
   const std::int64_t rows = blocks->rows_per_block;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t first = begin * rows; first < std::min(end * rows, blocks->num_rows);
@@ -119,7 +125,8 @@ std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
       std::vector<Tensor> parts;
       for (const Tensor& output : *outputs) parts.push_back(output.narrow(0, first, count));
       std::vector<Tensor> written = parts;
-      Call(state_).expressions(take_rows(*blocks, exprs, first, count), parts, written);
+      Call(state_, nullptr, blocks->writes_past_caches)
+          .expressions(take_rows(*blocks, exprs, first, count), parts, written);
     }
   };
   parallel_for(0, (blocks->num_rows + rows - 1) / rows, 1, run,
@@ -260,7 +267,7 @@ void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> giv
       without_folds(exprs, ComputeFolds(compute_all), KeepArgument(keep));
   if (take_values(exprs, rest, given, results)) return;
   if (!have_equal_sizes(exprs)) return run_by_sizes(rest, given, results, recorder);
-  Call last(state_, &recorder);
+  Call last(state_, &recorder, writes_past_caches_);
   last.expressions(rest, given, results);
   // Reductions are contiguous.  What is elementwise keeps that, except where nothing is left.
   const auto is_own = [&](const Tensor* input) {

@@ -45,6 +45,11 @@ struct Engine::State {
     return options.streaming_bytes > 0 ? options.streaming_bytes
                                        : streaming_threshold_bytes(target);
   }
+  /// The same for calls that run block by block of rows.
+  std::int64_t row_streaming_bytes(const CpuFeatures& target) const {
+    if (options.streaming_bytes > 0) return options.streaming_bytes;
+    return row_streaming_threshold_bytes(target, streaming_threshold_bytes(target));
+  }
 };
 
 struct PreparedPlan::State {

@@ -4,6 +4,7 @@
 #include "engine/fold_call.h"
 #include "engine/joint_fold.h"
 #include "engine/lower.h"
+#include "engine/row_blocks.h"
 #include "engine/story.h"
 #include "ir/pass.h"
 #include "ir/text.h"
@@ -205,7 +206,10 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   planner.fold_order = fold_order(options.numerics);
   planner.features = features_for(options.target);
   const bool is_host = planner.features == host_features();
-  planner.streaming_bytes = state_->streaming_bytes(planner.features);
+  std::optional<RowBlocks> blocks;
+  if (!is_cuda) blocks = plan_row_blocks(std::span(&given_expr, 1), planner.features.l2_bytes);
+  planner.streaming_bytes = blocks ? state_->row_streaming_bytes(planner.features)
+                                   : state_->streaming_bytes(planner.features);
 
   std::vector<PassText> passes;
   std::optional<Expr> last_fold;
@@ -317,7 +321,7 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   explanation.story = make_story(
       {explanation, given_expr, result, expr, program, iterator, lowered, signature, compiled,
        planner, loops, is_ready ? ready.throughput : hot_throughput(*compiled.code, loops),
-       folded_bytes, is_ready ? &ready : nullptr, has_ir});
+       folded_bytes, is_ready ? &ready : nullptr, has_ir, blocks ? blocks->rows_per_block : 0});
   return explanation;
 }
 

@@ -18,6 +18,7 @@ struct RowBlocks {
   std::int64_t rows_per_block = 0;
   class Finder;
   std::shared_ptr<const Finder> finder;  ///< knows which operands have the rows
+  bool writes_past_caches = false;       ///< what all blocks write together is too large for them
 };
 
 /// How to cut, if that gives the same bits and saves reading: no fold reduces dimension 0, every

@@ -17,6 +17,11 @@ std::int64_t touched_bytes(const TensorIterator& iterator, int operand);
 /// docs/decisions.md has the measurements.
 std::int64_t streaming_threshold_bytes(const CpuFeatures& features);
 
+/// The same, where `threshold_bytes` is that, for calls that go over a block of rows after the
+/// other several times (engine/row_blocks.h): of the last cache they have less for what they write.
+std::int64_t row_streaming_threshold_bytes(const CpuFeatures& features,
+                                           std::int64_t threshold_bytes);
+
 /// Whether the call moves `threshold_bytes` or more, writes a good part of them, and its outputs,
 /// in long rows, are not read by itself.
 bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_bytes);

@@ -1,4 +1,5 @@
 // Which calls write past the caches, and that they compute the same.
+#include "runtime/cpu_features.h"
 #include "tests/engine/support/elements.h"
 #include "tests/matchers.h"
 
@@ -86,6 +87,24 @@ TEST(streaming, long_bodies_for_several_vectors_in_turn) {
         EXPECT_EQ(elements<float>(engine.eval(x)), elements<float>(reference.eval(x)))
             << size << " elements, " << length << " steps";
       }
+  }
+}
+
+TEST(streaming, blocks_of_rows) {
+  Engine reference(EngineOptions{.backend = "interp"});
+  for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{1} << 40}) {
+    Engine engine(streaming_from(bytes));
+    // Rows that begin anywhere, and a last block of fewer.
+    const std::int64_t length = 1021, rows = 2 * host_features().l2_bytes / (length * 4) + 3;
+    const Tensor a = empty({rows, length}, DType::f32);
+    for (std::int64_t i = 0; i < a.numel(); ++i)
+      a.data_as<float>()[i] = static_cast<float>(i % 1013 - 506) / 64;
+    const ReduceOptions by_row{.dims = {1}, .keepdim = true};
+    const Expr e = ops::exp(Expr(a) - ops::amax(Expr(a), by_row));
+    const Expr softmax = e / ops::sum(e, by_row);
+    const auto expected = elements<float>(reference.eval(softmax));
+    for (int call = 0; call < 3; ++call)
+      ASSERT_EQ(elements<float>(engine.eval(softmax)), expected) << bytes << ", call " << call;
   }
 }
 

@@ -166,6 +166,20 @@ TEST(story, streaming_says_what_it_goes_by) {
             "stores: past the caches, since the call moves 8.0 MB and 1.0 MB are enough");
 }
 
+TEST(story, passes_that_share_blocks_of_rows_are_told) {
+  Engine engine({.streaming_bytes = 1 << 20});
+  const auto told = [&](const char* layout) {
+    const Expr expr =
+        parse_expr("a / sum(a, dims=[1], keepdim=true)",
+                   std::vector<std::pair<std::string, Tensor>>{{"a", parse_layout(layout)}});
+    const auto lines = chapter(engine.explain(expr).story, "schedule").lines;
+    return std::pair(lines[lines.size() - 2], lines.back());
+  };
+  EXPECT_THAT(told("f32[100,50]").second, StartsWith("stores: through the caches"));
+  EXPECT_THAT(told("f32[100000,500]").first, StartsWith("stores: past the caches"));
+  EXPECT_THAT(told("f32[100000,500]").second, StartsWith("all passes run on "));
+}
+
 TEST(story, a_fold_is_told_by_what_it_reduces) {
   Engine engine;
   const Expr a = operand("a", "f32[1000,64]");
