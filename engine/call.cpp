@@ -93,15 +93,10 @@ void Call::dispatched(std::span<const Expr> exprs, std::span<const Tensor> given
 
 void Call::expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
                        std::span<Tensor> results, bool divisors_checked) {
-  make_own_key(key_, exprs, given);
+  make_key(key_, exprs, given);
+  add_to_key(key_, part_);
   hash_ = key_.hash();
   keyed_expressions(exprs, given, results, divisors_checked);
-}
-
-void Call::make_own_key(CallKey& key, std::span<const Expr> exprs,
-                        std::span<const Tensor> outputs) const {
-  make_key(key, exprs, outputs);
-  if (writes_past_caches_) mark_as_writing_past_caches(key);
 }
 
 void Call::keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
@@ -149,7 +144,8 @@ void Call::run_checked(std::span<const Expr> exprs, std::span<const Tensor> give
   };
   const std::uint64_t generation = state_.plans.generation();
   PlannerOptions options = state_.planner_options(is_copy);
-  if (writes_past_caches_) options.streaming_bytes = 1;
+  if (part_.writes_past_caches) options.streaming_bytes = 1;
+  options.ahead_bytes = part_.ahead_bytes;
   const PlannedCall call =
       is_fold ? plan_fold_call(key_, root, program, given[0], options, state_.kernels, check_values)
               : plan_call(key_, program, given, options, state_.kernels, check_values);

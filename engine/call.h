@@ -35,11 +35,9 @@ struct JointFolds;
 /// What the fast and the slow way share.
 class Call {
  public:
-  /// What runs is noted down by `recorder`, if there is one.  `writes_past_caches`: the outputs are
-  /// parts of larger ones, which together are too large for the caches.
-  explicit Call(Engine::State& state, PassRecorder* recorder = nullptr,
-                bool writes_past_caches = false)
-      : state_(state), recorder_(recorder), writes_past_caches_(writes_past_caches) {}
+  /// What runs is noted down by `recorder`, if there is one.
+  explicit Call(Engine::State& state, PassRecorder* recorder = nullptr, PartOfCall part = {})
+      : state_(state), recorder_(recorder), part_(part) {}
 
   /// One op, see run_eager().
   void eager(Op op, std::span<const Tensor* const> inputs, const Tensor& given, Tensor& result,
@@ -75,7 +73,8 @@ class Call {
   std::optional<std::vector<Tensor>> new_or_apart(std::span<const Expr> exprs,
                                                   std::span<const Tensor> given) const;
   /// The argument of a fold in memory: contiguous, so that it is walkable by its shape.
-  Tensor argument_value(const ExprNode& fold, PassRecorder& recorder);
+  /// `ahead_bytes`: of PartOfCall.
+  Tensor argument_value(const ExprNode& fold, PassRecorder& recorder, std::int32_t ahead_bytes = 0);
   /// The values of those folds that share a pass with others.
   void share_passes(std::span<const Expr> folds, std::span<Tensor> values, PassRecorder& recorder);
   /// One pass for `exprs`, the folds of `joint`, which were joined in a generation of the cache.
@@ -103,13 +102,9 @@ class Call {
   /// one pass: what divides by zero inside of another divisor has a value too.
   bool any_zero(std::span<const Program::Param> divisors);
   FoldOrder order() const { return fold_order(state_.options.numerics); }
-  /// make_key(), and what else the plan of such a call depends on.
-  void make_own_key(CallKey& key, std::span<const Expr> exprs,
-                    std::span<const Tensor> outputs) const;
-
   Engine::State& state_;
   PassRecorder* recorder_;
-  bool writes_past_caches_;
+  PartOfCall part_;
   CallKey key_;
   std::uint64_t hash_ = 0;
   bool is_planned_ = false;  ///< the cache has a plan for the key

@@ -194,6 +194,10 @@ void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor>
     for (std::size_t j = 0; j < i; ++j) describe_aliasing(listener, outputs[i], outputs[j], {i, j});
 }
 
-void mark_as_writing_past_caches(CallKey& key) { Append{key}.pair(word(WordKind::past_caches), 0); }
+void add_to_key(CallKey& key, const PartOfCall& part) {
+  if (part == PartOfCall()) return;
+  Append{key}.pair(word(WordKind::part, part.writes_past_caches),
+                   static_cast<std::uint64_t>(part.ahead_bytes));
+}
 
 }  // namespace weft

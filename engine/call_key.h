@@ -36,7 +36,14 @@ bool is_key_of(const EagerCall& call, std::span<const std::uint64_t> words,
 
 /// Key of expressions; `outputs[i]` may be undefined.
 void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor> outputs);
-/// Makes it the key of a call that writes past the caches, however little it moves.
-void mark_as_writing_past_caches(CallKey& key);
+/// What a call knows of a larger one that it is a part of: a block of its rows (row_blocks.h).
+struct PartOfCall {
+  bool writes_past_caches = false;  ///< however little this part writes
+  std::int32_t ahead_bytes = 0;     ///< so far behind what it reads lies what the next part reads
+
+  friend bool operator==(const PartOfCall&, const PartOfCall&) = default;
+};
+/// Makes it the key of a part.
+void add_to_key(CallKey& key, const PartOfCall& part);
 
 }  // namespace weft

@@ -28,7 +28,7 @@ enum class WordKind : std::uint64_t {
   cast,
   op,
   fold,
-  past_caches
+  part
 };
 
 constexpr std::uint64_t word(WordKind kind, std::uint64_t low = 0, std::uint64_t middle = 0,

@@ -82,7 +82,7 @@ std::shared_ptr<CallPlan> Call::plan_of_blocks(const RowBlocks& blocks, std::spa
     std::vector<Tensor> parts;
     for (const Tensor& output : outputs) parts.push_back(output.narrow(0, first, count));
     make_key(key, block, parts);
-    if (blocks.writes_past_caches) mark_as_writing_past_caches(key);
+    add_to_key(key, blocks.part);
     const CallPlan* const plan = state_.plans.find(key, key.hash());
     const bool is_fit = plan != nullptr && !plan->divides_integers;
     return is_fit ? plan->shared_from_this() : std::shared_ptr<const CallPlan>();
@@ -115,7 +115,7 @@ std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
   const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);
   if (!outputs) return {};
   for (const Tensor& output : *outputs) num_bytes += bytes_of(output);
-  blocks->writes_past_caches =
+  blocks->part.writes_past_caches =
       num_bytes >= static_cast<double>(state_.row_streaming_bytes(state_.features));
   const std::int64_t rows = blocks->rows_per_block;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
@@ -125,7 +125,7 @@ std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
       std::vector<Tensor> parts;
       for (const Tensor& output : *outputs) parts.push_back(output.narrow(0, first, count));
       std::vector<Tensor> written = parts;
-      Call(state_, nullptr, blocks->writes_past_caches)
+      Call(state_, nullptr, blocks->part)
           .expressions(take_rows(*blocks, exprs, first, count), parts, written);
     }
   };
@@ -155,12 +155,13 @@ std::optional<std::vector<Tensor>> Call::new_or_apart(std::span<const Expr> expr
   return outputs;
 }
 
-Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder) {
+Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder,
+                            std::int32_t ahead_bytes) {
   const Expr argument(fold.args[0]);
   const Dims& sizes = fold.fold->arg_sizes;
   const Tensor value = empty({sizes.data(), sizes.size()}, {argument.dtype(), device_of_inputs()});
   Tensor result;
-  Call(state_, &recorder)
+  Call(state_, &recorder, {.ahead_bytes = ahead_bytes})
       .expressions(std::span(&argument, 1), std::span(&value, 1), std::span(&result, 1));
   return value;
 }
@@ -259,15 +260,17 @@ void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> giv
       if (!values[i].defined()) values[i] = compute(folds[i]);
     return values;
   };
+  // Memory has nothing to do while what is dear is computed from the caches.
+  std::int32_t ahead_bytes = part_.ahead_bytes;
   const auto keep = [&](const Expr& fold) {
     if (is_for_device(given) || !is_worth_keeping(fold, state_.planner_options())) return Tensor();
-    return argument_value(fold.node(), recorder);
+    return argument_value(fold.node(), recorder, std::exchange(ahead_bytes, 0));
   };
   const std::vector<Expr> rest =
       without_folds(exprs, ComputeFolds(compute_all), KeepArgument(keep));
   if (take_values(exprs, rest, given, results)) return;
   if (!have_equal_sizes(exprs)) return run_by_sizes(rest, given, results, recorder);
-  Call last(state_, &recorder, writes_past_caches_);
+  Call last(state_, &recorder, {.writes_past_caches = part_.writes_past_caches});
   last.expressions(rest, given, results);
   // Reductions are contiguous.  What is elementwise keeps that, except where nothing is left.
   const auto is_own = [&](const Tensor* input) {

@@ -363,4 +363,18 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
   return lowered;
 }
 
+void ask_ahead(Lowered& lowered, std::int32_t bytes) {
+  if (lowered.is_tiled) return;
+  const std::size_t num_operands = lowered.kernel.operands.size();
+  for (std::size_t i = 0; i < num_operands; ++i) {
+    ir::Operand& operand = lowered.kernel.operands[i];
+    bool is_repeated = false;
+    for (std::size_t loop = 0; loop < lowered.extents.size(); ++loop)
+      is_repeated |=
+          lowered.extents[loop] > 1 && lowered.stride_bytes[loop * num_operands + i] == 0;
+    if (operand.role == ir::Role::input && operand.strides.back() == 1 && !is_repeated)
+      operand.ahead_bytes = bytes;
+  }
+}
+
 }  // namespace weft

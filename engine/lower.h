@@ -37,6 +37,10 @@ ir::StrideClass inner_class(std::int64_t stride_bytes, std::int64_t extent, DTyp
 Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics,
               std::int64_t streaming_bytes);
 
+/// Has the lines of inputs asked for so many bytes ahead, where all of an input lies in rows along
+/// the innermost loop and no loop repeats it.
+void ask_ahead(Lowered& lowered, std::int32_t bytes);
+
 /// Why lower() does not walk the operands through tile by tile, or an empty string if it does.
 std::string why_not_tiled(const TensorIterator& iterator, const Program& program);
 

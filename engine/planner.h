@@ -27,6 +27,7 @@ struct PlannerOptions {
   std::int64_t streaming_bytes = 0;  ///< calls that move so many bytes write past the caches
   bool is_prepared = false;  ///< the plan outlives the call, so that no temporary can serve it
   std::shared_ptr<jit::nvrtc::KernelLoader> device_kernels = nullptr;  ///< for calls on a device
+  std::int32_t ahead_bytes = 0;  ///< so far ahead of what is read code asks for what comes next
   FoldOrder fold_order = FoldOrder::by_layout;  ///< of all folds, or what they ask for themselves
 };
 

@@ -15,6 +15,9 @@ namespace {
 /// Larger expressions are left as they are, so that recursion stays shallow.
 constexpr std::size_t max_nodes = 1000;
 
+/// What a next block of a very large cache begins with is enough.
+constexpr std::int64_t most_ahead_bytes = std::int64_t{1} << 20;
+
 /// The extent that makes a dimension worth vectors in engine/fold_plan.cpp.
 constexpr std::int64_t min_vector_extent = 16;
 
@@ -181,9 +184,13 @@ std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, std::int64
   if (!finder->is_fit(exprs) || finder->num_bytes() <= cache_bytes / 2) return {};
   if (finder->num_passes(exprs) < 2) return {};
   const std::int64_t row_bytes = finder->num_bytes() / finder->num_rows();
-  const std::int64_t rows_per_block = cache_bytes / 4 / std::max<std::int64_t>(row_bytes, 1);
+  const std::int64_t block_bytes = cache_bytes / 4;
+  const std::int64_t rows_per_block = block_bytes / std::max<std::int64_t>(row_bytes, 1);
   if (rows_per_block < 1 || rows_per_block >= finder->num_rows()) return {};
-  return RowBlocks{finder->num_rows(), rows_per_block, std::move(finder)};
+  // No block reads more.
+  const PartOfCall part{.ahead_bytes = static_cast<std::int32_t>(
+                            std::min<std::int64_t>(block_bytes, most_ahead_bytes))};
+  return RowBlocks{finder->num_rows(), rows_per_block, std::move(finder), part};
 }
 
 std::vector<Expr> take_rows(const RowBlocks& blocks, std::span<const Expr> exprs,

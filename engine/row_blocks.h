@@ -2,6 +2,7 @@
 // like, block of rows by block of rows: what one pass has read the next finds in the cache.
 #pragma once
 
+#include "engine/call_key.h"
 #include "engine/expr_node.h"
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct RowBlocks {
   std::int64_t rows_per_block = 0;
   class Finder;
   std::shared_ptr<const Finder> finder;  ///< knows which operands have the rows
-  bool writes_past_caches = false;       ///< what all blocks write together is too large for them
+  PartOfCall part;                       ///< what each block is told
 };
 
 /// How to cut, if that gives the same bits and saves reading: no fold reduces dimension 0, every

@@ -72,9 +72,10 @@ std::uint64_t structural_hash(const Kernel& kernel) {
                 static_cast<std::uint32_t>(kernel.tree.block));
   mix(hash, kernel.operands.size());
   for (const Operand& operand : kernel.operands) {
-    mix(hash, static_cast<std::uint64_t>(operand.dtype) |
-                  static_cast<std::uint64_t>(operand.role) << 8 |
-                  static_cast<std::uint64_t>(operand.strides.size()) << 16);
+    mix(hash,
+        static_cast<std::uint64_t>(operand.dtype) | static_cast<std::uint64_t>(operand.role) << 8 |
+            static_cast<std::uint64_t>(operand.strides.size()) << 16 |
+            static_cast<std::uint64_t>(static_cast<std::uint32_t>(operand.ahead_bytes)) << 32);
     for (StrideClass stride : operand.strides) mix(hash, static_cast<std::uint8_t>(stride));
   }
   mix(hash, kernel.params.size());

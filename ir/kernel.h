@@ -71,6 +71,9 @@ struct Operand {
   DType dtype = DType::f32;
   Role role = Role::input;
   std::vector<StrideClass> strides;  ///< one a loop, outermost first
+  /// Where inputs are read, the lines that lie so many bytes further on are asked for, into the
+  /// second cache: what comes after this call reads them.  0: none.
+  std::int32_t ahead_bytes = 0;
 
   friend bool operator==(const Operand&, const Operand&) = default;
 };

@@ -144,6 +144,7 @@ void read_operand(Reader& reader, Kernel& kernel) {
   while (!reader.take(']'))
     operand.strides.push_back(reader.take('*') ? stride_any
                                                : reader.number<StrideClass>("a stride class"));
+  if (reader.take("ahead")) operand.ahead_bytes = reader.number<std::int32_t>("a number of bytes");
   kernel.operands.push_back(std::move(operand));
 }
 

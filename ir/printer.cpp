@@ -69,7 +69,12 @@ void append_operand(std::string& out, std::size_t index, const Operand& operand)
     else
       append_number(out, operand.strides[i]);
   }
-  out += "]\n";
+  out += ']';
+  if (operand.ahead_bytes != 0) {
+    out += " ahead ";
+    append_number(out, operand.ahead_bytes);
+  }
+  out += '\n';
 }
 
 void append_loop(std::string& out, const Loop& loop) {

@@ -2,6 +2,7 @@
 //
 //   V1   There are at most 255 operands and 255 parameters; outputs come before others.
 //   V2   There are 1 to 64 loops, and each operand has one stride class a loop: -1 to 4, or `*`.
+//        Bytes ahead are those of inputs, 0 to 2^30.
 //   V3   Only the innermost loop is a vector loop; lanes and unroll are 1 to 64, and 1 on other
 //   loops. V4   An argument is a value defined earlier; a store defines none. V5   An instruction
 //   has as many arguments as its op takes. V6   A load reads no output, a store writes one, a
@@ -107,6 +108,12 @@ class Verifier {
       for (StrideClass stride : operand.strides)
         if (stride != stride_any && (stride < -1 || stride > 4))
           report("V2: operand $", i, " has a stride class ", int{stride}, "; -1 to 4 and * exist");
+      constexpr std::int32_t most_ahead_bytes = 1 << 30;
+      if (operand.ahead_bytes < 0 || operand.ahead_bytes > most_ahead_bytes)
+        report("V2: operand $", i, " is asked for ", operand.ahead_bytes,
+               " bytes ahead; 0 to 2^30 are possible");
+      if (operand.ahead_bytes != 0 && operand.role != Role::input)
+        report("V2: operand $", i, " is no input, and asked for ahead");
     }
   }
 

@@ -188,7 +188,11 @@ llvm::Value* KernelEmitter::emit_inst(const Inst& inst, const std::vector<llvm::
     case Op::constant: return builder_.splat(constant(inst.dtype, inst.bits.lo));
     case Op::param: return builder_.splat(param(inst));
     case Op::load:
-      if (place.prefetched_lanes != 0) prefetch(inst.operand, place);
+      if (place.prefetched_lanes != 0)
+        prefetch(inst.operand, place, place.prefetched_lanes * itemsize(inst.operand),
+                 CacheLevel::first);
+      if (const std::int64_t bytes = kernel_.operands[inst.operand].ahead_bytes; bytes != 0)
+        prefetch(inst.operand, place, bytes, CacheLevel::second);
       return load(builder_, access(inst.operand, place), place.tail);
     case Op::store:
       store(builder_, access(inst.operand, place), args[0], place.tail);

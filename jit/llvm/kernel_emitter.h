@@ -135,7 +135,8 @@ class KernelEmitter {
   llvm::Value* end_of_lines(std::size_t operand, const Position& start);
   Position emit_streaming_vectors(const Position& start, const std::vector<std::size_t>& streamed);
   Position emit_pages_in_turn(const Position& start, std::size_t streamed);
-  void prefetch(std::size_t operand, const Place& place);
+  void prefetch(std::size_t operand, const Place& place, std::int64_t ahead_bytes,
+                CacheLevel level);
   void emit_fence();
 
   // The body (body.cpp).

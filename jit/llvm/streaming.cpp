@@ -204,16 +204,15 @@ KernelEmitter::Position KernelEmitter::emit_pages_in_turn(const Position& start,
   });
 }
 
-/// Asks for the line of an input that is read when the next pages have their turn.
-void KernelEmitter::prefetch(std::size_t operand, const Place& place) {
-  const std::int64_t bytes = vector_bytes_of(operand);
-  if (inner_stride(operand) != 1 || 2 * bytes < line_bytes ||
-      place.first_lane * itemsize(operand) % line_bytes != 0)
+/// Asks for a line of an input so many bytes ahead, where whole vectors are read.
+void KernelEmitter::prefetch(std::size_t operand, const Place& place, std::int64_t ahead_bytes,
+                             CacheLevel level) {
+  const std::int64_t bytes = vector_bytes_of(operand), first = place.first_lane * itemsize(operand);
+  if (place.tail != nullptr || builder_.lanes() == 1 || inner_stride(operand) != 1 ||
+      2 * bytes < line_bytes || first % line_bytes != 0)
     return;
-  llvm::Value* ahead =
-      advance(place.addresses[operand],
-              builder_.getInt64((place.first_lane + place.prefetched_lanes) * itemsize(operand)));
-  jit::prefetch(builder_, ahead);
+  jit::prefetch(builder_, advance(place.addresses[operand], builder_.getInt64(first + ahead_bytes)),
+                level);
 }
 
 /// What was written past the caches is visible to who comes after the return.

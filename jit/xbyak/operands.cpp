@@ -242,9 +242,15 @@ Xmm Operands::lane_mask(int itemsize) {
   return mask;
 }
 
-void Operands::prefetch(const Place& place, Step step) {
+/// Whether a copy of the body reads the first bytes of what may be a line.
+bool Operands::begins_line(const Place& place, Step step) const {
   const int bytes = place.itemsize * lanes_;
-  if (place.stride != 1 || 2 * bytes < line_bytes || step.copy * bytes % line_bytes != 0) return;
+  return place.stride == 1 && 2 * bytes >= line_bytes && step.copy * bytes % line_bytes == 0;
+}
+
+void Operands::prefetch(const Place& place, Step step) {
+  if (!begins_line(place, step)) return;
+  const int bytes = place.itemsize * lanes_;
   code_.prefetcht0(code_.ptr[address(place, (step.copy + step.prefetched) * bytes)]);
 }
 
@@ -305,8 +311,7 @@ void Operands::store_vector(const Xmm& x, const Place& place, Step step) {
     return store_reversed(x, place, step);
   if (place.stride != 1)
     return step.is_tail ? store_buffered(x, place) : store_lanes(x, place, step);
-  const bool begins_line = 2 * bytes >= line_bytes && step.copy * bytes % line_bytes == 0;
-  if (fetches_outputs_ && step.is_main && !step.streams && begins_line)
+  if (fetches_outputs_ && step.is_main && !step.streams && begins_line(place, step))
     code_.prefetchw(code_.ptr[address(place, step.copy * bytes + fetched_bytes_ahead)]);
   if (step.streams && place.is_streamed)
     return code_.vmovntps(code_.ptr[address(place, step.copy * bytes)], resized(x, bytes));
@@ -325,6 +330,9 @@ void Operands::load(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
   const Place& place = places_[inst.operand];
   if (step.prefetched != 0) prefetch(place, step);
+  const int ahead_bytes = kernel_.operands[inst.operand].ahead_bytes;
+  if (ahead_bytes != 0 && step.is_main && begins_line(place, step))
+    code_.prefetcht1(code_.ptr[address(place, step.copy * place.itemsize * lanes_ + ahead_bytes)]);
   if (inst.dtype != DType::boolean) return load_vector(registers_.define(id), place, step);
   const Xmm bytes = registers_.temp(lanes_);
   load_vector(bytes, place, step);

@@ -156,6 +156,7 @@ class Operands {
   bool reads_exactly(const Place& place) const { return lane_span_bytes(place) > 64; }
   RegExp address(const Place& place, int offset_bytes);
   void load_vector(const Xmm& out, const Place& place, Step step);
+  bool begins_line(const Place& place, Step step) const;
   void prefetch(const Place& place, Step step);
   bool asks_for_outputs() const;
   void store_vector(const Xmm& x, const Place& place, Step step);

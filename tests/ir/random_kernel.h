@@ -178,7 +178,8 @@ class RandomKernel {
 
   void add_input() {
     const DType dtype = any_dtype();
-    kernel_.operands.push_back({dtype, Role::input, random_strides(false)});
+    const std::int32_t ahead_bytes = pick(random_, 4) == 0 ? 64 << pick(random_, 20) : 0;
+    kernel_.operands.push_back({dtype, Role::input, random_strides(false), ahead_bytes});
     values_.push_back(builder_.load(static_cast<std::uint8_t>(kernel_.operands.size() - 1), dtype));
   }
   void add_param() {
