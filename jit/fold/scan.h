@@ -59,6 +59,7 @@ struct Scan {
   const LogMath* math = nullptr;  ///< of scans by logaddexp
   std::int64_t element_ns = 1;    ///< what one core takes for an element, about
   bool streams = false;           ///< writes rows that are neighbours past the caches where it can
+  std::int64_t ahead_bytes = 1024;  ///< of such rows, how far ahead lines are asked for; 0: not
 };
 
 /// Requires: the op computes in `dtype`; the operands share no memory.

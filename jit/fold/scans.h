@@ -209,10 +209,10 @@ std::int64_t write_lines(T* y, T* lines, std::int64_t begin, std::int64_t end, b
 template <class T, class Combine>
 [[gnu::always_inline]] inline void stream_steps(KeptBy<T, Combine>* kept, const ScanOperand& to,
                                                 const ScanOperand& from, std::int64_t first,
-                                                std::int64_t steps, std::int64_t num) {
+                                                std::int64_t steps, std::int64_t num,
+                                                std::int64_t ahead_bytes) {
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
   constexpr std::int64_t a_line = line_bytes / itemsize, together = 8 * a_line;
-  constexpr std::int64_t ahead_bytes = 1024;
   // Elements lie here as they do within the cache lines of `to`.
   alignas(line_bytes) T lines[steps_together][together + 2 * a_line];  // NOLINT: as below
   std::int64_t waiting[steps_together];                                // NOLINT: as below
@@ -228,7 +228,7 @@ template <class T, class Combine>
     for (std::int64_t step = 0; step < steps; ++step) {
       y[step] = lines[step] + waiting[step];
       const auto* const ahead = reinterpret_cast<const std::byte*>(x + step * x_step) + ahead_bytes;
-      for (std::int64_t line = 0; line < together / a_line; ++line)
+      for (std::int64_t line = 0; ahead_bytes != 0 && line < together / a_line; ++line)
         __builtin_prefetch(ahead + line * line_bytes);
     }
     // Sums are what is large; products of so many numbers seldom mean much.
@@ -251,10 +251,12 @@ template <class T, class Combine>
 template <class T, class Combine>
 [[gnu::noinline]] void stream_rows(KeptBy<T, Combine>* kept, const ScanOperand& to,
                                    const ScanOperand& from, std::int64_t begin, std::int64_t count,
-                                   std::int64_t num, const CancellationToken* token) {
+                                   std::int64_t num, std::int64_t ahead_bytes,
+                                   const CancellationToken* token) {
   const auto next_few = [&](std::int64_t number) __attribute__((always_inline)) {
     const std::int64_t i = begin + number * steps_together, left = count - i;
-    stream_steps<T, Combine>(kept, to, from, i, left < steps_together ? left : steps_together, num);
+    stream_steps<T, Combine>(kept, to, from, i, left < steps_together ? left : steps_together, num,
+                             ahead_bytes);
   };
   const std::int64_t num_few = (count - begin + steps_together - 1) / steps_together;
   for_each_step(0, num_few, elements_a_look / (steps_together * num), token, next_few);
@@ -314,7 +316,7 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
                            num * itemsize >= least_streamed_bytes && is_aligned<T>(in) &&
                            is_aligned<T>(out);
       if (streams)
-        stream_rows<T, Combine>(kept, out, in, begin, count, num, token);
+        stream_rows<T, Combine>(kept, out, in, begin, count, num, scan.ahead_bytes, token);
       else
 #endif
         for_each_step(begin, count, elements_a_look / num, token, next);
