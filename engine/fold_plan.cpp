@@ -167,6 +167,17 @@ void choose_walk(FoldPlan& plan, std::int64_t bytes, const PlannerOptions& optio
     plan.strip_extent = std::min(plan.vector.extent, wide_bytes / fold.itemsize());
 }
 
+/// Whether it pays to read `bytes` that are folded where they lie in the order of memory, some of
+/// each output's in turn.  Short rows in the last cache are read faster by many streams.
+bool are_neighbours(const FoldPlan& plan, std::int64_t bytes, const CpuFeatures& features) {
+  constexpr std::int64_t least_row_bytes = 1024;
+  const std::int64_t itemsize = plan.fold.itemsize(), row_bytes = plan.vector.extent * itemsize;
+  return plan.is_inner && plan.num_blocks > 1 && plan.vector.stride_bytes[1] == itemsize &&
+         plan.kept[0].stride_bytes[1] == row_bytes &&
+         std::abs(plan.reduced[0].stride_bytes[1]) > row_bytes &&
+         (row_bytes >= least_row_bytes || bytes > features.l3_bytes / 4);
+}
+
 }  // namespace
 
 std::size_t largest_input(std::span<const FoldDim> dims, std::size_t num_inputs) {
@@ -272,6 +283,7 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
                                                                  itemsize_bytes(tensor.dtype()))));
   plan->work_ns = bytes / bytes_per_ns;
   choose_walk(*plan, bytes, options);
+  plan->units_are_neighbours = are_neighbours(*plan, bytes, options.features);
   make_rows(*plan, options);
   return plan;
 }

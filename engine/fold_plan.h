@@ -83,6 +83,9 @@ struct FoldPlan {
   /// of rows_per_block / slices_per_block rows, or rows that each become one output.
   std::int64_t slices_per_turn = std::numeric_limits<std::int64_t>::max();
   std::int64_t slices_per_block = 1;  ///< outer: a power of two up to rows_per_block
+  /// Inner: a row that is reduced lies between one of the unit before and one of the next, as in
+  /// sums over all images and pixels of a channel, and is read best in between.
+  bool units_are_neighbours = false;
   int max_threads = 0;
   std::int64_t work_ns = 0;
 };

@@ -162,9 +162,17 @@ FoldRun::Part FoldRun::begin(std::int64_t unit, std::int64_t first_block, std::i
   return part;
 }
 
-bool FoldRun::take_turn(Part& part) const {
-  const std::int64_t end =
-      part.slice + std::min(plan_.slices_per_turn, part.num_slices - part.slice);
+std::int64_t FoldRun::slices_before_next_unit() const {
+  const bool can_wait = folds_in_place(plan_) && (walks_rows_ || walks_short_rows_);
+  return can_wait && plan_.units_are_neighbours ? plan_.segments_per_row : 0;
+}
+
+std::size_t FoldRun::pending_bytes() const {
+  return scratch_bytes() - static_cast<std::size_t>(fold_buffer_bytes);
+}
+
+bool FoldRun::take_turn(Part& part, std::int64_t slices) const {
+  const std::int64_t end = part.slice + std::min(slices, part.num_slices - part.slice);
   if (walks_rows_) fold_leaves_of_rows(part, end);
   if (walks_short_rows_) fold_leaves_of_short_rows(part, end);
   while (part.slice < end) {

@@ -43,8 +43,14 @@ class FoldRun : FoldWalk {
   /// more.
   Part begin(std::int64_t unit, std::int64_t first_block, std::int64_t num_blocks,
              std::byte* scratch) const;
-  /// One turn.  Returns whether anything is left to fold.
-  bool take_turn(Part& part) const;
+  /// One turn of so many slices.  Returns whether anything is left to fold.
+  bool take_turn(Part& part, std::int64_t slices) const;
+
+  /// How many slices of a unit lie in memory just before those of the next one, where it pays that
+  /// units take turns (FoldPlan::units_are_neighbours); else 0.
+  std::int64_t slices_before_next_unit() const;
+  /// What parts that take turns need each, behind what scratch_bytes() has for one.
+  std::size_t pending_bytes() const;
 
   /// Bytes of what has become of a part, a multiple of 64.
   std::size_t result_bytes() const;

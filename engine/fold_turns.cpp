@@ -69,7 +69,7 @@ class Turns {
       const std::int64_t first = number * blocks;
       FoldRun::Part part =
           fold.begin(unit, first, std::min(blocks, fold.plan().num_blocks - first), scratch);
-      while (fold.take_turn(part)) {
+      while (fold.take_turn(part, slices_per_turn(fold))) {
       }
       return done(fold, part);
     }
@@ -83,7 +83,8 @@ class Turns {
     }
     for (bool is_left = true; is_left;) {
       is_left = false;
-      for (std::size_t i = 0; i < folds_.size(); ++i) is_left |= folds_[i].take_turn(*parts[i]);
+      for (std::size_t i = 0; i < folds_.size(); ++i)
+        is_left |= folds_[i].take_turn(*parts[i], slices_per_turn(folds_[i]));
     }
     for (std::size_t i = 0; i < folds_.size(); ++i) done(folds_[i], *parts[i]);
   }
@@ -94,6 +95,11 @@ class Turns {
   }
 
   void run_units(std::int64_t num_units, std::int64_t grain) const {
+    if (folds_.size() == 1)
+      if (const std::int64_t slices = lead_.slices_before_next_unit(); slices != 0)
+        return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
+          run_neighbours(begin, end, slices);
+        });
     const std::size_t memory_bytes = scratch_bytes();
     share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
       FoldScratch scratch(memory_bytes);
@@ -101,6 +107,30 @@ class Turns {
         fold_part(unit, 0, lead_.plan().num_blocks, scratch.data(),
                   [&](const FoldRun& fold, FoldRun::Part& part) { fold.write(part); });
     });
+  }
+
+  /// Units in turn, `slices` of each, which is the order in which they lie in memory.
+  void run_neighbours(std::int64_t begin, std::int64_t end, std::int64_t slices) const {
+    constexpr std::int64_t most_together = 128;
+    const std::int64_t together = std::min(end - begin, most_together);
+    const auto pending_bytes = static_cast<std::int64_t>(lead_.pending_bytes());
+    // What is folded where it lies needs no buffer, so that they can share one.
+    FoldScratch scratch(lead_.scratch_bytes() +
+                        static_cast<std::size_t>((together - 1) * pending_bytes));
+    std::vector<FoldRun::Part> parts;
+    parts.reserve(static_cast<std::size_t>(together));
+    for (; begin < end; begin += together) {
+      parts.clear();
+      const std::int64_t num_parts = std::min(together, end - begin);
+      for (std::int64_t i = 0; i < num_parts; ++i)
+        parts.push_back(
+            lead_.begin(begin + i, 0, lead_.plan().num_blocks, scratch.data() + i * pending_bytes));
+      for (bool is_left = true; is_left;) {
+        is_left = false;
+        for (FoldRun::Part& part : parts) is_left |= lead_.take_turn(part, slices);
+      }
+      for (FoldRun::Part& part : parts) lead_.write(part);
+    }
   }
 
   /// Too few outputs for the threads: they share the blocks of each, in subtrees of a power of two.

@@ -303,6 +303,27 @@ TEST(Reduce, BitsDependOnNeitherThreadsNorBackend) {
     }
 }
 
+/// Rows of an output between those of its neighbours, so many that outputs take turns.
+TEST(Reduce, ChannelsThatTakeTurns) {
+  const std::array<std::array<std::int64_t, 3>, 5> shapes{
+      {{3, 200, 300}, {40, 131, 257}, {5, 2, 9000}, {7, 300, 4097}, {70, 129, 512}}};
+  for (const auto& [images, channels, pixels] : shapes) {
+    const Tensor a = empty({images, channels, pixels}, DType::f32);
+    auto* const values = a.data_as<float>();
+    std::vector<float> sums(static_cast<std::size_t>(channels));
+    for (std::int64_t i = 0; i < a.numel(); ++i) {
+      const std::int64_t channel = i / pixels % channels;
+      values[i] = static_cast<float>((i * 7919 + channel) % 17 - 6);  // sums are exact
+      sums[static_cast<std::size_t>(channel)] += values[i];
+    }
+    for (const int threads : {1, 2, 3}) {
+      Engine engine(EngineOptions{.num_threads = threads});
+      EXPECT_EQ(elements<float>(engine.reduce(Reduction::sum, a, {.dims = {0, 2}})), sums)
+          << images << " x " << channels << " x " << pixels << ", " << threads << " threads";
+    }
+  }
+}
+
 TEST(Reduce, ManySmallCasesHaveTheInterpretersBits) {
   Random random(26);
   const std::array reductions{Reduction::sum,  Reduction::prod,   Reduction::amax,  Reduction::amin,
