@@ -71,10 +71,12 @@ std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {
       measured > 0 && features == host_features())
     return measured;
   if (features.l3_bytes > largest_near_cache_bytes) return 2 * features.l2_bytes;
+  // What Zen 4's second cache drops fills the third one, beside what is read.
+  if (features.amd_family == 25) return features.l3_bytes;
   return features.l3_bytes + features.l3_bytes / 2;
 }
 
-// Measured on Zen 4 (docs/decisions.md), whose third cache is filled by what the second one drops.
+// Measured on Zen 4 (docs/decisions.md).
 std::int64_t row_streaming_threshold_bytes(const CpuFeatures& features,
                                            std::int64_t threshold_bytes) {
   const bool is_smaller = features.amd_family == 25 && features.l3_bytes > 0;
