@@ -73,7 +73,7 @@ class Call {
   std::optional<std::vector<Tensor>> new_or_apart(std::span<const Expr> exprs,
                                                   std::span<const Tensor> given) const;
   /// The argument of a fold in memory: contiguous, so that it is walkable by its shape.
-  /// `ahead_bytes`: of PartOfCall.
+  /// `ahead_bytes`: as of a PartOfCall.
   Tensor argument_value(const ExprNode& fold, PassRecorder& recorder, std::int32_t ahead_bytes = 0);
   /// The values of those folds that share a pass with others.
   void share_passes(std::span<const Expr> folds, std::span<Tensor> values, PassRecorder& recorder);
@@ -102,6 +102,7 @@ class Call {
   /// one pass: what divides by zero inside of another divisor has a value too.
   bool any_zero(std::span<const Program::Param> divisors);
   FoldOrder order() const { return fold_order(state_.options.numerics); }
+
   Engine::State& state_;
   PassRecorder* recorder_;
   PartOfCall part_;

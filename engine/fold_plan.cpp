@@ -100,7 +100,6 @@ void make_reduction(FoldPlan& plan, const Program& program, std::span<const Tens
   if (backend != "auto" && backend != "xbyak" && backend != "llvm") return;
   const std::unique_ptr<Lowered> lowered = lower_fold(plan, program, inputs, options.numerics);
   if (lowered == nullptr) return;
-  if (options.ahead_bytes != 0) ask_ahead(*lowered, options.ahead_bytes);
   auto kernel = kernels.get(signature_of(lowered->kernel, options));
   if (kernel->folding_code() == nullptr) plan.refusals = kernel->first().refusals;
   if (kernel->folding_code() != nullptr || kernel->has_next()) plan.reduction = std::move(kernel);
