@@ -118,19 +118,19 @@ void FoldRun::fold_rows(std::int64_t begin, std::int64_t end) const {
 }
 
 bool FoldRun::has_rows_of_leaves() const {
-  return walks_rows_ && code_ == nullptr && plan_.num_rows == 1 && !folds_together_ &&
+  return walks_rows_ && plan_.num_rows == 1 && !folds_together_ &&
          plan_.num_blocks <= jit::FoldLoops::most_blocks;
 }
 
 // What parts and turns take for a row is a fifth of the time of one of two leaves.
 void FoldRun::fold_rows_of_leaves(std::int64_t begin, std::int64_t end) const {
-  const auto fold_some = [&](const FoldOffsets&, const FoldChunk& chunk, std::byte* to,
+  const auto fold_some = [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to,
                              std::int64_t stride_bytes, std::int64_t rows) {
     alignas(64) std::array<std::byte, jit::Fold::lanes_bytes> lanes;
-    for (std::int64_t row = 0; row < rows; ++row) {
+    FoldOffsets at = offsets;
+    for (std::int64_t row = 0; row < rows; ++row, advance(at, plan_.kept[0], 1)) {
       stop_if_cancelled();
-      fold_.loops.tree(fold_, lanes.data(), chunk.data + row * chunk.row_stride_bytes,
-                       plan_.vector.extent, block_elements_);
+      fold_subtree(at, plan_.vector.extent, lanes.data());
       fold_.finish(to + row * stride_bytes, lanes.data());
     }
     divide(to, stride_bytes, rows);

@@ -25,7 +25,7 @@ class FoldRun : FoldWalk {
   void fold_row_by_code() const;
   /// Where is_row_each(): the outputs [begin, end).
   void fold_rows(std::int64_t begin, std::int64_t end) const;
-  /// Whether each output is a row of few leaves that is folded where it lies.
+  /// Whether each output is a row of few leaves.
   bool has_rows_of_leaves() const;
   /// Then the outputs [begin, end).
   void fold_rows_of_leaves(std::int64_t begin, std::int64_t end) const;
