@@ -36,6 +36,7 @@ bool is_key_of(const EagerCall& call, std::span<const std::uint64_t> words,
 
 /// Key of expressions; `outputs[i]` may be undefined.
 void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor> outputs);
+
 /// What a call knows of a larger one that it is a part of: a block of its rows (row_blocks.h).
 struct PartOfCall {
   bool writes_past_caches = false;  ///< however little this part writes

@@ -64,15 +64,6 @@ FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* c
       walks_short_rows_(plan.is_inner && plan.segments_per_row == 1 && plan.reduced.size() == 1 &&
                         !finds_places() && code == nullptr && !is_computed_apart()) {}
 
-/// The one row of a plan with is_short_row().
-void FoldRun::fold_row_by_code() const {
-  stop_if_cancelled();
-  alignas(64) std::array<std::byte, jit::Fold::lanes_bytes> lanes;
-  fold_subtree(FoldOffsets(plan_.num_operands), plan_.vector.extent, lanes.data());
-  fold_.finish(base_[0], lanes.data());
-  divide(base_[0], 0, 1);
-}
-
 /// For a buffer of values, the tree's pending results, and what an extremum needs.
 std::size_t FoldRun::scratch_bytes() const {
   const std::int64_t num_levels = std::bit_width(static_cast<std::uint64_t>(plan_.num_blocks)) + 1;
@@ -428,7 +419,7 @@ void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) 
   const auto run = [&](const jit::CodeObject* code) {
     const FoldRun fold(plan, code, base, params);
     if (!is_short || code == nullptr) return run_in_turns(std::span(&fold, 1));
-    is_row_each(plan) ? fold.fold_rows(0, 1) : fold.fold_row_by_code();
+    is_row_each(plan) ? fold.fold_rows(0, 1) : fold.fold_rows_of_leaves(0, 1);
   };
   if (plan.reduction == nullptr) return run(nullptr);
   plan.reduction->fold(

@@ -21,8 +21,6 @@ class FoldRun : FoldWalk {
   const FoldPlan& plan() const { return plan_; }
   std::int64_t num_units() const { return plan_.num_kept * num_strips(); }
 
-  /// One row that becomes one output, by code.
-  void fold_row_by_code() const;
   /// Where is_row_each(): the outputs [begin, end).
   void fold_rows(std::int64_t begin, std::int64_t end) const;
   /// Whether each output is a row of few leaves.

@@ -24,13 +24,8 @@ class Turns {
     if (is_row_each(lead_.plan())) return run_rows();
     const std::int64_t num_units = lead_.num_units(), num_blocks = lead_.plan().num_blocks;
     const std::int64_t threads = lead_.num_threads(), worth = num_fold_parts(work_ns_);
-    const bool has_enough_units =
-        num_units >= 2 * threads || num_blocks == 1 || threads == 1 || worth < 2;
-    if (has_enough_units && folds_.size() == 1 && lead_.has_rows_of_leaves())
-      return share(
-          num_units, (num_units + worth - 1) / worth,
-          [&](std::int64_t begin, std::int64_t end) { lead_.fold_rows_of_leaves(begin, end); });
-    if (has_enough_units) return run_units(num_units, (num_units + worth - 1) / worth);
+    if (num_units >= 2 * threads || num_blocks == 1 || threads == 1 || worth < 2)
+      return run_units(num_units, (num_units + worth - 1) / worth);
     run_cut_units(num_units, std::min(worth, 4 * threads));
   }
 
@@ -100,11 +95,15 @@ class Turns {
   }
 
   void run_units(std::int64_t num_units, std::int64_t grain) const {
-    if (folds_.size() == 1)
-      if (const std::int64_t slices = lead_.slices_before_next_unit(); slices != 0)
-        return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
-          run_neighbours(begin, end, slices);
-        });
+    const bool is_alone = folds_.size() == 1;
+    if (is_alone && lead_.has_rows_of_leaves())
+      return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
+        lead_.fold_rows_of_leaves(begin, end);
+      });
+    if (const std::int64_t slices = is_alone ? lead_.slices_before_next_unit() : 0; slices != 0)
+      return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
+        run_neighbours(begin, end, slices);
+      });
     const std::size_t memory_bytes = scratch_bytes();
     share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
       FoldScratch scratch(memory_bytes);

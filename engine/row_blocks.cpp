@@ -15,7 +15,7 @@ namespace {
 /// Larger expressions are left as they are, so that recursion stays shallow.
 constexpr std::size_t max_nodes = 1000;
 
-/// What a next block of a very large cache begins with is enough.
+/// Of blocks of a very large cache the beginning is enough.
 constexpr std::int64_t most_ahead_bytes = std::int64_t{1} << 20;
 
 /// The extent that makes a dimension worth vectors in engine/fold_plan.cpp.
@@ -187,7 +187,7 @@ std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, std::int64
   const std::int64_t block_bytes = cache_bytes / 4;
   const std::int64_t rows_per_block = block_bytes / std::max<std::int64_t>(row_bytes, 1);
   if (rows_per_block < 1 || rows_per_block >= finder->num_rows()) return {};
-  // No block reads more.
+  // No block reads more than block_bytes, so that no line is left out.
   const PartOfCall part{.ahead_bytes = static_cast<std::int32_t>(
                             std::min<std::int64_t>(block_bytes, most_ahead_bytes))};
   return RowBlocks{finder->num_rows(), rows_per_block, std::move(finder), part};
