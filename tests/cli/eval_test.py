@@ -49,6 +49,22 @@ class Eval(CliTest):
         self.assertGreater(int(size, 16), 50)
         return name
 
+    def kernels_of_softmax(self, rows):
+        """The IR of what a softmax of rows of 256 numbers compiles."""
+        a, dumps = self.path("a.npy", npy_bytes("f32", (rows, 256), [0.5] * (rows * 256))), self.folder / f"dumps{rows}"
+        e = "exp(a - amax(a, dims=[1], keepdim=true))"
+        done = weft("eval", f"{e} / sum({e}, dims=[1], keepdim=true)", f"a={a}", "-o", self.path("out.npy"),
+                    env={**os.environ, "WEFT_DUMP": f"ir:{dumps}"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [path.read_text() for path in sorted(dumps.rglob("*")) if path.is_file()]
+
+    def test_blocks_of_rows_ask_for_the_next_one(self):
+        self.need_backend("xbyak")
+        small, large = self.kernels_of_softmax(16), self.kernels_of_softmax(16384)
+        self.assertTrue(small)
+        self.assertFalse([text for text in small if " ahead " in text])
+        self.assertTrue([text for text in large if " ahead " in text])
+
     def test_profilers_learn_of_kernels(self):
         self.need_backend("xbyak")
         self.assertTrue(self.registered_kernel("x * x + 2", "--backend=xbyak").startswith("weft:mul_add.f32.linear."))
