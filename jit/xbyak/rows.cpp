@@ -182,9 +182,9 @@ void extremum_float(Registers& registers, Assembler& code, const Xmm& out, const
     // (2), all others "as it was" (0).
     constexpr std::uint64_t only_nan = 0x22;
     if constexpr (is_double)
-      code.vfixupimmpd(out, x, code.splat(only_nan, 8, width_bytes(out)), 0);
+      code.vfixupimmpd(out, x, code.repeated(only_nan, 8, width_bytes(out)), 0);
     else
-      code.vfixupimmps(out, x, code.splat(only_nan, 4, width_bytes(out)), 0);
+      code.vfixupimmps(out, x, code.repeated(only_nan, 4, width_bytes(out)), 0);
     return;
   }
   const Xmm is_nan = registers.temp(width_bytes(out));

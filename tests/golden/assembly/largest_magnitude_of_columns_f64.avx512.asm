@@ -38,7 +38,7 @@
     87  vpandq zmm17, zmm16, zmmword ptr [rip - 0xd1]
         ; accumulate f64 $0 maximum %1
     91  vmaxpd zmm16, zmm31, zmm17
-    97  vfixupimmpd zmm16, zmm31, zmmword ptr [rip - 0x122], 0x0
+    97  vfixupimmpd zmm16, zmm31, qword ptr [rip - 0xea]{1to8}, 0x0
     a2  vmovaps zmm31, zmm16
         ; %0 = load f64 $1
     a8  vmovups zmm16, zmmword ptr [r9 + 8*rsi + 0x40]
@@ -46,7 +46,7 @@
     b0  vpandq zmm17, zmm16, zmmword ptr [rip - 0xfa]
         ; accumulate f64 $0 maximum %1
     ba  vmaxpd zmm16, zmm30, zmm17
-    c0  vfixupimmpd zmm16, zmm30, zmmword ptr [rip - 0x14b], 0x0
+    c0  vfixupimmpd zmm16, zmm30, qword ptr [rip - 0x113]{1to8}, 0x0
     cb  vmovaps zmm30, zmm16
         ; %0 = load f64 $1
     d1  vmovups zmm16, zmmword ptr [r9 + 8*rsi + 0x80]
@@ -54,7 +54,7 @@
     d9  vpandq zmm17, zmm16, zmmword ptr [rip - 0x123]
         ; accumulate f64 $0 maximum %1
     e3  vmaxpd zmm16, zmm29, zmm17
-    e9  vfixupimmpd zmm16, zmm29, zmmword ptr [rip - 0x174], 0x0
+    e9  vfixupimmpd zmm16, zmm29, qword ptr [rip - 0x13c]{1to8}, 0x0
     f4  vmovaps zmm29, zmm16
         ; %0 = load f64 $1
     fa  vmovups zmm16, zmmword ptr [r9 + 8*rsi + 0xc0]
@@ -62,7 +62,7 @@
    102  vpandq zmm17, zmm16, zmmword ptr [rip - 0x14c]
         ; accumulate f64 $0 maximum %1
    10c  vmaxpd zmm16, zmm28, zmm17
-   112  vfixupimmpd zmm16, zmm28, zmmword ptr [rip - 0x19d], 0x0
+   112  vfixupimmpd zmm16, zmm28, qword ptr [rip - 0x165]{1to8}, 0x0
    11d  vmovaps zmm28, zmm16
         ; next row
    123  mov rax, qword ptr [rdi + 0x10]
@@ -98,7 +98,7 @@
    1a7  vpandq zmm17, zmm16, zmmword ptr [rip - 0x1f1]
         ; accumulate f64 $0 maximum %1
    1b1  vmaxpd zmm16, zmm31, zmm17
-   1b7  vfixupimmpd zmm16, zmm31, zmmword ptr [rip - 0x242], 0x0
+   1b7  vfixupimmpd zmm16, zmm31, qword ptr [rip - 0x20a]{1to8}, 0x0
    1c2  vmovaps zmm31, zmm16
         ; next row
    1c8  mov rax, qword ptr [rdi + 0x10]
@@ -135,7 +135,7 @@
    247  vpandq zmm17, zmm16, zmmword ptr [rip - 0x291]
         ; accumulate f64 $0 maximum %1
    251  vmaxpd zmm16, zmm31, zmm17
-   257  vfixupimmpd zmm16, zmm31, zmmword ptr [rip - 0x2e2], 0x0
+   257  vfixupimmpd zmm16, zmm31, qword ptr [rip - 0x2aa]{1to8}, 0x0
    262  vmovaps zmm31, zmm16
         ; next row
    268  mov rax, qword ptr [rdi + 0x10]
