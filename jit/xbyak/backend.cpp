@@ -166,6 +166,11 @@ std::shared_ptr<const CodeObject> publish_leaf(const Assembler& code, const ir::
   return reduction_code(kernel, object);
 }
 
+/// Whether there is code for rows that are each a leaf (CodeObject::rows).
+bool reduces_to_results(const ir::Kernel& kernel, const Target& target) {
+  return ir::reduces_rows(kernel) && holds_whole_tree(kernel, target.features.isa);
+}
+
 /// Null if the code turned out to need the frame that it was to do without.
 std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel,
                                        const Target& target, bool with_frame) {
@@ -178,7 +183,7 @@ std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel
   emit_kernel(code, kernel, with_frame);
   if (!with_frame && code.frame_bytes() != 0) return nullptr;
   if (ir::is_reduction(kernel)) {
-    if (!ir::reduces_rows(kernel)) return publish_leaf(code, kernel, target, 0);
+    if (!reduces_to_results(kernel, target)) return publish_leaf(code, kernel, target, 0);
     code.align(32);
     const std::size_t rows_at = code.getSize();
     emit_rows(code, kernel);
@@ -209,7 +214,7 @@ bool lacks_registers(const ir::Kernel& kernel, const Target& target) {
   try {
     emit_into_buffer(target, [&](Assembler& code) {
       emit_kernel(code, kernel, true);
-      if (ir::reduces_rows(kernel)) emit_rows(code, kernel);
+      if (reduces_to_results(kernel, target)) emit_rows(code, kernel);
     });
     return false;
   } catch (const Xbyak::Error&) {

@@ -41,7 +41,9 @@ class KernelEmitter {
         kernel_(kernel),
         with_frame_(with_frame),
         calls_(calls_of(kernel, code.features().isa)),
-        registers_(code, kernel, num_accumulators(kernel) + num_reserved,
+        accumulations_(accumulations_of(kernel)),
+        per_fold_(accumulators_per_fold(kernel, code.features().isa)),
+        registers_(code, kernel, num_accumulators() + num_reserved,
                    has_calls() ? 1 : copies_wanted(kernel, code.features())),
         operands_(code, registers_, kernel, held, has_calls()),
         divisions_(code, registers_, kernel, has_calls(), has_loop_that_divides()),
@@ -100,22 +102,32 @@ class KernelEmitter {
   // reduce.cpp
   void start_fold();
   void fold_row();
+  void restart_row();
+  void fold_part(int part);
   void fold_whole_row();
-  void fold_steps(int count);
-  void clear_accumulators(int count);
-  void combine_lanes(int count);
+  void fold_steps(int part);
+  void clear_accumulators();
+  void combine_lanes();
   void merge_tail(const Xmm& partial, const Xmm& result, int itemsize);
   void fold_columns();
   void columns(int together);
   void strip(int together, bool is_tail);
   void start_strip();
   void accumulate(ir::ValueId id, Step step);
-  void combine(const Xmm& out, const Xmm& partial, const Xmm& value);
-  void move_accumulators(int count, bool loads);
-  RegExp partials(int accumulator);
-  Xmm accumulator(int index) const;
-  const ir::Inst& accumulation() const { return kernel_.body.back(); }
-  int accumulator_bytes() const;
+  void combine(const ir::Inst& accumulation, const Xmm& out, const Xmm& partial, const Xmm& value);
+  void move_accumulators(int first, int count, bool loads);
+  void combine_lanes_of(std::size_t fold);
+  RegExp partials(std::size_t fold, int index);
+  Xmm accumulator(std::size_t fold, int index) const;
+  /// Vectors of all lanes of the tree.
+  int tree_vectors() const { return kernel_.loops.back().unroll; }
+  int num_accumulators() const { return per_fold_ * static_cast<int>(accumulations_.size()); }
+  const ir::Inst& accumulation(std::size_t fold) const {
+    return kernel_.body[accumulations_[fold]];
+  }
+  int accumulator_bytes() const {
+    return static_cast<int>(itemsize_bytes(accumulation(0).dtype)) * kernel_.loops.back().lanes;
+  }
   bool is_call(ir::ValueId id) const { return std::ranges::binary_search(calls_, id); }
   bool has_calls() const { return !calls_.empty(); }
   int unroll() const;
@@ -139,7 +151,9 @@ class KernelEmitter {
   Assembler& code_;
   const ir::Kernel& kernel_;
   bool with_frame_;
-  std::vector<ir::ValueId> calls_;  ///< calls_of()
+  std::vector<ir::ValueId> calls_;          ///< calls_of()
+  std::vector<ir::ValueId> accumulations_;  ///< accumulations_of()
+  int per_fold_;                            ///< accumulators_per_fold()
   bool folds_whole_rows_ = false;
   Registers registers_;
   Operands operands_;

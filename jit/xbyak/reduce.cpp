@@ -10,12 +10,13 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace weft::jit::xbyak {
 namespace {
 
-/// Of the 16 registers of AVX2 a body wants some.
-constexpr int max_accumulators = 8;
+/// Half of the registers: a body wants some.
+int max_accumulators(Isa isa) { return isa == Isa::avx512 ? 16 : 8; }
 /// Columns in more registers gain nothing: the additions of one row wait for those of the last.
 constexpr int max_column_vectors = 4;
 
@@ -46,11 +47,24 @@ bool is_hungry(const ir::Inst& inst, Isa isa) {
 
 }  // namespace
 
-int num_accumulators(const ir::Kernel& kernel) {
+std::vector<ir::ValueId> accumulations_of(const ir::Kernel& kernel) {
+  std::vector<ir::ValueId> result;
+  for (ir::ValueId id = 0; id < kernel.body.size(); ++id)
+    if (kernel.body[id].op == Op::accumulate) result.push_back(id);
+  return result;
+}
+
+int accumulators_per_fold(const ir::Kernel& kernel, Isa isa) {
   if (!ir::is_reduction(kernel)) return 0;
-  const int unroll = kernel.loops.back().unroll;
-  return kernel.schedule == ir::Schedule::inner_reduce ? unroll
-                                                       : std::min(unroll, max_column_vectors);
+  const std::size_t num_folds = accumulations_of(kernel).size();
+  const int most = max_accumulators(isa) / static_cast<int>(num_folds);
+  const int room = static_cast<int>(std::bit_floor(static_cast<unsigned>(most)));
+  const bool is_inner = kernel.schedule == ir::Schedule::inner_reduce;
+  return std::min({kernel.loops.back().unroll, room, is_inner ? room : max_column_vectors});
+}
+
+bool holds_whole_tree(const ir::Kernel& kernel, Isa isa) {
+  return accumulators_per_fold(kernel, isa) == kernel.loops.back().unroll;
 }
 
 bool may_lack_registers(const ir::Kernel& kernel, Isa isa) {
@@ -66,19 +80,25 @@ std::string refuses_reduction(const ir::Kernel& kernel, Isa isa) {
   for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
     const ir::StrideClass stride = kernel.operands[i].strides.back();
     const bool is_output = kernel.operands[i].role == ir::Role::output;
-    if (i > 0 && is_output) return "several outputs are reduced";
     if (is_output ? stride != (is_inner ? 0 : 1) : stride != 0 && stride != 1)
       return detail::concat("$", i, " is not dense along the innermost loop");
   }
-  const ir::Inst& last = kernel.body.back();
-  if (last.op != Op::accumulate) return "the last instruction does not accumulate";
-  if (is_boolean(last.dtype) || find_row(last.combine, last.dtype, isa) == nullptr)
-    return detail::concat("accumulate ", name(last.dtype), " ", name(last.combine), " has no row");
-  if (static_cast<int>(itemsize_bytes(last.dtype)) * vectors.lanes < 16)
+  const std::vector<ir::ValueId> accumulations = accumulations_of(kernel);
+  const DType dtype = kernel.body.back().dtype;
+  for (const ir::ValueId id : accumulations) {
+    const ir::Inst& inst = kernel.body[id];
+    if (is_boolean(inst.dtype) || find_row(inst.combine, inst.dtype, isa) == nullptr)
+      return detail::concat("accumulate ", name(inst.dtype), " ", name(inst.combine),
+                            " has no row");
+    if (itemsize_bytes(inst.dtype) != itemsize_bytes(dtype))
+      return detail::concat("partial results of ", name(inst.dtype), " and ", name(dtype),
+                            " differ in size");
+  }
+  if (static_cast<int>(itemsize_bytes(dtype)) * vectors.lanes < 16)
     return detail::concat("partial results of ", vectors.lanes, " lanes are less than a register");
-  if (is_inner && vectors.unroll > max_accumulators)
+  if (is_inner && vectors.unroll > max_accumulators(isa))
     return detail::concat(vectors.unroll, " vectors of partial results are more than ",
-                          max_accumulators);
+                          max_accumulators(isa));
   for (const ir::Inst& inst : kernel.body) {
     if (is_computed(inst) && (!has_row(kernel, inst, isa) || has_rare_call(kernel, inst)))
       return detail::concat(name(inst.op), " ", name(inst.dtype), " is a call");
@@ -86,34 +106,34 @@ std::string refuses_reduction(const ir::Kernel& kernel, Isa isa) {
   return {};
 }
 
-int KernelEmitter::accumulator_bytes() const {
-  return static_cast<int>(itemsize_bytes(accumulation().dtype)) * lanes_;
+Xmm KernelEmitter::accumulator(std::size_t fold, int index) const {
+  const int number = static_cast<int>(fold) * per_fold_ + index;
+  return vector_register(code_.num_vectors() - 1 - number, accumulator_bytes());
 }
 
-Xmm KernelEmitter::accumulator(int index) const {
-  return vector_register(code_.num_vectors() - 1 - index, accumulator_bytes());
+/// Where the partial results of a fold are, from vector `index` of the lanes or columns on.
+RegExp KernelEmitter::partials(std::size_t fold, int index) {
+  return operands_.address(accumulation(fold).operand, index * accumulator_bytes());
 }
 
-/// Where the partial results of an accumulator are; those of column `index` on, or of all lanes.
-RegExp KernelEmitter::partials(int accumulator) {
-  return operands_.address(accumulation().operand, accumulator * accumulator_bytes());
-}
-
-void KernelEmitter::move_accumulators(int count, bool loads) {
-  for (int i = 0; i < count; ++i) {
-    const RegExp at = partials(i);
-    code_.note_written(accumulator(i));
-    loads ? code_.load_bytes(accumulator(i), at, accumulator_bytes())
-          : code_.store_bytes(at, accumulator(i), accumulator_bytes());
-  }
+/// The first `count` accumulators of each fold, which hold the vectors from `first` on.
+void KernelEmitter::move_accumulators(int first, int count, bool loads) {
+  for (std::size_t fold = 0; fold < accumulations_.size(); ++fold)
+    for (int i = 0; i < count; ++i) {
+      const RegExp at = partials(fold, first + i);
+      const Xmm x = accumulator(fold, i);
+      code_.note_written(x);
+      loads ? code_.load_bytes(x, at, accumulator_bytes())
+            : code_.store_bytes(at, x, accumulator_bytes());
+    }
 }
 
 /// out = op(partial, value); `out` may be `partial`.
-void KernelEmitter::combine(const Xmm& out, const Xmm& partial, const Xmm& value) {
-  const ir::Inst& inst = accumulation();
-  const Row* const row = find_row(inst.combine, inst.dtype, code_.features().isa);
+void KernelEmitter::combine(const ir::Inst& accumulation, const Xmm& out, const Xmm& partial,
+                            const Xmm& value) {
+  const Row* const row = find_row(accumulation.combine, accumulation.dtype, code_.features().isa);
   if (out.getIdx() != partial.getIdx() ||
-      is_one_instruction(inst.combine, inst.dtype, code_.has_avx512()))
+      is_one_instruction(accumulation.combine, accumulation.dtype, code_.has_avx512()))
     return row->emit(registers_, code_, out, partial, value, value);
   const Xmm result = registers_.temp(width_bytes(out));
   row->emit(registers_, code_, result, partial, value, value);
@@ -135,68 +155,78 @@ void KernelEmitter::merge_tail(const Xmm& partial, const Xmm& result, int itemsi
 
 void KernelEmitter::accumulate(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];
+  const auto fold =
+      static_cast<std::size_t>(std::ranges::find(accumulations_, id) - accumulations_.begin());
   const Xmm value = registers_.use(inst.args[0]);
   // A strip's tail may compute what no column is.
   const bool has_room = kernel_.schedule == ir::Schedule::outer_reduce;
   if (step.accumulator >= 0 && (has_room || !step.is_tail)) {
-    const Xmm partial = accumulator(step.accumulator);
-    return combine(partial, partial, value);
+    const Xmm partial = accumulator(fold, step.accumulator);
+    return combine(inst, partial, partial, value);
   }
   const auto itemsize = static_cast<int>(itemsize_bytes(inst.dtype));
   const Xmm result = registers_.temp(accumulator_bytes());
   if (step.accumulator >= 0) {
-    const Xmm partial = accumulator(step.accumulator);
-    combine(result, partial, value);
+    const Xmm partial = accumulator(fold, step.accumulator);
+    combine(inst, result, partial, value);
     return merge_tail(partial, result, itemsize);
   }
   const Xmm partial = registers_.temp(accumulator_bytes());
   const auto at = [&] {
     code_.mov(code_.ecx, gpr::index.cvt32());
     code_.and_(code_.ecx, kernel_.tree.lanes - 1);
-    return partials(0) + code_.rcx * itemsize;
+    return partials(fold, 0) + code_.rcx * itemsize;
   };
   code_.load_bytes(partial, at(), accumulator_bytes());
-  combine(result, partial, value);
+  combine(inst, result, partial, value);
   if (step.is_tail) merge_tail(partial, result, itemsize);
   code_.store_bytes(at(), step.is_tail ? partial : result, accumulator_bytes());
 }
 
 /// The op's identity.
-void KernelEmitter::clear_accumulators(int count) {
-  const ir::Inst& inst = accumulation();
-  const std::uint64_t identity = ir::identity_of(inst.combine, inst.dtype)->lo;
-  const auto itemsize = static_cast<int>(itemsize_bytes(inst.dtype));
-  for (int i = 0; i < count; ++i) {
-    const Xmm x = accumulator(i);
-    code_.note_written(x);
-    if (identity == 0)
-      code_.set_zero(x);
-    else
-      code_.vmovups(x, code_.splat(identity, itemsize, accumulator_bytes()));
+void KernelEmitter::clear_accumulators() {
+  for (std::size_t fold = 0; fold < accumulations_.size(); ++fold) {
+    const ir::Inst& inst = accumulation(fold);
+    const std::uint64_t identity = ir::identity_of(inst.combine, inst.dtype)->lo;
+    const auto itemsize = static_cast<int>(itemsize_bytes(inst.dtype));
+    for (int i = 0; i < per_fold_; ++i) {
+      const Xmm x = accumulator(fold, i);
+      code_.note_written(x);
+      if (identity == 0)
+        code_.set_zero(x);
+      else
+        code_.vmovups(x, code_.splat(identity, itemsize, accumulator_bytes()));
+    }
   }
 }
 
-/// The lanes by halves, down to one, which is stored.
-void KernelEmitter::combine_lanes(int count) {
+void KernelEmitter::combine_lanes() {
   code_.mark("lanes");
   registers_.start(Registers::Section::body);
+  for (std::size_t fold = 0; fold < accumulations_.size(); ++fold) combine_lanes_of(fold);
+}
+
+/// The lanes by halves, down to one, which is stored.
+void KernelEmitter::combine_lanes_of(std::size_t fold) {
+  const ir::Inst& inst = accumulation(fold);
   const Xmm upper = registers_.temp(accumulator_bytes());
   const std::uint32_t temps = registers_.marked_temps();
   const auto fold_in = [&](const Xmm& x, const Xmm& y) {
-    combine(x, x, y);
+    combine(inst, x, x, y);
     registers_.free_temps_since(temps);
   };
-  for (int width = count / 2; width > 0; width /= 2)
-    for (int i = 0; i < width; ++i) fold_in(accumulator(i), accumulator(i + width));
-  const auto itemsize = static_cast<int>(itemsize_bytes(accumulation().dtype));
+  for (int width = per_fold_ / 2; width > 0; width /= 2)
+    for (int i = 0; i < width; ++i) fold_in(accumulator(fold, i), accumulator(fold, i + width));
+  const auto itemsize = static_cast<int>(itemsize_bytes(inst.dtype));
+  const Xmm first = accumulator(fold, 0);
   for (int bytes = accumulator_bytes(); bytes > itemsize; bytes /= 2) {
-    code_.extract_upper(upper, accumulator(0), bytes);
+    code_.extract_upper(upper, first, bytes);
     const int half = std::max(16, bytes / 2);
-    fold_in(resized(accumulator(0), half), resized(upper, half));
+    fold_in(resized(first, half), resized(upper, half));
   }
   registers_.free_temps_since(0);
-  const RegExp to = partials(0);
-  const Xmm one(accumulator(0).getIdx());
+  const RegExp to = partials(fold, 0);
+  const Xmm one(first.getIdx());
   switch (itemsize) {
     case 1: code_.vpextrb(code_.byte[to], one, 0); break;
     case 2: code_.vpextrw(code_.word[to], one, 0); break;
@@ -209,11 +239,11 @@ void KernelEmitter::combine_lanes(int count) {
 /// for each of them.
 void KernelEmitter::fold_whole_row() {
   start_fold();
-  const int count = num_accumulators(kernel_);
-  clear_accumulators(count);
+  const int count = per_fold_;
+  clear_accumulators();
   code_.sub(gpr::remaining, count * lanes_);
   const auto few = code_.jump_if(Condition::below);
-  fold_steps(count);
+  fold_steps(0);
   code_.bind(few);
   code_.add(gpr::remaining, count * lanes_);
   std::vector<Assembler::Jump> done{code_.jump_if(Condition::zero)}, tails;
@@ -235,7 +265,7 @@ void KernelEmitter::fold_whole_row() {
     if (i > 0) done.push_back(code_.jump_always());
   }
   for (const Assembler::Jump jump : done) code_.bind(jump);
-  combine_lanes(count);
+  combine_lanes();
 }
 
 void KernelEmitter::start_fold() {
@@ -247,28 +277,47 @@ void KernelEmitter::start_fold() {
   hoisted(false);
 }
 
-/// The lanes once, as often as the row has so many elements; `remaining` is less by that.
-void KernelEmitter::fold_steps(int count) {
-  const int step = count * lanes_;
+/// For another main loop over a row that has elements for one.
+void KernelEmitter::restart_row() {
+  code_.mark("the row again");
+  code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
+  code_.mov(gpr::remaining, code_.qword[code_.rax + 8 * num_outer()]);
+  code_.sub(gpr::remaining, tree_vectors() * lanes_);
+  code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
+}
+
+/// All lanes once, as often as the row has so many elements; `remaining` is less by that.  Of the
+/// lanes, part number `part` is accumulated, as many as there are accumulators for.
+void KernelEmitter::fold_steps(int part) {
+  const int step = tree_vectors() * lanes_;
   code_.align(32);
   const std::uint8_t* head = code_.here();
-  for (int i = 0; i < count; ++i) body({.copy = i, .is_main = true, .accumulator = i});
+  for (int i = 0; i < per_fold_; ++i)
+    body({.copy = part * per_fold_ + i, .is_main = true, .accumulator = i});
   code_.add(gpr::index, step);
   code_.sub(gpr::remaining, step);
   code_.jump_back_if(Condition::not_below, head);
 }
 
+/// A part of the lanes, from memory and back.
+void KernelEmitter::fold_part(int part) {
+  const int first = part * per_fold_;
+  code_.mark("partial results");
+  move_accumulators(first, per_fold_, true);
+  fold_steps(part);
+  code_.mark("partial results");
+  move_accumulators(first, per_fold_, false);
+}
+
 void KernelEmitter::fold_row() {
   start_fold();
-  const int count = num_accumulators(kernel_);
-  const int step = count * lanes_;
+  const int step = tree_vectors() * lanes_;
   code_.sub(gpr::remaining, step);
   const auto few = code_.jump_if(Condition::below);
-  code_.mark("partial results");
-  move_accumulators(count, true);
-  fold_steps(count);
-  code_.mark("partial results");
-  move_accumulators(count, false);
+  for (int part = 0; part < tree_vectors() / per_fold_; ++part) {
+    if (part > 0) restart_row();
+    fold_part(part);
+  }
   code_.bind(few);
   code_.add(gpr::remaining, step);
   vectors(1, false);
@@ -287,7 +336,7 @@ void KernelEmitter::fold_columns() {
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(gpr::remaining, code_.qword[code_.rax + 8 * num_outer()]);
   code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
-  const int together = std::min(unroll(), max_column_vectors);
+  const int together = per_fold_;
   if (together > 1) columns(together);
   columns(1);
   code_.test(gpr::remaining, gpr::remaining);
@@ -327,7 +376,7 @@ void KernelEmitter::strip(int together, bool is_tail) {
   const std::size_t rows = num_outer() - 1;
   start_strip();
   // Of the tail, what lies behind the columns is room: CodeObject::leaf.
-  move_accumulators(together, true);
+  move_accumulators(0, together, true);
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(code_.rax, code_.qword[code_.rax + 8 * rows]);
   code_.mov(code_.qword[code_.frame(counters_slot_) + 8 * rows], code_.rax);
@@ -343,7 +392,7 @@ void KernelEmitter::strip(int together, bool is_tail) {
   code_.dec(code_.qword[code_.frame(counters_slot_) + 8 * rows]);
   code_.jump_back_if(Condition::not_zero, head);
   code_.mark("partial results");
-  move_accumulators(together, false);
+  move_accumulators(0, together, false);
 }
 
 }  // namespace weft::jit::xbyak

@@ -128,11 +128,10 @@ class RandomKernel {
     scans_ = true;
   }
 
-  /// Mostly one output to reduce to, since backends may want no more.
   std::size_t choose_num_outputs() {
     if (scans_) return pick(random_, 16) == 0 ? 2 : 1;
     if (!reduces_) return 1 + pick(random_, 2);
-    return pick(random_, 4) == 0 ? 1 + pick(random_, 4) : 1;
+    return pick(random_, 2) == 0 ? 1 + pick(random_, 4) : 1;
   }
 
   /// Mostly as many lanes as fit, as plans have it.
