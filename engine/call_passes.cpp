@@ -213,10 +213,15 @@ void Call::share_passes(std::span<const Expr> folds, std::span<Tensor> values,
   const std::uint64_t generation = state_.plans.generation();
   for (const JointFolds& joint : join_folds(folds, state_.planner_options(), state_.kernels)) {
     std::vector<Expr> exprs;
-    for (const auto& member : joint.members) exprs.push_back(folds[member->fold]);
+    std::vector<std::size_t> numbers;
+    for (const auto& member : joint.members)
+      for (const std::size_t fold : member->folds) {
+        exprs.push_back(folds[fold]);
+        numbers.push_back(fold);
+      }
     std::vector<Tensor> results(exprs.size());
     Call(state_, &recorder).joint_folds(joint, exprs, results, generation);
-    for (std::size_t i = 0; i < results.size(); ++i) values[joint.members[i]->fold] = results[i];
+    for (std::size_t i = 0; i < results.size(); ++i) values[numbers[i]] = results[i];
   }
 }
 

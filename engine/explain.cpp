@@ -90,14 +90,28 @@ std::string reduction_text(ir::Kernel kernel, const CpuFeatures& features) {
                         "; what computes the values that it accumulates:\n");
 }
 
+/// Of folds that share a loop the first one's pass has its code.
+void describe_loop(const JointFolds::Member& member, std::span<PassText> passes) {
+  for (const std::size_t fold : member.folds) {
+    passes[fold].code = nullptr;
+    passes[fold].loops.clear();
+    passes[fold].text += fold == member.folds[0] ? ", a loop" : " and loop";
+  }
+  const auto& kernel = member.plan->reduction;
+  passes[member.folds[0]].code = {kernel, kernel->folding_code()};
+}
+
 /// Says of folds which of them share a pass.
 void describe_sharing(const JointFolds& joint, std::span<PassText> passes) {
-  const std::size_t first = joint.members[0]->fold;
-  for (const auto& member : joint.members)
-    passes[member->fold].text +=
-        member->fold == first ? detail::concat(", one pass of ", joint.members.size(),
-                                               " folds that reads ", bytes_text(joint.read_bytes))
-                              : ", in the same pass";
+  const std::size_t first = joint.members[0]->folds[0];
+  for (const auto& member : joint.members) {
+    for (const std::size_t fold : member->folds)
+      passes[fold].text += fold == first
+                               ? detail::concat(", one pass of ", joint.num_folds(),
+                                                " folds that reads ", bytes_text(joint.read_bytes))
+                               : ", in the same pass";
+    if (member->folds.size() > 1) describe_loop(*member, passes);
+  }
 }
 
 /// What explain() says of loops that are compiled with weft.

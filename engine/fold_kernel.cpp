@@ -30,22 +30,22 @@ class FoldLowering {
     kernel.numerics = numerics;
     kernel.body = program_.body;
     for (const Program::Param& param : program_.params) kernel.params.push_back(param.dtype);
+    WEFT_ASSERT(num_folds() == static_cast<std::size_t>(program_.num_outputs),
+                "a fold has several arguments, or an argument no fold");
     add_loops();
     kernel.tree = plan_.is_inner ? ir::Tree{static_cast<int>(plan_.fold.num_lanes()),
                                             static_cast<int>(fold_block_elements(plan_.fold))}
                                  : ir::Tree{1, static_cast<int>(fold_block_rows)};
     const ir::StrideClass column = plan_.is_inner ? 0 : loops_.output_column;
     add_operand(result_dtype(plan_), ir::Role::output, 0, column);
+    for (const FoldResult& result : plan_.also)
+      add_operand(result.fold.dtype, ir::Role::output, 0, column);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const DType dtype = inputs_[i].dtype();
       add_operand(dtype, ir::Role::input, ir::stride_any,
                   inner_class(plan_.vector.stride_bytes[i + 1], plan_.vector.extent, dtype));
     }
-    ir::Inst& last = kernel.body.back();
-    WEFT_ASSERT(last.op == Op::store && last.dtype == plan_.fold.dtype,
-                "the argument of a fold is not stored in the dtype that it is folded in");
-    last.op = Op::accumulate;
-    last.combine = plan_.fold.op;
+    for (ir::Inst& inst : kernel.body) accumulate(inst);
     if (plan_.form == FoldForm::index) accumulate_places();
     return std::move(lowered_);
   }
@@ -56,6 +56,17 @@ class FoldLowering {
     lowered_->stride_bytes.insert(lowered_->stride_bytes.end(), dim.stride_bytes.begin(),
                                   dim.stride_bytes.end());
     lowered_->kernel.loops.push_back({kind});
+  }
+
+  std::size_t num_folds() const { return 1 + plan_.also.size(); }
+
+  void accumulate(ir::Inst& inst) const {
+    if (inst.op != Op::store) return;
+    const jit::Fold& fold = inst.operand == 0 ? plan_.fold : plan_.also[inst.operand - 1U].fold;
+    WEFT_ASSERT(inst.dtype == fold.dtype,
+                "the argument of a fold is not stored in the dtype that it is folded in");
+    inst.op = Op::accumulate;
+    inst.combine = fold.op;
   }
 
   /// The plan's last operand says places.  No order of combining changes which is found: there are

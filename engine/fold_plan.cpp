@@ -93,6 +93,24 @@ std::int64_t product(const std::vector<FoldDim>& dims) {
   return result;
 }
 
+/// Of the largest input, or of what it is broadcast to in bytes.
+std::int64_t read_bytes(const FoldPlan& plan, std::span<const Tensor> inputs) {
+  std::int64_t bytes = plan.vector.extent * plan.num_rows * plan.num_kept;
+  for (const Tensor& tensor : inputs)
+    bytes = std::max(bytes, wrapping_product(tensor.numel(), static_cast<std::int64_t>(
+                                                                 itemsize_bytes(tensor.dtype()))));
+  return bytes;
+}
+
+/// Whether code for long rows should ask for what it reads next: on Zen 4 sums come to what memory
+/// has not sent, and its prefetchers fall behind.
+bool outruns_memory(const FoldPlan& plan, std::int64_t bytes, const PlannerOptions& options) {
+  const CpuFeatures& features = options.features;
+  return features.amd_family == 25 && features.isa == Isa::avx512 && plan.is_inner &&
+         plan.vector.extent >= fold_block_elements(plan.fold) && is_floating(plan.fold.dtype) &&
+         (plan.fold.op == Op::add || plan.fold.op == Op::mul) && bytes >= options.streaming_bytes;
+}
+
 /// Looks for code for the whole fold, which only backends make that generate some.
 void make_reduction(FoldPlan& plan, const Program& program, std::span<const Tensor> inputs,
                     const PlannerOptions& options, jit::KernelCache& kernels) {
@@ -100,6 +118,7 @@ void make_reduction(FoldPlan& plan, const Program& program, std::span<const Tens
   if (backend != "auto" && backend != "xbyak" && backend != "llvm") return;
   const std::unique_ptr<Lowered> lowered = lower_fold(plan, program, inputs, options.numerics);
   if (lowered == nullptr) return;
+  if (outruns_memory(plan, read_bytes(plan, inputs), options)) ask_ahead(*lowered, 2048);
   auto kernel = kernels.get(signature_of(lowered->kernel, options));
   if (kernel->folding_code() == nullptr) plan.refusals = kernel->first().refusals;
   if (kernel->folding_code() != nullptr || kernel->has_next()) plan.reduction = std::move(kernel);
@@ -177,6 +196,25 @@ bool are_neighbours(const FoldPlan& plan, std::int64_t bytes, const CpuFeatures&
          (row_bytes >= least_row_bytes || bytes > features.l3_bytes / 4);
 }
 
+/// Blocks, work, and the order of reading.
+void plan_walk(FoldPlan& plan, std::span<const Tensor> inputs, const PlannerOptions& options) {
+  plan_blocks(plan);
+  const std::int64_t bytes = read_bytes(plan, inputs);
+  plan.work_ns = bytes / bytes_per_ns;
+  choose_walk(plan, bytes, options);
+  plan.units_are_neighbours = are_neighbours(plan, bytes, options.features);
+}
+
+jit::Fold make_fold(const ExprNode& node, const PlannerOptions& options) {
+  return options.backend == "interp"
+             ? jit::make_plain_fold(node.op, node.compute_dtype)
+             : jit::make_fold(node.op, node.compute_dtype, options.features.isa);
+}
+
+double divisor_of(const ExprNode& node, const FoldPlan& plan) {
+  return node.fold->is_mean ? static_cast<double>(plan.num_folded) : 0;
+}
+
 }  // namespace
 
 std::size_t largest_input(std::span<const FoldDim> dims, std::size_t num_inputs) {
@@ -208,12 +246,10 @@ std::shared_ptr<FoldPlan> lay_out_fold(const ExprNode& node, const Tensor& outpu
   auto plan = std::make_shared<FoldPlan>();
   plan->form = node.fold->form;
   plan->order = order_of(node, options.fold_order);
-  plan->fold = options.backend == "interp"
-                   ? jit::make_plain_fold(node.op, node.compute_dtype)
-                   : jit::make_fold(node.op, node.compute_dtype, options.features.isa);
+  plan->fold = make_fold(node, options);
   for (std::size_t dim = 0; dim < node.fold->arg_sizes.size(); ++dim)
     if (node.fold->folds(dim)) plan->num_folded *= node.fold->arg_sizes[dim];
-  if (node.fold->is_mean) plan->divisor = static_cast<double>(plan->num_folded);
+  plan->divisor = divisor_of(node, *plan);
   plan->max_threads = options.num_threads;
 
   const std::vector<FoldDim> dims = plan_dims(node, plan->order, output, inputs);
@@ -275,16 +311,24 @@ std::shared_ptr<const FoldPlan> plan_fold(const ExprNode& node, const Program& p
     if (needs_map(*plan))
       plan->map = make_map(dtype, plan->vector, program, inputs, options, kernels);
   }
-  plan_blocks(*plan);
-  std::int64_t bytes = plan->vector.extent * plan->num_rows * plan->num_kept;
-  for (const Tensor& tensor : inputs)
-    bytes = std::max(bytes, wrapping_product(tensor.numel(), static_cast<std::int64_t>(
-                                                                 itemsize_bytes(tensor.dtype()))));
-  plan->work_ns = bytes / bytes_per_ns;
-  choose_walk(*plan, bytes, options);
-  plan->units_are_neighbours = are_neighbours(*plan, bytes, options.features);
+  plan_walk(*plan, inputs, options);
   make_rows(*plan, options);
   return plan;
+}
+
+std::shared_ptr<const FoldPlan> plan_folds(std::span<const ExprNode* const> nodes,
+                                           const Program& program, const Tensor& output,
+                                           std::span<const Tensor> inputs,
+                                           const PlannerOptions& options,
+                                           jit::KernelCache& kernels) {
+  const std::shared_ptr<FoldPlan> plan = lay_out_fold(*nodes[0], output, inputs, options);
+  for (const ExprNode* node : nodes.subspan(1))
+    plan->also.push_back({make_fold(*node, options), divisor_of(*node, *plan)});
+  make_reduction(*plan, program, inputs, options, kernels);
+  if (needs_map(*plan)) return nullptr;
+  plan_walk(*plan, inputs, options);
+  const bool has_rows = plan->reduction->folding_code()->rows != nullptr;
+  return has_rows || !is_row_each(*plan) ? plan : nullptr;
 }
 
 std::shared_ptr<const FoldPlan> plan_fill(const ExprNode& node, const Tensor& output) {

@@ -44,15 +44,24 @@ struct FoldDim {
   std::vector<std::int64_t> stride_bytes;
 };
 
+/// What one fold combines by, and what its results are divided by.
+struct FoldResult {
+  jit::Fold fold;
+  double divisor = 0;  ///< of f32 and f64: each result is divided by it; 0: by nothing
+};
+
 /// Immutable.
 struct FoldPlan {
   FoldForm form = FoldForm::value;
   FoldOrder order = FoldOrder::by_layout;
   bool is_fill = false;  ///< nothing is read: outputs get the identity, or place 0
   jit::Fold fold;
-  jit::ExtremumLoops extrema;   ///< FoldForm::index
-  jit::ExactLoops exact;        ///< FoldOrder::exact
-  double divisor = 0;           ///< of f32 and f64: each result is divided by it; 0: by nothing
+  jit::ExtremumLoops extrema;  ///< FoldForm::index
+  jit::ExactLoops exact;       ///< FoldOrder::exact
+  double divisor = 0;          ///< as FoldResult::divisor
+  /// Results of other folds that the loops of `reduction` accumulate as well, of items of the same
+  /// size; their outputs lie as the first one's.
+  std::vector<FoldResult> also;
   std::int64_t num_folded = 1;  ///< elements that become one
   bool is_inner = true;
   FoldDim vector;
@@ -142,7 +151,7 @@ inline constexpr std::int64_t fold_block_rows = 128;
 /// Bytes of values that are computed before they are folded.
 inline constexpr std::int64_t fold_buffer_bytes = 16 << 10;
 
-/// The part of plan_fold() that decides the order: shape, layout and tree, without code.
+/// The part of plan_fold() that decides the order: shape and layout, without blocks and code.
 std::shared_ptr<FoldPlan> lay_out_fold(const ExprNode& node, const Tensor& output,
                                        std::span<const Tensor> inputs,
                                        const PlannerOptions& options);
@@ -165,10 +174,22 @@ FoldOrder order_of(const ExprNode& node, FoldOrder engine);
 std::optional<std::vector<FoldDim>> dims_by_shape(const FoldNode& fold,
                                                   std::span<const Tensor> operands);
 
+/// Plans one loop that computes several folds of the same dimensions, each as if it were alone:
+/// `program` computes their arguments, and `inputs` is what all of them read.  Outputs have the
+/// sizes and strides of `output`.  Null if no backend has code for it.
+///
+/// Requires: FoldForm::value, items of one size, and none is a fill or exact.
+std::shared_ptr<const FoldPlan> plan_folds(std::span<const ExprNode* const> nodes,
+                                           const Program& program, const Tensor& output,
+                                           std::span<const Tensor> inputs,
+                                           const PlannerOptions& options,
+                                           jit::KernelCache& kernels);
+
 /// Plans to write what is known without reading: the identity, or 0 for FoldForm::index.
 std::shared_ptr<const FoldPlan> plan_fill(const ExprNode& node, const Tensor& output);
 
-/// `base`: the output, then the inputs; `params` as the program has them.
+/// `base`: the output, the inputs, and the outputs of FoldPlan::also; `params` as the program has
+/// them.
 void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params);
 /// The same for FoldOrder::exact.
 void run_exact_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params);

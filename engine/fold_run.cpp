@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::int64_t place_bytes = sizeof(std::int64_t);
 
-constexpr std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 void fill(const FoldPlan& plan, std::byte* output) {
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -46,7 +44,7 @@ void fold_short_row(const FoldPlan& plan, std::byte* const* base) {
   plan.fold.loops.tree(plan.fold, lanes.data(), base[1], plan.vector.extent,
                        fold_block_elements(plan.fold));
   plan.fold.finish(base[0], lanes.data());
-  divide_results(plan, base[0], 0, 1);
+  divide_results(plan.fold, plan.divisor, base[0], 0, 1);
 }
 
 }  // namespace
@@ -55,8 +53,7 @@ FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* c
                  const Bits* params)
     : FoldWalk(plan, code, base, params),
       num_lanes_(fold_.num_lanes()),
-      partial_bytes_(plan.is_inner ? jit::Fold::lanes_bytes
-                                   : rounded_up(strip_extent() * fold_.itemsize())),
+      partial_bytes_(fold_bytes_ * static_cast<std::int64_t>(1 + plan.also.size())),
       block_elements_(fold_block_elements(fold_)),
       folds_together_(folds_blocks_together(plan) && fold_.reads_side_by_side()),
       walks_rows_(plan.is_inner && plan.segments_per_row > 1 && !finds_places() &&
@@ -67,12 +64,12 @@ FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* c
 /// For a buffer of values, the tree's pending results, and what an extremum needs.
 std::size_t FoldRun::scratch_bytes() const {
   const std::int64_t num_levels = std::bit_width(static_cast<std::uint64_t>(plan_.num_blocks)) + 1;
-  const std::int64_t places = finds_places() ? rounded_up(strip_extent() * 32) : 0;
+  const std::int64_t places = finds_places() ? in_whole_lines(strip_extent() * 32) : 0;
   return static_cast<std::size_t>(num_levels * partial_bytes_ + fold_buffer_bytes + places);
 }
 
 std::size_t FoldRun::result_bytes() const {
-  const std::int64_t places = finds_places() ? rounded_up(strip_extent() * place_bytes) : 0;
+  const std::int64_t places = finds_places() ? in_whole_lines(strip_extent() * place_bytes) : 0;
   return static_cast<std::size_t>(partial_bytes_ + places);
 }
 
@@ -109,7 +106,7 @@ void FoldRun::fold_rows(std::int64_t begin, std::int64_t end) const {
 }
 
 bool FoldRun::has_rows_of_leaves() const {
-  return walks_rows_ && plan_.num_rows == 1 && !folds_together_ &&
+  return walks_rows_ && plan_.num_rows == 1 && !folds_together_ && plan_.also.empty() &&
          plan_.num_blocks <= jit::FoldLoops::most_blocks;
 }
 
@@ -135,15 +132,20 @@ void FoldRun::fold_rows_whole(std::int64_t begin, std::int64_t end) const {
   // Code that is tried is run as it is.
   if (plan_.rows != nullptr && code_ == plan_.reduction->folding_code())
     code = {plan_.rows->entry(), plan_.rows->context()};
-  for_each_row(begin, end, std::numeric_limits<std::int64_t>::max(),
-               [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to,
-                   std::int64_t stride_bytes, std::int64_t rows) {
-                 const ReductionLaunch launch(
-                     *this, offsets, to,
-                     {{plan_.kept[0], rows, stride_bytes}, {plan_.vector, plan_.vector.extent, 0}});
-                 launch.run(code, params_);
-                 divide(to, stride_bytes, rows);
-               });
+  for_each_row(
+      begin, end, std::numeric_limits<std::int64_t>::max(),
+      [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to, std::int64_t stride_bytes,
+          std::int64_t rows) {
+        ReductionLaunch launch(
+            *this, offsets, to,
+            {{plan_.kept[0], rows, stride_bytes}, {plan_.vector, plan_.vector.extent, 0}});
+        for (std::size_t i = 0; i < plan_.also.size(); ++i)
+          launch.set_output(i, base_[plan_.num_operands + i] + offsets[0]);
+        launch.run(code, params_);
+        for_each_fold([&](const jit::Fold& fold, double divisor, std::int64_t, std::byte* output) {
+          divide_results(fold, divisor, output + offsets[0], stride_bytes, rows);
+        });
+      });
 }
 
 void FoldRun::place_rows(std::int64_t begin, std::int64_t end) const {
@@ -248,6 +250,7 @@ void FoldRun::fold_leaves_of_short_rows(Part& part, std::int64_t end) const {
 /// How many of the `available` next leaves are folded at once: a subtree, which has a power of two,
 /// or what the part ends with.
 std::int64_t FoldRun::subtree_blocks(const Part& part, std::int64_t available) const {
+  if (!plan_.also.empty()) return 1;
   const std::int64_t at_once =
       folds_together_ ? jit::FoldLoops::blocks_together : jit::FoldLoops::most_blocks;
   const std::int64_t aligned = part.slice == 0 ? at_once : part.slice & -part.slice;
@@ -269,6 +272,10 @@ void FoldRun::fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte*
 
 void FoldRun::fold_subtree_by_code(const FoldOffsets& at, std::int64_t count,
                                    std::byte* partial) const {
+  if (!plan_.also.empty()) {
+    clear(partial, num_lanes_);
+    return fold_leaf(at, plan_.reduced[0], 1, count, partial);
+  }
   alignas(64) jit::PendingLanes pending;
   ReductionLaunch launch = leaf_launch(at, plan_.reduced[0], 1, block_elements_, partial);
   jit::fold_tree(
@@ -287,7 +294,7 @@ void FoldRun::fold_subtree_by_code(const FoldOffsets& at, std::int64_t count,
 void FoldRun::fold_next(Part& part) const {
   std::byte* const partial = next_partial(part);
   const std::int64_t within_block = slice_within_block(part.slice);
-  if (within_block == 0) fold_.clear(partial, partial_of(part.place));
+  if (within_block == 0) clear(partial, partial_of(part.place));
   fold_slice(part.place, part.first_block * plan_.slices_per_block + part.slice, partial,
              part.scratch);
   if (within_block + 1 == plan_.slices_per_block)
@@ -296,8 +303,17 @@ void FoldRun::fold_next(Part& part) const {
     ++part.slice;
 }
 
+void FoldRun::clear(std::byte* partial, std::int64_t num_elements) const {
+  for_each_fold([&](const jit::Fold& fold, double, std::int64_t number, std::byte*) {
+    fold.clear(partial + number * fold_bytes_, num_elements);
+  });
+}
+
 void FoldRun::combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const {
-  fold_.loops.columns(fold_, to, from, 0, 1, num_elements);
+  for_each_fold([&](const jit::Fold& fold, double, std::int64_t number, std::byte*) {
+    const std::int64_t at = number * fold_bytes_;
+    fold.loops.columns(fold, to + at, from + at, 0, 1, num_elements);
+  });
 }
 
 /// Takes the next leaf, or the subtree of the next `taken` leaves, to what is pending: the trees of
@@ -335,23 +351,27 @@ void FoldRun::write(std::int64_t unit, std::byte* result) const {
 }
 
 void FoldRun::write_at(const Place& place, std::byte* result) const {
-  std::byte* const to = base_[0] + place.offsets[0];
-  if (plan_.is_inner && !finds_places()) {
-    fold_.finish(to, result);
-    return divide(to, 0, 1);
-  }
   const std::int64_t itemsize = finds_places() ? place_bytes : fold_.itemsize();
-  const std::byte* const from =
-      finds_places() ? reinterpret_cast<const std::byte*>(places_of(result)) : result;
-  if (!finds_places()) divide(result, itemsize, place.num_columns);
-  const std::int64_t stride_bytes = plan_.is_inner ? itemsize : plan_.vector.stride_bytes[0];
   const auto size = static_cast<std::size_t>(itemsize);
-  if (stride_bytes == itemsize) {
-    std::memcpy(to, from, static_cast<std::size_t>(place.num_columns) * size);
-    return;
-  }
-  for (std::int64_t i = 0; i < place.num_columns; ++i)
-    std::memcpy(to + i * stride_bytes, from + i * itemsize, size);
+  const std::int64_t stride_bytes = plan_.is_inner ? itemsize : plan_.vector.stride_bytes[0];
+  for_each_fold([&](const jit::Fold& fold, double divisor, std::int64_t number, std::byte* output) {
+    std::byte* const to = output + place.offsets[0];
+    std::byte* from = result + number * fold_bytes_;
+    if (plan_.is_inner && !finds_places()) {
+      fold.finish(to, from);
+      return divide_results(fold, divisor, to, 0, 1);
+    }
+    if (finds_places())
+      from = reinterpret_cast<std::byte*>(places_of(result));
+    else
+      divide_results(fold, divisor, from, itemsize, place.num_columns);
+    if (stride_bytes == itemsize) {
+      std::memcpy(to, from, static_cast<std::size_t>(place.num_columns) * size);
+      return;
+    }
+    for (std::int64_t i = 0; i < place.num_columns; ++i)
+      std::memcpy(to + i * stride_bytes, from + i * itemsize, size);
+  });
 }
 
 /// Behind the extrema.

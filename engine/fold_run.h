@@ -91,6 +91,7 @@ class FoldRun : FoldWalk {
   void fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
   void fold_subtree_by_code(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
   void fold_next(Part& part) const;
+  void clear(std::byte* partial, std::int64_t num_elements) const;
   void combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const;
   void write_at(const Place& place, std::byte* result) const;
   void combine_pending(Part& part, std::int64_t taken) const;
@@ -105,7 +106,7 @@ class FoldRun : FoldWalk {
 
   // What each slice needs and takes divisions to tell.
   const std::int64_t num_lanes_;
-  const std::int64_t partial_bytes_;  ///< rounded up, so that what lies behind one is aligned
+  const std::int64_t partial_bytes_;  ///< of all folds
   const std::int64_t block_elements_;
   const bool folds_together_;
   const bool walks_rows_;        ///< by fold_leaves_of_rows()

@@ -89,14 +89,16 @@ void divide_as(double divisor, std::byte* values, std::int64_t stride_bytes, std
     std::memcpy(values, &value, sizeof value);
   }
 }
-/// What lies `stride_bytes` apart, divided by how many elements became one, if the plan says so.
-inline void divide_results(const FoldPlan& plan, std::byte* values, std::int64_t stride_bytes,
-                           std::int64_t count) {
-  if (plan.divisor == 0) return;
-  if (plan.fold.dtype == DType::f32)
-    return divide_as<float>(plan.divisor, values, stride_bytes, count);
-  divide_as<double>(plan.divisor, values, stride_bytes, count);
+/// What lies `stride_bytes` apart, divided by how many elements became one, if that is asked for.
+inline void divide_results(const jit::Fold& fold, double divisor, std::byte* values,
+                           std::int64_t stride_bytes, std::int64_t count) {
+  if (divisor == 0) return;
+  if (fold.dtype == DType::f32) return divide_as<float>(divisor, values, stride_bytes, count);
+  divide_as<double>(divisor, values, stride_bytes, count);
 }
+
+/// So many bytes or more, in whole lines of the cache.
+constexpr std::int64_t in_whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Values in rows: those of the one tensor that is folded as it lies, or computed ones.
 struct FoldChunk {
@@ -128,6 +130,8 @@ class FoldWalk {
         code_(code),
         base_(base),
         params_(params),
+        fold_bytes_(plan.is_inner ? jit::Fold::lanes_bytes
+                                  : in_whole_lines(strip_extent() * fold_.itemsize())),
         token_(plan.work_ns < fold_worth_a_thread_ns ? nullptr : CancellationScope::current()) {}
 
  protected:
@@ -196,17 +200,22 @@ class FoldWalk {
     /// Inputs from `offsets` on.
     ReductionLaunch(const FoldWalk& walk, const FoldOffsets& offsets, std::byte* output,
                     std::initializer_list<ReductionLoop> loops)
-        : num_operands_(walk.plan_.num_operands) {
+        : num_more_outputs_(walk.plan_.also.size()),
+          num_operands_(walk.plan_.num_operands + num_more_outputs_) {
       base_[0] = output;
-      for (std::size_t i = 1; i < num_operands_; ++i) base_[i] = walk.base_[i] + offsets[i];
+      for (std::size_t i = 1; i < walk.plan_.num_operands; ++i)
+        base_[num_more_outputs_ + i] = walk.base_[i] + offsets[i];
       std::size_t at = 0;
       for (const ReductionLoop& loop : loops) {
         extents_[num_loops_++] = loop.extent;
-        stride_bytes_[at++] = loop.output_bytes;
-        for (std::size_t i = 1; i < num_operands_; ++i)
+        for (std::size_t i = 0; i <= num_more_outputs_; ++i)
+          stride_bytes_[at++] = loop.output_bytes;
+        for (std::size_t i = 1; i < walk.plan_.num_operands; ++i)
           stride_bytes_[at++] = loop.dim.stride_bytes[i];
       }
     }
+    /// That of FoldPlan::also[i].
+    void set_output(std::size_t i, std::byte* output) { base_[1 + i] = output; }
     void run(const ReductionCode& code, const Bits* params) const {
       const jit::KernelArgs args{base_.data(), extents_.data(), stride_bytes_.data(), params,
                                  code.context};
@@ -220,7 +229,8 @@ class FoldWalk {
     /// Moves the inputs by so many elements of the innermost loop.
     void advance(std::int64_t count) {
       const std::int64_t* const along = &stride_bytes_[(num_loops_ - 1) * num_operands_];
-      for (std::size_t i = 1; i < num_operands_; ++i) base_[i] += count * along[i];
+      for (std::size_t i = num_more_outputs_ + 1; i < num_operands_; ++i)
+        base_[i] += count * along[i];
     }
 
    private:
@@ -228,17 +238,22 @@ class FoldWalk {
     std::array<std::byte*, max_fold_operands> base_;
     std::array<std::int64_t, 3> extents_;
     std::array<std::int64_t, 3 * max_fold_operands> stride_bytes_;
-    std::size_t num_operands_, num_loops_ = 0;
+    std::size_t num_more_outputs_, num_operands_, num_loops_ = 0;
   };
 
-  /// For `count` elements of each of `num_rows` rows along `row_dim`.
+  /// For `count` elements of each of `num_rows` rows along `row_dim`; the partial results of the
+  /// folds lie fold_bytes_ apart.
   ReductionLaunch leaf_launch(const FoldOffsets& offsets, const FoldDim& row_dim,
                               std::int64_t num_rows, std::int64_t count, std::byte* partial) const {
     const ReductionLoop one_output{plan_.kept[0], 1, 0};
     const ReductionLoop rows{row_dim, num_rows, 0};
     const ReductionLoop vectors{plan_.vector, count, plan_.is_inner ? 0 : fold_.itemsize()};
-    if (fold_has_rows(plan_)) return {*this, offsets, partial, {one_output, rows, vectors}};
-    return {*this, offsets, partial, {one_output, vectors}};
+    ReductionLaunch launch =
+        fold_has_rows(plan_) ? ReductionLaunch(*this, offsets, partial, {one_output, rows, vectors})
+                             : ReductionLaunch(*this, offsets, partial, {one_output, vectors});
+    for (std::size_t i = 0; i < plan_.also.size(); ++i)
+      launch.set_output(i, partial + static_cast<std::int64_t>(i + 1) * fold_bytes_);
+    return launch;
   }
   /// Folds these by generated code.
   void fold_leaf(const FoldOffsets& offsets, const FoldDim& row_dim, std::int64_t num_rows,
@@ -314,9 +329,18 @@ class FoldWalk {
                    });
   }
 
-  /// divide_results() of this plan.
+  /// divide_results() of the first fold.
   void divide(std::byte* values, std::int64_t stride_bytes, std::int64_t count) const {
-    divide_results(plan_, values, stride_bytes, count);
+    divide_results(plan_.fold, plan_.divisor, values, stride_bytes, count);
+  }
+
+  /// Calls `function(fold, divisor, number, output)` for each of the plan's folds.
+  template <class Function>
+  void for_each_fold(const Function& function) const {
+    function(plan_.fold, plan_.divisor, std::int64_t{0}, base_[0]);
+    for (std::size_t i = 0; i < plan_.also.size(); ++i)
+      function(plan_.also[i].fold, plan_.also[i].divisor, static_cast<std::int64_t>(i + 1),
+               base_[plan_.num_operands + i]);
   }
 
   const FoldPlan& plan_;
@@ -324,6 +348,7 @@ class FoldWalk {
   const jit::CodeObject* code_;
   std::byte* const* base_;
   const Bits* params_;
+  const std::int64_t fold_bytes_;  ///< of a fold's partial results: what lies behind is aligned
 
  private:
   const int slice_bits_ = std::countr_zero(static_cast<std::uint64_t>(plan_.slices_per_block));

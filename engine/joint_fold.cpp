@@ -14,6 +14,9 @@ namespace {
 
 using Member = JointFolds::Member;
 
+/// As many outputs as a kernel may accumulate into (rule V16 of the IR).
+constexpr std::size_t max_folds_of_loop = 4;
+
 /// Bytes of an operand's elements, those of dimensions along which it stands still once; as many as
 /// can be added up where no memory holds so many.
 std::int64_t touched_bytes(const Tensor& tensor) {
@@ -24,6 +27,15 @@ std::int64_t touched_bytes(const Tensor& tensor) {
   return static_cast<std::int64_t>(std::min(bytes, most));
 }
 
+std::vector<Tensor> leaves_of(const Program& program) {
+  std::vector<Tensor> leaves;
+  for (const ExprNode* leaf : program.leaves) leaves.push_back(leaf->tensor);
+  return leaves;
+}
+
+/// As for plan_fold().
+Tensor output_of(const ExprNode& fold) { return contiguous_layout(fold.fold->sizes, fold.dtype); }
+
 /// Fills in what a fold reads; false if it can share no pass whatever the others are.
 bool can_be_joined(const ExprNode& node, const PlannerOptions& options, Member& member) {
   if (node.fold->is_scan() || compares_nothing(node)) return false;
@@ -32,16 +44,17 @@ bool can_be_joined(const ExprNode& node, const PlannerOptions& options, Member& 
   const Expr argument(node.args[0]);
   member.program = flatten(std::span(&argument, 1), {});
   if (!member.program.unsupported.empty() || !member.program.integer_divisors.empty()) return false;
+  member.inputs = leaves_of(member.program);
   std::vector<const Tensor*> leaves;
-  for (const ExprNode* leaf : member.program.leaves) {
-    member.inputs.push_back(leaf->tensor);
-    leaves.push_back(&leaf->tensor);
-  }
-  const auto is_large = [&](const Tensor& input) {
+  for (const Tensor& input : member.inputs) leaves.push_back(&input);
+  return !leaves.empty() && is_walkable(node, options.fold_order, Tensor(), leaves);
+}
+
+/// Whether what a fold reads is worth taking turns.
+bool is_large(const Member& member, const PlannerOptions& options) {
+  return std::ranges::any_of(member.inputs, [&](const Tensor& input) {
     return touched_bytes(input) > options.features.l2_bytes;
-  };
-  if (std::none_of(member.inputs.begin(), member.inputs.end(), is_large)) return false;
-  return is_walkable(node, options.fold_order, Tensor(), leaves);
+  });
 }
 
 /// The strides of input `i` along each loop.
@@ -73,9 +86,9 @@ bool have_blocks_that_meet(const FoldPlan& a, const FoldPlan& b) {
   return a.num_blocks <= b.num_blocks ? blocks_in_block(a, b) != 0 : blocks_in_block(b, a) != 0;
 }
 
-/// Whether two folds read, in the same order, a tensor that is at least half of what the second
-/// one reads.
-bool share_reading(const Member& a, const Member& b, const PlannerOptions& options) {
+/// Of what two folds read in the same order the bytes, if they are at least half of what the second
+/// one reads; else 0.
+std::int64_t shared_bytes(const Member& a, const Member& b) {
   std::int64_t shared = 0, all = 0;
   for (std::size_t j = 0; j < b.inputs.size(); ++j) {
     const std::int64_t bytes = touched_bytes(b.inputs[j]);
@@ -86,7 +99,7 @@ bool share_reading(const Member& a, const Member& b, const PlannerOptions& optio
     const auto i = static_cast<std::size_t>(found - a.inputs.begin());
     if (walk_of(*a.plan, i) == walk_of(*b.plan, j)) shared += bytes;
   }
-  return shared > options.features.l2_bytes && shared >= all / 2;
+  return shared >= all / 2 ? shared : 0;
 }
 
 /// The sizes of what a pass reads, where what folds share counts once.
@@ -153,47 +166,157 @@ void plan_turns(JointFolds& joint, std::int64_t turn_bytes) {
 /// Whether another fold can take turns with those that share a pass already.
 bool fits(const std::vector<std::shared_ptr<Member>>& members, const Member& other,
           const PlannerOptions& options) {
-  std::size_t num_operands = other.inputs.size() + 1, num_params = other.program.params.size();
+  std::size_t num_operands = other.inputs.size() + other.folds.size(),
+              num_params = other.program.params.size();
   for (const auto& member : members) {
-    num_operands += member->inputs.size() + 1;
+    num_operands += member->inputs.size() + member->folds.size();
     num_params += member->program.params.size();
     if (!have_equal_loops(*member->plan, *other.plan) ||
         is_row_each(*member->plan) != is_row_each(*other.plan))
       return false;
     if (!have_blocks_that_meet(*member->plan, *other.plan)) return false;
   }
-  return share_reading(*members[0], other, options) && members.size() < max_joint_folds &&
-         num_operands <= ir::max_launch_operands && num_params <= ir::max_launch_params;
+  return shared_bytes(*members[0], other) > options.features.l2_bytes &&
+         members.size() < max_joint_folds && num_operands <= ir::max_launch_operands &&
+         num_params <= ir::max_launch_params;
+}
+
+/// Whether a loop that reads `inputs` gives a fold the elements in the order and the blocks that it
+/// has alone.
+bool keeps_order(const FoldPlan& loop, std::span<const Tensor> inputs, const Member& alone) {
+  if (!have_equal_loops(loop, *alone.plan)) return false;
+  for (std::size_t i = 0; i < alone.inputs.size(); ++i) {
+    const auto same = [&](const Tensor& input) { return input.is_same(alone.inputs[i]); };
+    const auto found = std::ranges::find_if(inputs, same);
+    WEFT_ASSERT(found != inputs.end(), "a loop reads less than one of its folds");
+    if (walk_of(loop, static_cast<std::size_t>(found - inputs.begin())) != walk_of(*alone.plan, i))
+      return false;
+  }
+  return true;
+}
+
+bool is_float_extremum(const jit::Fold& fold) {
+  return is_floating(fold.dtype) && (fold.op == Op::maximum || fold.op == Op::minimum);
+}
+
+/// Whether the loops that are compiled ahead take less time.  They look for NaN once a block, and
+/// generated code at each element, for which AVX2 needs three instructions; and they fold some
+/// short rows side by side.
+bool is_faster_apart(const Member& loop, Isa isa) {
+  constexpr std::int64_t short_row_bytes = 640;
+  const FoldPlan& plan = *loop.plan;
+  const bool has_extremum = is_float_extremum(plan.fold) ||
+                            std::ranges::any_of(plan.also, is_float_extremum, &FoldResult::fold);
+  if (has_extremum && isa != Isa::avx512) return true;
+  const auto is_moved = [](const ir::Inst& inst) {
+    return inst.op == Op::load || inst.op == Op::store;
+  };
+  return is_row_each(plan) && plan.vector.extent * plan.fold.itemsize() < short_row_bytes &&
+         std::ranges::all_of(loop.program.body, is_moved);
+}
+
+/// One loop for two members, the second of one fold; null if there is none.
+std::shared_ptr<Member> share_loop(const Member& a, const Member& b, std::span<const Expr> folds,
+                                   const PlannerOptions& options, jit::KernelCache& kernels) {
+  const ExprNode &first = folds[a.folds[0]].node(), &other = folds[b.folds[0]].node();
+  const bool is_fit = a.folds.size() < max_folds_of_loop && first.fold->form == FoldForm::value &&
+                      other.fold->form == FoldForm::value &&
+                      first.fold->sizes == other.fold->sizes &&
+                      a.plan->fold.itemsize() == b.plan->fold.itemsize() &&
+                      a.plan->order == b.plan->order && shared_bytes(a, b) != 0;
+  if (!is_fit) return nullptr;
+  auto both = std::make_shared<Member>();
+  both->folds = a.folds;
+  both->folds.push_back(b.folds[0]);
+  std::vector<Expr> arguments;
+  std::vector<const ExprNode*> nodes;
+  for (const std::size_t fold : both->folds) {
+    nodes.push_back(&folds[fold].node());
+    arguments.emplace_back(nodes.back()->args[0]);
+  }
+  both->program = flatten(arguments, {});
+  both->inputs = leaves_of(both->program);
+  const Tensor output = output_of(first);
+  const auto layout = lay_out_fold(first, output, both->inputs, options);
+  if (!keeps_order(*layout, both->inputs, a) || !keeps_order(*layout, both->inputs, b))
+    return nullptr;
+  both->plan = plan_folds(nodes, both->program, output, both->inputs, options, kernels);
+  return both->plan == nullptr || is_faster_apart(*both, options.features.isa) ? nullptr : both;
+}
+
+/// Replaces members by such as share a loop.
+void share_loops(std::vector<std::shared_ptr<Member>>& members, std::span<const Expr> folds,
+                 const PlannerOptions& options, jit::KernelCache& kernels) {
+  for (std::size_t i = 0; i < members.size(); ++i)
+    for (std::size_t j = i + 1; j < members.size();) {
+      auto both = share_loop(*members[i], *members[j], folds, options, kernels);
+      if (both == nullptr) {
+        ++j;
+        continue;
+      }
+      members[i] = std::move(both);
+      members.erase(members.begin() + static_cast<std::ptrdiff_t>(j));
+    }
 }
 
 /// What plan_joint_call() has made: runs on the outputs, and then the inputs of the call.
-struct JointPass {
-  struct Fold {
-    std::shared_ptr<const FoldPlan> plan;
-    std::vector<std::uint32_t> inputs;
-    std::size_t num_params;
-  };
-  std::vector<Fold> folds;
+class JointPass {
+ public:
+  explicit JointPass(std::size_t num_outputs) : num_outputs_(num_outputs) {}
+
+  void add(const Member& member, std::vector<std::uint32_t> inputs) {
+    loops_.push_back({member.plan, std::move(inputs), member.program.params.size()});
+  }
 
   void run(std::byte* const* base, const Bits* params) const {
     std::byte* operands[max_joint_folds + ir::max_launch_operands];
+    if (loops_.size() == 1) {
+      const FoldRun run = begin(loops_[0], base, base + num_outputs_, params, operands);
+      return run_in_turns(std::span(&run, 1));
+    }
     std::vector<FoldRun> runs;
-    runs.reserve(folds.size());
+    runs.reserve(loops_.size());
+    std::byte* const* outputs = base;
     std::byte** own = operands;
-    for (std::size_t i = 0; i < folds.size(); ++i) {
-      const FoldPlan& plan = *folds[i].plan;
-      const jit::CodeObject* const code =
-          plan.reduction == nullptr ? nullptr : plan.reduction->folding_code();
-      runs.emplace_back(plan, code, own, params);
-      *own++ = base[i];
-      for (const std::uint32_t input : folds[i].inputs) *own++ = base[folds.size() + input];
-      params += folds[i].num_params;
+    for (const Loop& loop : loops_) {
+      runs.push_back(begin(loop, outputs, base + num_outputs_, params, own));
+      outputs += loop.num_folds();
+      own += loop.num_folds() + loop.inputs.size();
+      params += loop.num_params;
     }
     run_in_turns(runs);
   }
+
+ private:
+  struct Loop {
+    std::shared_ptr<const FoldPlan> plan;
+    std::vector<std::uint32_t> inputs;
+    std::size_t num_params;
+    std::size_t num_folds() const { return 1 + plan->also.size(); }
+  };
+
+  static FoldRun begin(const Loop& loop, std::byte* const* outputs, std::byte* const* inputs,
+                       const Bits* params, std::byte** operands) {
+    std::byte** next = operands;
+    *next++ = outputs[0];
+    for (const std::uint32_t input : loop.inputs) *next++ = inputs[input];
+    std::copy_n(outputs + 1, loop.num_folds() - 1, next);
+    const auto& reduction = loop.plan->reduction;
+    return {*loop.plan, reduction == nullptr ? nullptr : reduction->folding_code(), operands,
+            params};
+  }
+
+  std::vector<Loop> loops_;
+  std::size_t num_outputs_;
 };
 
 }  // namespace
+
+std::size_t JointFolds::num_folds() const {
+  std::size_t sum = 0;
+  for (const auto& member : members) sum += member->folds.size();
+  return sum;
+}
 
 std::vector<JointFolds> join_folds(std::span<const Expr> folds, const PlannerOptions& options,
                                    jit::KernelCache& kernels) {
@@ -202,24 +325,35 @@ std::vector<JointFolds> join_folds(std::span<const Expr> folds, const PlannerOpt
   for (std::size_t i = 0; i < folds.size(); ++i) {
     const ExprNode& node = folds[i].node();
     auto member = std::make_shared<Member>();
-    member->fold = i;
+    member->folds = {i};
     if (!can_be_joined(node, options, *member)) continue;
     check_dtype(node);
-    const Tensor output = contiguous_layout(node.fold->sizes, node.dtype);
-    member->plan = plan_fold(node, member->program, output, member->inputs, options, kernels);
+    member->plan = lay_out_fold(node, output_of(node), member->inputs, options);
     members.push_back(std::move(member));
+  }
+  share_loops(members, folds, options, kernels);
+  for (const auto& member : members) {
+    const ExprNode& node = folds[member->folds[0]].node();
+    if (member->folds.size() == 1 && is_large(*member, options))
+      member->plan =
+          plan_fold(node, member->program, output_of(node), member->inputs, options, kernels);
   }
   std::vector<JointFolds> result;
   while (!members.empty()) {
     JointFolds joint;
     std::vector<std::shared_ptr<Member>> others;
     for (const auto& member : members) {
-      const bool is_joined = joint.members.empty() || fits(joint.members, *member, options);
+      const bool is_joined = joint.members.empty() ||
+                             (is_large(*joint.members[0], options) && is_large(*member, options) &&
+                              fits(joint.members, *member, options));
       (is_joined ? joint.members : others).push_back(member);
     }
     members = std::move(others);
-    if (joint.members.size() < 2) continue;
-    plan_turns(joint, options.features.l2_bytes / 4);
+    if (joint.num_folds() < 2) continue;
+    if (joint.members.size() > 1)
+      plan_turns(joint, options.features.l2_bytes / 4);
+    else
+      joint.read_bytes = reading_of(joint.members).bytes;
     result.push_back(std::move(joint));
   }
   return result;
@@ -229,16 +363,17 @@ PlannedCall plan_joint_call(const CallKey& key, const JointFolds& joint,
                             std::span<const Expr> exprs) {
   PlannedCall call;
   call.plan = std::make_shared<CallPlan>();
-  JointPass pass;
-  for (std::size_t i = 0; i < exprs.size(); ++i) {
-    const Member& member = *joint.members[i];
-    PlannedCall own = begin_call(key, member.program);
+  JointPass pass(exprs.size());
+  for (const auto& member : joint.members) {
+    PlannedCall own = begin_call(key, member->program);
     call.plan->params.insert(call.plan->params.end(), own.plan->params.begin(),
                              own.plan->params.end());
-    const Dims& sizes = exprs[i].node().fold->sizes;
-    call.outputs.push_back(empty({sizes.data(), sizes.size()}, {exprs[i].dtype()}));
+    pass.add(*member, std::move(own.plan->leaves));
+  }
+  for (const Expr& expr : exprs) {
+    const Dims& sizes = expr.node().fold->sizes;
+    call.outputs.push_back(empty({sizes.data(), sizes.size()}, {expr.dtype()}));
     call.plan->outputs.push_back(planned_output(call.outputs.back(), true));
-    pass.folds.push_back({member.plan, std::move(own.plan->leaves), member.program.params.size()});
   }
   for (const Tensor* input : key.inputs) {
     call.plan->leaves.push_back(static_cast<std::uint32_t>(call.inputs.size()));
