@@ -44,6 +44,9 @@ struct FoldDim {
   std::vector<std::int64_t> stride_bytes;
 };
 
+/// As many outputs as a kernel may accumulate into (rule V16 of the IR).
+inline constexpr std::size_t max_folds_of_loop = 4;
+
 /// What one fold combines by, and what its results are divided by.
 struct FoldResult {
   jit::Fold fold;

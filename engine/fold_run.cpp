@@ -250,7 +250,6 @@ void FoldRun::fold_leaves_of_short_rows(Part& part, std::int64_t end) const {
 /// How many of the `available` next leaves are folded at once: a subtree, which has a power of two,
 /// or what the part ends with.
 std::int64_t FoldRun::subtree_blocks(const Part& part, std::int64_t available) const {
-  if (!plan_.also.empty()) return 1;
   const std::int64_t at_once =
       folds_together_ ? jit::FoldLoops::blocks_together : jit::FoldLoops::most_blocks;
   const std::int64_t aligned = part.slice == 0 ? at_once : part.slice & -part.slice;
@@ -272,22 +271,28 @@ void FoldRun::fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte*
 
 void FoldRun::fold_subtree_by_code(const FoldOffsets& at, std::int64_t count,
                                    std::byte* partial) const {
-  if (!plan_.also.empty()) {
-    clear(partial, num_lanes_);
-    return fold_leaf(at, plan_.reduced[0], 1, count, partial);
-  }
-  alignas(64) jit::PendingLanes pending;
+  plan_.also.empty() ? fold_tree_by_code<1>(at, count, partial)
+                     : fold_tree_by_code<max_folds_of_loop>(at, count, partial);
+}
+
+template <std::size_t most_folds>
+void FoldRun::fold_tree_by_code(const FoldOffsets& at, std::int64_t count,
+                                std::byte* partial) const {
+  alignas(64) jit::PendingLanes<most_folds> pending;
   ReductionLaunch launch = leaf_launch(at, plan_.reduced[0], 1, block_elements_, partial);
   jit::fold_tree(
       pending, count, block_elements_,
       [&](std::byte* lanes, std::int64_t, std::int64_t size) {
-        std::memcpy(lanes, fold_.identity_lanes.data(), jit::Fold::lanes_bytes);
+        for_each_fold([&](const jit::Fold& fold, double, std::int64_t number, std::byte*) {
+          std::memcpy(lanes + number * jit::Fold::lanes_bytes, fold.identity_lanes.data(),
+                      jit::Fold::lanes_bytes);
+        });
         launch.aim(lanes, size);
         launch.run({code_->leaf}, params_);
         launch.advance(size);
       },
       [&](std::byte* lanes, const std::byte* other) { combine(lanes, other, num_lanes_); });
-  std::memcpy(partial, pending[0], jit::Fold::lanes_bytes);
+  std::memcpy(partial, pending[0], static_cast<std::size_t>(partial_bytes_));
 }
 
 /// The next slice.

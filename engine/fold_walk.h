@@ -221,9 +221,11 @@ class FoldWalk {
                                  code.context};
       code.function(&args);
     }
-    /// Another output, and `count` elements of the innermost loop.
-    void aim(std::byte* output, std::int64_t count) {
-      base_[0] = output;
+    /// Other partial results, of folds jit::Fold::lanes_bytes apart, and `count` elements of the
+    /// innermost loop.
+    void aim(std::byte* lanes, std::int64_t count) {
+      for (std::size_t i = 0; i <= num_more_outputs_; ++i)
+        base_[i] = lanes + i * static_cast<std::size_t>(jit::Fold::lanes_bytes);
       extents_[num_loops_ - 1] = count;
     }
     /// Moves the inputs by so many elements of the innermost loop.

@@ -14,9 +14,6 @@ namespace {
 
 using Member = JointFolds::Member;
 
-/// As many outputs as a kernel may accumulate into (rule V16 of the IR).
-constexpr std::size_t max_folds_of_loop = 4;
-
 /// Bytes of an operand's elements, those of dimensions along which it stands still once; as many as
 /// can be added up where no memory holds so many.
 std::int64_t touched_bytes(const Tensor& tensor) {

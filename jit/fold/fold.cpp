@@ -60,7 +60,7 @@ void plain_rows(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes,
 
 void tree_of_lanes(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
                    std::int64_t block) {
-  alignas(64) PendingLanes pending;
+  alignas(64) PendingLanes<> pending;
   fold_tree(
       pending, count, block,
       [&](std::byte* lanes, std::int64_t first, std::int64_t size) {

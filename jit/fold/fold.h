@@ -78,16 +78,17 @@ struct Fold {
   bool reads_side_by_side() const { return loops.tree_of_blocks != nullptr && !in_order; }
 };
 
-/// Lanes that wait in a tree of blocks.
-using PendingLanes = std::byte[FoldLoops::most_pending][Fold::lanes_bytes];
+/// Lanes that wait in a tree of blocks, of one fold or of several that share the tree.
+template <std::size_t num_folds = 1>
+using PendingLanes = std::byte[FoldLoops::most_pending][num_folds * Fold::lanes_bytes];
 
 /// The order of FoldLoops::tree: `leaf(lanes, first, size)` folds so many elements of a block into
 /// lanes of the identity, `combine(to, from)` takes lanes to those before them.  The result is in
 /// pending[0].
 ///
 /// Requires: 0 < count <= most_blocks * block.
-template <class Leaf, class Combine>
-[[gnu::always_inline]] inline void fold_tree(PendingLanes& pending, std::int64_t count,
+template <class Pending, class Leaf, class Combine>
+[[gnu::always_inline]] inline void fold_tree(Pending& pending, std::int64_t count,
                                              std::int64_t block, const Leaf& leaf,
                                              const Combine& combine) {
   int depth = 0;

@@ -243,7 +243,7 @@ struct Loops {
   template <int parts>
   static void tree(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
                    std::int64_t block) {
-    alignas(64) PendingLanes pending;
+    alignas(64) PendingLanes<> pending;
     fold_tree(
         pending, count, block,
         [&](std::byte* result, std::int64_t first, std::int64_t size) {
