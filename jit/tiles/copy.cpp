@@ -16,6 +16,8 @@ constexpr std::int64_t page_bytes = 4 << 10;
 /// Of what is put together in the buffer at a time, and of a row of it: more gains nothing.
 constexpr std::int64_t joined_bytes = 128 << 10;
 constexpr std::int64_t longest_run_bytes = 4 << 10;
+/// Of the planes that are put together, one so far behind what is read is asked for.
+constexpr std::int64_t fetched_ahead_bytes = 16 << 10;
 
 /// As transpose(), past the caches wherever it is written to: pieces are put together in `stage`,
 /// from where whole cache lines leave.
@@ -177,15 +179,19 @@ void copy_planes(const TileCode& tile, const Plane& plane, const Planes& planes,
   const std::int64_t piece_bytes = plane.columns * itemsize;
   const std::int64_t row_bytes = planes.count * piece_bytes;
   const std::int64_t rows_at_once = even_part(plane.rows, std::ssize(stage) / row_bytes);
+  // What is read is too short, and too far apart, for the processor to notice.
+  const std::int64_t planes_ahead = std::clamp<std::int64_t>(
+      fetched_ahead_bytes / (planes.runs * rows_at_once * piece_bytes), 1, planes.count);
   for (std::int64_t row = 0; row < plane.rows; row += rows_at_once) {
     const std::int64_t rows = std::min(rows_at_once, plane.rows - row);
     const bool is_last = row + rows == plane.rows;
     for (std::int64_t k = 0; k < planes.count; ++k) {
       const std::byte* from = plane.base[1] + k * planes.stride[1] + row * itemsize;
-      if (planes.runs == 1)  // short runs, which the processor does not notice
-        prefetch_lines(
-            from + (is_last ? planes.count * planes.stride[1] - row * itemsize : rows * itemsize),
-            plane.column_stride[1], plane.columns, rows * itemsize);
+      const std::int64_t later = k + planes_ahead;
+      const bool is_next_part = later >= planes.count && !is_last;
+      prefetch_lines(plane.base[1] + later * planes.stride[1] + row * itemsize +
+                         (is_next_part ? rows * itemsize - planes.count * planes.stride[1] : 0),
+                     plane.column_stride[1], plane.columns, planes.runs * rows * itemsize);
       const Rectangle part{from,      plane.column_stride[1], stage.data() + k * piece_bytes,
                            row_bytes, plane.columns,          planes.runs * rows};
       planes.runs == 1 ? transpose(tile, operand, part)
