@@ -212,11 +212,20 @@ bool is_faster_apart(const Member& loop, Isa isa) {
          std::ranges::all_of(loop.program.body, is_moved);
 }
 
+/// Whether one kernel has room for both, and may gain: what is long computes, whoever loads it.
+bool fit_one_kernel(const Member& a, const Member& b) {
+  constexpr std::size_t most_instructions = 512;
+  return a.folds.size() < max_folds_of_loop &&
+         a.inputs.size() + b.inputs.size() + max_folds_of_loop <= ir::max_launch_operands &&
+         a.program.params.size() + b.program.params.size() <= ir::max_launch_params &&
+         a.program.body.size() + b.program.body.size() <= most_instructions;
+}
+
 /// One loop for two members, the second of one fold; null if there is none.
 std::shared_ptr<Member> share_loop(const Member& a, const Member& b, std::span<const Expr> folds,
                                    const PlannerOptions& options, jit::KernelCache& kernels) {
   const ExprNode &first = folds[a.folds[0]].node(), &other = folds[b.folds[0]].node();
-  const bool is_fit = a.folds.size() < max_folds_of_loop && first.fold->form == FoldForm::value &&
+  const bool is_fit = fit_one_kernel(a, b) && first.fold->form == FoldForm::value &&
                       other.fold->form == FoldForm::value &&
                       first.fold->sizes == other.fold->sizes &&
                       a.plan->fold.itemsize() == b.plan->fold.itemsize() &&

@@ -317,6 +317,21 @@ TEST_F(JointFolds, WriteGivenOutputsAndInputs) {
   EXPECT_TRUE(same_tensor(engine.contiguous(outs[1]), expected[1]));
 }
 
+/// Together they read more tensors than a kernel can, and most of them twice.
+TEST_F(JointFolds, OfManyTensorsAreComputed) {
+  Engine engine;
+  constexpr std::int64_t count = 5000;
+  const auto more = [&](Expr sum, int num_tensors, float value) {
+    for (int i = 0; i < num_tensors; ++i) sum = sum + Expr(full({count}, value));
+    return sum;
+  };
+  const Expr shared = more(Expr(full({count}, 1.0F)), 24, 1);
+  const Expr exprs[] = {ops::sum(more(shared, 20, 1)), ops::sum(more(shared, 20, 2))};
+  const std::vector<Tensor> results = engine.eval(exprs);
+  EXPECT_EQ(results[0].item().as_double(), 45.0 * count);
+  EXPECT_EQ(results[1].item().as_double(), 65.0 * count);
+}
+
 TEST_F(JointFolds, RefuseWhatEachOfThemRefuses) {
   Engine engine;
   const Tensor ints = new_tensor({cache_bytes()}, DType::c64);
