@@ -47,14 +47,17 @@ class FoldLowering {
     }
     for (ir::Inst& inst : kernel.body) accumulate(inst);
     if (plan_.form == FoldForm::index) accumulate_places();
+    WEFT_ASSERT(lowered_->stride_bytes.size() == kernel.loops.size() * kernel.operands.size(),
+                "an operand of a fold has no stride along a loop");
     return std::move(lowered_);
   }
 
  private:
   void add_loop(const FoldDim& dim, std::int64_t extent, ir::LoopKind kind) {
     lowered_->extents.push_back(extent);
-    lowered_->stride_bytes.insert(lowered_->stride_bytes.end(), dim.stride_bytes.begin(),
-                                  dim.stride_bytes.end());
+    std::vector<std::int64_t>& strides = lowered_->stride_bytes;
+    strides.insert(strides.end(), plan_.also.size(), dim.stride_bytes[0]);
+    strides.insert(strides.end(), dim.stride_bytes.begin(), dim.stride_bytes.end());
     lowered_->kernel.loops.push_back({kind});
   }
 
