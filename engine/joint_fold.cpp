@@ -197,10 +197,10 @@ bool is_float_extremum(const jit::Fold& fold) {
 }
 
 /// Whether the loops that are compiled ahead take less time.  They look for NaN once a block, and
-/// generated code at each element, for which AVX2 needs three instructions; and they fold some
-/// short rows side by side.
+/// generated code at each element, for which AVX2 needs three instructions and what is narrow
+/// waits; and they fold some short rows side by side.
 bool is_faster_apart(const Member& loop, Isa isa) {
-  constexpr std::int64_t short_row_bytes = 640;
+  constexpr std::int64_t short_row_bytes = 640, narrow_bytes = 256;
   const FoldPlan& plan = *loop.plan;
   const bool has_extremum = is_float_extremum(plan.fold) ||
                             std::ranges::any_of(plan.also, is_float_extremum, &FoldResult::fold);
@@ -208,8 +208,10 @@ bool is_faster_apart(const Member& loop, Isa isa) {
   const auto is_moved = [](const ir::Inst& inst) {
     return inst.op == Op::load || inst.op == Op::store;
   };
-  return is_row_each(plan) && plan.vector.extent * plan.fold.itemsize() < short_row_bytes &&
-         std::ranges::all_of(loop.program.body, is_moved);
+  const std::int64_t bytes = plan.vector.extent * plan.fold.itemsize();
+  const bool is_small = plan.is_inner ? is_row_each(plan) && bytes < short_row_bytes
+                                      : has_extremum && bytes < narrow_bytes;
+  return is_small && std::ranges::all_of(loop.program.body, is_moved);
 }
 
 /// Whether one kernel has room for both, and may gain: what is long computes, whoever loads it.

@@ -242,7 +242,9 @@ TEST(JointFoldsExplain, SaysWhichFoldsShareALoop) {
   EXPECT_EQ(loops("sum(a, dims=[1]) - sum(a * a, dims=[1])", "f32[1000,100]"), with_avx512);
   EXPECT_EQ(loops("amax(a) - amin(a)", "f32[10000]"), with_avx512);
   EXPECT_EQ(loops("amax(a, dims=[1]) - amin(a, dims=[1])", "f32[1000,1000]"), with_avx512);
-  // Short rows that are folded as they lie.
+  // Short rows and narrow columns that are folded as they lie.
+  EXPECT_EQ(loops("amax(a, dims=[0]) - amin(a, dims=[0])", "f32[1000,32]"), "--");
+  EXPECT_EQ(loops("amax(a, dims=[0]) - amin(a, dims=[0])", "f32[1000,100]"), with_avx512);
   EXPECT_EQ(loops("amax(a, dims=[1]) - amin(a, dims=[1])", "f32[1000,100]"), "--");
 }
 
