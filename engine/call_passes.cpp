@@ -139,8 +139,7 @@ std::optional<std::vector<Tensor>> Call::new_or_apart(std::span<const Expr> expr
                                                       std::span<const Tensor> given) const {
   const std::vector<Expr> rest = without_folds(exprs, Device());
   const Program program = flatten(rest, given);
-  std::vector<Tensor> inputs;
-  for (const ExprNode* leaf : program.leaves) inputs.push_back(leaf->tensor);
+  std::vector<Tensor> inputs = leaves_of(program);
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     const Tensor& output = given[i];
     if (!output.defined()) continue;

@@ -254,8 +254,7 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   const Tensor out = is_fold ? Tensor() : given_out;
 
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
-  std::vector<Tensor> inputs;
-  for (const ExprNode* leaf : program.leaves) inputs.push_back(leaf->tensor);
+  std::vector<Tensor> inputs = leaves_of(program);
   // A handle of its own, which may be resized; but an output that is also an input never is.
   const auto is_out = [&](const Tensor& input) { return input.is_same(out); };
   Tensor given = out;

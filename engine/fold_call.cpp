@@ -322,8 +322,7 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
   const Dims& arg_sizes = node.fold->arg_sizes;
   Expr argument(node.args[0]);
   Program program = flatten(std::span(&argument, 1), {});
-  std::vector<Tensor> inputs;
-  for (const ExprNode* leaf : program.leaves) inputs.push_back(leaf->tensor);
+  std::vector<Tensor> inputs = leaves_of(program);
   std::vector<const Tensor*> leaves;
   for (const Tensor& input : inputs) leaves.push_back(&input);
   std::string order(order_text(order_of(node, options.fold_order)));

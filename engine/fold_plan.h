@@ -14,6 +14,7 @@
 #include "engine/expr_node.h"
 #include "engine/lower.h"
 #include "engine/planner.h"
+#include "ir/combine.h"
 #include "jit/fold/exact.h"
 #include "jit/fold/fold.h"
 #include "jit/kernel_cache.h"
@@ -44,8 +45,8 @@ struct FoldDim {
   std::vector<std::int64_t> stride_bytes;
 };
 
-/// As many outputs as a kernel may accumulate into (rule V16 of the IR).
-inline constexpr std::size_t max_folds_of_loop = 4;
+/// As many as a kernel may accumulate into outputs.
+inline constexpr std::size_t max_folds_of_loop = ir::max_reduced_outputs;
 
 /// What one fold combines by, and what its results are divided by.
 struct FoldResult {
@@ -178,21 +179,23 @@ std::optional<std::vector<FoldDim>> dims_by_shape(const FoldNode& fold,
                                                   std::span<const Tensor> operands);
 
 /// Plans one loop that computes several folds of the same dimensions, each as if it were alone:
-/// `program` computes their arguments, and `inputs` is what all of them read.  Outputs have the
-/// sizes and strides of `output`.  Null if no backend has code for it.
+/// `program` computes their arguments, and `inputs` is what all of them read.  `layout` is what
+/// lay_out_fold() makes of the first one and these; the outputs of the others lie as its output.
+/// Null if no backend has code for it.
 ///
 /// Requires: FoldForm::value, items of one size, and none is a fill or exact.
-std::shared_ptr<const FoldPlan> plan_folds(std::span<const ExprNode* const> nodes,
-                                           const Program& program, const Tensor& output,
-                                           std::span<const Tensor> inputs,
+std::shared_ptr<const FoldPlan> plan_folds(const FoldPlan& layout,
+                                           std::span<const ExprNode* const> nodes,
+                                           const Program& program, std::span<const Tensor> inputs,
                                            const PlannerOptions& options,
                                            jit::KernelCache& kernels);
 
 /// Plans to write what is known without reading: the identity, or 0 for FoldForm::index.
 std::shared_ptr<const FoldPlan> plan_fill(const ExprNode& node, const Tensor& output);
 
-/// `base`: the output, the inputs, and the outputs of FoldPlan::also; `params` as the program has
-/// them.
+/// `base`: the output, then the inputs; `params` as the program has them.
+///
+/// Requires: the plan of one fold.
 void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params);
 /// The same for FoldOrder::exact.
 void run_exact_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params);

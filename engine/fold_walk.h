@@ -122,7 +122,8 @@ class FoldScratch {
 /// Immutable, like the plan: threads share it.
 class FoldWalk {
  public:
-  /// `code`: for the whole fold; null if `plan.map` and the loops compiled ahead do it.
+  /// `code`: for the whole fold; null if `plan.map` and the loops compiled ahead do it.  `base`:
+  /// the output, the inputs, and the outputs of FoldPlan::also.
   FoldWalk(const FoldPlan& plan, const jit::CodeObject* code, std::byte* const* base,
            const Bits* params)
       : plan_(plan),

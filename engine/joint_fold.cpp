@@ -24,12 +24,6 @@ std::int64_t touched_bytes(const Tensor& tensor) {
   return static_cast<std::int64_t>(std::min(bytes, most));
 }
 
-std::vector<Tensor> leaves_of(const Program& program) {
-  std::vector<Tensor> leaves;
-  for (const ExprNode* leaf : program.leaves) leaves.push_back(leaf->tensor);
-  return leaves;
-}
-
 /// As for plan_fold().
 Tensor output_of(const ExprNode& fold) { return contiguous_layout(fold.fold->sizes, fold.dtype); }
 
@@ -192,26 +186,25 @@ bool keeps_order(const FoldPlan& loop, std::span<const Tensor> inputs, const Mem
   return true;
 }
 
-bool is_float_extremum(const jit::Fold& fold) {
-  return is_floating(fold.dtype) && (fold.op == Op::maximum || fold.op == Op::minimum);
+bool is_float_extremum(const ExprNode* fold) {
+  return is_floating(fold->compute_dtype) && (fold->op == Op::maximum || fold->op == Op::minimum);
 }
 
 /// Whether the loops that are compiled ahead take less time.  They look for NaN once a block, and
 /// generated code at each element, for which AVX2 needs three instructions and what is narrow
 /// waits; and they fold some short rows side by side.
-bool is_faster_apart(const Member& loop, Isa isa) {
+bool are_faster_apart(std::span<const ExprNode* const> folds, const Program& program,
+                      const FoldPlan& layout, Isa isa) {
   constexpr std::int64_t short_row_bytes = 640, narrow_bytes = 256;
-  const FoldPlan& plan = *loop.plan;
-  const bool has_extremum = is_float_extremum(plan.fold) ||
-                            std::ranges::any_of(plan.also, is_float_extremum, &FoldResult::fold);
+  const bool has_extremum = std::ranges::any_of(folds, is_float_extremum);
   if (has_extremum && isa != Isa::avx512) return true;
   const auto is_moved = [](const ir::Inst& inst) {
     return inst.op == Op::load || inst.op == Op::store;
   };
-  const std::int64_t bytes = plan.vector.extent * plan.fold.itemsize();
-  const bool is_small = plan.is_inner ? is_row_each(plan) && bytes < short_row_bytes
-                                      : has_extremum && bytes < narrow_bytes;
-  return is_small && std::ranges::all_of(loop.program.body, is_moved);
+  const std::int64_t bytes = layout.vector.extent * layout.fold.itemsize();
+  const bool is_small = layout.is_inner ? layout.num_rows == 1 && bytes < short_row_bytes
+                                        : has_extremum && bytes < narrow_bytes;
+  return is_small && std::ranges::all_of(program.body, is_moved);
 }
 
 /// Whether one kernel has room for both, and may gain: what is long computes, whoever loads it.
@@ -244,12 +237,12 @@ std::shared_ptr<Member> share_loop(const Member& a, const Member& b, std::span<c
   }
   both->program = flatten(arguments, {});
   both->inputs = leaves_of(both->program);
-  const Tensor output = output_of(first);
-  const auto layout = lay_out_fold(first, output, both->inputs, options);
-  if (!keeps_order(*layout, both->inputs, a) || !keeps_order(*layout, both->inputs, b))
+  const auto layout = lay_out_fold(first, output_of(first), both->inputs, options);
+  if (!keeps_order(*layout, both->inputs, a) || !keeps_order(*layout, both->inputs, b) ||
+      are_faster_apart(nodes, both->program, *layout, options.features.isa))
     return nullptr;
-  both->plan = plan_folds(nodes, both->program, output, both->inputs, options, kernels);
-  return both->plan == nullptr || is_faster_apart(*both, options.features.isa) ? nullptr : both;
+  both->plan = plan_folds(*layout, nodes, both->program, both->inputs, options, kernels);
+  return both->plan == nullptr ? nullptr : both;
 }
 
 /// Replaces members by such as share a loop.

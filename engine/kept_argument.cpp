@@ -45,8 +45,7 @@ bool is_worth_keeping(const Expr& fold, const PlannerOptions& options) {
       value.numel() > most_bytes / static_cast<std::int64_t>(itemsize_bytes(value.dtype())))
     return false;
   const Program program = flatten(std::span(&argument, 1), {});
-  std::vector<Tensor> inputs;
-  for (const ExprNode* leaf : program.leaves) inputs.push_back(leaf->tensor);
+  std::vector<Tensor> inputs = leaves_of(program);
   std::vector<const Tensor*> leaves;
   for (const Tensor& input : inputs) leaves.push_back(&input);
   const auto is_contiguous = [](const Tensor& input) { return input.is_contiguous(); };

@@ -196,4 +196,10 @@ Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
   return program;
 }
 
+std::vector<Tensor> leaves_of(const Program& program) {
+  std::vector<Tensor> leaves;
+  for (const ExprNode* leaf : program.leaves) leaves.push_back(leaf->tensor);
+  return leaves;
+}
+
 }  // namespace weft

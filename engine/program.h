@@ -47,4 +47,7 @@ bool divides_integers(const ExprNode& node);
 /// Errors: UnsupportedError if the call has too many operands, numbers or operations.
 Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs);
 
+/// The tensors of Program::leaves.
+std::vector<Tensor> leaves_of(const Program& program);
+
 }  // namespace weft

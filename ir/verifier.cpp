@@ -50,7 +50,6 @@ namespace {
 constexpr std::size_t max_operands = 255;
 constexpr std::size_t max_loops = 64;
 constexpr std::size_t max_instructions = 4096;
-constexpr std::size_t max_reduced_outputs = 4;
 constexpr int max_tree_block = 1 << 20;
 
 class Verifier {

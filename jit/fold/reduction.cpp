@@ -1,5 +1,6 @@
 #include "jit/fold/reduction.h"
 
+#include "ir/combine.h"
 #include "jit/fold/fold.h"
 #include "jit/fold/places.h"
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::size_t max_operands = 255;  // rule V1
 constexpr std::size_t max_loops = 64;      // rule V2
-constexpr std::size_t max_outputs = 4;     // rule V16
 constexpr std::size_t max_levels = 64;     // of the tree, whose leaves an int64_t can count
 /// A place is kept with its element, in twice the bytes.
 constexpr std::size_t partial_bytes = 2 * ir::max_partial_bytes;
@@ -71,7 +71,7 @@ struct Nest {
 };
 
 using Bases = std::array<std::byte*, max_operands>;
-using Partials = std::array<std::array<std::byte, partial_bytes>, max_outputs>;
+using Partials = std::array<std::array<std::byte, partial_bytes>, ir::max_reduced_outputs>;
 
 /// One launch.
 class Walk {

@@ -3,6 +3,7 @@
 #include "ir/text.h"
 #include "ir/verifier.h"
 #include "tests/jit/xbyak_harness.h"
+#include "tests/required_backends.h"
 
 #include <weft/error.h>
 
@@ -108,12 +109,15 @@ TEST_P(JointReduction, OfLongBodiesAgreesWithTheInterpreter) {
                            value - 1);
     if (num_folds > 1) text += " accumulate i32 $1 maximum %3";
     const ir::Kernel kernel = scheduled(ir::parse(text + " }"), GetParam());
-    const Comparison comparison(kernel, target_for(GetParam()));
-    ASSERT_EQ(comparison.refusal(), "");
-    for (const std::int64_t count : interesting_sizes(kernel)) {
-      ASSERT_TRUE(comparison.agree({.extents = {count}}, random)) << count;
-      if (!comparison.has_rows() || count > kernel.tree.block) continue;
-      ASSERT_TRUE(comparison.agree({.extents = {count}, .takes_whole_rows = true}, random));
+    for (const char* const backend : {"xbyak", "llvm"}) {
+      if (find_backend(backend) == nullptr) continue;
+      const Comparison comparison(kernel, target_for(GetParam()), backend);
+      ASSERT_EQ(comparison.refusal(), "");
+      for (const std::int64_t count : interesting_sizes(kernel)) {
+        ASSERT_TRUE(comparison.agree({.extents = {count}}, random)) << backend << count;
+        if (!comparison.has_rows() || count > kernel.tree.block) continue;
+        ASSERT_TRUE(comparison.agree({.extents = {count}, .takes_whole_rows = true}, random));
+      }
     }
   }
 }
@@ -121,7 +125,7 @@ TEST_P(JointReduction, OfLongBodiesAgreesWithTheInterpreter) {
 /// The lanes of two folds are more than AVX2 has registers for beside a body, so that they are
 /// folded in parts, and rows don't become results.
 TEST_P(JointReduction, HasCodeForWholeRowsWhereAllLanesAreInRegisters) {
-  if (find_backend("xbyak") == nullptr) GTEST_SKIP() << "xbyak is not there";
+  if (find_backend("xbyak") == nullptr) return leave_out_without("xbyak", "it is not there");
   for (const std::size_t num_folds : {1, 2, 4}) {
     const Joint joint{"f32", std::vector<const char*>(num_folds, "add %2")};
     const ir::Kernel kernel = scheduled(ir::parse(text_of(joint, true, false, "1")), GetParam());
@@ -132,7 +136,8 @@ TEST_P(JointReduction, HasCodeForWholeRowsWhereAllLanesAreInRegisters) {
 }
 
 TEST(JointReductionRefusal, NamesSizesThatDiffer) {
-  if (find_backend("xbyak") == nullptr || runnable_isas().empty()) GTEST_SKIP() << "no xbyak";
+  if (find_backend("xbyak") == nullptr || runnable_isas().empty())
+    return leave_out_without("xbyak", "it is not there");
   const Isa isa = runnable_isas()[0];
   const ir::Kernel kernel = scheduled(ir::parse(R"(kernel default unscheduled 0 {
       $0 out f32 [0]  $1 out f64 [0]  $2 in f32 [1]
