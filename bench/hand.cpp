@@ -4,6 +4,8 @@
 #include "bench/support.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace weft::bench {
 namespace {
@@ -20,8 +22,8 @@ Maker find(std::string_view workload) {
   if (loop == nullptr) loop = find_loop(set->layouts, workload);
   if (loop == nullptr) return {};
   return [run = loop->run](const Case& work) -> Runner {
-    HandArgs args{work.out.data(), {}, work.out.numel(), {1, 1, 1, 1}};
-    for (int dim = 0; dim < std::min(work.out.dim(), 4); ++dim) args.size[dim] = work.out.size(dim);
+    HandArgs args{work.out.data(), {}, work.out.numel(), {1, 1, 1, 1, 1, 1}};
+    for (int dim = 0; dim < std::min(work.out.dim(), 6); ++dim) args.size[dim] = work.out.size(dim);
     for (std::size_t i = 0; i < work.inputs.size(); ++i) args.in[i] = work.inputs[i].data();
     return [run, args] { run(args); };
   };
@@ -29,8 +31,11 @@ Maker find(std::string_view workload) {
 
 }  // namespace
 
+// As weft itself: with WEFT_ISA=avx2 loops of AVX2 are compared.
 const HandSet* hand_set() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+  const char* const isa = std::getenv("WEFT_ISA");
+  const bool is_narrow = isa != nullptr && std::string_view(isa) == "avx2";
+  if (!is_narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl"))
     return &hand_avx512;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &hand_avx2;

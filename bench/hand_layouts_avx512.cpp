@@ -112,6 +112,55 @@ void transpose_plane(const Plane& plane, bool streams) {
                              [](char* to, __m512i x) { _mm512_storeu_si512(to, x); });
 }
 
+/// Lines of f32 that become columns of rows anywhere.
+struct Columns {
+  const char* from;
+  Size from_stride;
+  char* to;
+  const Size* row_offsets;  ///< of each item's row, in bytes
+  Size lines, items;
+};
+
+/// 16 by 16; fewer lines are masked.
+void transpose_square(const Columns& part) {
+  char* const to = part.to;
+  if (part.lines == 16) {
+    for (int k = 0; k < 16; k += 4)
+      transpose_step<4>(part.from + 4 * k, part.from_stride, [&](int row, __m512i x) {
+        _mm512_storeu_si512(to + part.row_offsets[k + row], x);
+      });
+    return;
+  }
+  alignas(64) char lines[16][64];
+  for (Size i = 0; i < part.lines; ++i)
+    _mm512_store_si512(lines[i], _mm512_loadu_si512(part.from + i * part.from_stride));
+  const auto mask = static_cast<__mmask16>((1U << part.lines) - 1);
+  for (int k = 0; k < 16; k += 4)
+    transpose_step<4>(&lines[0][4 * k], 64, [&](int row, __m512i x) {
+      _mm512_mask_storeu_epi32(to + part.row_offsets[k + row], mask, x);
+    });
+}
+
+/// What is left over at the ends is done again from further back, and by items if there are fewer
+/// than 16.
+void transpose_columns(const Columns& whole) {
+  if (whole.items < 16) {
+    for (Size line = 0; line < whole.lines; ++line)
+      for (Size item = 0; item < whole.items; ++item)
+        *reinterpret_cast<float*>(whole.to + whole.row_offsets[item] + line * 4) =
+            *reinterpret_cast<const float*>(whole.from + line * whole.from_stride + item * 4);
+    return;
+  }
+  for (Size item = 0; item < whole.items; item += 16)
+    for (Size line = 0; line < whole.lines; line += 16) {
+      const Size first_item = least(item, whole.items - 16);
+      const Size first_line = whole.lines < 16 ? 0 : least(line, whole.lines - 16);
+      transpose_square({whole.from + first_line * whole.from_stride + first_item * 4,
+                        whole.from_stride, whole.to + first_line * 4,
+                        whole.row_offsets + first_item, least(16, whole.lines), 16});
+    }
+}
+
 template <int itemsize>
 void transpose(const HandArgs& args) {
   const Size rows = args.size[0], columns = args.size[1];
@@ -315,6 +364,40 @@ void swap_middle(const HandArgs& args) {
   if (streams) _mm_sfence();
 }
 
+/// As many as the largest workload has.
+constexpr Size most_rows = 256;
+
+/// All four dimensions reversed, of 16 planes at a time: so many rows are written side by side.
+void reverse_dimensions(const HandArgs& args) {
+  const Size a = args.size[0], b = args.size[1], c = args.size[2], d = args.size[3];
+  const char* const from = static_cast<const char*>(args.in[0]);
+  char* const to = static_cast<char*>(args.out);
+  Size rows[most_rows];
+  for (Size i = 0; i < a; ++i) rows[i] = i * b * c * d * 4;
+  for (Size j = 0; j < b; ++j)
+    for (Size first = 0; first < a; first += 16)
+      for (Size k = 0; k < c; ++k)
+        transpose_columns({from + ((k * b + j) * a + first) * 4, a * b * c * 4,
+                           to + (j * c + k) * d * 4, rows + first, d, least(16, a - first)});
+}
+
+/// From (3, 0, 5, 1, 4, 2): a run over the dimensions 4 and 2 becomes rows of dimension 5.
+void permute_six(const HandArgs& args) {
+  const Size* const size = args.size;
+  const Size run = size[2] * size[4], to_step = size[3] * size[4] * size[5];
+  const char* const from = static_cast<const char*>(args.in[0]);
+  char* const to = static_cast<char*>(args.out);
+  Size rows[most_rows];
+  for (Size i = 0; i < run; ++i) rows[i] = (i % size[2] * to_step + i / size[2] * size[5]) * 4;
+  for (Size i = 0; i < size[0]; ++i)
+    for (Size j = 0; j < size[1]; ++j)
+      for (Size k = 0; k < size[3]; ++k)
+        transpose_columns({from + ((k * size[0] + i) * size[5] * size[1] + j) * run * 4,
+                           size[1] * run * 4,
+                           to + ((i * size[1] + j) * size[2] * to_step + k * size[4] * size[5]) * 4,
+                           rows, size[5], run});
+}
+
 /// Every other row, and of it every `step`-th item.  Nothing beyond the last one is read.
 template <int step>
 void slice(const HandArgs& args) {
@@ -354,6 +437,8 @@ const HandLoop hand_layouts_avx512[] = {
     {"nchw_to_nhwc", convert_images<true>},
     {"nhwc_to_nchw", convert_images<false>},
     {"perm_0213", swap_middle},
+    {"perm_3210", reverse_dimensions},
+    {"perm_6d", permute_six},
     {"slice_2x2", slice<2>},
     {"slice_2x3", slice<3>},
     {nullptr, nullptr},

@@ -11,7 +11,7 @@ struct HandArgs {
   void* out;
   const void* in[3];
   std::int64_t numel;
-  std::int64_t size[4];  ///< of the output, as the table of workloads has it; 1 where it has fewer
+  std::int64_t size[6];  ///< of the output, as the table of workloads has it; 1 where it has fewer
 };
 
 struct StreamArgs {

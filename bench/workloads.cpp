@@ -13,8 +13,8 @@ const std::vector<std::string> images = {"1x3x32x32", "32x3x224x224", "32x64x56x
 const std::vector<std::string> squares = {"64x64", "512x512", "4096x4096", "5477x5477"};
 const std::vector<std::string> matrices = {"100x100", "1000x1000", "5477x5477"};
 const std::vector<std::string> channels = {"1x64x12x13", "8x64x44x44", "32x64x121x121"};
-const std::vector<std::string> mixed_squares = {"64x64", "512x512", "1000x1000", "2048x2048",
-                                                "4096x4096"};
+const std::vector<std::string> mixed_squares = {"64x64",     "512x512",   "1000x1000",
+                                                "2048x2048", "4096x4096", "5477x5477"};
 
 /// An expression over contiguous vectors of one dtype.
 Workload on_vectors(std::string name, std::string expression, int num_inputs,
@@ -27,6 +27,11 @@ Workload on_vectors(std::string name, std::string expression, int num_inputs,
           out_dtype.empty() ? layout : out_dtype + "[#]",
           flat,
           positive};
+}
+
+Workload with_sizes(Workload workload, const std::vector<std::string>& more) {
+  workload.sizes.insert(workload.sizes.end(), more.begin(), more.end());
+  return workload;
 }
 
 Workload cast_between(const std::string& from, const std::string& to) {
@@ -50,8 +55,9 @@ Workload chain(int length) {
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> table = {
-      on_vectors("copy", "copy(a)", 1, "f32"),
-      on_vectors("add", "a + b", 2, "f32"),
+      with_sizes(on_vectors("copy", "copy(a)", 1, "f32"), {"6.7e7"}),
+      // Of more elements: what layouts that disagree are compared with.
+      with_sizes(on_vectors("add", "a + b", 2, "f32"), {"3e6", "2048x2048"}),
       on_vectors("fma", "a*b + c", 3, "f32"),
       chain(1),
       chain(4),
@@ -61,7 +67,7 @@ const std::vector<Workload>& workloads() {
       chain(32),
       on_vectors("add_i8", "a + b", 2, "i8"),
       on_vectors("add_i16", "a + b", 2, "i16"),
-      on_vectors("lt", "a < b", 2, "f32", "bool"),
+      with_sizes(on_vectors("lt", "a < b", 2, "f32", "bool"), {"2048x2048"}),
       on_vectors("clamp", "clamp(a, -1, 1)", 1, "f32"),
       on_vectors("sqrt", "sqrt(a)", 1, "f32", "", true),
       on_vectors("exp", "exp(a)", 1, "f32"),

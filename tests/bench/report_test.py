@@ -5,6 +5,7 @@ import importlib.util
 import io
 import json
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -17,6 +18,7 @@ sys.path.insert(0, str(BENCH))
 import peers  # noqa: E402
 import plots  # noqa: E402
 import report  # noqa: E402
+import targets  # noqa: E402
 
 KEPT = report.ROOT / "bench/results/readme.json"
 
@@ -79,6 +81,53 @@ class Report(unittest.TestCase):
     def test_errors_are_told_and_left_out(self):
         table, failed = self.medians(run("add/auto/8", 1, 1, error_occurred=True, error_message="wrong result"))
         self.assertEqual((table, failed), ({}, ["add/auto/8: wrong result"]))
+
+
+class Targets(unittest.TestCase):
+    def state(self, goal, table):
+        return targets.verdict(table, goal, goal.sizes).state
+
+    def test_a_target_is_reached_or_its_floor_is_known(self):
+        point = report.Point
+        rows = {"auto": point(100, None, 0.01), "torch": point(150), "eigen": point(130)}
+        table = {("add", "1e6"): rows}
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.3), table), "reached")
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "torch", 1.5), table), "reached")
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.31), table), "reached, within noise")
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.4), table), "missed")
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "onednn", 1), table), "nothing to compare with")
+        rows["stream"] = point(96)
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.4), table), "at the floor (stream 96.0 ns)")
+        rows["hand"] = point(94)  # tells more than what moves bytes alone
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.4), table), "missed (hand 94.0 ns)")
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "ns/element", 1e-4), table), "reached")
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "ns", 90), table), "missed (hand 94.0 ns)")
+        self.assertIsNone(targets.verdict(table, targets.Goal("add", "1e5", "ns", 90), "1e5"))
+
+    def test_other_rows_are_compared_element_for_element(self):
+        point = report.Point
+        table = {("add_t", "10x20"): {"auto": point(30, None, 0)}, ("add", "100"): {"auto": point(10)}, ("add", "10x20"): {"auto": point(15)}}
+        self.assertEqual(targets.verdict(table, targets.Goal("add_t", "10x20", "add/auto/100", 1.5), "10x20").figure, "1.5")
+        self.assertEqual(self.state(targets.Goal("add_t", "10x20", "add/auto/100", 1.5), table), "reached")
+        self.assertEqual(self.state(targets.Goal("add_t", "10x20", "add/auto/=", 1.9), table), "missed")
+        self.assertEqual(targets.groups([targets.Goal("add_t", "10x20", "add/auto/100", 1.5)]), [{"add_t": {"10x20"}, "add": {"100"}}])
+
+    def test_every_target_has_a_row(self):
+        written = "".join(file.read_text(encoding="utf-8") for file in BENCH.glob("*.cpp"))
+        made_of_parts = [("cast_(.*)_(.*)", r'cast_between("\1", "\2")'), ("transpose_(u8|u16|f32|f64)", r'transpose("\1"'),
+                         ("first_call_xbyak_binary", 'of_xbyak("binary"'), ("first_call_xbyak_20_ops", '"_ops"'),
+                         ("(first_.*|call_.*|compile_.*|fresh_.*)", r'"\1/')]
+        for group in targets.groups([goal for goals in targets.GOALS.values() for goal in goals]):
+            for workload in group:
+                match = next((found.expand(text) for form, text in made_of_parts if (found := re.fullmatch(form, workload))), f'"{workload}"')
+                self.assertIn(match, written)
+
+    def test_patterns_match_what_benchmark_calls_its_rows(self):
+        pattern = targets.pattern({"add": {"1e6", "1e6/t1"}, "first_engine": {"1"}}, ["auto", "hand"])
+        for name in ["add/auto/1e6", "add/auto/1e6/t1/real_time", "add/hand/1e6", "first_engine/auto/1/iterations:5/manual_time"]:
+            self.assertRegex(name, pattern)
+        for name in ["add/auto/1e5", "add_t/auto/1e6", "add/naive/1e6", "add/auto/1e6/t2/real_time"]:
+            self.assertNotRegex(name, pattern)
 
 
 def kept():
