@@ -18,12 +18,15 @@ const HandLoop* find_loop(const HandLoop* loops, std::string_view workload) {
 Maker find(std::string_view workload) {
   const HandSet* const set = hand_set();
   if (set == nullptr) return {};
-  const HandLoop* loop = find_loop(set->loops, workload);
-  if (loop == nullptr) loop = find_loop(set->layouts, workload);
+  const HandLoop* loop = nullptr;
+  for (const HandLoop* const loops : {set->loops, set->layouts, set->folds})
+    if (loop == nullptr) loop = find_loop(loops, workload);
   if (loop == nullptr) return {};
   return [run = loop->run](const Case& work) -> Runner {
-    HandArgs args{work.out.data(), {}, work.out.numel(), {1, 1, 1, 1, 1, 1}};
+    HandArgs args{work.out.data(), {}, work.out.numel(), {1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}};
+    const Tensor& first = work.inputs[0];
     for (int dim = 0; dim < std::min(work.out.dim(), 6); ++dim) args.size[dim] = work.out.size(dim);
+    for (int dim = 0; dim < std::min(first.dim(), 6); ++dim) args.in_size[dim] = first.size(dim);
     for (std::size_t i = 0; i < work.inputs.size(); ++i) args.in[i] = work.inputs[i].data();
     return [run, args] { run(args); };
   };

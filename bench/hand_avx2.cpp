@@ -117,7 +117,7 @@ void stream(const StreamArgs& args) {
   if (args.is_non_temporal) _mm_sfence();
 }
 
-const HandLoop no_layouts[] = {{nullptr, nullptr}};
+const HandLoop none[] = {{nullptr, nullptr}};
 
 const HandLoop loops[] = {
     {"copy", copy},
@@ -131,6 +131,6 @@ const HandLoop loops[] = {
 
 }  // namespace
 
-const HandSet hand_avx2 = {loops, no_layouts, stream};
+const HandSet hand_avx2 = {loops, none, none, stream};
 
 }  // namespace weft::bench

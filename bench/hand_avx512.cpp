@@ -372,6 +372,6 @@ const HandLoop loops[] = {
 
 }  // namespace
 
-const HandSet hand_avx512 = {loops, hand_layouts_avx512, stream};
+const HandSet hand_avx512 = {loops, hand_layouts_avx512, hand_folds_avx512, stream};
 
 }  // namespace weft::bench

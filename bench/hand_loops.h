@@ -1,4 +1,5 @@
-// The loops that hand_avx2.cpp, hand_avx512.cpp and hand_layouts_avx512.cpp write with intrinsics.
+// The loops that hand_avx2.cpp, hand_folds_avx512.cpp, hand_avx512.cpp and
+// hand_layouts_avx512.cpp write with intrinsics.
 // Those files are compiled for more than the machine may have, so nothing inline may be shared with
 // the rest of the program.
 #pragma once
@@ -12,6 +13,7 @@ struct HandArgs {
   const void* in[3];
   std::int64_t numel;
   std::int64_t size[6];  ///< of the output, as the table of workloads has it; 1 where it has fewer
+  std::int64_t in_size[6];  ///< of the first input
 };
 
 struct StreamArgs {
@@ -31,10 +33,12 @@ struct HandLoop {
 struct HandSet {
   const HandLoop* loops;
   const HandLoop* layouts;                 ///< loops over operands that lie differently
+  const HandLoop* folds;                   ///< loops that reduce
   void (*stream)(const StreamArgs& args);  ///< reads and writes so many bytes, in step
 };
 
 extern const HandLoop hand_layouts_avx512[];
+extern const HandLoop hand_folds_avx512[];
 extern const HandSet hand_avx2;
 extern const HandSet hand_avx512;
 

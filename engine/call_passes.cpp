@@ -274,7 +274,9 @@ void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> giv
       without_folds(exprs, ComputeFolds(compute_all), KeepArgument(keep));
   if (take_values(exprs, rest, given, results)) return;
   if (!have_equal_sizes(exprs)) return run_by_sizes(rest, given, results, recorder);
-  Call last(state_, &recorder, {.writes_past_caches = part_.writes_past_caches});
+  const std::int32_t left_bytes = asked_by_last(ahead_bytes, state_.features);
+  Call last(state_, &recorder,
+            {.writes_past_caches = part_.writes_past_caches, .ahead_bytes = left_bytes});
   last.expressions(rest, given, results);
   // Reductions are contiguous.  What is elementwise keeps that, except where nothing is left.
   const auto is_own = [&](const Tensor* input) {

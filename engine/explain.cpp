@@ -245,6 +245,7 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   const bool is_fold = given_expr.node().kind == ExprNode::Kind::fold;
   const auto keep = [&](const Expr& fold) {
     if (is_cuda || !is_worth_keeping(fold, planner)) return Tensor();
+    if (blocks) blocks->part.ahead_bytes = 0;  // what is kept has asked
     passes.push_back(describe_kept(fold));
     return contiguous_layout(fold.node().fold->arg_sizes, Expr(fold.node().args[0]).dtype());
   };
@@ -285,9 +286,11 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   const bool is_compiled = is_fold && last->is_compiled;
   const bool is_ready = is_fold && last->reads_in_place;
   const bool has_ir = !is_ready || last->lowered != nullptr;
-  const Lowered lowered = is_compiled || (is_ready && has_ir)
-                              ? *last->lowered
-                              : lower(iterator, program, planner.numerics, planner.streaming_bytes);
+  Lowered lowered = is_compiled || (is_ready && has_ir)
+                        ? *last->lowered
+                        : lower(iterator, program, planner.numerics, planner.streaming_bytes);
+  if (blocks && !is_fold)
+    ask_ahead(lowered, asked_by_last(blocks->part.ahead_bytes, planner.features));
   if (is_cuda) {
     const CudaCall call = explain_cuda(lowered, iterator, program, options, explanation);
     explanation.story = make_story({explanation,

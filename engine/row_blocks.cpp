@@ -193,6 +193,11 @@ std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, std::int64
   return RowBlocks{finder->num_rows(), rows_per_block, std::move(finder), part};
 }
 
+// Gains on Zen 5, and was measured there.
+std::int32_t asked_by_last(std::int32_t ahead_bytes, const CpuFeatures& features) {
+  return features.amd_family >= 26 ? ahead_bytes : 0;
+}
+
 std::vector<Expr> take_rows(const RowBlocks& blocks, std::span<const Expr> exprs,
                             std::int64_t first, std::int64_t count) {
   RowTaker taker(first, count);

@@ -4,6 +4,7 @@
 
 #include "engine/call_key.h"
 #include "engine/expr_node.h"
+#include "runtime/cpu_features.h"
 
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,9 @@ struct RowBlocks {
 /// fold reads an operand of full size in which dimension 0 is the slowest and another fills
 /// vectors, nothing can fail halfway, and the operands are more than `cache_bytes` hold.
 std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, std::int64_t cache_bytes);
+
+/// How far ahead the last pass of a block asks, where no pass before it did: `ahead_bytes`, or 0.
+std::int32_t asked_by_last(std::int32_t ahead_bytes, const CpuFeatures& features);
 
 /// The expressions that were planned, on rows [first, first + count) only.
 std::vector<Expr> take_rows(const RowBlocks& blocks, std::span<const Expr> exprs,

@@ -76,11 +76,12 @@ std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {
   return features.l3_bytes + features.l3_bytes / 2;
 }
 
-// Measured on Zen 4 (docs/decisions.md).
+// Measured on Zen 4 and 5 (docs/decisions.md).
 std::int64_t row_streaming_threshold_bytes(const CpuFeatures& features,
                                            std::int64_t threshold_bytes) {
-  const bool is_smaller = features.amd_family == 25 && features.l3_bytes > 0;
-  return is_smaller ? std::min(threshold_bytes, features.l3_bytes / 2) : threshold_bytes;
+  if (features.amd_family < 25 || features.l3_bytes <= 0) return threshold_bytes;
+  const std::int64_t quarters = features.amd_family == 25 ? 2 : 3;
+  return std::min(threshold_bytes, features.l3_bytes / 4 * quarters);
 }
 
 bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_bytes) {

@@ -57,17 +57,6 @@ bool is_constant_outside(const ir::Inst& inst) {
   return inst.op == Op::constant && !is_constant_within(inst, divisors_exponent(inst.dtype));
 }
 
-/// The divisor of a division that is worth it, or null.
-const ir::Inst* invariant_divisor(const ir::Kernel& kernel, ir::ValueId id) {
-  const ir::Inst& inst = kernel.body[id];
-  if (inst.op != Op::div || (inst.dtype != DType::f32 && inst.dtype != DType::f64)) return nullptr;
-  if (id < kernel.num_hoisted || inst.args[1] >= kernel.num_hoisted ||
-      inst.args[0] < kernel.num_hoisted)
-    return nullptr;
-  const ir::Inst& divisor = kernel.body[inst.args[1]];
-  return is_constant_outside(divisor) ? nullptr : &divisor;
-}
-
 /// What was an integer is zero or within the limits.
 bool is_from_integer(const ir::Kernel& kernel, ir::ValueId id) {
   const ir::Inst& inst = kernel.body[id];
@@ -79,12 +68,53 @@ bool is_small_integer(const ir::Kernel& kernel, ir::ValueId id) {
          itemsize_bytes(result_dtype(kernel.body[kernel.body[id].args[0]])) <= 4;
 }
 
+/// A hoisted value that is added to, or subtracted from, an integer of few bytes or such a one's
+/// quotient; `number` is that.
+struct SmallSum {
+  ir::ValueId hoisted = ir::no_value, number = ir::no_value;
+};
+
+SmallSum small_sum(const ir::Kernel& kernel, ir::ValueId id) {
+  const ir::Inst& inst = kernel.body[id];
+  if (inst.op != Op::add && inst.op != Op::sub) return {};
+  for (const int i : {0, 1}) {
+    const ir::ValueId hoisted = inst.args[i], number = inst.args[1 - i];
+    if (hoisted >= kernel.num_hoisted || kernel.body[hoisted].dtype != inst.dtype) continue;
+    const ir::Inst& quotient = kernel.body[number];
+    const bool is_quotient = quotient.op == Op::div && quotient.dtype == inst.dtype &&
+                             is_small_integer(kernel, quotient.args[0]);
+    if (is_quotient || is_small_integer(kernel, number)) return {hoisted, number};
+  }
+  return {};
+}
+
+/// Zen 5 divides 16 floats in two and a half cycles: sooner than dividends are looked at.
+bool is_sooner_divided(const ir::Kernel& kernel, const ir::Inst& inst,
+                       const CpuFeatures& features) {
+  return features.amd_family >= 26 && inst.dtype == DType::f32 &&
+         !is_from_integer(kernel, inst.args[0]) &&
+         small_sum(kernel, inst.args[0]).number == ir::no_value;
+}
+
+/// The divisor of a division that is worth it, or null.
+const ir::Inst* invariant_divisor(const ir::Kernel& kernel, ir::ValueId id,
+                                  const CpuFeatures& features) {
+  const ir::Inst& inst = kernel.body[id];
+  if (inst.op != Op::div || (inst.dtype != DType::f32 && inst.dtype != DType::f64)) return nullptr;
+  if (id < kernel.num_hoisted || inst.args[1] >= kernel.num_hoisted ||
+      inst.args[0] < kernel.num_hoisted)
+    return nullptr;
+  if (is_sooner_divided(kernel, inst, features)) return nullptr;
+  const ir::Inst& divisor = kernel.body[inst.args[1]];
+  return is_constant_outside(divisor) ? nullptr : &divisor;
+}
+
 }  // namespace
 
 bool divides_by_invariants(const ir::Kernel& kernel, const CpuFeatures& features) {
   if (features.isa == Isa::generic) return false;
   for (ir::ValueId id = kernel.num_hoisted; id < kernel.body.size(); ++id)
-    if (invariant_divisor(kernel, id) != nullptr) return true;
+    if (invariant_divisor(kernel, id, features) != nullptr) return true;
   return false;
 }
 
@@ -93,7 +123,7 @@ InvariantDivision::InvariantDivision(Assembler& code, Registers& registers,
     : code_(code), registers_(registers), kernel_(kernel), has_loops_(has_loops) {
   std::vector<ir::ValueId> quotients;
   for (ir::ValueId id = kernel.num_hoisted; id < kernel.body.size(); ++id) {
-    if (invariant_divisor(kernel, id) == nullptr) continue;
+    if (divisor_of(id) == nullptr) continue;
     quotients.push_back(id);
     add_divisor(kernel.body[id].args[1], calls);
     add_term(kernel.body[id].args[0]);
@@ -150,7 +180,7 @@ void InvariantDivision::add_term(ir::ValueId dividend) {
 }
 
 const ir::Inst* InvariantDivision::divisor_of(ir::ValueId id) const {
-  return invariant_divisor(kernel_, id);
+  return invariant_divisor(kernel_, id, code_.features());
 }
 
 const InvariantDivision::Divisor* InvariantDivision::prepared(ir::ValueId id) const {
@@ -161,27 +191,18 @@ const InvariantDivision::Divisor* InvariantDivision::prepared(ir::ValueId id) co
 // Integers of few bytes are zero or between 1 and 2^32; divided by what divisors are, between 2^-30
 // and 2^62.
 InvariantDivision::Term InvariantDivision::term_of(ir::ValueId dividend) const {
-  const ir::Inst& inst = kernel_.body[dividend];
-  if (inst.op != Op::add && inst.op != Op::sub) return {};
-  for (const int i : {0, 1}) {
-    const ir::ValueId hoisted = inst.args[i], number = inst.args[1 - i];
-    if (hoisted >= kernel_.num_hoisted || kernel_.body[hoisted].dtype != inst.dtype) continue;
-    if (is_small_integer(kernel_, number)) return {hoisted, ir::no_value};
-    const ir::Inst& quotient = kernel_.body[number];
-    if (quotient.op != Op::div || quotient.dtype != inst.dtype ||
-        !is_small_integer(kernel_, quotient.args[0]))
-      continue;
-    const ir::ValueId divisor = quotient.args[1];
-    if (is_constant_within(kernel_.body[divisor], terms_exponent / 2))
-      return {hoisted, ir::no_value};
-    // What is known of the divisor must be so when the term is looked at.
-    const bool is_before = registers_.is_global(divisor) == registers_.is_global(hoisted)
-                               ? divisor < hoisted
-                               : registers_.is_global(divisor);
-    const bool is_constant = kernel_.body[divisor].op == Op::constant;
-    if (prepared(divisor) != nullptr && !is_constant && is_before) return {hoisted, divisor};
-  }
-  return {};
+  const auto [hoisted, number] = small_sum(kernel_, dividend);
+  if (number == ir::no_value) return {};
+  if (is_small_integer(kernel_, number)) return {hoisted, ir::no_value};
+  const ir::ValueId divisor = kernel_.body[number].args[1];
+  if (is_constant_within(kernel_.body[divisor], terms_exponent / 2)) return {hoisted, ir::no_value};
+  // What is known of the divisor must be so when the term is looked at.
+  const bool is_before = registers_.is_global(divisor) == registers_.is_global(hoisted)
+                             ? divisor < hoisted
+                             : registers_.is_global(divisor);
+  const bool is_constant = kernel_.body[divisor].op == Op::constant;
+  if (prepared(divisor) == nullptr || is_constant || !is_before) return {};
+  return {hoisted, divisor};
 }
 
 const InvariantDivision::Term* InvariantDivision::known_term(ir::ValueId dividend) const {
