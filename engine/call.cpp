@@ -144,7 +144,7 @@ void Call::run_checked(std::span<const Expr> exprs, std::span<const Tensor> give
   };
   const std::uint64_t generation = state_.plans.generation();
   PlannerOptions options = state_.planner_options(is_copy);
-  if (part_.writes_past_caches) options.streaming_bytes = 1;
+  if (part_.writes_past_caches) options.streaming_bytes = 1, options.is_unfenced = true;
   options.ahead_bytes = part_.ahead_bytes;
   const PlannedCall call =
       is_fold ? plan_fold_call(key_, root, program, given[0], options, state_.kernels, check_values)

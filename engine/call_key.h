@@ -39,7 +39,7 @@ void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor>
 
 /// What a call knows of a larger one that it is a part of: a block of its rows (row_blocks.h).
 struct PartOfCall {
-  bool writes_past_caches = false;  ///< however little this part writes
+  bool writes_past_caches = false;  ///< however little this part writes; the larger call fences
   std::int32_t ahead_bytes = 0;     ///< so far behind what it reads lies what the next part reads
 
   friend bool operator==(const PartOfCall&, const PartOfCall&) = default;

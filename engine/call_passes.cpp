@@ -6,6 +6,7 @@
 #include "engine/fold_call.h"
 #include "engine/joint_fold.h"
 #include "engine/tensor_impl.h"
+#include "runtime/store_fence.h"
 
 #include <weft/error.h>
 #include <weft/iterator.h>
@@ -75,8 +76,11 @@ std::shared_ptr<CallPlan> Call::plan_of_blocks(const RowBlocks& blocks, std::spa
                                                std::span<const Tensor> given,
                                                std::span<const Tensor> outputs) {
   const std::int64_t rows = blocks.rows_per_block, rest = blocks.num_rows % rows;
-  RowPasses passes{blocks.num_rows, rows, state_.num_threads.load(std::memory_order_relaxed),
-                   nullptr, nullptr};
+  RowPasses passes;
+  passes.num_rows = blocks.num_rows;
+  passes.rows_per_block = rows;
+  passes.max_threads = state_.num_threads.load(std::memory_order_relaxed);
+  passes.needs_fence = blocks.part.writes_past_caches;
   const auto block_plan = [&](const std::vector<Expr>& block, std::int64_t first,
                               std::int64_t count, CallKey& key) {
     std::vector<Tensor> parts;
@@ -114,9 +118,10 @@ std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
   if (!blocks) return {};
   const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);
   if (!outputs) return {};
-  for (const Tensor& output : *outputs) num_bytes += bytes_of(output);
-  blocks->part.writes_past_caches =
-      num_bytes >= static_cast<double>(state_.row_streaming_bytes(state_.features));
+  double written_bytes = 0;
+  for (const Tensor& output : *outputs) written_bytes += bytes_of(output);
+  blocks->choose_stores(written_bytes, state_.row_streaming_bytes(state_.features),
+                        state_.features);
   const std::int64_t rows = blocks->rows_per_block;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t first = begin * rows; first < std::min(end * rows, blocks->num_rows);
@@ -128,6 +133,7 @@ std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
       Call(state_, nullptr, blocks->part)
           .expressions(take_rows(*blocks, exprs, first, count), parts, written);
     }
+    if (blocks->part.writes_past_caches) store_fence();
   };
   parallel_for(0, (blocks->num_rows + rows - 1) / rows, 1, run,
                {state_.num_threads.load(std::memory_order_relaxed)});

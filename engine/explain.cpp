@@ -289,8 +289,15 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   Lowered lowered = is_compiled || (is_ready && has_ir)
                         ? *last->lowered
                         : lower(iterator, program, planner.numerics, planner.streaming_bytes);
-  if (blocks && !is_fold)
-    ask_ahead(lowered, asked_by_last(blocks->part.ahead_bytes, planner.features));
+  if (blocks) {
+    const bool has_asked = blocks->part.ahead_bytes == 0;
+    blocks->choose_stores(
+        static_cast<double>(result.numel()) * static_cast<double>(itemsize_bytes(result.dtype())),
+        planner.streaming_bytes, planner.features);
+    lowered.kernel.is_unfenced = lowered.kernel.is_streaming;
+    if (!is_fold && !has_asked)
+      ask_ahead(lowered, asked_by_last(blocks->part.ahead_bytes, planner.features));
+  }
   if (is_cuda) {
     const CudaCall call = explain_cuda(lowered, iterator, program, options, explanation);
     explanation.story = make_story({explanation,

@@ -1,5 +1,7 @@
 #include "engine/launch.h"
 
+#include "runtime/store_fence.h"
+
 #include <weft/cancel.h>
 #include <weft/parallel.h>
 #include <weft/tuning.h>
@@ -8,6 +10,7 @@
 #include <array>
 #include <cstdlib>
 #include <span>
+#include <thread>
 
 namespace weft {
 namespace {
@@ -151,12 +154,17 @@ void launch_parts(const LaunchPlan& plan, std::byte* const* base, const Bits* pa
   if (num_units <= plan.grain || has_one_thread)
     return run_blocks(plan, base, plan.extents.data(), params);
   const std::int64_t unit_ns = plan.work_ns / num_units;
+  const bool is_unfenced = plan.kernel->kernel().is_unfenced;
+  const std::thread::id caller = std::this_thread::get_id();
   const auto run = [&](std::int64_t first_unit, std::int64_t last_unit) {
     const Part part(plan, loop, base, plan.extents.data(), first_unit * plan.cut_unit,
                     std::min(last_unit * plan.cut_unit, extent));
     if (token != nullptr && unit_ns > long_work_ns)
-      return run_in_pieces(plan, part, (last_unit - first_unit) * unit_ns, *token, params);
-    run_blocks(plan, part.base.data(), part.extents.data(), params);
+      run_in_pieces(plan, part, (last_unit - first_unit) * unit_ns, *token, params);
+    else
+      run_blocks(plan, part.base.data(), part.extents.data(), params);
+    // Who calls fences its own stores.
+    if (is_unfenced && std::this_thread::get_id() != caller) store_fence();
   };
   parallel_for(0, num_units, plan.grain, run, {plan.max_threads, plan.work_ns});
 }

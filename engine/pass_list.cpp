@@ -1,6 +1,7 @@
 #include "engine/pass_list.h"
 
 #include "engine/tensor_impl.h"
+#include "runtime/store_fence.h"
 
 #include <weft/parallel.h>
 
@@ -250,6 +251,7 @@ std::shared_ptr<CallPlan> plan_row_passes(const RowPasses& passes, const CallKey
         const bool is_whole = (block + 1) * rows <= passes.num_rows;
         weft::run(is_whole ? *passes.block : *passes.last_block, operands.data(), params);
       }
+      if (passes.needs_fence) store_fence();
     };
     parallel_for(0, (passes.num_rows + rows - 1) / rows, 1, run_blocks, {passes.max_threads});
   };

@@ -52,6 +52,7 @@ struct RowPasses {
   std::int64_t num_rows = 0;
   std::int64_t rows_per_block = 0;
   int max_threads = 0;
+  bool needs_fence = false;                    ///< blocks write past the caches
   std::shared_ptr<const CallPlan> block;       ///< of rows_per_block rows
   std::shared_ptr<const CallPlan> last_block;  ///< of what is left
 };

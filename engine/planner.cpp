@@ -245,6 +245,7 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
   }
   Lowered lowered = lower(iterator, program, options.numerics, options.streaming_bytes);
   if (options.ahead_bytes != 0) ask_ahead(lowered, options.ahead_bytes);
+  lowered.kernel.is_unfenced = options.is_unfenced && lowered.kernel.is_streaming;
   plan.launch.kernel = kernels.get(signature_of(std::move(lowered.kernel), options));
   plan.launch.extents = std::move(lowered.extents);
   plan.launch.stride_bytes = std::move(lowered.stride_bytes);

@@ -28,6 +28,7 @@ struct PlannerOptions {
   bool is_prepared = false;  ///< the plan outlives the call, so that no temporary can serve it
   std::shared_ptr<jit::nvrtc::KernelLoader> device_kernels = nullptr;  ///< for calls on a device
   std::int32_t ahead_bytes = 0;  ///< so far ahead of what is read code asks for what comes next
+  bool is_unfenced = false;      ///< who calls fences what is written past the caches
   FoldOrder fold_order = FoldOrder::by_layout;  ///< of all folds, or what they ask for themselves
 };
 

@@ -20,7 +20,14 @@ struct RowBlocks {
   std::int64_t rows_per_block = 0;
   class Finder;
   std::shared_ptr<const Finder> finder;  ///< knows which operands have the rows
+  std::int64_t row_bytes = 0;            ///< that are read of a row
   PartOfCall part;                       ///< what each block is told
+
+  /// Lets results of `written_bytes` go past the caches if they and what is read are
+  /// `threshold_bytes` or more.  Blocks are smaller then than the second cache asks for, which
+  /// gives what is written time to leave while the next block is read.
+  void choose_stores(double written_bytes, std::int64_t threshold_bytes,
+                     const CpuFeatures& features);
 };
 
 /// How to cut, if that gives the same bits and saves reading: no fold reduces dimension 0, every

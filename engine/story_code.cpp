@@ -166,7 +166,7 @@ Story::Chapter schedule_chapter(const StoryParts& parts, const Story& story) {
     chapter.lines.push_back(streaming_line(parts, story));
   if (parts.rows_per_block != 0)
     say("all passes run on ", parts.rows_per_block,
-        " rows before they go on to the next: what one has read, others find in the second cache");
+        " rows before they go on to the next: what one has read, others find in the caches");
   if (parts.lowered.follows_reads)
     say("rows in the order in which they are read: past the caches go whole lines, in any order");
   return chapter;

@@ -66,6 +66,7 @@ std::uint64_t structural_hash(const Kernel& kernel) {
   mix(hash, static_cast<std::uint64_t>(kernel.numerics) |
                 static_cast<std::uint64_t>(kernel.schedule) << 8 |
                 static_cast<std::uint64_t>(kernel.is_streaming) << 16 |
+                static_cast<std::uint64_t>(kernel.is_unfenced) << 17 |
                 static_cast<std::uint64_t>(kernel.num_hoisted) << 32);
   mix(hash, static_cast<std::uint64_t>(kernel.vector_bytes));
   mix(hash, static_cast<std::uint64_t>(kernel.tree.lanes) << 32 |

@@ -135,6 +135,8 @@ struct Kernel {
   int vector_bytes = 0;  ///< register width that vectorise() plans for; 0 = scalar
   /// Dense outputs go past the caches where the backend can: their bytes are more than fit there.
   bool is_streaming = false;
+  /// Who calls the code fences those stores, after the last of several calls.
+  bool is_unfenced = false;
   std::vector<Operand> operands;  ///< outputs first
   std::vector<DType> params;      ///< scalar arguments
   std::vector<Loop> loops;        ///< outermost first; at least one

@@ -228,6 +228,7 @@ Kernel parse(std::string_view text) {
   kernel.schedule = reader.word("a schedule", lookup_in(schedules));
   kernel.vector_bytes = reader.number<int>("a vector width in bytes");
   kernel.is_streaming = reader.take("streaming");
+  kernel.is_unfenced = kernel.is_streaming && reader.take("unfenced");
   reader.expect('{');
   bool has_hoisted = false;
   while (true) {

@@ -99,6 +99,7 @@ std::string print(const Kernel& kernel) {
   out += ' ';
   append_number(out, kernel.vector_bytes);
   if (kernel.is_streaming) out += " streaming";
+  if (kernel.is_unfenced) out += " unfenced";
   out += " {\n";
   for (std::size_t i = 0; i < kernel.operands.size(); ++i)
     append_operand(out, i, kernel.operands[i]);

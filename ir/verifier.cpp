@@ -20,7 +20,7 @@
 //        loop, around the innermost, and an operand to transpose, and no other schedule has one;
 //        `inner_reduce` has a reduce loop innermost, `outer_reduce` around the innermost; vector
 //        loops are linear, strided, tile or outer_reduce; vector_bytes is 0, 16, 32 or 64, and not
-//        0 for a vector loop.
+//        0 for a vector loop; what is unfenced is streaming.
 //   V14  The body has at most 4096 instructions.
 //   V15  Reduce loops and a tree come together.  Around reduce loops are parallel ones, and inside
 //        of them at most one loop, parallel or vector.  So it is with a scan loop, which is one
@@ -299,6 +299,8 @@ class Verifier {
     const int bytes = kernel_.vector_bytes;
     if (bytes != 0 && bytes != 16 && bytes != 32 && bytes != 64)
       report("V13: vector_bytes is ", bytes, "; 0, 16, 32 and 64 exist");
+    if (kernel_.is_unfenced && !kernel_.is_streaming)
+      report("V13: unfenced, but not streaming: there is nothing to fence");
     if (kernel_.schedule == Schedule::linear)
       for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
         const Operand& operand = kernel_.operands[i];

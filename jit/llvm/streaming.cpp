@@ -217,7 +217,7 @@ void KernelEmitter::prefetch(std::size_t operand, const Place& place, std::int64
 
 /// What was written past the caches is visible to who comes after the return.
 void KernelEmitter::emit_fence() {
-  if (!streamed_operands().empty())
+  if (!streamed_operands().empty() && !kernel_.is_unfenced)
     builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
 }
 

@@ -40,7 +40,7 @@ void KernelEmitter::prologue() {
 
 void KernelEmitter::epilogue() {
   code_.mark("return");
-  if (operands_.streams()) code_.sfence();
+  if (operands_.streams() && !kernel_.is_unfenced) code_.sfence();
   if (code_.needs_zeroupper()) code_.vzeroupper();
   if (with_frame_) code_.mov(code_.rsp, code_.qword[code_.frame(stack_slot_)]);
   const auto& saved = operands_.saved_registers();

@@ -80,6 +80,7 @@ class RandomKernel {
     kernel_.numerics = pick(random_, 2) == 0 ? Numerics::strict : Numerics::standard;
     kernel_.vector_bytes = static_cast<int>(std::array{0, 16, 32, 64}[pick(random_, 4)]);
     kernel_.is_streaming = pick(random_, 2) == 0;
+    kernel_.is_unfenced = kernel_.is_streaming && kernel_.numerics == Numerics::strict;
     kernel_.loops.resize(1 + pick(random_, static_cast<std::size_t>(options_.max_loops)));
     if (options_.may_scan && pick(random_, 2) == 0)
       choose_scan_loop();

@@ -37,6 +37,14 @@ TEST(Verifier, FieldsThatMeanNothing) {
   EXPECT_THAT(violations(kernel), ElementsAre(StartsWith("V10: "), StartsWith("V10: ")));
 }
 
+TEST(Verifier, NothingToFence) {
+  Kernel kernel = negation();
+  kernel.is_unfenced = true;
+  EXPECT_THAT(violations(kernel), ElementsAre(StartsWith("V13: unfenced")));
+  kernel.is_streaming = true;
+  EXPECT_THAT(violations(kernel), IsEmpty());
+}
+
 TEST(Verifier, TooManyInstructions) {
   Kernel kernel = negation();
   std::vector<Inst> body(4095, Inst{.op = Op::constant});
