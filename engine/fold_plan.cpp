@@ -102,16 +102,21 @@ std::int64_t read_bytes(const FoldPlan& plan, std::span<const Tensor> inputs) {
   return bytes;
 }
 
-/// So far on Zen 4 gains most.
-constexpr std::int32_t sums_ahead_bytes = 2048;
-
-/// Whether code for long rows should ask for what it reads next: on Zen 4 sums come to what memory
-/// has not sent, and its prefetchers fall behind.
-bool outruns_memory(const FoldPlan& plan, std::int64_t bytes, const PlannerOptions& options) {
+/// How far ahead code for long rows should ask for what it reads; 0: not at all.  Past the caches
+/// the prefetchers of Zen 4 fall behind sums, and those of Zen 5 whatever reads one tensor.
+std::int32_t asked_ahead_bytes(const FoldPlan& plan, std::span<const Tensor> inputs,
+                               const PlannerOptions& options) {
+  constexpr std::int32_t zen4_bytes = 2048, zen5_bytes = 4096;
   const CpuFeatures& features = options.features;
-  return features.amd_family == 25 && features.isa == Isa::avx512 && plan.is_inner &&
-         plan.vector.extent >= fold_block_elements(plan.fold) && is_floating(plan.fold.dtype) &&
-         (plan.fold.op == Op::add || plan.fold.op == Op::mul) && bytes >= options.streaming_bytes;
+  const bool is_long = plan.is_inner && plan.vector.extent >= fold_block_elements(plan.fold) &&
+                       features.isa == Isa::avx512 &&
+                       read_bytes(plan, inputs) >= options.streaming_bytes;
+  if (!is_long || features.amd_family < 25) return 0;
+  const bool sums =
+      is_floating(plan.fold.dtype) && (plan.fold.op == Op::add || plan.fold.op == Op::mul);
+  if (features.amd_family == 25) return sums ? zen4_bytes : 0;
+  const auto is_whole = [&](const Tensor& input) { return input.numel() >= plan.vector.extent; };
+  return std::ranges::count_if(inputs, is_whole) == 1 ? zen5_bytes : 0;
 }
 
 /// Looks for code for the whole fold, which only backends make that generate some.
@@ -121,8 +126,8 @@ void make_reduction(FoldPlan& plan, const Program& program, std::span<const Tens
   if (backend != "auto" && backend != "xbyak" && backend != "llvm") return;
   const std::unique_ptr<Lowered> lowered = lower_fold(plan, program, inputs, options.numerics);
   if (lowered == nullptr) return;
-  if (outruns_memory(plan, read_bytes(plan, inputs), options))
-    ask_ahead(*lowered, sums_ahead_bytes);
+  if (const std::int32_t bytes = asked_ahead_bytes(plan, inputs, options))
+    ask_ahead(*lowered, bytes);
   auto kernel = kernels.get(signature_of(lowered->kernel, options));
   if (kernel->folding_code() == nullptr) plan.refusals = kernel->first().refusals;
   if (kernel->folding_code() != nullptr || kernel->has_next()) plan.reduction = std::move(kernel);

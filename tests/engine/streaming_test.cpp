@@ -113,6 +113,21 @@ TEST(streaming, blocks_of_rows) {
   }
 }
 
+TEST(streaming, long_folds_ask_ahead) {
+  Engine engine(streaming_from(1)), reference(EngineOptions{.backend = "interp"});
+  // The last lines that are asked for lie beyond the tensor.
+  for (const std::int64_t rows : {1, 3}) {
+    const Tensor a = empty({rows, 20011}, DType::f32), b = empty({rows, 20011}, DType::f32);
+    for (std::int64_t i = 0; i < a.numel(); ++i)
+      a.data_as<float>()[i] = b.data_as<float>()[i] = static_cast<float>(i % 1013 - 506) / 64;
+    const ReduceOptions by_row{.dims = {-1}};
+    const Expr x(a);
+    for (const Expr& fold : {ops::sum(x * x, by_row), ops::amax(x, by_row) - ops::amin(x, by_row),
+                             ops::sum(x * Expr(b), by_row)})
+      EXPECT_EQ(elements<float>(engine.eval(fold)), elements<float>(reference.eval(fold)));
+  }
+}
+
 TEST(streaming, not_into_an_input) {
   Engine engine(streaming_from(1));
   const Tensor a = new_tensor({4000}, DType::f32);
