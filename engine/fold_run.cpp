@@ -1,6 +1,8 @@
 // What a planned fold does with its memory: leaves, the tree over them, and places of extrema.
 #include "engine/fold_run.h"
 
+#include "engine/few_rows.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -25,26 +27,6 @@ void fill(const FoldPlan& plan, std::byte* output) {
   };
   constexpr std::int64_t ns_an_output = 4;
   parallel_for(0, plan.num_kept, 1, run, {1, plan.num_kept * ns_an_output});
-}
-
-/// Whether one row becomes one output, in less time than another thread is worth: what takes parts
-/// and turns is longer than a short sum.
-bool is_short_row(const FoldPlan& plan) {
-  return plan.is_inner && plan.num_kept == 1 && plan.num_rows == 1 &&
-         plan.form == FoldForm::value && plan.num_blocks <= jit::FoldLoops::most_blocks &&
-         num_fold_parts(plan.work_ns) == 1 &&
-         !(folds_blocks_together(plan) && plan.fold.reads_side_by_side());
-}
-
-/// That row where it lies: making a FoldRun takes 10 ns.
-void fold_short_row(const FoldPlan& plan, std::byte* const* base) {
-  if (const CancellationToken* const token = CancellationScope::current())
-    token->throw_if_cancelled();
-  alignas(64) std::array<std::byte, jit::Fold::lanes_bytes> lanes;
-  plan.fold.loops.tree(plan.fold, lanes.data(), base[1], plan.vector.extent,
-                       fold_block_elements(plan.fold));
-  plan.fold.finish(base[0], lanes.data());
-  divide_results(plan.fold, plan.divisor, base[0], 0, 1);
 }
 
 }  // namespace
@@ -83,8 +65,7 @@ void FoldRun::for_each_row(std::int64_t begin, std::int64_t end, std::int64_t ma
   const std::int64_t most = std::min(max_rows, rows_at_once(count));
   alignas(64) std::byte buffer[fold_buffer_bytes];
   while (begin < end) {
-    const std::int64_t rows =
-        std::min({end - begin, fastest.extent - begin % fastest.extent, most});
+    const std::int64_t rows = std::min(run_along(fastest, begin, end), most);
     FoldOffsets offsets(plan_.num_operands);
     advance(offsets, plan_.kept, begin);
     function(offsets, fetch(offsets, fastest, rows, count, buffer), base_[0] + offsets[0],
@@ -128,10 +109,7 @@ void FoldRun::fold_rows_of_leaves(std::int64_t begin, std::int64_t end) const {
 
 /// By code that computes what it folds, and leaves the results.
 void FoldRun::fold_rows_whole(std::int64_t begin, std::int64_t end) const {
-  ReductionCode code{code_->rows};
-  // Code that is tried is run as it is.
-  if (plan_.rows != nullptr && code_ == plan_.reduction->folding_code())
-    code = {plan_.rows->entry(), plan_.rows->context()};
+  const FoldCode code = code_of_rows(plan_, *code_);
   for_each_row(
       begin, end, std::numeric_limits<std::int64_t>::max(),
       [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to, std::int64_t stride_bytes,
@@ -440,11 +418,15 @@ void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) 
   if (plan.order == FoldOrder::exact) return run_exact_fold(plan, base, params);
   if (plan.is_fill) return fill(plan, base[0]);
   const bool is_short = is_short_row(plan);
+  const bool is_few = has_few_rows(plan);
   if (is_short && folds_in_place(plan)) return fold_short_row(plan, base);
+  if (is_few && folds_in_place(plan)) return fold_few_rows(plan, base);
   const auto run = [&](const jit::CodeObject* code) {
+    if (is_few && code != nullptr)
+      return fold_few_rows_by_code(plan, code_of_rows(plan, *code), base, params);
     const FoldRun fold(plan, code, base, params);
     if (!is_short || code == nullptr) return run_in_turns(std::span(&fold, 1));
-    is_row_each(plan) ? fold.fold_rows(0, 1) : fold.fold_rows_of_leaves(0, 1);
+    fold.fold_rows_of_leaves(0, 1);
   };
   if (plan.reduction == nullptr) return run(nullptr);
   plan.reduction->fold(

@@ -35,6 +35,12 @@ class FoldOffsets {
   std::int64_t values_[max_fold_operands];  // NOLINT: what is not written is not read
 };
 
+/// Generated code, and what that finds in the arguments.
+struct FoldCode {
+  jit::KernelFunction function;
+  const void* context = nullptr;
+};
+
 /// One of two loops over what a map computes.
 struct MapLoop {
   const FoldDim& dim;
@@ -167,10 +173,17 @@ class FoldWalk {
   /// Moves to element number `linear` of `dims`.
   static void advance(FoldOffsets& offsets, const std::vector<FoldDim>& dims, std::int64_t linear) {
     for (const FoldDim& dim : dims) {
-      if (linear == 0) return;
+      if (linear < dim.extent) return advance(offsets, dim, linear);
       advance(offsets, dim, linear % dim.extent);
       linear /= dim.extent;
     }
+  }
+  /// Of a number of elements that ends at `end`, those from `begin` on that lie behind one another
+  /// along `dim`.
+  static std::int64_t run_along(const FoldDim& dim, std::int64_t begin, std::int64_t end) {
+    // A division takes as long as a row of 100 elements.
+    const std::int64_t first = begin < dim.extent ? begin : begin % dim.extent;
+    return std::min(end - begin, dim.extent - first);
   }
 
   /// The values of `num_rows` rows along `row_dim`, `count` of each.
@@ -189,11 +202,6 @@ class FoldWalk {
     const FoldDim& dim;
     std::int64_t extent;
     std::int64_t output_bytes;
-  };
-  /// What a launch calls, and what that finds in the arguments.
-  struct ReductionCode {
-    jit::KernelFunction function;
-    const void* context = nullptr;
   };
   /// Arguments of generated code: operands, and loops with the outermost first.
   class ReductionLaunch {
@@ -217,7 +225,7 @@ class FoldWalk {
     }
     /// That of FoldPlan::also[i].
     void set_output(std::size_t i, std::byte* output) { base_[1 + i] = output; }
-    void run(const ReductionCode& code, const Bits* params) const {
+    void run(const FoldCode& code, const Bits* params) const {
       const jit::KernelArgs args{base_.data(), extents_.data(), stride_bytes_.data(), params,
                                  code.context};
       code.function(&args);
@@ -277,8 +285,7 @@ class FoldWalk {
                       std::int64_t count, std::byte* buffer, const Function& function) const {
     const FoldDim& fastest = plan_.reduced[0];
     while (begin < end) {
-      const std::int64_t rows =
-          std::min({end - begin, fastest.extent - begin % fastest.extent, rows_at_once(count)});
+      const std::int64_t rows = std::min(run_along(fastest, begin, end), rows_at_once(count));
       FoldOffsets offsets = at;
       advance(offsets, plan_.reduced, begin);
       function(offsets, fetch(offsets, fastest, rows, count, buffer), rows);

@@ -1,0 +1,81 @@
+#include "engine/few_rows.h"
+
+#include <weft/cancel.h>
+
+#include <array>
+
+namespace weft {
+namespace {
+
+void throw_if_cancelled() {
+  if (const CancellationToken* const token = CancellationScope::current())
+    token->throw_if_cancelled();
+}
+
+}  // namespace
+
+bool is_short_row(const FoldPlan& plan) {
+  return plan.is_inner && plan.num_kept == 1 && plan.num_rows == 1 &&
+         plan.form == FoldForm::value && plan.num_blocks <= jit::FoldLoops::most_blocks &&
+         num_fold_parts(plan.work_ns) == 1 &&
+         !(folds_blocks_together(plan) && plan.fold.reads_side_by_side());
+}
+
+void fold_short_row(const FoldPlan& plan, std::byte* const* base) {
+  throw_if_cancelled();
+  alignas(64) std::array<std::byte, jit::Fold::lanes_bytes> lanes;
+  plan.fold.loops.tree(plan.fold, lanes.data(), base[1], plan.vector.extent,
+                       fold_block_elements(plan.fold));
+  plan.fold.finish(base[0], lanes.data());
+  divide_results(plan.fold, plan.divisor, base[0], 0, 1);
+}
+
+bool has_few_rows(const FoldPlan& plan) {
+  return is_row_each(plan) && plan.kept.size() == 1 && plan.form == FoldForm::value &&
+         num_fold_parts(plan.work_ns) == 1;
+}
+
+void fold_few_rows(const FoldPlan& plan, std::byte* const* base) {
+  throw_if_cancelled();
+  const FoldDim& rows = plan.kept[0];
+  plan.fold.loops.rows(plan.fold, base[0], rows.stride_bytes[0], base[1], rows.stride_bytes[1],
+                       rows.extent, plan.vector.extent);
+  divide_results(plan.fold, plan.divisor, base[0], rows.stride_bytes[0], rows.extent);
+}
+
+void fold_few_rows_by_code(const FoldPlan& plan, const FoldCode& code, std::byte* const* base,
+                           const Bits* params) {
+  throw_if_cancelled();
+  const FoldDim& rows = plan.kept[0];
+  const std::size_t num_inputs = plan.num_operands - 1, num_outputs = 1 + plan.also.size();
+  // Only what is used is written.
+  std::array<std::byte*, max_fold_operands> operands;
+  std::array<std::int64_t, 2 * max_fold_operands> stride_bytes;
+  const std::array<std::int64_t, 2> extents{rows.extent, plan.vector.extent};
+  std::int64_t* const along = stride_bytes.data() + num_outputs + num_inputs;
+  for (std::size_t i = 0; i < num_outputs; ++i) {
+    operands[i] = base[i == 0 ? 0 : num_inputs + i];
+    stride_bytes[i] = rows.stride_bytes[0];
+    along[i] = 0;
+  }
+  for (std::size_t i = 0; i < num_inputs; ++i) {
+    operands[num_outputs + i] = base[1 + i];
+    stride_bytes[num_outputs + i] = rows.stride_bytes[1 + i];
+    along[num_outputs + i] = plan.vector.stride_bytes[1 + i];
+  }
+  const jit::KernelArgs args{operands.data(), extents.data(), stride_bytes.data(), params,
+                             code.context};
+  code.function(&args);
+  divide_results(plan.fold, plan.divisor, operands[0], rows.stride_bytes[0], rows.extent);
+  for (std::size_t i = 0; i < plan.also.size(); ++i)
+    divide_results(plan.also[i].fold, plan.also[i].divisor, operands[1 + i], rows.stride_bytes[0],
+                   rows.extent);
+}
+
+// Code that is tried is run as it is.
+FoldCode code_of_rows(const FoldPlan& plan, const jit::CodeObject& code) {
+  if (plan.rows == nullptr || &code != plan.reduction->folding_code()) return {code.rows};
+  return {plan.rows->entry(), plan.rows->context()};
+}
+
+}  // namespace weft

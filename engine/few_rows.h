@@ -1,0 +1,26 @@
+// Folds of so few rows that parts and turns (fold_run.h) would take longer than the rows.
+#pragma once
+
+#include "engine/fold_walk.h"
+
+namespace weft {
+
+/// Whether one row becomes one output, in less time than another thread is worth.
+bool is_short_row(const FoldPlan& plan);
+/// That row, where it lies: folds_in_place().
+///
+/// Errors: CancelledError, as of all that follow.
+void fold_short_row(const FoldPlan& plan, std::byte* const* base);
+
+/// Whether outputs that lie evenly are rows of no more than a block each, and too few for threads.
+bool has_few_rows(const FoldPlan& plan);
+/// Those rows, where they lie: folds_in_place().
+void fold_few_rows(const FoldPlan& plan, std::byte* const* base);
+/// The same by code that computes what it folds.
+void fold_few_rows_by_code(const FoldPlan& plan, const FoldCode& code, std::byte* const* base,
+                           const Bits* params);
+
+/// What of the code folds rows.
+FoldCode code_of_rows(const FoldPlan& plan, const jit::CodeObject& code);
+
+}  // namespace weft
