@@ -1,5 +1,6 @@
 #include "engine/joint_fold.h"
 
+#include "engine/few_rows.h"
 #include "engine/fold_call.h"
 #include "engine/fold_run.h"
 #include "engine/pass_list.h"
@@ -272,7 +273,11 @@ class JointPass {
   void run(std::byte* const* base, const Bits* params) const {
     std::byte* operands[max_joint_folds + ir::max_launch_operands];
     if (loops_.size() == 1) {
-      const FoldRun run = begin(loops_[0], base, base + num_outputs_, params, operands);
+      const FoldPlan& plan = *loops_[0].plan;
+      const jit::CodeObject* const code = arrange(loops_[0], base, base + num_outputs_, operands);
+      if (code != nullptr && has_few_rows(plan))
+        return fold_few_rows_by_code(plan, code_of_rows(plan, *code), operands, params);
+      const FoldRun run(plan, code, operands, params);
       return run_in_turns(std::span(&run, 1));
     }
     std::vector<FoldRun> runs;
@@ -280,7 +285,8 @@ class JointPass {
     std::byte* const* outputs = base;
     std::byte** own = operands;
     for (const Loop& loop : loops_) {
-      runs.push_back(begin(loop, outputs, base + num_outputs_, params, own));
+      const jit::CodeObject* const code = arrange(loop, outputs, base + num_outputs_, own);
+      runs.emplace_back(*loop.plan, code, own, params);
       outputs += loop.num_folds();
       own += loop.num_folds() + loop.inputs.size();
       params += loop.num_params;
@@ -296,15 +302,15 @@ class JointPass {
     std::size_t num_folds() const { return 1 + plan->also.size(); }
   };
 
-  static FoldRun begin(const Loop& loop, std::byte* const* outputs, std::byte* const* inputs,
-                       const Bits* params, std::byte** operands) {
+  /// Writes a loop's operands, and gives the code that it has.
+  static const jit::CodeObject* arrange(const Loop& loop, std::byte* const* outputs,
+                                        std::byte* const* inputs, std::byte** operands) {
     std::byte** next = operands;
     *next++ = outputs[0];
     for (const std::uint32_t input : loop.inputs) *next++ = inputs[input];
     std::copy_n(outputs + 1, loop.num_folds() - 1, next);
     const auto& reduction = loop.plan->reduction;
-    return {*loop.plan, reduction == nullptr ? nullptr : reduction->folding_code(), operands,
-            params};
+    return reduction == nullptr ? nullptr : reduction->folding_code();
   }
 
   std::vector<Loop> loops_;
