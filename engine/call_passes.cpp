@@ -106,22 +106,21 @@ std::shared_ptr<CallPlan> Call::plan_of_blocks(const RowBlocks& blocks, std::spa
 std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
                                               std::span<const Tensor> given,
                                               std::span<Tensor> results) {
-  const std::int64_t cache_bytes = state_.features.l2_bytes;
   const auto bytes_of = [](const Tensor& tensor) {
     return static_cast<double>(tensor.numel()) *
            static_cast<double>(itemsize_bytes(tensor.dtype()));
   };
   double num_bytes = 0;
   for (const Tensor* input : key_.inputs) num_bytes += bytes_of(*input);
-  if (num_bytes <= static_cast<double>(cache_bytes / 2) || is_for_device(given)) return {};
-  std::optional<RowBlocks> blocks = plan_row_blocks(exprs, cache_bytes);
+  if (num_bytes <= static_cast<double>(state_.features.l2_bytes / 2) || is_for_device(given))
+    return {};
+  std::optional<RowBlocks> blocks = plan_row_blocks(exprs, state_.features);
   if (!blocks) return {};
   const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);
   if (!outputs) return {};
   double written_bytes = 0;
   for (const Tensor& output : *outputs) written_bytes += bytes_of(output);
-  blocks->choose_stores(written_bytes, state_.row_streaming_bytes(state_.features),
-                        state_.features);
+  blocks->choose_stores(written_bytes, state_.row_streaming_bytes(state_.features));
   const std::int64_t rows = blocks->rows_per_block;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t first = begin * rows; first < std::min(end * rows, blocks->num_rows);

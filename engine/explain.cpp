@@ -221,7 +221,7 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   planner.features = features_for(options.target);
   const bool is_host = planner.features == host_features();
   std::optional<RowBlocks> blocks;
-  if (!is_cuda) blocks = plan_row_blocks(std::span(&given_expr, 1), planner.features.l2_bytes);
+  if (!is_cuda) blocks = plan_row_blocks(std::span(&given_expr, 1), planner.features);
   planner.streaming_bytes = blocks ? state_->row_streaming_bytes(planner.features)
                                    : state_->streaming_bytes(planner.features);
 
@@ -293,7 +293,7 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
     const bool has_asked = blocks->part.ahead_bytes == 0;
     blocks->choose_stores(
         static_cast<double>(result.numel()) * static_cast<double>(itemsize_bytes(result.dtype())),
-        planner.streaming_bytes, planner.features);
+        planner.streaming_bytes);
     lowered.kernel.is_unfenced = lowered.kernel.is_streaming;
     if (!is_fold && !has_asked)
       ask_ahead(lowered, asked_by_last(blocks->part.ahead_bytes, planner.features));

@@ -180,13 +180,25 @@ class RowTaker {
 
 class RowBlocks::Finder : public RowFinder {};
 
-std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, std::int64_t cache_bytes) {
+/// Of a quarter of the second cache what one pass has read is there for the next.  Zen 5 gains from
+/// blocks of its first cache, and what is written leaves while the next block is read;
+/// distances between blocks are powers of two, for few kernels (docs/decisions.md).
+static std::int64_t block_bytes_for(std::int64_t row_bytes, const CpuFeatures& features) {
+  constexpr std::int64_t small_block_bytes = 16 << 10;
+  const std::int64_t most_bytes = features.l2_bytes / 4;
+  if (features.amd_family < 26) return most_bytes;
+  const auto whole_rows =
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(row_bytes)));
+  return std::min(most_bytes, std::max(small_block_bytes, whole_rows));
+}
+
+std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, const CpuFeatures& features) {
   auto finder = std::make_shared<RowBlocks::Finder>();
-  if (!finder->is_fit(exprs) || finder->num_bytes() <= cache_bytes / 2) return {};
+  if (!finder->is_fit(exprs) || finder->num_bytes() <= features.l2_bytes / 2) return {};
   if (finder->num_passes(exprs) < 2) return {};
   const std::int64_t row_bytes =
       std::max<std::int64_t>(finder->num_bytes() / finder->num_rows(), 1);
-  const std::int64_t block_bytes = cache_bytes / 4;
+  const std::int64_t block_bytes = block_bytes_for(row_bytes, features);
   const std::int64_t rows_per_block = block_bytes / row_bytes;
   if (rows_per_block < 1 || rows_per_block >= finder->num_rows()) return {};
   // No block reads more than block_bytes, so that no line is left out.
@@ -195,20 +207,9 @@ std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, std::int64
   return RowBlocks{finder->num_rows(), rows_per_block, std::move(finder), row_bytes, part};
 }
 
-// Measured on Zen 5 (docs/decisions.md).  Distances are powers of two, for few kernels.
-void RowBlocks::choose_stores(double written_bytes, std::int64_t threshold_bytes,
-                              const CpuFeatures& features) {
-  constexpr std::int64_t least_block_bytes = 32 << 10;
+void RowBlocks::choose_stores(double written_bytes, std::int64_t threshold_bytes) {
   const double read_bytes = static_cast<double>(row_bytes) * static_cast<double>(num_rows);
   part.writes_past_caches = read_bytes + written_bytes >= static_cast<double>(threshold_bytes);
-  if (!part.writes_past_caches) return;
-  if (features.amd_family < 26) return;
-  const std::int64_t block_bytes =
-      std::max(least_block_bytes,
-               static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(row_bytes))));
-  rows_per_block = std::min(rows_per_block, block_bytes / row_bytes);
-  part.ahead_bytes =
-      static_cast<std::int32_t>(std::min<std::int64_t>(block_bytes, part.ahead_bytes));
 }
 
 // Gains on Zen 5, and was measured there.

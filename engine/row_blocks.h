@@ -24,16 +24,14 @@ struct RowBlocks {
   PartOfCall part;                       ///< what each block is told
 
   /// Lets results of `written_bytes` go past the caches if they and what is read are
-  /// `threshold_bytes` or more.  Blocks are smaller then than the second cache asks for, which
-  /// gives what is written time to leave while the next block is read.
-  void choose_stores(double written_bytes, std::int64_t threshold_bytes,
-                     const CpuFeatures& features);
+  /// `threshold_bytes` or more.
+  void choose_stores(double written_bytes, std::int64_t threshold_bytes);
 };
 
 /// How to cut, if that gives the same bits and saves reading: no fold reduces dimension 0, every
 /// fold reads an operand of full size in which dimension 0 is the slowest and another fills
-/// vectors, nothing can fail halfway, and the operands are more than `cache_bytes` hold.
-std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, std::int64_t cache_bytes);
+/// vectors, nothing can fail halfway, and half of the second cache does not hold the operands.
+std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, const CpuFeatures& features);
 
 /// How far ahead the last pass of a block asks, where no pass before it did: `ahead_bytes`, or 0.
 std::int32_t asked_by_last(std::int32_t ahead_bytes, const CpuFeatures& features);
