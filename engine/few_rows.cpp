@@ -3,9 +3,13 @@
 #include <weft/cancel.h>
 
 #include <array>
+#include <cstring>
 
 namespace weft {
 namespace {
+
+/// Of partial results that have room on the stack.
+constexpr std::int64_t most_columns_bytes = 4096;
 
 void throw_if_cancelled() {
   if (const CancellationToken* const token = CancellationScope::current())
@@ -70,6 +74,27 @@ void fold_few_rows_by_code(const FoldPlan& plan, const FoldCode& code, std::byte
   for (std::size_t i = 0; i < plan.also.size(); ++i)
     divide_results(plan.also[i].fold, plan.also[i].divisor, operands[1 + i], rows.stride_bytes[0],
                    rows.extent);
+}
+
+bool has_few_columns(const FoldPlan& plan) {
+  const std::int64_t itemsize = plan.fold.itemsize();
+  return !plan.is_inner && plan.num_kept == 1 && plan.num_blocks == 1 && plan.reduced.size() == 1 &&
+         plan.also.empty() && plan.form == FoldForm::value &&
+         plan.vector.stride_bytes[0] == itemsize &&
+         plan.vector.extent * itemsize <= most_columns_bytes && num_fold_parts(plan.work_ns) == 1;
+}
+
+void fold_few_columns(const FoldPlan& plan, std::byte* const* base) {
+  throw_if_cancelled();
+  const std::int64_t count = plan.vector.extent, itemsize = plan.fold.itemsize();
+  // Not in the output, which may be an input's memory.
+  alignas(64) std::array<std::byte, most_columns_bytes> sums;
+  plan.fold.clear(sums.data(), count);
+  const FoldDim& rows = plan.reduced[0];
+  plan.fold.loops.columns(plan.fold, sums.data(), base[1], rows.stride_bytes[1], rows.extent,
+                          count);
+  divide_results(plan.fold, plan.divisor, sums.data(), itemsize, count);
+  std::memcpy(base[0], sums.data(), static_cast<std::size_t>(count * itemsize));
 }
 
 // Code that is tried is run as it is.

@@ -1,4 +1,5 @@
-// Folds of so few rows that parts and turns (fold_run.h) would take longer than the rows.
+// Folds of so few rows or columns that parts and turns (fold_run.h) would take longer than the
+// rows.
 #pragma once
 
 #include "engine/fold_walk.h"
@@ -19,6 +20,11 @@ void fold_few_rows(const FoldPlan& plan, std::byte* const* base);
 /// The same by code that computes what it folds.
 void fold_few_rows_by_code(const FoldPlan& plan, const FoldCode& code, std::byte* const* base,
                            const Bits* params);
+
+/// Whether rows of neighbours, one block of few, become one row of outputs side by side.
+bool has_few_columns(const FoldPlan& plan);
+/// Those columns, where they lie: folds_in_place().
+void fold_few_columns(const FoldPlan& plan, std::byte* const* base);
 
 /// What of the code folds rows.
 FoldCode code_of_rows(const FoldPlan& plan, const jit::CodeObject& code);

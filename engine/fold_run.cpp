@@ -421,6 +421,7 @@ void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) 
   const bool is_few = has_few_rows(plan);
   if (is_short && folds_in_place(plan)) return fold_short_row(plan, base);
   if (is_few && folds_in_place(plan)) return fold_few_rows(plan, base);
+  if (has_few_columns(plan) && folds_in_place(plan)) return fold_few_columns(plan, base);
   const auto run = [&](const jit::CodeObject* code) {
     if (is_few && code != nullptr)
       return fold_few_rows_by_code(plan, code_of_rows(plan, *code), base, params);
