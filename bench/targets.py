@@ -178,21 +178,26 @@ def narrow(table, other, result):
 
 
 def groups(goals):
-    """Workloads that are compared with one another and so belong into one process, and their sizes."""
+    """Rows that are compared with one another and so belong into one process: sizes of workloads.  What runs on several threads
+    is compared with itself alone, and has no other thread's work beside it."""
     sizes, joined = collections.defaultdict(set), {}
     def top(name):
         while joined.setdefault(name, name) != name:
             name = joined[name]
         return name
+    def add(workload, size):
+        key = (workload, "/t" in size)
+        sizes[key].add(size)
+        return key
     for goal in goals:
-        sizes[goal.workload].update(goal.sizes.split())
-        if "/" in goal.against and goal.against != "ns/element":
-            workload, _, other = goal.against.split("/", 2)
-            sizes[workload].update(goal.sizes.split() if other == "=" else [other])
-            joined[top(workload)] = top(goal.workload)
+        for size in goal.sizes.split():
+            key = add(goal.workload, size)
+            if "/" in goal.against and goal.against != "ns/element":
+                workload, _, other = goal.against.split("/", 2)
+                joined[top(add(workload, size if other == "=" else other))] = top(key)
     found = collections.defaultdict(dict)
-    for workload, its_sizes in sizes.items():
-        found[top(workload)][workload] = its_sizes
+    for key, its_sizes in sizes.items():
+        found[top(key)][key[0]] = its_sizes
     return list(found.values())
 
 
