@@ -118,6 +118,15 @@ bool is_served_by_xbyak([[maybe_unused]] const ir::Kernel& kernel,
 #endif
 }
 
+/// Of kernels that xbyak serves.
+bool gains_by_llvm(const ir::Kernel& kernel, [[maybe_unused]] const Target& target) {
+#if WEFT_HAS_XBYAK
+  if (kernel.schedule == ir::Schedule::linear && xbyak_converts_one_by_one(kernel, target))
+    return true;
+#endif
+  return has_waiting_values(kernel);
+}
+
 std::shared_ptr<const CodeObject> load_or_compile(const ir::Kernel& kernel, const Target& target) {
   return llvm_backend().compile(kernel, target);
 }
@@ -149,7 +158,7 @@ TieredKernel::Compile compile_first(CompiledKernel& first, const Target& target,
   const bool may_take_llvm = options.use_llvm && refusal.empty();
   const bool is_served =
       may_take_llvm && xbyak != nullptr && is_served_by_xbyak(first.kernel, target);
-  if (may_take_llvm && (!is_served || has_waiting_values(first.kernel))) {
+  if (may_take_llvm && (!is_served || gains_by_llvm(first.kernel, target))) {
     const std::string reason = llvm_backend().refuses(first.kernel, target);
     if (!reason.empty())
       first.refusals.push_back("llvm: " + reason);

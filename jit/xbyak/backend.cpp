@@ -278,4 +278,17 @@ bool xbyak_calls_functions(const ir::Kernel& kernel, const Target& target) {
   });
 }
 
+bool xbyak_converts_one_by_one(const ir::Kernel& kernel, const Target& target) {
+  const auto is_wide = [](DType dtype) {
+    return is_integral(dtype) && (itemsize_bytes(dtype) == 8 || dtype == DType::u32);
+  };
+  return target.features.isa != Isa::avx512 &&
+         std::ranges::any_of(kernel.body, [&](const ir::Inst& inst) {
+           if (inst.op != Op::cast) return false;
+           const DType from = result_dtype(kernel.body[inst.args[0]]);
+           return (is_wide(from) && is_floating(inst.dtype)) ||
+                  (is_floating(from) && is_wide(inst.dtype));
+         });
+}
+
 }  // namespace weft::jit

@@ -12,5 +12,7 @@ const Backend& xbyak_backend();
 /// Whether code for a kernel that is not refused leaves the vector registers to call functions,
 /// which another backend may do without.
 bool xbyak_calls_functions(const ir::Kernel& kernel, const Target& target);
+/// Whether xbyak's code converts numbers one by one, for which AVX2 lacks the instructions.
+bool xbyak_converts_one_by_one(const ir::Kernel& kernel, const Target& target);
 
 }  // namespace weft::jit

@@ -30,10 +30,8 @@ struct Caster {
   void float_to_integer(DType from, DType to, const Xmm& out, const Xmm& x) const;
   void float_to_u64(DType from, const Xmm& out, const Xmm& x) const;
   void lane_by_lane(DType from, DType to, const Xmm& out, const Xmm& x) const;
-  void one_integer_to_float(DType from, DType to, const RegExp& source, const RegExp& target,
-                            const Xmm& number) const;
-  void one_float_to_integer(DType from, DType to, const RegExp& source, const RegExp& target,
-                            const Xmm& number) const;
+  void one_integer_to_float(DType from, DType to, const RegExp& source, const Xmm& number) const;
+  void one_float_to_integer(DType from, DType to, const RegExp& source, const Xmm& number) const;
 };
 
 void Caster::integer_to_integer(DType from, DType to, const Xmm& out, const Xmm& x) const {
@@ -98,20 +96,38 @@ void Caster::float_to_integer(DType from, DType to, const Xmm& out, const Xmm& x
 }
 
 // AVX2 has no vector instructions for 64-bit or unsigned integers; the scalar ones round once too.
+// What they give is put together in registers: a load of what several small stores have written
+// waits for all of them.
 void Caster::lane_by_lane(DType from, DType to, const Xmm& out, const Xmm& x) const {
-  const int buffer = code.scratch_frame();
-  const Xmm number = registers.temp(16);
+  const int buffer = code.scratch_frame(), in_half = 16 / size_of(to);
+  const Xmm number = registers.temp(16), low = vector_register(out.getIdx(), 16);
+  const Xmm high = lanes > in_half ? registers.temp(16) : low;
   code.store_bytes(code.frame(buffer), x, size_of(from) * lanes);
   for (int lane = 0; lane < lanes; ++lane) {
     const RegExp source = code.frame(buffer + lane * size_of(from));
-    const RegExp target = code.frame(buffer + 64 + lane * size_of(to));
-    is_float(from) ? one_float_to_integer(from, to, source, target, number)
-                   : one_integer_to_float(from, to, source, target, number);
+    const Xmm& half = lane < in_half ? low : high;
+    const auto place = static_cast<std::uint8_t>(lane % in_half);
+    if (is_float(from)) {
+      one_float_to_integer(from, to, source, number);
+      size_of(to) == 4 ? code.vpinsrd(half, half, code.eax, place)
+                       : code.vpinsrq(half, half, code.rax, place);
+    } else {
+      one_integer_to_float(from, to, source, number);
+      if (place == 0)
+        code.vmovaps(half, number);
+      else if (to == DType::f64)
+        code.vunpcklpd(half, half, number);
+      else
+        code.vinsertps(half, half, number, static_cast<std::uint8_t>(place << 4));
+    }
   }
-  code.load_bytes(out, code.frame(buffer + 64), size_of(to) * lanes);
+  if (lanes <= in_half) return;
+  const Ymm whole(out.getIdx());
+  code.vinsertf128(whole, whole, high, 1);
 }
 
-void Caster::one_integer_to_float(DType from, DType to, const RegExp& source, const RegExp& target,
+/// To `number`.
+void Caster::one_integer_to_float(DType from, DType to, const RegExp& source,
                                   const Xmm& number) const {
   const bool to_double = to == DType::f64;
   const auto convert = [&](const Reg64& integer) {
@@ -139,10 +155,10 @@ void Caster::one_integer_to_float(DType from, DType to, const RegExp& source, co
   } else {
     convert(code.rax);
   }
-  to_double ? code.vmovsd(code.qword[target], number) : code.vmovss(code.dword[target], number);
 }
 
-void Caster::one_float_to_integer(DType from, DType to, const RegExp& source, const RegExp& target,
+/// To rax.
+void Caster::one_float_to_integer(DType from, DType to, const RegExp& source,
                                   const Xmm& number) const {
   const bool is_double = from == DType::f64;
   const auto compare = [&](std::uint64_t f64_bits, std::uint64_t f32_bits) {
@@ -170,8 +186,6 @@ void Caster::one_float_to_integer(DType from, DType to, const RegExp& source, co
   } else {
     truncate();
   }
-  size_of(to) == 4 ? code.mov(code.dword[target], code.eax)
-                   : code.mov(code.qword[target], code.rax);
 }
 
 void Caster::cast(DType from, DType to, const Xmm& out, const Xmm& x) const {
