@@ -54,6 +54,16 @@ void run_plan(const CallPlan& plan, const CallKey& key, std::span<const Tensor> 
 
 }  // namespace
 
+void Call::run_on(const CallPlan& plan, std::span<const Tensor> outputs) const {
+  std::array<std::byte*, ir::max_launch_operands> base;
+  std::byte** next = base.data();
+  for (const Tensor& output : outputs) *next++ = output.impl()->data();
+  for (const std::uint32_t leaf : plan.leaves) *next++ = key_.inputs[leaf]->impl()->data();
+  std::array<Bits, ir::max_launch_params> params;
+  fill_params(plan, key_, params.data());
+  run(plan, base.data(), params.data());
+}
+
 bool have_equal_sizes(std::span<const Expr> exprs) {
   if (exprs.size() < 2) return true;
   const Dims sizes = sizes_of(exprs[0].node());

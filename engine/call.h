@@ -61,13 +61,17 @@ class Call {
   /// Tells the recorder of a plan that has run.
   void record(const CallPlan& plan, std::span<const Tensor> given,
               std::span<const Tensor> results) const;
-  /// What fold_in_blocks() did, from the plans that its blocks have left.
+  /// Runs a plan of this call on its inputs and these outputs.
+  void run_on(const CallPlan& plan, std::span<const Tensor> outputs) const;
+  /// The plan of all blocks, from those that the first and the last one have left.
   std::shared_ptr<CallPlan> plan_of_blocks(const RowBlocks& blocks, std::span<const Expr> exprs,
                                            std::span<const Tensor> given,
                                            std::span<const Tensor> outputs);
-  /// The same on as many rows at a time as stay in the cache, where folds stay within rows.
-  std::optional<RowBlocks> fold_in_blocks(std::span<const Expr> exprs,
-                                          std::span<const Tensor> given, std::span<Tensor> results);
+  /// The same on as many rows at a time as stay in the cache, where folds stay within rows.  Gives
+  /// the plan that it has found, or null; nothing where it has done nothing.
+  std::optional<std::shared_ptr<CallPlan>> fold_in_blocks(std::span<const Expr> exprs,
+                                                          std::span<const Tensor> given,
+                                                          std::span<Tensor> results);
   /// Outputs that can be written part by part: new ones, and given ones that need no resizing and
   /// share nothing with an input.
   std::optional<std::vector<Tensor>> new_or_apart(std::span<const Expr> exprs,

@@ -50,15 +50,15 @@ void Call::run_passes(std::span<const Expr> exprs, std::span<const Tensor> given
   PassRecorder recorder;
   if (is_for_device(given)) recorder.give_up();  // temporaries of the list are on the host
   std::shared_ptr<CallPlan> plan;
-  const std::optional<RowBlocks> blocks = fold_in_blocks(exprs, given, results);
+  const auto of_blocks = fold_in_blocks(exprs, given, results);
   const auto outputs = [&] {
     std::vector<Tensor> all(given.begin(), given.end());
     for (std::size_t i = 0; i < all.size(); ++i)
       if (!all[i].defined()) all[i] = results[i];
     return all;
   };
-  if (blocks) {
-    plan = plan_of_blocks(*blocks, exprs, given, outputs());
+  if (of_blocks) {
+    plan = *of_blocks;
   } else {
     fold_by_fold(exprs, given, results, recorder);
     plan = recorder.finish(key_, given, outputs());
@@ -103,9 +103,9 @@ std::shared_ptr<CallPlan> Call::plan_of_blocks(const RowBlocks& blocks, std::spa
   return plan_row_passes(passes, key_, first_key, given, outputs);
 }
 
-std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
-                                              std::span<const Tensor> given,
-                                              std::span<Tensor> results) {
+std::optional<std::shared_ptr<CallPlan>> Call::fold_in_blocks(std::span<const Expr> exprs,
+                                                              std::span<const Tensor> given,
+                                                              std::span<Tensor> results) {
   const auto bytes_of = [](const Tensor& tensor) {
     return static_cast<double>(tensor.numel()) *
            static_cast<double>(itemsize_bytes(tensor.dtype()));
@@ -122,6 +122,7 @@ std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
   for (const Tensor& output : *outputs) written_bytes += bytes_of(output);
   blocks->choose_stores(written_bytes, state_.row_streaming_bytes(state_.features));
   const std::int64_t rows = blocks->rows_per_block;
+  const std::int64_t num_blocks = (blocks->num_rows + rows - 1) / rows;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t first = begin * rows; first < std::min(end * rows, blocks->num_rows);
          first += rows) {
@@ -134,10 +135,16 @@ std::optional<RowBlocks> Call::fold_in_blocks(std::span<const Expr> exprs,
     }
     if (blocks->part.writes_past_caches) store_fence();
   };
-  parallel_for(0, (blocks->num_rows + rows - 1) / rows, 1, run,
-               {state_.num_threads.load(std::memory_order_relaxed)});
+  // A block takes a hundred times as long to look up as by a plan of all, which these two leave.
+  run(0, 1);
+  run(num_blocks - 1, num_blocks);
+  std::shared_ptr<CallPlan> plan = plan_of_blocks(*blocks, exprs, given, *outputs);
+  if (plan != nullptr)
+    run_on(*plan, *outputs);
+  else
+    parallel_for(1, num_blocks - 1, 1, run, {state_.num_threads.load(std::memory_order_relaxed)});
   std::copy(outputs->begin(), outputs->end(), results.begin());
-  return blocks;
+  return plan;
 }
 
 std::optional<std::vector<Tensor>> Call::new_or_apart(std::span<const Expr> exprs,
