@@ -167,7 +167,7 @@ def tables(table, only):
     return ", ".join(f"{count} {state}" for state, count in states.most_common()) + ".\n\n" + "\n".join(told)
 
 
-def narrow(table, other, result):
+def narrow(table, other):
     """What WEFT_ISA=avx2 has of the speed, of calls that are larger than the second cache."""
     lines = ["## AVX2\n", "| workload | weft | with AVX2 | speed |", "|---|--:|--:|--:|"]
     for (workload, size), variants in sorted(table.items()):
@@ -240,7 +240,7 @@ def main():
         result, table, failed = report.read(options.json)
         print(f"# {options.json.stem}\n\n{report.heading(result)} {tables(table, options.only)}")
         if options.avx2:
-            print(narrow(table, report.read(options.avx2)[1], result))
+            print(narrow(table, report.read(options.avx2)[1]))
         for line in failed:  # of peers too, whose rows are left out then
             print(f"no row: {line}", file=sys.stderr)
         return 0

@@ -109,8 +109,11 @@ void Caster::lane_by_lane(DType from, DType to, const Xmm& out, const Xmm& x) co
     const auto place = static_cast<std::uint8_t>(lane % in_half);
     if (is_float(from)) {
       one_float_to_integer(from, to, source, number);
-      size_of(to) == 4 ? code.vpinsrd(half, half, code.eax, place)
-                       : code.vpinsrq(half, half, code.rax, place);
+      if (place == 0)  // waits for nothing that was there
+        size_of(to) == 4 ? code.vmovd(half, code.eax) : code.vmovq(half, code.rax);
+      else
+        size_of(to) == 4 ? code.vpinsrd(half, half, code.eax, place)
+                         : code.vpinsrq(half, half, code.rax, place);
     } else {
       one_integer_to_float(from, to, source, number);
       if (place == 0)
