@@ -1,4 +1,6 @@
 // Hand-written loops for AVX-512 F, BW and VL: reductions, and rows that are read several times.
+// They do less than weft: sums have other trees and so other last bits, maxima look for no NaN, and
+// rows are multiplied by reciprocals instead of divided.
 
 #include "bench/hand_loops.h"
 
@@ -13,8 +15,6 @@ namespace {
 
 using Size = std::int64_t;
 
-/// From so many bytes on, read and written together, stores go past the caches.
-constexpr Size streamed_bytes = Size{24} << 20;
 /// Of one f32 each an accumulator adds so many before they go into a double, which keeps errors
 /// small.
 constexpr Size block = 4096;
@@ -31,7 +31,7 @@ struct Max {
   static float reduce(__m512 x) { return _mm512_reduce_max_ps(x); }
 };
 
-/// Folds `at(i, mask)` of so many elements, eight vectors at a time.
+/// Folds the vectors `at(i)` of so many elements, a multiple of 16, eight at a time.
 template <class Fold, class At>
 inline float fold(Size count, At at) {
   __m512 parts[8];
@@ -122,7 +122,7 @@ void sum_planes(const HandArgs& args) {
     }
 }
 
-/// Within one unit in the last place for x from -87 to 0.
+/// For x from -87 to 0, by a polynomial of degree seven.
 inline __m512 exponential(__m512 x) {
   const __m512 n = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(1.44269504F)), 0);
   __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693145752F), x);

@@ -10,9 +10,6 @@ namespace {
 
 using Size = std::int64_t;
 
-/// From so many bytes on, read and written together, stores go past the caches.
-constexpr Size streamed_bytes = Size{24} << 20;
-
 inline Size least(Size a, Size b) { return a < b ? a : b; }
 
 /// A plane whose lines are read along items and written as columns:

@@ -8,6 +8,9 @@
 
 namespace weft::bench {
 
+/// From so many bytes on, read and written together, loops that stream store past the caches.
+constexpr std::int64_t streamed_bytes = std::int64_t{24} << 20;
+
 struct HandArgs {
   void* out;
   const void* in[3];

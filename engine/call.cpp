@@ -37,19 +37,20 @@ void find_operands(const CallPlan& plan, const Tensor* const* inputs, std::span<
 
 namespace {
 
+/// Runs a plan on the memory of its operands.
+void run_at(const CallPlan& plan, const CallKey& key, std::byte* const* base) {
+  if (plan.params.empty()) return run(plan, base, nullptr);
+  std::array<Bits, ir::max_launch_params> params;
+  fill_params(plan, key, params.data());
+  run(plan, base, params.data());
+}
+
 /// Runs a plan on tensors of the layouts that it was made for.
 void run_plan(const CallPlan& plan, const CallKey& key, std::span<const Tensor> given,
               std::span<Tensor> results) {
   std::array<std::byte*, ir::max_launch_operands> base;
   find_operands(plan, key.inputs.data(), given, results, base.data());
-  if (plan.is_empty) return;
-  if (plan.params.empty()) {
-    run(plan, base.data(), nullptr);
-    return;
-  }
-  std::array<Bits, ir::max_launch_params> params;
-  fill_params(plan, key, params.data());
-  run(plan, base.data(), params.data());
+  if (!plan.is_empty) run_at(plan, key, base.data());
 }
 
 }  // namespace
@@ -59,9 +60,7 @@ void Call::run_on(const CallPlan& plan, std::span<const Tensor> outputs) const {
   std::byte** next = base.data();
   for (const Tensor& output : outputs) *next++ = output.impl()->data();
   for (const std::uint32_t leaf : plan.leaves) *next++ = key_.inputs[leaf]->impl()->data();
-  std::array<Bits, ir::max_launch_params> params;
-  fill_params(plan, key_, params.data());
-  run(plan, base.data(), params.data());
+  run_at(plan, key_, base.data());
 }
 
 bool have_equal_sizes(std::span<const Expr> exprs) {

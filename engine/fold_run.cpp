@@ -65,7 +65,8 @@ void FoldRun::for_each_row(std::int64_t begin, std::int64_t end, std::int64_t ma
   const std::int64_t most = std::min(max_rows, rows_at_once(count));
   alignas(64) std::byte buffer[fold_buffer_bytes];
   while (begin < end) {
-    const std::int64_t rows = std::min(run_along(fastest, begin, end), most);
+    const std::int64_t rows =
+        std::min({end - begin, fastest.extent - begin % fastest.extent, most});
     FoldOffsets offsets(plan_.num_operands);
     advance(offsets, plan_.kept, begin);
     function(offsets, fetch(offsets, fastest, rows, count, buffer), base_[0] + offsets[0],

@@ -173,17 +173,10 @@ class FoldWalk {
   /// Moves to element number `linear` of `dims`.
   static void advance(FoldOffsets& offsets, const std::vector<FoldDim>& dims, std::int64_t linear) {
     for (const FoldDim& dim : dims) {
-      if (linear < dim.extent) return advance(offsets, dim, linear);
+      if (linear == 0) return;
       advance(offsets, dim, linear % dim.extent);
       linear /= dim.extent;
     }
-  }
-  /// Of a number of elements that ends at `end`, those from `begin` on that lie behind one another
-  /// along `dim`.
-  static std::int64_t run_along(const FoldDim& dim, std::int64_t begin, std::int64_t end) {
-    // A division takes as long as a row of 100 elements.
-    const std::int64_t first = begin < dim.extent ? begin : begin % dim.extent;
-    return std::min(end - begin, dim.extent - first);
   }
 
   /// The values of `num_rows` rows along `row_dim`, `count` of each.
@@ -285,7 +278,8 @@ class FoldWalk {
                       std::int64_t count, std::byte* buffer, const Function& function) const {
     const FoldDim& fastest = plan_.reduced[0];
     while (begin < end) {
-      const std::int64_t rows = std::min(run_along(fastest, begin, end), rows_at_once(count));
+      const std::int64_t rows =
+          std::min({end - begin, fastest.extent - begin % fastest.extent, rows_at_once(count)});
       FoldOffsets offsets = at;
       advance(offsets, plan_.reduced, begin);
       function(offsets, fetch(offsets, fastest, rows, count, buffer), rows);

@@ -100,8 +100,12 @@ class Targets(unittest.TestCase):
         self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.4), table), "at the floor (stream 96.0 ns)")
         rows["hand"] = point(94)  # tells more than what moves bytes alone
         self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.4), table), "missed (hand 94.0 ns)")
+        rows["hand"] = point(119)
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.4), table), "at the floor (hand 119.0 ns)")
+        rows["hand"] = point(121)  # a loop that anybody would better is no floor
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.4), table), "missed (hand 121.0 ns)")
         self.assertEqual(self.state(targets.Goal("add", "1e6", "ns/element", 1e-4), table), "reached")
-        self.assertEqual(self.state(targets.Goal("add", "1e6", "ns", 90), table), "missed (hand 94.0 ns)")
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "ns", 90), table), "missed (hand 121.0 ns)")
         self.assertIsNone(targets.verdict(table, targets.Goal("add", "1e5", "ns", 90), "1e5"))
 
     def test_other_rows_are_compared_element_for_element(self):
