@@ -223,14 +223,16 @@ inline void to_half(const HandArgs& args, Narrow narrow) {
 void cast_f32_f16(const HandArgs& args) {
   to_half(args, [](__m512 x) { return _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT); });
 }
-// Round to nearest even on the integer; the inputs hold no NaN.
+// Round to nearest even on the integer, which would make infinities of some NaNs.
 void cast_f32_bf16(const HandArgs& args) {
   to_half(args, [](__m512 x) {
     const __m512i bits = _mm512_castps_si512(x);
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
     const __m512i rounded =
         _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7FFF)), odd);
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16));
+    const __mmask16 is_nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    return _mm512_cvtepi32_epi16(_mm512_mask_mov_epi32(_mm512_srli_epi32(rounded, 16), is_nan,
+                                                       _mm512_set1_epi32(0x7FC0)));
   });
 }
 
