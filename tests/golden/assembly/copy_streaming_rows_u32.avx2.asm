@@ -112,9 +112,10 @@
         ; vectors, stored past the caches
    1c0  sub r8, 0x20
    1c4  jb .L8
-   1ca  nop word ptr [rax + rax]
-   1d3  nop word ptr [rax + rax]
-   1dc  nop dword ptr [rax]
+   1ca  add r8, rsi
+   1cd  nop word ptr [rax + rax]
+   1d6  nop word ptr [rax + rax]
+   1df  nop
 .L7:
         ; %0 = load u32 $1
    1e0  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
@@ -128,14 +129,15 @@
    20b  vmovntps ymmword ptr [r9 + 4*rsi + 0x60], ymm3
         ; addresses
    212  add rsi, 0x20
-   216  sub r8, 0x20
-   21a  jae .L7
+   216  cmp rsi, r8
+   219  jbe .L7
+   21b  sub r8, rsi
 .L8:
-   21c  add r8, 0x18
-   220  js .L10
-   226  nop word ptr [rax + rax]
-   22f  nop word ptr [rax + rax]
-   238  nop dword ptr [rax + rax]
+   21e  add r8, 0x18
+   222  js .L10
+   228  nop word ptr [rax + rax]
+   231  nop word ptr [rax + rax]
+   23a  nop word ptr [rax + rax]
 .L9:
         ; %0 = load u32 $1
    240  vmovups ymm0, ymmword ptr [rbx + 4*rsi]

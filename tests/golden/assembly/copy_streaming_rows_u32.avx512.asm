@@ -78,8 +78,8 @@
         ; vectors, stored past the caches
    12a  sub r8, 0x40
    12e  jb .L7
-   134  nop word ptr [rax + rax]
-   13d  nop dword ptr [rax]
+   134  add r8, rsi
+   137  nop word ptr [rax + rax]
 .L6:
         ; %0 = load u32 $1
    140  vmovups zmm16, zmmword ptr [rbx + 4*rsi]
@@ -93,13 +93,14 @@
    176  vmovntps zmmword ptr [r9 + 4*rsi + 0xc0], zmm19
         ; addresses
    17e  add rsi, 0x40
-   182  sub r8, 0x40
-   186  jae .L6
+   182  cmp rsi, r8
+   185  jbe .L6
+   187  sub r8, rsi
 .L7:
-   188  add r8, 0x30
-   18c  js .L9
-   192  nop word ptr [rax + rax]
-   19b  nop dword ptr [rax + rax]
+   18a  add r8, 0x30
+   18e  js .L9
+   194  nop word ptr [rax + rax]
+   19d  nop dword ptr [rax]
 .L8:
         ; %0 = load u32 $1
    1a0  vmovups zmm16, zmmword ptr [rbx + 4*rsi]

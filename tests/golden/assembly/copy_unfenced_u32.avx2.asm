@@ -85,7 +85,8 @@
         ; vectors, stored past the caches
    172  sub r8, 0x20
    176  jb .L5
-   17c  nop dword ptr [rax]
+   17c  add r8, rsi
+   17f  nop
 .L4:
         ; %0 = load u32 $1
    180  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
@@ -99,14 +100,15 @@
    1ab  vmovntps ymmword ptr [r9 + 4*rsi + 0x60], ymm3
         ; addresses
    1b2  add rsi, 0x20
-   1b6  sub r8, 0x20
-   1ba  jae .L4
+   1b6  cmp rsi, r8
+   1b9  jbe .L4
+   1bb  sub r8, rsi
 .L5:
-   1bc  add r8, 0x18
-   1c0  js .L7
-   1c6  nop word ptr [rax + rax]
-   1cf  nop word ptr [rax + rax]
-   1d8  nop dword ptr [rax + rax]
+   1be  add r8, 0x18
+   1c2  js .L7
+   1c8  nop word ptr [rax + rax]
+   1d1  nop word ptr [rax + rax]
+   1da  nop word ptr [rax + rax]
 .L6:
         ; %0 = load u32 $1
    1e0  vmovups ymm0, ymmword ptr [rbx + 4*rsi]

@@ -68,8 +68,8 @@
         ; vectors, stored past the caches
    10a  sub r8, 0x40
    10e  jb .L5
-   114  nop word ptr [rax + rax]
-   11d  nop dword ptr [rax]
+   114  add r8, rsi
+   117  nop word ptr [rax + rax]
 .L4:
         ; %0 = load u32 $1
    120  vmovups zmm16, zmmword ptr [rbx + 4*rsi]
@@ -83,13 +83,14 @@
    156  vmovntps zmmword ptr [r9 + 4*rsi + 0xc0], zmm19
         ; addresses
    15e  add rsi, 0x40
-   162  sub r8, 0x40
-   166  jae .L4
+   162  cmp rsi, r8
+   165  jbe .L4
+   167  sub r8, rsi
 .L5:
-   168  add r8, 0x30
-   16c  js .L7
-   172  nop word ptr [rax + rax]
-   17b  nop dword ptr [rax + rax]
+   16a  add r8, 0x30
+   16e  js .L7
+   174  nop word ptr [rax + rax]
+   17d  nop dword ptr [rax]
 .L6:
         ; %0 = load u32 $1
    180  vmovups zmm16, zmmword ptr [rbx + 4*rsi]
