@@ -21,17 +21,25 @@ inline void vectors(std::int64_t numel, Step step, Tail tail) {
   if (i < numel) tail(i, (std::uint64_t{1} << (numel - i)) - 1);
 }
 
+/// Calls `run` with how to store a whole vector: past the caches if so many bytes are moved, all of
+/// them f32, and the output begins a line.
+template <class Run>
+inline void with_store(const HandArgs& args, std::int64_t moved_bytes, Run run) {
+  if (moved_bytes < streamed_bytes || reinterpret_cast<std::uintptr_t>(args.out) % 64 != 0)
+    return run([](float* to, __m512 x) { _mm512_storeu_ps(to, x); });
+  run([](float* to, __m512 x) { _mm512_stream_ps(to, x); });
+  _mm_sfence();
+}
+
 // A binary op on vectors of 32-bit floats with its tail; `op` sees and gives __m512.
-template <class Op>
-inline void on_floats(const HandArgs& args, Op op) {
+template <class Op, class Store>
+inline void on_floats(const HandArgs& args, Op op, Store store) {
   float* out = static_cast<float*>(args.out);
   const float* x = static_cast<const float*>(args.in[0]);
   const float* y = static_cast<const float*>(args.in[1]);
   vectors<16>(
       args.numel,
-      [&](std::int64_t i) {
-        _mm512_storeu_ps(out + i, op(_mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i)));
-      },
+      [&](std::int64_t i) { store(out + i, op(_mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i))); },
       [&](std::int64_t i, std::uint64_t rest) {
         const __mmask16 mask = static_cast<__mmask16>(rest);
         _mm512_mask_storeu_ps(
@@ -41,15 +49,25 @@ inline void on_floats(const HandArgs& args, Op op) {
 }
 
 template <class Op>
-inline void on_one_float(const HandArgs& args, Op op) {
+inline void on_floats(const HandArgs& args, Op op) {
+  with_store(args, 12 * args.numel, [&](auto store) { on_floats(args, op, store); });
+}
+
+template <class Op, class Store>
+inline void on_one_float(const HandArgs& args, Op op, Store store) {
   float* out = static_cast<float*>(args.out);
   const float* x = static_cast<const float*>(args.in[0]);
   vectors<16>(
-      args.numel, [&](std::int64_t i) { _mm512_storeu_ps(out + i, op(_mm512_loadu_ps(x + i))); },
+      args.numel, [&](std::int64_t i) { store(out + i, op(_mm512_loadu_ps(x + i))); },
       [&](std::int64_t i, std::uint64_t rest) {
         const __mmask16 mask = static_cast<__mmask16>(rest);
         _mm512_mask_storeu_ps(out + i, mask, op(_mm512_maskz_loadu_ps(mask, x + i)));
       });
+}
+
+template <class Op>
+inline void on_one_float(const HandArgs& args, Op op) {
+  with_store(args, 8 * args.numel, [&](auto store) { on_one_float(args, op, store); });
 }
 
 void copy(const HandArgs& args) {
@@ -79,7 +97,8 @@ void chain(const HandArgs& args) {
   });
 }
 
-void multiply_add(const HandArgs& args) {
+template <class Store>
+inline void multiply_add(const HandArgs& args, Store store) {
   float* out = static_cast<float*>(args.out);
   const float* x = static_cast<const float*>(args.in[0]);
   const float* y = static_cast<const float*>(args.in[1]);
@@ -87,9 +106,8 @@ void multiply_add(const HandArgs& args) {
   vectors<16>(
       args.numel,
       [&](std::int64_t i) {
-        _mm512_storeu_ps(
-            out + i, _mm512_add_ps(_mm512_mul_ps(_mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i)),
-                                   _mm512_loadu_ps(z + i)));
+        store(out + i, _mm512_add_ps(_mm512_mul_ps(_mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i)),
+                                     _mm512_loadu_ps(z + i)));
       },
       [&](std::int64_t i, std::uint64_t rest) {
         const __mmask16 mask = static_cast<__mmask16>(rest);
@@ -98,6 +116,10 @@ void multiply_add(const HandArgs& args) {
         _mm512_mask_storeu_ps(out + i, mask,
                               _mm512_add_ps(product, _mm512_maskz_loadu_ps(mask, z + i)));
       });
+}
+
+void multiply_add(const HandArgs& args) {
+  with_store(args, 16 * args.numel, [&](auto store) { multiply_add(args, store); });
 }
 
 template <class Op>
