@@ -46,6 +46,7 @@ void KernelEmitter::epilogue() {
   const auto& saved = operands_.saved_registers();
   for (auto reg = saved.rbegin(); reg != saved.rend(); ++reg) code_.pop(*reg);
   code_.ret();
+  emit_copied_row();
   divisions_.emit_divisions();
   rare_calls_.emit_calls();
   native_bf16_.emit_rare();
@@ -57,6 +58,7 @@ void KernelEmitter::emit() {
   prologue();
   operands_.load_constants();
   hoisted(true);
+  choose_copied_rows();
   if (kernel_.schedule == ir::Schedule::outer_reduce)
     fold_columns();
   else
@@ -174,6 +176,7 @@ void KernelEmitter::inner_loop() {
     streaming_row();
     code_.test(gpr::remaining, gpr::remaining);
   } else {
+    leave_copied_row();
     vectors(unroll(), false);
   }
   const auto none = code_.jump_if(Condition::zero);

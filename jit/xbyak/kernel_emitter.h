@@ -1,5 +1,5 @@
 // The class behind emit.h: emit.cpp has the loop nest, streaming.cpp rows past the caches,
-// reduce.cpp the nests that reduce.
+// row_copy.cpp rows that are copied as they are, reduce.cpp the nests that reduce.
 #pragma once
 
 #include "jit/xbyak/emit.h"
@@ -66,6 +66,14 @@ class KernelEmitter {
   void enter_loop(std::size_t loop);
   void leave_loop(std::size_t loop);
   void inner_loop();
+
+  // row_copy.cpp
+  bool may_copy_rows() const;
+  void choose_copied_rows();
+  /// A jump to emit_copied_row() and the place to return to, where that is faster for long rows.
+  void leave_copied_row();
+  void emit_copied_row();
+
   bool streams_by_lines() const;
   void streaming_row();
   void vectors_before_line();
@@ -167,6 +175,12 @@ class KernelEmitter {
   int counters_slot_ = 0;
   int pointers_slot_ = 0;
   std::vector<const std::uint8_t*> loop_heads_;
+  struct CopiedRow {
+    Assembler::Jump jump;
+    const std::uint8_t* back;
+  };
+  std::optional<CopiedRow> copied_row_;
+  int copied_row_slot_ = 0;
 
   // Of fused rows.
   /// Where in the frame an operand's distances are.

@@ -1,0 +1,83 @@
+// Rows that are copied as they are, some of them by the processor's own loop.
+#include "xbyak_harness.h"
+
+#include <weft/dtype.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace weft::jit::testing {
+namespace {
+
+using ir::no_value;
+
+class XbyakCopy : public ::testing::TestWithParam<Isa> {
+ protected:
+  Random random_{seed()};
+
+  static Target target(int amd_family) {
+    Target result = target_for(GetParam());
+    result.features.amd_family = amd_family;
+    return result;
+  }
+
+  static ir::Kernel copy_kernel(DType dtype, std::size_t num_loops) {
+    ir::Kernel kernel = make_kernel({dtype, dtype}, num_loops, ir::stride_any);
+    for (ir::Operand& operand : kernel.operands) operand.strides.back() = 1;
+    kernel.body = {
+        {.op = Op::load, .dtype = dtype, .operand = 1},
+        {.op = Op::store, .dtype = dtype, .operand = 0, .args = {0, no_value, no_value, no_value}}};
+    return scheduled(kernel, GetParam());
+  }
+
+  void agree(DType dtype, const std::vector<std::int64_t>& extents) {
+    const ir::Kernel kernel = copy_kernel(dtype, extents.size());
+    for (const int amd_family : {0, 26}) {
+      const Comparison comparison(kernel, target(amd_family));
+      for (const Placement placement : {Placement::at_end, Placement::at_start})
+        ASSERT_TRUE(comparison.agree(
+            {.extents = extents, .placement = placement, .compares_nans = true}, random_))
+            << "rows of " << extents.back() << ", family " << amd_family;
+    }
+  }
+};
+
+TEST_P(XbyakCopy, RowsAroundWhatIsLong) {
+  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64}) {
+    const std::int64_t least = (28 << 10) / static_cast<std::int64_t>(itemsize_bytes(dtype));
+    for (const std::int64_t size : {least - 1, least, least + 1, 2 * least + 77})
+      agree(dtype, {size});
+  }
+}
+
+// Rows of 4 KiB and more, if all of them together are long.
+TEST_P(XbyakCopy, SeveralRows) {
+  for (const DType dtype : {DType::u8, DType::u32, DType::u64}) {
+    const std::int64_t least = (4 << 10) / static_cast<std::int64_t>(itemsize_bytes(dtype));
+    for (const std::int64_t size : {least - 1, least, least + 3})
+      for (const auto& [first, second] : {std::pair{2, 2}, {2, 3}, {3, 3}, {1, 7}, {7, 1}}) {
+        agree(dtype, {first, second, size});
+        agree(dtype, {std::int64_t{first} * second, size});
+      }
+  }
+}
+
+TEST_P(XbyakCopy, LongRowsAreCopiedByTheProcessor) {
+  const auto has_own_loop = [](const ir::Kernel& kernel, const Target& target) {
+    const auto code = find_backend("xbyak")->compile(kernel, target);
+    const std::array rep_movsb{std::byte{0xf3}, std::byte{0xa4}};
+    return !std::ranges::search(std::span(code->instructions(), code->instruction_bytes), rep_movsb)
+                .empty();
+  };
+  EXPECT_TRUE(has_own_loop(copy_kernel(DType::f32, 1), target(26)));
+  EXPECT_TRUE(has_own_loop(copy_kernel(DType::f32, 2), target(26)));
+  EXPECT_FALSE(has_own_loop(copy_kernel(DType::f32, 1), target(25)));
+  EXPECT_FALSE(has_own_loop(scheduled(cast_kernel(DType::u8, DType::f32), GetParam()), target(26)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, XbyakCopy, ::testing::ValuesIn(runnable_isas()),
+                         [](const auto& param) { return std::string(name(param.param)); });
+
+}  // namespace
+}  // namespace weft::jit::testing
