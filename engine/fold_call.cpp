@@ -294,7 +294,7 @@ bool describe_fold(const ExprNode& node, const Program& program, const Tensor& o
                    std::span<const Tensor> inputs, const PlannerOptions& options,
                    jit::KernelCache& kernels, PassText& result) {
   const auto plan = plan_fold(node, program, output, inputs, options, kernels);
-  result.lowered = lower_fold(*plan, program, inputs, options.numerics);
+  result.lowered = lower_fold_to_run(*plan, program, inputs, options);
   result.code = best_code(plan->reduction, result.lowered.get(), options);
   result.is_compiled = result.code != nullptr;
   if (!result.is_compiled) {

@@ -109,7 +109,7 @@ std::int32_t asked_ahead_bytes(const FoldPlan& plan, std::span<const Tensor> inp
   constexpr std::int32_t zen4_bytes = 2048, zen5_bytes = 4096;
   const CpuFeatures& features = options.features;
   const bool is_long = plan.is_inner && plan.vector.extent >= fold_block_elements(plan.fold) &&
-                       features.isa == Isa::avx512 &&
+                       (features.isa == Isa::avx512 || features.amd_family >= 26) &&
                        read_bytes(plan, inputs) >= options.streaming_bytes;
   if (!is_long || features.amd_family < 25) return 0;
   const bool sums =
@@ -119,15 +119,27 @@ std::int32_t asked_ahead_bytes(const FoldPlan& plan, std::span<const Tensor> inp
   return std::ranges::count_if(inputs, is_whole) == 1 ? zen5_bytes : 0;
 }
 
+}  // namespace
+
+std::unique_ptr<Lowered> lower_fold_to_run(const FoldPlan& plan, const Program& program,
+                                           std::span<const Tensor> inputs,
+                                           const PlannerOptions& options) {
+  std::unique_ptr<Lowered> lowered = lower_fold(plan, program, inputs, options.numerics);
+  if (lowered == nullptr) return nullptr;
+  if (const std::int32_t bytes = asked_ahead_bytes(plan, inputs, options))
+    ask_ahead(*lowered, bytes);
+  return lowered;
+}
+
+namespace {
+
 /// Looks for code for the whole fold, which only backends make that generate some.
 void make_reduction(FoldPlan& plan, const Program& program, std::span<const Tensor> inputs,
                     const PlannerOptions& options, jit::KernelCache& kernels) {
   const std::string& backend = options.backend;
   if (backend != "auto" && backend != "xbyak" && backend != "llvm") return;
-  const std::unique_ptr<Lowered> lowered = lower_fold(plan, program, inputs, options.numerics);
+  const std::unique_ptr<Lowered> lowered = lower_fold_to_run(plan, program, inputs, options);
   if (lowered == nullptr) return;
-  if (const std::int32_t bytes = asked_ahead_bytes(plan, inputs, options))
-    ask_ahead(*lowered, bytes);
   auto kernel = kernels.get(signature_of(lowered->kernel, options));
   if (kernel->folding_code() == nullptr) plan.refusals = kernel->first().refusals;
   if (kernel->folding_code() != nullptr || kernel->has_next()) plan.reduction = std::move(kernel);
@@ -179,7 +191,9 @@ void choose_walk(FoldPlan& plan, std::int64_t bytes, const PlannerOptions& optio
   fold.prefetches = is_streamed;
   if (features.pages_in_turn) return;
   if (is_streamed) fold.rows_at_once = 8;
-  if (features.isa != Isa::avx512 || plan.map != nullptr || bytes <= features.l1d_bytes) return;
+  // With AVX2 measured on Zen 5 alone.
+  if (features.isa != Isa::avx512 && features.amd_family < 26) return;
+  if (plan.map != nullptr || bytes <= features.l1d_bytes) return;
   fold.in_order = true;
   // Short rows are often some of many, taken from memory together with what other passes write
   // there (engine/row_blocks.cpp), and slower to read so.  Zen 4 reads on by itself.

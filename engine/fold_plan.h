@@ -129,7 +129,11 @@ inline bool folds_in_place(const FoldPlan& plan) {
 /// rounding; and for places of extrema, of which the CPU's loops are compiled ahead.
 std::unique_ptr<Lowered> lower_fold(const FoldPlan& plan, const Program& program,
                                     std::span<const Tensor> inputs, Numerics numerics);
-/// The same with a loop a dimension, for what walks through all of them itself, of places too.
+/// The same as calls run it: past the caches it asks ahead where that pays.
+std::unique_ptr<Lowered> lower_fold_to_run(const FoldPlan& plan, const Program& program,
+                                           std::span<const Tensor> inputs,
+                                           const PlannerOptions& options);
+/// lower_fold() with a loop a dimension, for what walks through all of them itself, of places too.
 /// These have one more operand, the last one, which is not in memory (ir::Role::place).
 std::unique_ptr<Lowered> lower_whole_fold(const FoldPlan& plan, const Program& program,
                                           std::span<const Tensor> inputs, Numerics numerics);

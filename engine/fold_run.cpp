@@ -263,8 +263,7 @@ void FoldRun::fold_tree_by_code(const FoldOffsets& at, std::int64_t count,
       pending, count, block_elements_,
       [&](std::byte* lanes, std::int64_t, std::int64_t size) {
         for_each_fold([&](const jit::Fold& fold, double, std::int64_t number, std::byte*) {
-          std::memcpy(lanes + number * jit::Fold::lanes_bytes, fold.identity_lanes.data(),
-                      jit::Fold::lanes_bytes);
+          fold.clear(lanes + number * jit::Fold::lanes_bytes, num_lanes_);
         });
         launch.aim(lanes, size);
         launch.run({code_->leaf}, params_);

@@ -31,7 +31,7 @@ struct Loops {
       NanFlag<T>::exists && (std::is_same_v<Combine, Max> || std::is_same_v<Combine, Min>);
 
   /// What is worth loops that prefetch.
-  static constexpr bool may_prefetch = vector_bytes == 64 && std::is_floating_point_v<T>;
+  static constexpr bool may_prefetch = std::is_floating_point_v<T> && vector_bytes >= 32;
 
   /// Whether there are loops for Fold::in_order.  Products of so many numbers seldom mean much.
   static constexpr bool may_walk_in_order = may_prefetch && !std::is_same_v<Combine, Mul>;
@@ -247,7 +247,10 @@ struct Loops {
     fold_tree(
         pending, count, block,
         [&](std::byte* result, std::int64_t first, std::int64_t size) {
-          __builtin_memcpy(result, fold.identity_lanes.data(), Fold::lanes_bytes);
+          const std::byte* const identity = fold.identity_lanes.data();
+#pragma GCC unroll 16
+          for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
+            store(result + i, load<V>(identity + i));
           lanes(fold, result, data + parts * first * static_cast<std::int64_t>(sizeof(T)), 0, 1,
                 parts * size);
         },
@@ -487,12 +490,12 @@ struct Loops {
                                  rows, fold.columns_ahead_bytes);
       };
       constexpr std::integral_constant<int, 4> four;
-      if constexpr (wide_vectors > 4)
-        whole_strips(std::integral_constant<int, wide_vectors>(), std::false_type());
+      constexpr std::integral_constant<int, wide_vectors> wide;
       if (may_walk_in_order && fold.in_order && rows == known_rows)
-        whole_strips(four, std::bool_constant<may_walk_in_order>());
+        whole_strips(wide, std::bool_constant<may_walk_in_order>());
       else
-        whole_strips(four, std::false_type());
+        whole_strips(wide, std::false_type());
+      if constexpr (wide_vectors > 4) whole_strips(four, std::false_type());
       last_strip(sums + i, num_columns - i, last_sum, reinterpret_cast<const std::byte*>(from + i),
                  row_stride_bytes, rows);
     }
