@@ -62,6 +62,8 @@ class KernelEmitter {
  private:
   void prologue();
   void epilogue();
+  /// Constants of neg and abs of floats, in registers that are left over.
+  void keep_sign_bits();
   void outer_loops();
   void enter_loop(std::size_t loop);
   void leave_loop(std::size_t loop);

@@ -149,6 +149,22 @@ std::optional<int> Registers::keep() {
   return index;
 }
 
+bool Registers::keep_splat(std::uint64_t item, int itemsize, int bytes) {
+  const std::optional<int> index = keep();
+  if (!index) return false;
+  const Xmm kept = vector_register(*index, bytes);
+  code_.note_written(kept);
+  code_.vmovups(kept, code_.splat(item, itemsize, bytes));
+  kept_splats_.push_back({item, itemsize, *index});
+  return true;
+}
+
+std::optional<int> Registers::kept_splat(std::uint64_t item, int itemsize) const {
+  for (const KeptSplat& kept : kept_splats_)
+    if (kept.item == item && kept.itemsize == itemsize) return kept.index;
+  return std::nullopt;
+}
+
 void Registers::start(Section section, int num_copies) {
   for (Bank* bank : {&vectors_, &masks_})
     for (std::uint32_t rest = bank->held; rest != 0; rest &= rest - 1) {

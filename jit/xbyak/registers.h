@@ -33,6 +33,11 @@ class Registers {
   ///
   /// Requires: nothing has been emitted.
   std::optional<int> keep();
+  /// Loads an item that is repeated over `bytes` bytes into such a register.  False if none is
+  /// left.
+  bool keep_splat(std::uint64_t item, int itemsize, int bytes);
+  /// The register that keep_splat() has loaded with the item, if it has.
+  std::optional<int> kept_splat(std::uint64_t item, int itemsize) const;
 
   /// How many copies of the body may be emitted in turn: whose values find registers.
   int max_copies() const { return max_copies_; }
@@ -94,6 +99,11 @@ class Registers {
     std::uint32_t body_uses = 0;
     std::uint32_t uses_left = 0;
   };
+  struct KeptSplat {
+    std::uint64_t item;
+    int itemsize;
+    int index;
+  };
   /// A value of a copy of the body: its index in values_.
   using Place = std::uint32_t;
   struct Bank {
@@ -153,6 +163,7 @@ class Registers {
   ir::ValueId num_copies_ = 1;  ///< that are being emitted in turn
   ir::ValueId copy_ = 0;
   ir::ValueId position_ = 0;
+  std::vector<KeptSplat> kept_splats_;
   int tail_mask_slot_ = -1;
 };
 

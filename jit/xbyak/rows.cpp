@@ -12,6 +12,22 @@ namespace {
 constexpr std::uint64_t sign_f32 = 0x80000000u;
 constexpr std::uint64_t sign_f64 = 0x8000000000000000u;
 
+void turn_over(const Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
+               const SignBits& bits) {
+  const int bytes = width_bytes(out);
+  const std::optional<int> kept = registers.kept_splat(bits.item, bits.itemsize);
+  kept ? code.bit_xor(out, x, vector_register(*kept, bytes))
+       : code.bit_xor(out, x, code.splat(bits.item, bits.itemsize, bytes));
+}
+
+void without_sign(const Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
+                  const SignBits& bits) {
+  const int bytes = width_bytes(out);
+  const std::optional<int> kept = registers.kept_splat(bits.item, bits.itemsize);
+  kept ? code.bit_and(out, x, vector_register(*kept, bytes))
+       : code.bit_and(out, x, code.splat(bits.item, bits.itemsize, bytes));
+}
+
 // Low halves of products of bytes, from products of words: the even bytes in place, the odd ones
 // after a shift.
 void multiply_bytes(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
@@ -286,14 +302,14 @@ constexpr Row rows[] = {
     WEFT_X86_QUOTIENT(u64),
     WEFT_X86(sqrt, f32, avx2, code.vsqrtps(out, x)),
     WEFT_X86(sqrt, f64, avx2, code.vsqrtpd(out, x)),
-    WEFT_X86(neg, f32, avx2, code.bit_xor(out, x, code.splat(sign_f32, 4, width_bytes(out)))),
-    WEFT_X86(neg, f64, avx2, code.bit_xor(out, x, code.splat(sign_f64, 8, width_bytes(out)))),
+    WEFT_X86(neg, f32, avx2, turn_over(registers, code, out, x, {sign_f32, 4})),
+    WEFT_X86(neg, f64, avx2, turn_over(registers, code, out, x, {sign_f64, 8})),
     WEFT_X86_SIGNLESS(neg, 8, avx2, negate(registers, code, out, x, 1)),
     WEFT_X86_SIGNLESS(neg, 16, avx2, negate(registers, code, out, x, 2)),
     WEFT_X86_SIGNLESS(neg, 32, avx2, negate(registers, code, out, x, 4)),
     WEFT_X86_SIGNLESS(neg, 64, avx2, negate(registers, code, out, x, 8)),
-    WEFT_X86(abs, f32, avx2, code.bit_and(out, x, code.splat(sign_f32 - 1, 4, width_bytes(out)))),
-    WEFT_X86(abs, f64, avx2, code.bit_and(out, x, code.splat(sign_f64 - 1, 8, width_bytes(out)))),
+    WEFT_X86(abs, f32, avx2, without_sign(registers, code, out, x, {sign_f32 - 1, 4})),
+    WEFT_X86(abs, f64, avx2, without_sign(registers, code, out, x, {sign_f64 - 1, 8})),
     WEFT_X86(abs, i8, avx2, code.vpabsb(out, x)),
     WEFT_X86(abs, i16, avx2, code.vpabsw(out, x)),
     WEFT_X86(abs, i32, avx2, code.vpabsd(out, x)),
@@ -330,7 +346,7 @@ constexpr Row rows[] = {
     WEFT_X86(add, c64, avx2, code.vaddps(out, x, y)),
     WEFT_X86(sub, c64, avx2, code.vsubps(out, x, y)),
     WEFT_X86(mul, c64, avx2, multiply_complex(registers, code, out, x, y)),
-    WEFT_X86(neg, c64, avx2, code.bit_xor(out, x, code.splat(sign_f32, 4, width_bytes(out)))),
+    WEFT_X86(neg, c64, avx2, turn_over(registers, code, out, x, {sign_f32, 4})),
     WEFT_X86(conj, c64, avx2, code.bit_xor(out, x, code.splat(sign_f64, 8, width_bytes(out)))),
     WEFT_X86(real, c64, avx2, narrow_items(registers, code, out, x, 8, 4, registers.lanes())),
     WEFT_X86(imag, c64, avx2, imaginary_part(registers, code, out, x)),
@@ -406,6 +422,16 @@ void emit_machine_extremum(Assembler& code, const ir::Inst& inst, const Xmm& out
     is_max ? code.vmaxps(out, x, y) : code.vminps(out, x, y);
   else
     is_max ? code.vmaxpd(out, x, y) : code.vminpd(out, x, y);
+}
+
+std::optional<SignBits> sign_bits_of(const ir::Inst& inst) {
+  if (inst.op != Op::neg && inst.op != Op::abs) return std::nullopt;
+  const std::uint64_t kept = inst.op == Op::neg ? 0 : 1;
+  switch (inst.dtype) {
+    case DType::f32: return SignBits{sign_f32 - kept, 4};
+    case DType::f64: return SignBits{sign_f64 - kept, 8};
+    default: return std::nullopt;
+  }
 }
 
 bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa) {

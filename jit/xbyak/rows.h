@@ -52,6 +52,14 @@ bool has_cast(DType from, DType to, Isa isa);
 void emit_cast(Registers& registers, Assembler& code, DType from, DType to, const Xmm& out,
                const Xmm& x);
 
+/// What an instruction changes signs by: the bits of an item that it turns over, or that it keeps.
+struct SignBits {
+  std::uint64_t item;
+  int itemsize;
+};
+/// Of neg and abs of floats.
+std::optional<SignBits> sign_bits_of(const ir::Inst& inst);
+
 /// `lanes` items of `from` bytes become items of `to` bytes, truncated or extended.
 void narrow_items(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x, int from,
                   int to, int lanes);

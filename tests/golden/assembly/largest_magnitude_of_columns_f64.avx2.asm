@@ -4,165 +4,171 @@
      4  sub rsp, 0x40
      b  and rsp, -0x40
      f  mov qword ptr [rsp], rax
+    13  vmovups ymm11, ymmword ptr [rip - 0x3b]
         ; enter a loop
-    13  mov rax, qword ptr [rdi + 0x8]
-    17  mov rax, qword ptr [rax]
-    1a  mov qword ptr [rsp + 0x8], rax
-    1f  mov rax, qword ptr [rdi]
-    22  mov rax, qword ptr [rax]
-    25  mov qword ptr [rsp + 0x18], rax
-    2a  mov rax, qword ptr [rdi]
-    2d  mov rax, qword ptr [rax + 0x8]
-    31  mov qword ptr [rsp + 0x20], rax
+    1b  mov rax, qword ptr [rdi + 0x8]
+    1f  mov rax, qword ptr [rax]
+    22  mov qword ptr [rsp + 0x8], rax
+    27  mov rax, qword ptr [rdi]
+    2a  mov rax, qword ptr [rax]
+    2d  mov qword ptr [rsp + 0x18], rax
+    32  mov rax, qword ptr [rdi]
+    35  mov rax, qword ptr [rax + 0x8]
+    39  mov qword ptr [rsp + 0x20], rax
 .L0:
-    36  mov rax, qword ptr [rdi + 0x8]
-    3a  mov r8, qword ptr [rax + 0x10]
-    3e  xor esi, esi
-    40  sub r8, 0x10
-    44  jb .L3
+    3e  mov rax, qword ptr [rdi + 0x8]
+    42  mov r8, qword ptr [rax + 0x10]
+    46  xor esi, esi
+    48  sub r8, 0x10
+    4c  jb .L3
 .L1:
         ; a strip of columns
-    4a  mov r9, qword ptr [rsp + 0x18]
-    4f  mov rbx, qword ptr [rsp + 0x20]
-    54  vmovups ymm15, ymmword ptr [r9 + 8*rsi]
-    5a  vmovups ymm14, ymmword ptr [r9 + 8*rsi + 0x20]
-    61  vmovups ymm13, ymmword ptr [r9 + 8*rsi + 0x40]
-    68  vmovups ymm12, ymmword ptr [r9 + 8*rsi + 0x60]
-    6f  mov rax, qword ptr [rdi + 0x8]
-    73  mov rax, qword ptr [rax + 0x8]
-    77  mov qword ptr [rsp + 0x10], rax
-    7c  nop dword ptr [rax]
+    52  mov r9, qword ptr [rsp + 0x18]
+    57  mov rbx, qword ptr [rsp + 0x20]
+    5c  vmovups ymm15, ymmword ptr [r9 + 8*rsi]
+    62  vmovups ymm14, ymmword ptr [r9 + 8*rsi + 0x20]
+    69  vmovups ymm13, ymmword ptr [r9 + 8*rsi + 0x40]
+    70  vmovups ymm12, ymmword ptr [r9 + 8*rsi + 0x60]
+    77  mov rax, qword ptr [rdi + 0x8]
+    7b  mov rax, qword ptr [rax + 0x8]
+    7f  mov qword ptr [rsp + 0x10], rax
+    84  nop word ptr [rax + rax]
+    8d  nop word ptr [rax + rax]
+    96  nop word ptr [rax + rax]
+    9f  nop
 .L2:
         ; %0 = load f64 $1
-    80  vmovups ymm0, ymmword ptr [rbx + 8*rsi]
+    a0  vmovups ymm0, ymmword ptr [rbx + 8*rsi]
         ; %1 = abs f64 %0
-    85  vpand ymm1, ymm0, ymmword ptr [rip - 0xad]
+    a5  vpand ymm1, ymm0, ymm11
         ; accumulate f64 $0 maximum %1
-    8d  vmaxpd ymm0, ymm15, ymm1
-    91  vcmpunordpd ymm2, ymm15, ymm15
-    97  vblendvpd ymm0, ymm0, ymm15, ymm2
-    9d  vmovaps ymm15, ymm0
+    aa  vmaxpd ymm0, ymm15, ymm1
+    ae  vcmpunordpd ymm2, ymm15, ymm15
+    b4  vblendvpd ymm0, ymm0, ymm15, ymm2
+    ba  vmovaps ymm15, ymm0
         ; %0 = load f64 $1
-    a1  vmovups ymm0, ymmword ptr [rbx + 8*rsi + 0x20]
+    be  vmovups ymm0, ymmword ptr [rbx + 8*rsi + 0x20]
         ; %1 = abs f64 %0
-    a7  vpand ymm1, ymm0, ymmword ptr [rip - 0xcf]
+    c4  vpand ymm1, ymm0, ymm11
         ; accumulate f64 $0 maximum %1
-    af  vmaxpd ymm0, ymm14, ymm1
-    b3  vcmpunordpd ymm2, ymm14, ymm14
-    b9  vblendvpd ymm0, ymm0, ymm14, ymm2
-    bf  vmovaps ymm14, ymm0
+    c9  vmaxpd ymm0, ymm14, ymm1
+    cd  vcmpunordpd ymm2, ymm14, ymm14
+    d3  vblendvpd ymm0, ymm0, ymm14, ymm2
+    d9  vmovaps ymm14, ymm0
         ; %0 = load f64 $1
-    c3  vmovups ymm0, ymmword ptr [rbx + 8*rsi + 0x40]
+    dd  vmovups ymm0, ymmword ptr [rbx + 8*rsi + 0x40]
         ; %1 = abs f64 %0
-    c9  vpand ymm1, ymm0, ymmword ptr [rip - 0xf1]
+    e3  vpand ymm1, ymm0, ymm11
         ; accumulate f64 $0 maximum %1
-    d1  vmaxpd ymm0, ymm13, ymm1
-    d5  vcmpunordpd ymm2, ymm13, ymm13
-    db  vblendvpd ymm0, ymm0, ymm13, ymm2
-    e1  vmovaps ymm13, ymm0
+    e8  vmaxpd ymm0, ymm13, ymm1
+    ec  vcmpunordpd ymm2, ymm13, ymm13
+    f2  vblendvpd ymm0, ymm0, ymm13, ymm2
+    f8  vmovaps ymm13, ymm0
         ; %0 = load f64 $1
-    e5  vmovups ymm0, ymmword ptr [rbx + 8*rsi + 0x60]
+    fc  vmovups ymm0, ymmword ptr [rbx + 8*rsi + 0x60]
         ; %1 = abs f64 %0
-    eb  vpand ymm1, ymm0, ymmword ptr [rip - 0x113]
+   102  vpand ymm1, ymm0, ymm11
         ; accumulate f64 $0 maximum %1
-    f3  vmaxpd ymm0, ymm12, ymm1
-    f7  vcmpunordpd ymm2, ymm12, ymm12
-    fd  vblendvpd ymm0, ymm0, ymm12, ymm2
-   103  vmovaps ymm12, ymm0
+   107  vmaxpd ymm0, ymm12, ymm1
+   10b  vcmpunordpd ymm2, ymm12, ymm12
+   111  vblendvpd ymm0, ymm0, ymm12, ymm2
+   117  vmovaps ymm12, ymm0
         ; next row
-   107  mov rax, qword ptr [rdi + 0x10]
-   10b  add rbx, qword ptr [rax + 0x18]
-   10f  dec qword ptr [rsp + 0x10]
-   114  jne .L2
+   11b  mov rax, qword ptr [rdi + 0x10]
+   11f  add rbx, qword ptr [rax + 0x18]
+   123  dec qword ptr [rsp + 0x10]
+   128  jne .L2
         ; partial results
-   11a  vmovups ymmword ptr [r9 + 8*rsi], ymm15
-   120  vmovups ymmword ptr [r9 + 8*rsi + 0x20], ymm14
-   127  vmovups ymmword ptr [r9 + 8*rsi + 0x40], ymm13
-   12e  vmovups ymmword ptr [r9 + 8*rsi + 0x60], ymm12
-   135  add rsi, 0x10
-   139  sub r8, 0x10
-   13d  jae .L1
+   12e  vmovups ymmword ptr [r9 + 8*rsi], ymm15
+   134  vmovups ymmword ptr [r9 + 8*rsi + 0x20], ymm14
+   13b  vmovups ymmword ptr [r9 + 8*rsi + 0x40], ymm13
+   142  vmovups ymmword ptr [r9 + 8*rsi + 0x60], ymm12
+   149  add rsi, 0x10
+   14d  sub r8, 0x10
+   151  jae .L1
 .L3:
-   143  add r8, 0x10
-   147  sub r8, 0x4
-   14b  jb .L6
+   157  add r8, 0x10
+   15b  sub r8, 0x4
+   15f  jb .L6
 .L4:
         ; a strip of columns
-   151  mov r9, qword ptr [rsp + 0x18]
-   156  mov rbx, qword ptr [rsp + 0x20]
-   15b  vmovups ymm15, ymmword ptr [r9 + 8*rsi]
-   161  mov rax, qword ptr [rdi + 0x8]
-   165  mov rax, qword ptr [rax + 0x8]
-   169  mov qword ptr [rsp + 0x10], rax
-   16e  nop word ptr [rax + rax]
-   177  nop word ptr [rax + rax]
+   165  mov r9, qword ptr [rsp + 0x18]
+   16a  mov rbx, qword ptr [rsp + 0x20]
+   16f  vmovups ymm15, ymmword ptr [r9 + 8*rsi]
+   175  mov rax, qword ptr [rdi + 0x8]
+   179  mov rax, qword ptr [rax + 0x8]
+   17d  mov qword ptr [rsp + 0x10], rax
+   182  nop word ptr [rax + rax]
+   18b  nop word ptr [rax + rax]
+   194  nop word ptr [rax + rax]
+   19d  nop dword ptr [rax]
 .L5:
         ; %0 = load f64 $1
-   180  vmovups ymm0, ymmword ptr [rbx + 8*rsi]
+   1a0  vmovups ymm0, ymmword ptr [rbx + 8*rsi]
         ; %1 = abs f64 %0
-   185  vpand ymm1, ymm0, ymmword ptr [rip - 0x1ad]
+   1a5  vpand ymm1, ymm0, ymm11
         ; accumulate f64 $0 maximum %1
-   18d  vmaxpd ymm0, ymm15, ymm1
-   191  vcmpunordpd ymm2, ymm15, ymm15
-   197  vblendvpd ymm0, ymm0, ymm15, ymm2
-   19d  vmovaps ymm15, ymm0
+   1aa  vmaxpd ymm0, ymm15, ymm1
+   1ae  vcmpunordpd ymm2, ymm15, ymm15
+   1b4  vblendvpd ymm0, ymm0, ymm15, ymm2
+   1ba  vmovaps ymm15, ymm0
         ; next row
-   1a1  mov rax, qword ptr [rdi + 0x10]
-   1a5  add rbx, qword ptr [rax + 0x18]
-   1a9  dec qword ptr [rsp + 0x10]
-   1ae  jne .L5
+   1be  mov rax, qword ptr [rdi + 0x10]
+   1c2  add rbx, qword ptr [rax + 0x18]
+   1c6  dec qword ptr [rsp + 0x10]
+   1cb  jne .L5
         ; partial results
-   1b0  vmovups ymmword ptr [r9 + 8*rsi], ymm15
-   1b6  add rsi, 0x4
-   1ba  sub r8, 0x4
-   1be  jae .L4
+   1cd  vmovups ymmword ptr [r9 + 8*rsi], ymm15
+   1d3  add rsi, 0x4
+   1d7  sub r8, 0x4
+   1db  jae .L4
 .L6:
-   1c0  add r8, 0x4
-   1c4  test r8, r8
-   1c7  je .L8
+   1dd  add r8, 0x4
+   1e1  test r8, r8
+   1e4  je .L8
         ; tail
-   1cd  mov r11, r8
-   1d0  mov r9, qword ptr [rsp + 0x18]
-   1d5  mov rbx, qword ptr [rsp + 0x20]
-   1da  vmovups ymm15, ymmword ptr [r9 + 8*rsi]
-   1e0  mov rax, qword ptr [rdi + 0x8]
-   1e4  mov rax, qword ptr [rax + 0x8]
-   1e8  mov qword ptr [rsp + 0x10], rax
-   1ed  nop word ptr [rax + rax]
-   1f6  nop word ptr [rax + rax]
-   1ff  nop
+   1ea  mov r11, r8
+   1ed  mov r9, qword ptr [rsp + 0x18]
+   1f2  mov rbx, qword ptr [rsp + 0x20]
+   1f7  vmovups ymm15, ymmword ptr [r9 + 8*rsi]
+   1fd  mov rax, qword ptr [rdi + 0x8]
+   201  mov rax, qword ptr [rax + 0x8]
+   205  mov qword ptr [rsp + 0x10], rax
+   20a  nop word ptr [rax + rax]
+   213  nop word ptr [rax + rax]
+   21c  nop dword ptr [rax]
 .L7:
         ; %0 = load f64 $1
-   200  lea rcx, [rip - 0x287]
-   207  mov rdx, r11
-   20a  neg rdx
-   20d  vmovups ymm1, ymmword ptr [rcx + 8*rdx + 0x20]
-   213  vpmaskmovq ymm0, ymm1, ymmword ptr [rbx + 8*rsi]
+   220  lea rcx, [rip - 0x2a7]
+   227  mov rdx, r11
+   22a  neg rdx
+   22d  vmovups ymm1, ymmword ptr [rcx + 8*rdx + 0x20]
+   233  vpmaskmovq ymm0, ymm1, ymmword ptr [rbx + 8*rsi]
         ; %1 = abs f64 %0
-   219  vpand ymm1, ymm0, ymmword ptr [rip - 0x241]
+   239  vpand ymm1, ymm0, ymm11
         ; accumulate f64 $0 maximum %1
-   221  vmaxpd ymm0, ymm15, ymm1
-   225  vcmpunordpd ymm2, ymm15, ymm15
-   22b  vblendvpd ymm0, ymm0, ymm15, ymm2
-   231  vmovaps ymm15, ymm0
+   23e  vmaxpd ymm0, ymm15, ymm1
+   242  vcmpunordpd ymm2, ymm15, ymm15
+   248  vblendvpd ymm0, ymm0, ymm15, ymm2
+   24e  vmovaps ymm15, ymm0
         ; next row
-   235  mov rax, qword ptr [rdi + 0x10]
-   239  add rbx, qword ptr [rax + 0x18]
-   23d  dec qword ptr [rsp + 0x10]
-   242  jne .L7
+   252  mov rax, qword ptr [rdi + 0x10]
+   256  add rbx, qword ptr [rax + 0x18]
+   25a  dec qword ptr [rsp + 0x10]
+   25f  jne .L7
         ; partial results
-   244  vmovups ymmword ptr [r9 + 8*rsi], ymm15
+   261  vmovups ymmword ptr [r9 + 8*rsi], ymm15
 .L8:
         ; next iteration
-   24a  mov rax, qword ptr [rdi + 0x10]
-   24e  mov rcx, qword ptr [rax]
-   251  add qword ptr [rsp + 0x18], rcx
-   256  mov rcx, qword ptr [rax + 0x8]
-   25a  add qword ptr [rsp + 0x20], rcx
-   25f  dec qword ptr [rsp + 0x8]
-   264  jne .L0
+   267  mov rax, qword ptr [rdi + 0x10]
+   26b  mov rcx, qword ptr [rax]
+   26e  add qword ptr [rsp + 0x18], rcx
+   273  mov rcx, qword ptr [rax + 0x8]
+   277  add qword ptr [rsp + 0x20], rcx
+   27c  dec qword ptr [rsp + 0x8]
+   281  jne .L0
         ; return
-   26a  vzeroupper
-   26d  mov rsp, qword ptr [rsp]
-   271  pop rbx
-   272  ret
+   287  vzeroupper
+   28a  mov rsp, qword ptr [rsp]
+   28e  pop rbx
+   28f  ret

@@ -3,156 +3,155 @@
      3  sub rsp, 0x40
      a  and rsp, -0x40
      e  mov qword ptr [rsp], rax
+    12  vmovups zmm27, zmmword ptr [rip - 0x5c]
         ; enter a loop
-    12  mov rax, qword ptr [rdi + 0x8]
-    16  mov rax, qword ptr [rax]
-    19  mov qword ptr [rsp + 0x8], rax
-    1e  mov rax, qword ptr [rdi]
-    21  mov rax, qword ptr [rax]
-    24  mov qword ptr [rsp + 0x18], rax
-    29  mov rax, qword ptr [rdi]
-    2c  mov rax, qword ptr [rax + 0x8]
-    30  mov qword ptr [rsp + 0x20], rax
+    1c  mov rax, qword ptr [rdi + 0x8]
+    20  mov rax, qword ptr [rax]
+    23  mov qword ptr [rsp + 0x8], rax
+    28  mov rax, qword ptr [rdi]
+    2b  mov rax, qword ptr [rax]
+    2e  mov qword ptr [rsp + 0x18], rax
+    33  mov rax, qword ptr [rdi]
+    36  mov rax, qword ptr [rax + 0x8]
+    3a  mov qword ptr [rsp + 0x20], rax
 .L0:
-    35  mov rax, qword ptr [rdi + 0x8]
-    39  mov r8, qword ptr [rax + 0x10]
-    3d  xor esi, esi
-    3f  sub r8, 0x20
-    43  jb .L3
+    3f  mov rax, qword ptr [rdi + 0x8]
+    43  mov r8, qword ptr [rax + 0x10]
+    47  xor esi, esi
+    49  sub r8, 0x20
+    4d  jb .L3
 .L1:
         ; a strip of columns
-    49  mov rdx, qword ptr [rsp + 0x18]
-    4e  mov r9, qword ptr [rsp + 0x20]
-    53  vmovups zmm31, zmmword ptr [rdx + 8*rsi]
-    5a  vmovups zmm30, zmmword ptr [rdx + 8*rsi + 0x40]
-    62  vmovups zmm29, zmmword ptr [rdx + 8*rsi + 0x80]
-    6a  vmovups zmm28, zmmword ptr [rdx + 8*rsi + 0xc0]
-    72  mov rax, qword ptr [rdi + 0x8]
-    76  mov rax, qword ptr [rax + 0x8]
-    7a  mov qword ptr [rsp + 0x10], rax
-    7f  nop
+    53  mov rdx, qword ptr [rsp + 0x18]
+    58  mov r9, qword ptr [rsp + 0x20]
+    5d  vmovups zmm31, zmmword ptr [rdx + 8*rsi]
+    64  vmovups zmm30, zmmword ptr [rdx + 8*rsi + 0x40]
+    6c  vmovups zmm29, zmmword ptr [rdx + 8*rsi + 0x80]
+    74  vmovups zmm28, zmmword ptr [rdx + 8*rsi + 0xc0]
+    7c  mov rax, qword ptr [rdi + 0x8]
+    80  mov rax, qword ptr [rax + 0x8]
+    84  mov qword ptr [rsp + 0x10], rax
+    89  nop word ptr [rax + rax]
+    92  nop word ptr [rax + rax]
+    9b  nop dword ptr [rax + rax]
 .L2:
         ; %0 = load f64 $1
-    80  vmovups zmm16, zmmword ptr [r9 + 8*rsi]
+    a0  vmovups zmm16, zmmword ptr [r9 + 8*rsi]
         ; %1 = abs f64 %0
-    87  vpandq zmm17, zmm16, zmmword ptr [rip - 0xd1]
+    a7  vpandq zmm17, zmm16, zmm27
         ; accumulate f64 $0 maximum %1
-    91  vmaxpd zmm16, zmm31, zmm17
-    97  vfixupimmpd zmm16, zmm31, qword ptr [rip - 0xea]{1to8}, 0x0
-    a2  vmovaps zmm31, zmm16
+    ad  vmaxpd zmm16, zmm31, zmm17
+    b3  vfixupimmpd zmm16, zmm31, qword ptr [rip - 0x106]{1to8}, 0x0
+    be  vmovaps zmm31, zmm16
         ; %0 = load f64 $1
-    a8  vmovups zmm16, zmmword ptr [r9 + 8*rsi + 0x40]
+    c4  vmovups zmm16, zmmword ptr [r9 + 8*rsi + 0x40]
         ; %1 = abs f64 %0
-    b0  vpandq zmm17, zmm16, zmmword ptr [rip - 0xfa]
+    cc  vpandq zmm17, zmm16, zmm27
         ; accumulate f64 $0 maximum %1
-    ba  vmaxpd zmm16, zmm30, zmm17
-    c0  vfixupimmpd zmm16, zmm30, qword ptr [rip - 0x113]{1to8}, 0x0
-    cb  vmovaps zmm30, zmm16
+    d2  vmaxpd zmm16, zmm30, zmm17
+    d8  vfixupimmpd zmm16, zmm30, qword ptr [rip - 0x12b]{1to8}, 0x0
+    e3  vmovaps zmm30, zmm16
         ; %0 = load f64 $1
-    d1  vmovups zmm16, zmmword ptr [r9 + 8*rsi + 0x80]
+    e9  vmovups zmm16, zmmword ptr [r9 + 8*rsi + 0x80]
         ; %1 = abs f64 %0
-    d9  vpandq zmm17, zmm16, zmmword ptr [rip - 0x123]
+    f1  vpandq zmm17, zmm16, zmm27
         ; accumulate f64 $0 maximum %1
-    e3  vmaxpd zmm16, zmm29, zmm17
-    e9  vfixupimmpd zmm16, zmm29, qword ptr [rip - 0x13c]{1to8}, 0x0
-    f4  vmovaps zmm29, zmm16
+    f7  vmaxpd zmm16, zmm29, zmm17
+    fd  vfixupimmpd zmm16, zmm29, qword ptr [rip - 0x150]{1to8}, 0x0
+   108  vmovaps zmm29, zmm16
         ; %0 = load f64 $1
-    fa  vmovups zmm16, zmmword ptr [r9 + 8*rsi + 0xc0]
+   10e  vmovups zmm16, zmmword ptr [r9 + 8*rsi + 0xc0]
         ; %1 = abs f64 %0
-   102  vpandq zmm17, zmm16, zmmword ptr [rip - 0x14c]
+   116  vpandq zmm17, zmm16, zmm27
         ; accumulate f64 $0 maximum %1
-   10c  vmaxpd zmm16, zmm28, zmm17
-   112  vfixupimmpd zmm16, zmm28, qword ptr [rip - 0x165]{1to8}, 0x0
-   11d  vmovaps zmm28, zmm16
+   11c  vmaxpd zmm16, zmm28, zmm17
+   122  vfixupimmpd zmm16, zmm28, qword ptr [rip - 0x175]{1to8}, 0x0
+   12d  vmovaps zmm28, zmm16
         ; next row
-   123  mov rax, qword ptr [rdi + 0x10]
-   127  add r9, qword ptr [rax + 0x18]
-   12b  dec qword ptr [rsp + 0x10]
-   130  jne .L2
+   133  mov rax, qword ptr [rdi + 0x10]
+   137  add r9, qword ptr [rax + 0x18]
+   13b  dec qword ptr [rsp + 0x10]
+   140  jne .L2
         ; partial results
-   136  vmovups zmmword ptr [rdx + 8*rsi], zmm31
-   13d  vmovups zmmword ptr [rdx + 8*rsi + 0x40], zmm30
-   145  vmovups zmmword ptr [rdx + 8*rsi + 0x80], zmm29
-   14d  vmovups zmmword ptr [rdx + 8*rsi + 0xc0], zmm28
-   155  add rsi, 0x20
-   159  sub r8, 0x20
-   15d  jae .L1
+   146  vmovups zmmword ptr [rdx + 8*rsi], zmm31
+   14d  vmovups zmmword ptr [rdx + 8*rsi + 0x40], zmm30
+   155  vmovups zmmword ptr [rdx + 8*rsi + 0x80], zmm29
+   15d  vmovups zmmword ptr [rdx + 8*rsi + 0xc0], zmm28
+   165  add rsi, 0x20
+   169  sub r8, 0x20
+   16d  jae .L1
 .L3:
-   163  add r8, 0x20
-   167  sub r8, 0x8
-   16b  jb .L6
+   173  add r8, 0x20
+   177  sub r8, 0x8
+   17b  jb .L6
 .L4:
         ; a strip of columns
-   171  mov rdx, qword ptr [rsp + 0x18]
-   176  mov r9, qword ptr [rsp + 0x20]
-   17b  vmovups zmm31, zmmword ptr [rdx + 8*rsi]
-   182  mov rax, qword ptr [rdi + 0x8]
-   186  mov rax, qword ptr [rax + 0x8]
-   18a  mov qword ptr [rsp + 0x10], rax
-   18f  nop word ptr [rax + rax]
-   198  nop dword ptr [rax + rax]
+   181  mov rdx, qword ptr [rsp + 0x18]
+   186  mov r9, qword ptr [rsp + 0x20]
+   18b  vmovups zmm31, zmmword ptr [rdx + 8*rsi]
+   192  mov rax, qword ptr [rdi + 0x8]
+   196  mov rax, qword ptr [rax + 0x8]
+   19a  mov qword ptr [rsp + 0x10], rax
+   19f  nop
 .L5:
         ; %0 = load f64 $1
    1a0  vmovups zmm16, zmmword ptr [r9 + 8*rsi]
         ; %1 = abs f64 %0
-   1a7  vpandq zmm17, zmm16, zmmword ptr [rip - 0x1f1]
+   1a7  vpandq zmm17, zmm16, zmm27
         ; accumulate f64 $0 maximum %1
-   1b1  vmaxpd zmm16, zmm31, zmm17
-   1b7  vfixupimmpd zmm16, zmm31, qword ptr [rip - 0x20a]{1to8}, 0x0
-   1c2  vmovaps zmm31, zmm16
+   1ad  vmaxpd zmm16, zmm31, zmm17
+   1b3  vfixupimmpd zmm16, zmm31, qword ptr [rip - 0x206]{1to8}, 0x0
+   1be  vmovaps zmm31, zmm16
         ; next row
-   1c8  mov rax, qword ptr [rdi + 0x10]
-   1cc  add r9, qword ptr [rax + 0x18]
-   1d0  dec qword ptr [rsp + 0x10]
-   1d5  jne .L5
+   1c4  mov rax, qword ptr [rdi + 0x10]
+   1c8  add r9, qword ptr [rax + 0x18]
+   1cc  dec qword ptr [rsp + 0x10]
+   1d1  jne .L5
         ; partial results
-   1d7  vmovups zmmword ptr [rdx + 8*rsi], zmm31
-   1de  add rsi, 0x8
-   1e2  sub r8, 0x8
-   1e6  jae .L4
+   1d3  vmovups zmmword ptr [rdx + 8*rsi], zmm31
+   1da  add rsi, 0x8
+   1de  sub r8, 0x8
+   1e2  jae .L4
 .L6:
-   1e8  add r8, 0x8
-   1ec  test r8, r8
-   1ef  je .L8
+   1e4  add r8, 0x8
+   1e8  test r8, r8
+   1eb  je .L8
         ; tail
-   1f5  mov eax, 0xffffffff
-   1fa  bzhi eax, eax, r8d
-   1ff  kmovd k1, eax
-   203  mov rdx, qword ptr [rsp + 0x18]
-   208  mov r9, qword ptr [rsp + 0x20]
-   20d  vmovups zmm31, zmmword ptr [rdx + 8*rsi]
-   214  mov rax, qword ptr [rdi + 0x8]
-   218  mov rax, qword ptr [rax + 0x8]
-   21c  mov qword ptr [rsp + 0x10], rax
-   221  nop word ptr [rax + rax]
-   22a  nop word ptr [rax + rax]
-   233  nop word ptr [rax + rax]
-   23c  nop dword ptr [rax]
+   1f1  mov eax, 0xffffffff
+   1f6  bzhi eax, eax, r8d
+   1fb  kmovd k1, eax
+   1ff  mov rdx, qword ptr [rsp + 0x18]
+   204  mov r9, qword ptr [rsp + 0x20]
+   209  vmovups zmm31, zmmword ptr [rdx + 8*rsi]
+   210  mov rax, qword ptr [rdi + 0x8]
+   214  mov rax, qword ptr [rax + 0x8]
+   218  mov qword ptr [rsp + 0x10], rax
+   21d  nop dword ptr [rax]
 .L7:
         ; %0 = load f64 $1
-   240  vmovdqu64 zmm16 {k1} {z}, zmmword ptr [r9 + 8*rsi]
+   220  vmovdqu64 zmm16 {k1} {z}, zmmword ptr [r9 + 8*rsi]
         ; %1 = abs f64 %0
-   247  vpandq zmm17, zmm16, zmmword ptr [rip - 0x291]
+   227  vpandq zmm17, zmm16, zmm27
         ; accumulate f64 $0 maximum %1
-   251  vmaxpd zmm16, zmm31, zmm17
-   257  vfixupimmpd zmm16, zmm31, qword ptr [rip - 0x2aa]{1to8}, 0x0
-   262  vmovaps zmm31, zmm16
+   22d  vmaxpd zmm16, zmm31, zmm17
+   233  vfixupimmpd zmm16, zmm31, qword ptr [rip - 0x286]{1to8}, 0x0
+   23e  vmovaps zmm31, zmm16
         ; next row
-   268  mov rax, qword ptr [rdi + 0x10]
-   26c  add r9, qword ptr [rax + 0x18]
-   270  dec qword ptr [rsp + 0x10]
-   275  jne .L7
+   244  mov rax, qword ptr [rdi + 0x10]
+   248  add r9, qword ptr [rax + 0x18]
+   24c  dec qword ptr [rsp + 0x10]
+   251  jne .L7
         ; partial results
-   277  vmovups zmmword ptr [rdx + 8*rsi], zmm31
+   253  vmovups zmmword ptr [rdx + 8*rsi], zmm31
 .L8:
         ; next iteration
-   27e  mov rax, qword ptr [rdi + 0x10]
-   282  mov rcx, qword ptr [rax]
-   285  add qword ptr [rsp + 0x18], rcx
-   28a  mov rcx, qword ptr [rax + 0x8]
-   28e  add qword ptr [rsp + 0x20], rcx
-   293  dec qword ptr [rsp + 0x8]
-   298  jne .L0
+   25a  mov rax, qword ptr [rdi + 0x10]
+   25e  mov rcx, qword ptr [rax]
+   261  add qword ptr [rsp + 0x18], rcx
+   266  mov rcx, qword ptr [rax + 0x8]
+   26a  add qword ptr [rsp + 0x20], rcx
+   26f  dec qword ptr [rsp + 0x8]
+   274  jne .L0
         ; return
-   29e  mov rsp, qword ptr [rsp]
-   2a2  ret
+   27a  mov rsp, qword ptr [rsp]
+   27e  ret
