@@ -62,7 +62,9 @@ struct PreparedPlan::State {
     std::int64_t offset_bytes;
   };
   std::vector<Address> addresses;
-  std::uint64_t num_storage_moves = 0;    ///< when the addresses were found
+  /// How many storages had moved when the addresses were found: while no more have, run() calls the
+  /// code with `args`.  No number where one call of the code isn't enough.
+  std::uint64_t direct_until_move = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::byte*> base;           ///< what `addresses` come to
   const jit::EntryPoint* code = nullptr;  ///< of `plan`; null if there is nothing to run
   /// Ready to be passed, so that a run stores nothing before its kernel loads.

@@ -38,7 +38,8 @@ PreparedPlan prepared(std::shared_ptr<const CallPlan> plan, const CallKey& key,
   state->plan = std::move(plan);
   state->outputs = std::move(outputs);
   state->inputs = std::move(inputs);
-  state->num_storage_moves = detail::num_storage_moves.load(std::memory_order_relaxed);
+  if (state->plan->launch.is_single_call)
+    state->direct_until_move = detail::num_storage_moves.load(std::memory_order_relaxed);
   for (const std::vector<Tensor>* operands : {&state->outputs, &state->inputs})
     for (const Tensor& operand : *operands) {
       const TensorImpl& impl = *operand.impl();
@@ -185,9 +186,8 @@ PreparedPlan Engine::prepare(std::span<const Expr> exprs, std::span<const Tensor
 
 void PreparedPlan::run() const {
   const State& state = *state_;
-  const LaunchPlan& plan = state.plan->launch;
   const std::uint64_t num_moves = detail::num_storage_moves.load(std::memory_order_relaxed);
-  if (plan.is_single_call && num_moves == state.num_storage_moves) [[likely]]
+  if (num_moves == state.direct_until_move) [[likely]]
     return state.code->entry()(&state.args);
   std::array<std::byte*, ir::max_launch_operands> base;
   for (std::size_t i = 0; i < state.addresses.size(); ++i)
