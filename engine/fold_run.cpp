@@ -218,7 +218,7 @@ void FoldRun::fold_leaves_of_short_rows(Part& part, std::int64_t end) const {
   while (part.slice < end) {
     stop_if_cancelled();
     std::byte* const partial = next_partial(part);
-    std::memcpy(partial, fold_.identity_lanes.data(), jit::Fold::lanes_bytes);
+    fold_.clear(partial, num_lanes_);
     const std::int64_t row = (part.first_block + part.slice) * plan_.rows_per_block;
     fold_.loops.lanes(fold_, partial, data + row * row_stride_bytes, row_stride_bytes,
                       std::min(plan_.rows_per_block, plan_.num_rows - row), plan_.vector.extent);
