@@ -27,7 +27,8 @@ bool copies_rows(const ir::Kernel& kernel) {
 }  // namespace
 
 bool KernelEmitter::may_copy_rows() const {
-  return code_.features().amd_family >= 26 && copies_rows(kernel_) && operands_.has_all_registers();
+  return code_.features().amd_family >= 26 && copies_rows(kernel_) && !operands_.streams() &&
+         operands_.has_all_registers();
 }
 
 // Elements of a row: of several rows fewer, if all of them have enough.
