@@ -22,6 +22,20 @@ namespace {
 /// After as many elements a scan looks at its token: some tens of microseconds.
 constexpr std::int64_t elements_a_look = std::int64_t{1} << 16;
 
+/// Element `i` of a row.
+template <class T>
+T* at(const ScanOperand& operand, std::int64_t row, std::int64_t i) {
+  return reinterpret_cast<T*>(operand.data + row * operand.row_stride_bytes +
+                              i * operand.stride_bytes);
+}
+
+/// What is kept of the rows of `parts`, from row number `first` on.
+template <class K>
+K* kept_from(const ScanParts& parts, std::int64_t first) {
+  static_assert(sizeof(K) <= ScanParts::bytes_a_row);
+  return reinterpret_cast<K*>(parts.kept) + first;
+}
+
 /// Where what is kept of a row lies; null if rows are whole.
 inline std::byte* slot_of(const ScanParts& parts, std::int64_t row) {
   return parts.kept == nullptr ? nullptr : parts.kept + row * ScanParts::bytes_a_row;

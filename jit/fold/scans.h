@@ -2,11 +2,12 @@
 // set: everything has internal linkage and no function of the standard library is used.
 #include "jit/fold/ordered.h"
 #include "jit/fold/scan.h"
+#include "jit/fold/scan_in_lanes.h"
 #include "jit/fold/scan_steps.h"
 
 #include <type_traits>
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -91,12 +92,6 @@ auto order_of(const Scan& scan) {
     return AsItIs();
 }
 
-template <class T>
-T* at(const ScanOperand& operand, std::int64_t row, std::int64_t i) {
-  return reinterpret_cast<T*>(operand.data + row * operand.row_stride_bytes +
-                              i * operand.stride_bytes);
-}
-
 /// Rows that are scanned together: the elements of a row wait for one another, those of several
 /// don't.
 constexpr std::int64_t rows_together = 8;
@@ -111,26 +106,66 @@ using KeptBy =
     std::conditional_t<std::is_same_v<Combine, Larger> || std::is_same_v<Combine, Smaller>, T,
                        typename Kept<T>::type>;
 
+#if defined(__AVX2__)
+/// As many f64 as a register has lanes for, and f32 of half a register.  `there` says how many of
+/// them are in memory: of less than all, AVX2 has none.
 #if defined(__AVX512F__)
+struct Doubles {
+  static constexpr int lanes = 8;
+  using Mask = __mmask8;
+  static constexpr Mask all = 0xff;
+  static Mask first(std::int64_t count) { return static_cast<Mask>((1 << count) - 1); }
+
+  static __m512d load(const double* from, Mask there) { return _mm512_maskz_loadu_pd(there, from); }
+  static __m512d widened(const float* from, Mask there) {
+    return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(there, from));
+  }
+  static void store(double* to, __m512d x, Mask there) { _mm512_mask_storeu_pd(to, there, x); }
+  static void store_narrowed(float* to, __m512d x, Mask there) {
+    _mm256_mask_storeu_ps(to, there, _mm512_cvtpd_ps(x));
+  }
+};
+#else
+struct Doubles {
+  static constexpr int lanes = 4;
+  struct Mask {};
+  static constexpr Mask all = {};
+
+  static __m256d load(const double* from, Mask) { return _mm256_loadu_pd(from); }
+  static __m256d widened(const float* from, Mask) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
+  static void store(double* to, __m256d x, Mask) { _mm256_storeu_pd(to, x); }
+  static void store_narrowed(float* to, __m256d x, Mask) { _mm_storeu_ps(to, _mm256_cvtpd_ps(x)); }
+};
+#endif
+
 /// The next `steps` elements of `num` rows, kept in f64; those of one step are `x_step` elements
 /// behind those of the last.
 template <class Combine, int steps>
 [[gnu::always_inline]] inline void next_floats(double* kept, const float* x, std::int64_t x_step,
                                                float* const* y, std::int64_t num) {
   constexpr bool is_sum = std::is_same_v<Combine, Sum>;
-  const auto next = [&](std::int64_t row, __mmask8 there) __attribute__((always_inline)) {
-    __m512d so_far = _mm512_maskz_loadu_pd(there, kept + row);
+  const auto next = [&](std::int64_t row, Doubles::Mask there) __attribute__((always_inline)) {
+    auto so_far = Doubles::load(kept + row, there);
 #pragma GCC unroll 4
     for (int step = 0; step < steps; ++step) {
-      const __m512d more = _mm512_cvtps_pd(_mm256_maskz_loadu_ps(there, x + step * x_step + row));
-      so_far = is_sum ? _mm512_add_pd(so_far, more) : _mm512_mul_pd(so_far, more);
-      _mm256_mask_storeu_ps(y[step] + row, there, _mm512_cvtpd_ps(so_far));
+      const auto more = Doubles::widened(x + step * x_step + row, there);
+      so_far = is_sum ? so_far + more : so_far * more;
+      Doubles::store_narrowed(y[step] + row, so_far, there);
     }
-    _mm512_mask_storeu_pd(kept + row, there, so_far);
+    Doubles::store(kept + row, so_far, there);
   };
   std::int64_t row = 0;
-  for (; num - row >= 8; row += 8) next(row, 0xff);
-  if (row < num) next(row, static_cast<__mmask8>((1 << (num - row)) - 1));
+  for (; num - row >= Doubles::lanes; row += Doubles::lanes) next(row, Doubles::all);
+#if defined(__AVX512F__)
+  if (row < num) next(row, Doubles::first(num - row));
+#else
+  for (; row < num; ++row)
+    for (int step = 0; step < steps; ++step) {
+      const double more = x[step * x_step + row];
+      kept[row] = is_sum ? kept[row] + more : kept[row] * more;
+      y[step][row] = static_cast<float>(kept[row]);
+    }
+#endif
 }
 #endif
 
@@ -139,7 +174,7 @@ template <class T, class Combine, class As = AsItIs>
 [[gnu::always_inline]] inline void next_elements(KeptBy<T, Combine>* __restrict kept,
                                                  const T* __restrict x, T* __restrict y,
                                                  std::int64_t num, As as = {}) {
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
   if constexpr (std::is_same_v<T, float> && std::is_same_v<KeptBy<T, Combine>, double>) {
     float* const to = y;
     return next_floats<Combine, 1>(kept, x, 0, &to, num);
@@ -159,7 +194,16 @@ template <class T>
   return bits % sizeof(T) == 0;
 }
 
+#if defined(__AVX2__)
+/// Whether there are loops that write past the caches: with AVX2 for what is large the most often.
+template <class T, class Combine>
+constexpr bool may_stream =
 #if defined(__AVX512F__)
+    true;
+#else
+    std::is_floating_point_v<T>&& std::is_same_v<Combine, Sum>;
+#endif
+
 /// Elements of each row that are scanned at once where they are written past the caches: what has
 /// accumulated, in the second cache, is then read and written once for all of them.
 constexpr int steps_together = 4;
@@ -186,6 +230,21 @@ template <class T, class Combine, int steps>
 
 constexpr std::int64_t line_bytes = 64;
 
+/// Writes a line that is aligned to where it is, past the caches or not.
+template <bool streams>
+[[gnu::always_inline]] inline void write_line(void* to, const void* from) {
+#if defined(__AVX512F__)
+  const __m512i line = _mm512_load_si512(from);
+  streams ? _mm512_stream_si512(static_cast<__m512i*>(to), line) : _mm512_store_si512(to, line);
+#else
+  const auto* const half = static_cast<const __m256i*>(from);
+  auto* const half_to = static_cast<__m256i*>(to);
+  const __m256i first = _mm256_load_si256(half), second = _mm256_load_si256(half + 1);
+  streams ? _mm256_stream_si256(half_to, first) : _mm256_store_si256(half_to, first);
+  streams ? _mm256_stream_si256(half_to + 1, second) : _mm256_store_si256(half_to + 1, second);
+#endif
+}
+
 /// Writes elements [begin, end) of `lines` to where `y` has them, whole cache lines past the
 /// caches. What is left of the last line is moved to the front, or written too if it `is_last`.
 /// Returns how many elements were moved.
@@ -194,10 +253,9 @@ std::int64_t write_lines(T* y, T* lines, std::int64_t begin, std::int64_t end, b
   constexpr std::int64_t a_line = line_bytes / static_cast<std::int64_t>(sizeof(T));
   std::int64_t i = begin;
   for (; i % a_line != 0 && i < end; ++i) y[i] = lines[i];
-  for (; i + a_line <= end; i += a_line)
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(y + i), _mm512_load_si512(lines + i));
+  for (; i + a_line <= end; i += a_line) write_line<true>(y + i, lines + i);
   if (!is_last) {
-    _mm512_store_si512(lines, _mm512_load_si512(lines + i));
+    write_line<false>(lines, lines + i);
     return end - i;
   }
   for (; i < end; ++i) y[i] = lines[i];
@@ -265,13 +323,6 @@ template <class T, class Combine>
 }
 #endif
 
-/// What is kept of the rows of `parts`, from row number `first` on.
-template <class K>
-K* kept_from(const ScanParts& parts, std::int64_t first) {
-  static_assert(sizeof(K) <= ScanParts::bytes_a_row);
-  return reinterpret_cast<K*>(parts.kept) + first;
-}
-
 template <class T, class Combine, bool are_neighbours>
 void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const ScanOperand& from,
                std::int64_t num_rows, std::int64_t count, const ScanParts& parts,
@@ -313,15 +364,16 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
         }
       };
       const std::int64_t begin = parts.is_first ? 1 : 0;
-#if defined(__AVX512F__)
-      const bool streams = are_neighbours && scan.streams &&
-                           num * itemsize >= least_streamed_bytes && is_aligned<T>(in) &&
-                           is_aligned<T>(out);
-      if (streams)
-        stream_rows<T, Combine>(kept, out, in, begin, count, num, scan.ahead_bytes, token);
-      else
+      bool is_streamed = false;
+#if defined(__AVX2__)
+      if constexpr (are_neighbours && may_stream<T, Combine>) {
+        is_streamed = scan.streams && num * itemsize >= least_streamed_bytes && is_aligned<T>(in) &&
+                      is_aligned<T>(out);
+        if (is_streamed)
+          stream_rows<T, Combine>(kept, out, in, begin, count, num, scan.ahead_bytes, token);
+      }
 #endif
-        for_each_step(begin, count, elements_a_look / num, token, next);
+      if (!is_streamed) for_each_step(begin, count, elements_a_look / num, token, next);
       if (kept_of_parts != nullptr && kept != kept_of_parts)
         __builtin_memcpy(kept_of_parts, kept, kept_bytes);
     };
@@ -335,86 +387,10 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
     else
       run(rows);
   }
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
   if (scan.streams) _mm_sfence();
 #endif
 }
-
-#if defined(__AVX512F__)
-/// Rows that a register of f64 has lanes for, and as many elements of each.
-constexpr std::int64_t square_side = 8;
-
-inline void transpose_square(__m256* rows) {
-  __m256 pairs[8], fours[8];  // NOLINT: no function of the standard library is used
-  for (int i = 0; i < 8; i += 2) {
-    pairs[i] = _mm256_unpacklo_ps(rows[i], rows[i + 1]);
-    pairs[i + 1] = _mm256_unpackhi_ps(rows[i], rows[i + 1]);
-  }
-  for (int i = 0; i < 8; i += 4) {
-    fours[i] = _mm256_shuffle_ps(pairs[i], pairs[i + 2], 0x44);
-    fours[i + 1] = _mm256_shuffle_ps(pairs[i], pairs[i + 2], 0xee);
-    fours[i + 2] = _mm256_shuffle_ps(pairs[i + 1], pairs[i + 3], 0x44);
-    fours[i + 3] = _mm256_shuffle_ps(pairs[i + 1], pairs[i + 3], 0xee);
-  }
-  for (int i = 0; i < 4; ++i) {
-    rows[i] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x20);
-    rows[i + 4] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x31);
-  }
-}
-
-/// `num_rows` <= square_side rows of f32 whose elements are neighbours, a lane each: squares of
-/// them are transposed, scanned, and transposed back.
-template <class Combine>
-[[gnu::always_inline]] inline void scan_in_lanes(const ScanOperand& to, const ScanOperand& from,
-                                                 std::int64_t num_rows, std::int64_t count,
-                                                 double* so_far, bool is_first,
-                                                 const CancellationToken* token) {
-  constexpr bool is_sum = std::is_same_v<Combine, Sum>;
-  const auto rows = static_cast<__mmask8>((1 << num_rows) - 1);
-  __m512d kept = is_first ? _mm512_set1_pd(is_sum ? 0 : 1) : _mm512_maskz_loadu_pd(rows, so_far);
-  __m256 square[square_side] = {};  // NOLINT: as above
-  // No processor reads eight rows ahead that eight others are written between.
-  constexpr std::int64_t ahead_bytes = 512;
-  const auto next = [&](std::int64_t number) __attribute__((always_inline)) {
-    const std::int64_t i = number * square_side;
-    const std::int64_t left = count - i;
-    const auto there = static_cast<__mmask8>(left < square_side ? (1 << left) - 1 : 0xff);
-    for (std::int64_t row = 0; row < num_rows; ++row) {
-      if (number % 2 == 0) {  // a line is two squares wide
-        __builtin_prefetch(at<std::byte>(from, row, i) + ahead_bytes);
-        __builtin_prefetch(at<std::byte>(to, row, i) + ahead_bytes, 1);
-      }
-      square[row] = _mm256_maskz_loadu_ps(there, at<float>(from, row, i));
-    }
-    transpose_square(square);
-    for (__m256& column : square) {
-      const __m512d x = _mm512_cvtps_pd(column);
-      kept = is_sum ? _mm512_add_pd(kept, x) : _mm512_mul_pd(kept, x);
-      column = _mm512_cvtpd_ps(kept);
-    }
-    transpose_square(square);
-    for (std::int64_t row = 0; row < num_rows; ++row)
-      _mm256_mask_storeu_ps(at<float>(to, row, i), there, square[row]);
-  };
-  const std::int64_t num_squares = (count + square_side - 1) / square_side;
-  for_each_step(0, num_squares, elements_a_look / (square_side * square_side), token, next);
-  if (so_far != nullptr) _mm512_mask_storeu_pd(so_far, rows, kept);
-}
-
-template <class Combine>
-void scan_in_lanes_of_all(ScanOperand to, ScanOperand from, std::int64_t num_rows,
-                          std::int64_t count, const ScanParts& parts,
-                          const CancellationToken* token) {
-  auto* kept = kept_from<double>(parts, 0);
-  for (; num_rows >= square_side; num_rows -= square_side) {
-    scan_in_lanes<Combine>(to, from, square_side, count, kept, parts.is_first, token);
-    to.data += square_side * to.row_stride_bytes;
-    from.data += square_side * from.row_stride_bytes;
-    if (kept != nullptr) kept += square_side;
-  }
-  if (num_rows > 0) scan_in_lanes<Combine>(to, from, num_rows, count, kept, parts.is_first, token);
-}
-#endif
 
 template <class T, class Combine>
 void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
@@ -423,10 +399,11 @@ void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
   if (to.row_stride_bytes == itemsize && from.row_stride_bytes == itemsize && num_rows > 1)
     return scan_rows<T, Combine, true>(scan, to, from, num_rows, count, parts, token);
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
   if constexpr (std::is_same_v<T, float>)
     if (to.stride_bytes == itemsize && from.stride_bytes == itemsize && num_rows > 1)
-      return scan_in_lanes_of_all<Combine>(to, from, num_rows, count, parts, token);
+      return scan_in_lanes_of_all<std::is_same_v<Combine, Sum>>(to, from, num_rows, count, parts,
+                                                                token);
 #endif
   scan_rows<T, Combine, false>(scan, to, from, num_rows, count, parts, token);
 }
