@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 namespace weft {
 
@@ -63,7 +64,7 @@ struct PreparedPlan::State {
   };
   std::vector<Address> addresses;
   /// How many storages had moved when the addresses were found: while no more have, run() calls the
-  /// code with `args`.  No number where one call of the code isn't enough.
+  /// code with `args`.  Where one call of the code isn't enough, a number that is never reached.
   std::uint64_t direct_until_move = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::byte*> base;           ///< what `addresses` come to
   const jit::EntryPoint* code = nullptr;  ///< of `plan`; null if there is nothing to run

@@ -102,6 +102,11 @@ std::int64_t read_bytes(const FoldPlan& plan, std::span<const Tensor> inputs) {
   return bytes;
 }
 
+/// Whether it is measured how memory is walked through best: with AVX2 on Zen 5 alone.
+bool has_measured_walks(const CpuFeatures& features) {
+  return features.isa == Isa::avx512 || (features.isa == Isa::avx2 && features.amd_family >= 26);
+}
+
 /// How far ahead code for long rows should ask for what it reads; 0: not at all.  Past the caches
 /// the prefetchers of Zen 4 fall behind sums, and those of Zen 5 whatever reads one tensor.
 std::int32_t asked_ahead_bytes(const FoldPlan& plan, std::span<const Tensor> inputs,
@@ -109,7 +114,7 @@ std::int32_t asked_ahead_bytes(const FoldPlan& plan, std::span<const Tensor> inp
   constexpr std::int32_t zen4_bytes = 2048, zen5_bytes = 4096;
   const CpuFeatures& features = options.features;
   const bool is_long = plan.is_inner && plan.vector.extent >= fold_block_elements(plan.fold) &&
-                       (features.isa == Isa::avx512 || features.amd_family >= 26) &&
+                       has_measured_walks(features) &&
                        read_bytes(plan, inputs) >= options.streaming_bytes;
   if (!is_long || features.amd_family < 25) return 0;
   const bool sums =
@@ -191,9 +196,7 @@ void choose_walk(FoldPlan& plan, std::int64_t bytes, const PlannerOptions& optio
   fold.prefetches = is_streamed;
   if (features.pages_in_turn) return;
   if (is_streamed) fold.rows_at_once = 8;
-  // With AVX2 measured on Zen 5 alone.
-  if (features.isa != Isa::avx512 && features.amd_family < 26) return;
-  if (plan.map != nullptr || bytes <= features.l1d_bytes) return;
+  if (!has_measured_walks(features) || plan.map != nullptr || bytes <= features.l1d_bytes) return;
   fold.in_order = true;
   // Short rows are often some of many, taken from memory together with what other passes write
   // there (engine/row_blocks.cpp), and slower to read so.  Zen 4 reads on by itself.

@@ -218,7 +218,7 @@ void FoldRun::fold_leaves_of_short_rows(Part& part, std::int64_t end) const {
   while (part.slice < end) {
     stop_if_cancelled();
     std::byte* const partial = next_partial(part);
-    fold_.clear(partial, num_lanes_);
+    fold_.clear(partial, num_lanes_);  // by stores as wide as the loads that come at once
     const std::int64_t row = (part.first_block + part.slice) * plan_.rows_per_block;
     fold_.loops.lanes(fold_, partial, data + row * row_stride_bytes, row_stride_bytes,
                       std::min(plan_.rows_per_block, plan_.num_rows - row), plan_.vector.extent);
@@ -263,6 +263,7 @@ void FoldRun::fold_tree_by_code(const FoldOffsets& at, std::int64_t count,
       pending, count, block_elements_,
       [&](std::byte* lanes, std::int64_t, std::int64_t size) {
         for_each_fold([&](const jit::Fold& fold, double, std::int64_t number, std::byte*) {
+          // By stores as wide as the loads that come at once.
           fold.clear(lanes + number * jit::Fold::lanes_bytes, num_lanes_);
         });
         launch.aim(lanes, size);

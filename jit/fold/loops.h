@@ -32,6 +32,7 @@ struct Loops {
 
   /// What is worth loops that prefetch.
   static constexpr bool may_prefetch = std::is_floating_point_v<T> && vector_bytes >= 32;
+  static constexpr std::int64_t line_bytes = 64;
 
   /// Whether there are loops for Fold::in_order.  Products of so many numbers seldom mean much.
   static constexpr bool may_walk_in_order = may_prefetch && !std::is_same_v<Combine, Mul>;
@@ -55,7 +56,7 @@ struct Loops {
 #pragma GCC unroll 16
       for (int i = 0; i < num_vectors; i += 2) {
         prefetch<prefetches>(data + i * per_vector);
-        prefetch<prefetches>(data + (i + 1) * per_vector);
+        if (vector_bytes == line_bytes) prefetch<prefetches>(data + (i + 1) * per_vector);
         V x = load<V>(data + i * per_vector), y = load<V>(data + (i + 1) * per_vector);
         if constexpr (has_ordered_op) {
           keep_in_register(x);
@@ -231,7 +232,7 @@ struct Loops {
     const V identity = identity_of(fold);
     for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes) {
       const T* const first = reinterpret_cast<const T*>(data);
-      if (may_prefetch && fold.prefetches)
+      if (may_prefetch && fold.prefetches && (vector_bytes == line_bytes || fold.in_order))
         accumulate<may_prefetch>(lanes, first, count, identity);
       else
         accumulate(lanes, first, count, identity);
@@ -248,6 +249,7 @@ struct Loops {
         pending, count, block,
         [&](std::byte* result, std::int64_t first, std::int64_t size) {
           const std::byte* const identity = fold.identity_lanes.data();
+      // By vectors, as they are loaded again at once: what is stored in smaller parts waits.
 #pragma GCC unroll 16
           for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
             store(result + i, load<V>(identity + i));
@@ -377,7 +379,8 @@ struct Loops {
                                                       std::int64_t ahead_bytes) {
     if constexpr (has_ordered_op)
 #pragma GCC unroll 16
-      for (int i = 0; i < count; ++i) __builtin_prefetch(data + i * vector_bytes + ahead_bytes);
+      for (int i = 0; i < count; i += static_cast<int>(line_bytes / vector_bytes))
+        __builtin_prefetch(data + i * vector_bytes + ahead_bytes);
   }
 
   /// Rows folded into `sums`: `known_rows`, or `num_rows` of them.
@@ -406,14 +409,17 @@ struct Loops {
                                            std::int64_t num_rows, std::int64_t ahead_bytes = 0) {
     const std::int64_t last = end - per_vector;
     V sums[count];
+#pragma GCC unroll 16
     for (int i = 0; i + 1 < count; ++i) sums[i] = load<V>(to + i * per_vector);
     sums[count - 1] = last_sum;
     const auto write = [&](const V(&from)[count]) {
+#pragma GCC unroll 16
       for (int i = 0; i < count; ++i) store(to + (i + 1 < count ? i * per_vector : last), from[i]);
     };
     if constexpr (has_ordered_op) {
       V tried[count];
       NanFlag<T> flag;
+#pragma GCC unroll 16
       for (int i = 0; i < count; ++i) {
         tried[i] = sums[i];
         flag.note(sums[i], sums[i]);

@@ -155,13 +155,13 @@ bool Registers::keep_splat(std::uint64_t item, int itemsize, int bytes) {
   const Xmm kept = vector_register(*index, bytes);
   code_.note_written(kept);
   code_.vmovups(kept, code_.splat(item, itemsize, bytes));
-  kept_splats_.push_back({item, itemsize, *index});
+  kept_splats_.push_back({item, itemsize, bytes, *index});
   return true;
 }
 
-std::optional<int> Registers::kept_splat(std::uint64_t item, int itemsize) const {
+std::optional<int> Registers::kept_splat(std::uint64_t item, int itemsize, int bytes) const {
   for (const KeptSplat& kept : kept_splats_)
-    if (kept.item == item && kept.itemsize == itemsize) return kept.index;
+    if (kept.item == item && kept.itemsize == itemsize && kept.bytes >= bytes) return kept.index;
   return std::nullopt;
 }
 

@@ -31,13 +31,13 @@ class Registers {
   /// A vector register that is no value's from here on, for what a loop reads again and again; none
   /// if the values may need all.  Calls overwrite it.
   ///
-  /// Requires: nothing has been emitted.
+  /// Requires: no value has been given a register.
   std::optional<int> keep();
   /// Loads an item that is repeated over `bytes` bytes into such a register.  False if none is
   /// left.
   bool keep_splat(std::uint64_t item, int itemsize, int bytes);
-  /// The register that keep_splat() has loaded with the item, if it has.
-  std::optional<int> kept_splat(std::uint64_t item, int itemsize) const;
+  /// The register that keep_splat() has loaded with so many bytes of the item or more, if any.
+  std::optional<int> kept_splat(std::uint64_t item, int itemsize, int bytes) const;
 
   /// How many copies of the body may be emitted in turn: whose values find registers.
   int max_copies() const { return max_copies_; }
@@ -102,6 +102,7 @@ class Registers {
   struct KeptSplat {
     std::uint64_t item;
     int itemsize;
+    int bytes;
     int index;
   };
   /// A value of a copy of the body: its index in values_.

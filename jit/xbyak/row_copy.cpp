@@ -12,16 +12,17 @@ namespace {
 constexpr int least_copied_bytes = 28 << 10;
 constexpr int least_row_bytes = 4 << 10;
 
-/// Whether rows are loaded and stored as they are.
+/// Whether rows are loaded and stored as they are.  What bools are is more than their bytes.
 bool copies_rows(const ir::Kernel& kernel) {
-  const auto is_move = [&](const ir::Inst& inst) { return !is_computed(inst); };
+  const auto& body = kernel.body;
   const auto is_dense = [&](const ir::Operand& operand) {
     return operand.strides.back() == 1 && operand.dtype == kernel.operands[0].dtype;
   };
   return kernel.schedule == ir::Schedule::linear && kernel.operands.size() == 2 &&
-         kernel.operands[1].role == ir::Role::input && kernel.num_hoisted == 0 &&
-         kernel.body.size() == 2 && std::ranges::all_of(kernel.body, is_move) &&
-         std::ranges::all_of(kernel.operands, is_dense);
+         std::ranges::all_of(kernel.operands, is_dense) &&
+         kernel.operands[0].dtype != DType::boolean && kernel.num_hoisted == 0 &&
+         body.size() == 2 && body[0].op == Op::load && body[0].operand == 1 &&
+         body[1].op == Op::store && body[1].operand == 0;
 }
 
 }  // namespace

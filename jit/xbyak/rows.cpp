@@ -12,20 +12,24 @@ namespace {
 constexpr std::uint64_t sign_f32 = 0x80000000u;
 constexpr std::uint64_t sign_f64 = 0x8000000000000000u;
 
+/// Calls `emit` with the bits as an instruction's last operand.
+template <class Emit>
+void with_bits(const Registers& registers, Assembler& code, const SignBits& bits, int bytes,
+               const Emit& emit) {
+  const std::optional<int> kept = registers.kept_splat(bits.item, bits.itemsize, bytes);
+  kept ? emit(vector_register(*kept, bytes)) : emit(code.splat(bits.item, bits.itemsize, bytes));
+}
+
 void turn_over(const Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
                const SignBits& bits) {
-  const int bytes = width_bytes(out);
-  const std::optional<int> kept = registers.kept_splat(bits.item, bits.itemsize);
-  kept ? code.bit_xor(out, x, vector_register(*kept, bytes))
-       : code.bit_xor(out, x, code.splat(bits.item, bits.itemsize, bytes));
+  with_bits(registers, code, bits, width_bytes(out),
+            [&](const Xbyak::Operand& mask) { code.bit_xor(out, x, mask); });
 }
 
 void without_sign(const Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
                   const SignBits& bits) {
-  const int bytes = width_bytes(out);
-  const std::optional<int> kept = registers.kept_splat(bits.item, bits.itemsize);
-  kept ? code.bit_and(out, x, vector_register(*kept, bytes))
-       : code.bit_and(out, x, code.splat(bits.item, bits.itemsize, bytes));
+  with_bits(registers, code, bits, width_bytes(out),
+            [&](const Xbyak::Operand& mask) { code.bit_and(out, x, mask); });
 }
 
 // Low halves of products of bytes, from products of words: the even bytes in place, the odd ones
@@ -426,10 +430,10 @@ void emit_machine_extremum(Assembler& code, const ir::Inst& inst, const Xmm& out
 
 std::optional<SignBits> sign_bits_of(const ir::Inst& inst) {
   if (inst.op != Op::neg && inst.op != Op::abs) return std::nullopt;
-  const std::uint64_t kept = inst.op == Op::neg ? 0 : 1;
+  const bool is_abs = inst.op == Op::abs;
   switch (inst.dtype) {
-    case DType::f32: return SignBits{sign_f32 - kept, 4};
-    case DType::f64: return SignBits{sign_f64 - kept, 8};
+    case DType::f32: return SignBits{is_abs ? sign_f32 - 1 : sign_f32, 4};
+    case DType::f64: return SignBits{is_abs ? sign_f64 - 1 : sign_f64, 8};
     default: return std::nullopt;
   }
 }

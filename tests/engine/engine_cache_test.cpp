@@ -261,6 +261,22 @@ TEST(engine_prepare, into_given_outputs) {
   EXPECT_THAT(elements<float>(a), ElementsAreArray({0, 4, 8, 12, 16, 20}));
 }
 
+TEST(engine_prepare, runs_on_memory_that_has_moved) {
+  Engine engine;
+  const Tensor a = range(6), out = range(6);
+  const PreparedPlan plan = engine.prepare(Expr(a) * 3, out);
+  plan.run();
+  const std::byte* const before = a.data();
+  a.storage()->resize_bytes(1 << 20);
+  ASSERT_NE(a.data(), before);
+  put<float>(a, 5, 100);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    plan.run();
+    EXPECT_THAT(elements<float>(out), ElementsAreArray({0, 3, 6, 9, 12, 300}));
+    put<float>(out, 5, 0);
+  }
+}
+
 TEST(engine_prepare, by_many_threads) {
   Engine engine;
   const Tensor a = range(100);

@@ -53,7 +53,7 @@ TEST_P(XbyakCopy, RowsAroundWhatIsLong) {
 
 // Rows of 4 KiB and more, if all of them together are long.
 TEST_P(XbyakCopy, SeveralRows) {
-  for (const DType dtype : {DType::u8, DType::u32, DType::u64}) {
+  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64}) {
     const std::int64_t least = (4 << 10) / static_cast<std::int64_t>(itemsize_bytes(dtype));
     for (const std::int64_t size : {least - 1, least, least + 3})
       for (const auto& [first, second] : {std::pair{2, 2}, {2, 3}, {3, 3}, {1, 7}, {7, 1}}) {
@@ -63,6 +63,31 @@ TEST_P(XbyakCopy, SeveralRows) {
   }
 }
 
+// The same row again and again, and rows from the last to the first.
+TEST_P(XbyakCopy, RowsThatStandStillOrGoBackwards) {
+  const ir::Kernel kernel = copy_kernel(DType::u32, 2);
+  const Comparison comparison(kernel, target(26));
+  const std::int64_t size = 2000, row_bytes = 4 * size;
+  for (const std::int64_t step : {std::int64_t{0}, -row_bytes - 12})
+    ASSERT_TRUE(comparison.agree(
+        {.extents = {5, size}, .stride_bytes = {{row_bytes + 8, 4}, {step, 4}}}, random_))
+        << step;
+}
+
+TEST_P(XbyakCopy, OntoItself) {
+  std::vector<std::uint32_t> data(20'000);
+  std::ranges::generate(data, [&] { return static_cast<std::uint32_t>(random_()); });
+  const std::vector<std::uint32_t> before = data;
+  const auto code = find_backend("xbyak")->compile(copy_kernel(DType::u32, 1), target(26));
+  auto* const bytes = reinterpret_cast<std::byte*>(data.data());
+  const std::array<std::byte*, 2> base{bytes, bytes};
+  const std::array<std::int64_t, 1> extents{20'000};
+  const std::array<std::int64_t, 2> stride_bytes{4, 4};
+  const KernelArgs args{base.data(), extents.data(), stride_bytes.data(), nullptr, nullptr};
+  code->entry(&args);
+  EXPECT_EQ(data, before);
+}
+
 TEST_P(XbyakCopy, LongRowsAreCopiedByTheProcessor) {
   const auto has_own_loop = [](const ir::Kernel& kernel, const Target& target) {
     const auto code = find_backend("xbyak")->compile(kernel, target);
@@ -70,10 +95,19 @@ TEST_P(XbyakCopy, LongRowsAreCopiedByTheProcessor) {
     return !std::ranges::search(std::span(code->instructions(), code->instruction_bytes), rep_movsb)
                 .empty();
   };
-  EXPECT_TRUE(has_own_loop(copy_kernel(DType::f32, 1), target(26)));
+  const ir::Kernel copy = copy_kernel(DType::f32, 1);
+  EXPECT_TRUE(has_own_loop(copy, target(26)));
   EXPECT_TRUE(has_own_loop(copy_kernel(DType::f32, 2), target(26)));
-  EXPECT_FALSE(has_own_loop(copy_kernel(DType::f32, 1), target(25)));
+  EXPECT_FALSE(has_own_loop(copy, target(25)));
+  EXPECT_FALSE(has_own_loop(copy_kernel(DType::boolean, 1), target(26)));
   EXPECT_FALSE(has_own_loop(scheduled(cast_kernel(DType::u8, DType::f32), GetParam()), target(26)));
+  ir::Kernel streaming = copy;
+  streaming.is_streaming = true;
+  EXPECT_FALSE(has_own_loop(streaming, target(26)));
+  // Two instructions and no arithmetic, but no copy.
+  ir::Kernel fill = copy;
+  fill.body[0] = {.op = Op::constant, .dtype = DType::f32, .bits = {7, 0}};
+  EXPECT_FALSE(has_own_loop(fill, target(26)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, XbyakCopy, ::testing::ValuesIn(runnable_isas()),

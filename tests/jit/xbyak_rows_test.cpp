@@ -13,6 +13,8 @@
 namespace weft::jit::testing {
 namespace {
 
+using ir::no_value;
+
 /// The tests below run once a target of this machine: without one they would all pass.
 TEST(XbyakTargets, TheMachineHasOne) {
   if (runnable_isas().empty()) leave_out_without("xbyak", unavailable_reason("xbyak"));
@@ -117,6 +119,42 @@ TEST_P(XbyakRows, MultiplyAddLeavesWhatIsUsedAgain) {
         ASSERT_TRUE(Comparison(kernel, GetParam()).agree({.extents = {75}}, random))
             << name(dtype) << " fma of " << x << ", " << y << ", " << z << "; again " << used_again;
       }
+}
+
+// What signs are changed by stays in a register, which is as wide as the first of them.
+TEST_P(XbyakRows, SignsOfSeveralWidths) {
+  Random random(seed());
+  const auto unary = [](Op op, DType dtype, ir::ValueId x) {
+    return ir::Inst{.op = op, .dtype = dtype, .args = {x, no_value, no_value, no_value}};
+  };
+  const auto sum = [](DType dtype, ir::ValueId x, ir::ValueId y) {
+    return ir::Inst{.op = Op::add, .dtype = dtype, .args = {x, y, no_value, no_value}};
+  };
+  // In both orders, since the first is the one that is kept.
+  for (const bool is_complex_first : {false, true}) {
+    ir::Kernel kernel = make_kernel({DType::f64, DType::c64, DType::f32}, 1);
+    kernel.body = {{.op = Op::load, .dtype = DType::c64, .operand = 1},
+                   {.op = Op::load, .dtype = DType::f32, .operand = 2},
+                   unary(Op::neg, is_complex_first ? DType::c64 : DType::f32, !is_complex_first),
+                   unary(Op::neg, is_complex_first ? DType::f32 : DType::c64, is_complex_first),
+                   unary(Op::real, DType::c64, is_complex_first ? 2 : 3),
+                   unary(Op::abs, DType::f32, is_complex_first ? 3 : 2),
+                   sum(DType::f32, 4, 5),
+                   sum(DType::f32, 6, is_complex_first ? 3 : 2),
+                   unary(Op::cast, DType::f64, 7),
+                   unary(Op::neg, DType::f64, 8),
+                   unary(Op::abs, DType::f64, 9),
+                   sum(DType::f64, 9, 10),
+                   {.op = Op::store,
+                    .dtype = DType::f64,
+                    .operand = 0,
+                    .args = {11, no_value, no_value, no_value}}};
+    kernel = scheduled(kernel, GetParam());
+    const Comparison comparison(kernel, GetParam());
+    ASSERT_EQ(comparison.refusal(), "");
+    for (const std::int64_t size : interesting_sizes(kernel))
+      ASSERT_TRUE(comparison.agree({.extents = {size}}, random)) << is_complex_first;
+  }
 }
 
 TEST_P(XbyakRows, CastsAgreeWithTheInterpreter) {
