@@ -255,7 +255,10 @@ void register_first_call_benchmarks() {
     })->UseManualTime();
   };
   if (has_backend("xbyak")) {
-    of_xbyak("binary", Expr(filled(1000)) + Expr(filled(1000)));
+    const Expr a = filled(1000), b = filled(1000);
+    of_xbyak("binary", a + b);
+    of_xbyak("casts", cast(cast(a, DType::i32), DType::f32));
+    of_xbyak("where", ops::where(a < b, a, b));
     for (const int count : {20, 200})
       of_xbyak(std::to_string(count) + "_ops", chain_of_operations(count));
   }
