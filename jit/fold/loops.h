@@ -33,6 +33,10 @@ struct Loops {
   /// What is worth loops that prefetch.
   static constexpr bool may_prefetch = std::is_floating_point_v<T> && vector_bytes >= 32;
   static constexpr std::int64_t line_bytes = 64;
+  /// With AVX2 it is measured only where rows are walked in order.
+  static bool asks_ahead(const Fold& fold) {
+    return may_prefetch && fold.prefetches && (vector_bytes == line_bytes || fold.in_order);
+  }
 
   /// Whether there are loops for Fold::in_order.  Products of so many numbers seldom mean much.
   static constexpr bool may_walk_in_order = may_prefetch && !std::is_same_v<Combine, Mul>;
@@ -232,7 +236,7 @@ struct Loops {
     const V identity = identity_of(fold);
     for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes) {
       const T* const first = reinterpret_cast<const T*>(data);
-      if (may_prefetch && fold.prefetches && (vector_bytes == line_bytes || fold.in_order))
+      if (asks_ahead(fold))
         accumulate<may_prefetch>(lanes, first, count, identity);
       else
         accumulate(lanes, first, count, identity);
@@ -248,8 +252,8 @@ struct Loops {
     fold_tree(
         pending, count, block,
         [&](std::byte* result, std::int64_t first, std::int64_t size) {
+          // By vectors, as they are loaded again at once: what is stored in smaller parts waits.
           const std::byte* const identity = fold.identity_lanes.data();
-      // By vectors, as they are loaded again at once: what is stored in smaller parts waits.
 #pragma GCC unroll 16
           for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
             store(result + i, load<V>(identity + i));

@@ -196,12 +196,12 @@ template <class T>
 
 #if defined(__AVX2__)
 /// Whether there are loops that write past the caches: with AVX2 for what is large the most often.
-template <class T, class Combine>
-constexpr bool may_stream =
 #if defined(__AVX512F__)
-    true;
+template <class T, class Combine>
+constexpr bool may_stream = true;
 #else
-    std::is_floating_point_v<T>&& std::is_same_v<Combine, Sum>;
+template <class T, class Combine>
+constexpr bool may_stream = std::is_same_v<Combine, Sum> ? std::is_floating_point_v<T> : false;
 #endif
 
 /// Elements of each row that are scanned at once where they are written past the caches: what has

@@ -25,6 +25,10 @@ bool copies_rows(const ir::Kernel& kernel) {
          body[1].op == Op::store && body[1].operand == 0;
 }
 
+int elements_of(int bytes, const ir::Kernel& kernel) {
+  return bytes / static_cast<int>(itemsize_bytes(kernel.operands[0].dtype));
+}
+
 }  // namespace
 
 bool KernelEmitter::may_copy_rows() const {
@@ -35,16 +39,15 @@ bool KernelEmitter::may_copy_rows() const {
 // Elements of a row: of several rows fewer, if all of them have enough.
 void KernelEmitter::choose_copied_rows() {
   if (!may_copy_rows() || num_outer() == 0) return;
-  const auto itemsize = static_cast<int>(itemsize_bytes(kernel_.operands[0].dtype));
   code_.mark("from how many elements on rows are copied by the processor's own loop");
   copied_row_slot_ = code_.allocate_frame(8, 8);
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(code_.rcx, code_.qword[code_.rax]);
   for (std::size_t loop = 1; loop <= num_outer(); ++loop)
     code_.imul(code_.rcx, code_.qword[code_.rax + 8 * loop]);
-  code_.cmp(code_.rcx, least_copied_bytes / itemsize);
-  code_.mov(code_.ecx, least_row_bytes / itemsize);
-  code_.mov(code_.eax, least_copied_bytes / itemsize);
+  code_.cmp(code_.rcx, elements_of(least_copied_bytes, kernel_));
+  code_.mov(code_.ecx, elements_of(least_row_bytes, kernel_));
+  code_.mov(code_.eax, elements_of(least_copied_bytes, kernel_));
   code_.cmovb(code_.ecx, code_.eax);
   code_.mov(code_.qword[code_.frame(copied_row_slot_)], code_.rcx);
 }
@@ -54,8 +57,7 @@ void KernelEmitter::leave_copied_row() {
   if (num_outer() > 0)
     code_.cmp(gpr::remaining, code_.qword[code_.frame(copied_row_slot_)]);
   else
-    code_.cmp(gpr::remaining,
-              least_copied_bytes / static_cast<int>(itemsize_bytes(kernel_.operands[0].dtype)));
+    code_.cmp(gpr::remaining, elements_of(least_copied_bytes, kernel_));
   const auto jump = code_.jump_if(Condition::not_below);
   copied_row_ = {jump, code_.here()};
 }
