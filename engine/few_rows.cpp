@@ -1,5 +1,7 @@
 #include "engine/few_rows.h"
 
+#include "engine/leaf_tree.h"
+
 #include <weft/cancel.h>
 
 #include <array>
@@ -32,6 +34,21 @@ void fold_short_row(const FoldPlan& plan, std::byte* const* base) {
                        fold_block_elements(plan.fold));
   plan.fold.finish(base[0], lanes.data());
   divide_results(plan.fold, plan.divisor, base[0], 0, 1);
+}
+
+void fold_short_row_by_code(const FoldPlan& plan, const jit::CodeObject& code,
+                            std::byte* const* base, const Bits* params) {
+  throw_if_cancelled();
+  alignas(64) std::array<std::byte, max_folds_of_loop * jit::Fold::lanes_bytes> lanes;
+  fold_leaves_by_code(plan, code.leaf, base + 1, params, plan.vector.extent, lanes.data());
+  plan.fold.finish(base[0], lanes.data());
+  divide_results(plan.fold, plan.divisor, base[0], 0, 1);
+  for (std::size_t i = 0; i < plan.also.size(); ++i) {
+    const FoldResult& result = plan.also[i];
+    std::byte* const to = base[plan.num_operands + i];
+    result.fold.finish(to, lanes.data() + (i + 1) * jit::Fold::lanes_bytes);
+    divide_results(result.fold, result.divisor, to, 0, 1);
+  }
 }
 
 bool has_few_rows(const FoldPlan& plan) {

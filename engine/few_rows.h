@@ -12,6 +12,9 @@ bool is_short_row(const FoldPlan& plan);
 ///
 /// Errors: CancelledError, as of all that follow.
 void fold_short_row(const FoldPlan& plan, std::byte* const* base);
+/// The same by code that computes what it folds.
+void fold_short_row_by_code(const FoldPlan& plan, const jit::CodeObject& code,
+                            std::byte* const* base, const Bits* params);
 
 /// Whether outputs that lie evenly are rows of no more than a block each, and too few for threads.
 bool has_few_rows(const FoldPlan& plan);

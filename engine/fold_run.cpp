@@ -2,6 +2,7 @@
 #include "engine/fold_run.h"
 
 #include "engine/few_rows.h"
+#include "engine/leaf_tree.h"
 
 #include <algorithm>
 #include <bit>
@@ -250,28 +251,9 @@ void FoldRun::fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte*
 
 void FoldRun::fold_subtree_by_code(const FoldOffsets& at, std::int64_t count,
                                    std::byte* partial) const {
-  plan_.also.empty() ? fold_tree_by_code<1>(at, count, partial)
-                     : fold_tree_by_code<max_folds_of_loop>(at, count, partial);
-}
-
-template <std::size_t most_folds>
-void FoldRun::fold_tree_by_code(const FoldOffsets& at, std::int64_t count,
-                                std::byte* partial) const {
-  alignas(64) jit::PendingLanes<most_folds> pending;
-  ReductionLaunch launch = leaf_launch(at, plan_.reduced[0], 1, block_elements_, partial);
-  jit::fold_tree(
-      pending, count, block_elements_,
-      [&](std::byte* lanes, std::int64_t, std::int64_t size) {
-        for_each_fold([&](const jit::Fold& fold, double, std::int64_t number, std::byte*) {
-          // By stores as wide as the loads that come at once.
-          fold.clear(lanes + number * jit::Fold::lanes_bytes, num_lanes_);
-        });
-        launch.aim(lanes, size);
-        launch.run({code_->leaf}, params_);
-        launch.advance(size);
-      },
-      [&](std::byte* lanes, const std::byte* other) { combine(lanes, other, num_lanes_); });
-  std::memcpy(partial, pending[0], static_cast<std::size_t>(partial_bytes_));
+  std::array<std::byte*, max_fold_operands> inputs;  // only what is used is written
+  for (std::size_t i = 1; i < plan_.num_operands; ++i) inputs[i - 1] = base_[i] + at[i];
+  fold_leaves_by_code(plan_, code_->leaf, inputs.data(), params_, count, partial);
 }
 
 /// The next slice.
@@ -426,9 +408,9 @@ void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) 
   const auto run = [&](const jit::CodeObject* code) {
     if (is_few && code != nullptr)
       return fold_few_rows_by_code(plan, code_of_rows(plan, *code), base, params);
+    if (is_short && code != nullptr) return fold_short_row_by_code(plan, *code, base, params);
     const FoldRun fold(plan, code, base, params);
-    if (!is_short || code == nullptr) return run_in_turns(std::span(&fold, 1));
-    fold.fold_rows_of_leaves(0, 1);
+    run_in_turns(std::span(&fold, 1));
   };
   if (plan.reduction == nullptr) return run(nullptr);
   plan.reduction->fold(

@@ -90,8 +90,6 @@ class FoldRun : FoldWalk {
   std::int64_t subtree_blocks(const Part& part, std::int64_t available) const;
   void fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
   void fold_subtree_by_code(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
-  template <std::size_t most_folds>
-  void fold_tree_by_code(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
   void fold_next(Part& part) const;
   void clear(std::byte* partial, std::int64_t num_elements) const;
   void combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const;

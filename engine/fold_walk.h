@@ -223,19 +223,6 @@ class FoldWalk {
                                  code.context};
       code.function(&args);
     }
-    /// Other partial results, of folds jit::Fold::lanes_bytes apart, and `count` elements of the
-    /// innermost loop.
-    void aim(std::byte* lanes, std::int64_t count) {
-      for (std::size_t i = 0; i <= num_more_outputs_; ++i)
-        base_[i] = lanes + i * static_cast<std::size_t>(jit::Fold::lanes_bytes);
-      extents_[num_loops_ - 1] = count;
-    }
-    /// Moves the inputs by so many elements of the innermost loop.
-    void advance(std::int64_t count) {
-      const std::int64_t* const along = &stride_bytes_[(num_loops_ - 1) * num_operands_];
-      for (std::size_t i = num_more_outputs_ + 1; i < num_operands_; ++i)
-        base_[i] += count * along[i];
-    }
 
    private:
     // Only what is used is written.
