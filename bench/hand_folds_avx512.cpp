@@ -1,6 +1,6 @@
 // Hand-written loops for AVX-512 F, BW and VL: reductions, and rows that are read several times.
 // They do less than weft: sums have other trees and so other last bits, maxima look for no NaN, and
-// rows are multiplied by reciprocals instead of divided.
+// softmax multiplies by a reciprocal instead of dividing.
 
 #include "bench/hand_loops.h"
 
@@ -179,10 +179,10 @@ void layer_norm_rows(const HandArgs& args) {
       const __m512 x = _mm512_sub_ps(load_and_ask(in, i, columns), mean);
       return _mm512_mul_ps(x, x);
     });
-    const __m512 factor =
-        _mm512_set1_ps(1 / std::sqrt(squares / static_cast<float>(columns) + 1e-5F));
+    const __m512 deviation =
+        _mm512_set1_ps(std::sqrt(squares / static_cast<float>(columns) + 1e-5F));
     for (Size i = 0; i < columns; i += 16)
-      store(i, _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(in + i), mean), factor));
+      store(i, _mm512_div_ps(_mm512_sub_ps(_mm512_loadu_ps(in + i), mean), deviation));
   });
 }
 

@@ -196,7 +196,7 @@ void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor>
 
 void add_to_key(CallKey& key, const PartOfCall& part) {
   if (part == PartOfCall()) return;
-  Append{key}.pair(word(WordKind::part, part.writes_past_caches),
+  Append{key}.pair(word(WordKind::part, part.writes_past_caches | part.folds_ask << 1),
                    static_cast<std::uint64_t>(part.ahead_bytes));
 }
 

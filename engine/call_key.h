@@ -41,6 +41,7 @@ void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor>
 struct PartOfCall {
   bool writes_past_caches = false;  ///< however little this part writes; the larger call fences
   std::int32_t ahead_bytes = 0;     ///< so far behind what it reads lies what the next part reads
+  bool folds_ask = false;           ///< not one pass alone, but all code that folds asks for that
 
   friend bool operator==(const PartOfCall&, const PartOfCall&) = default;
 };

@@ -253,10 +253,11 @@ void Call::joint_folds(const JointFolds& joint, std::span<const Expr> exprs,
 
 void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> given,
                         std::span<Tensor> results, PassRecorder& recorder) {
+  const std::int32_t asked_by_folds = part_.folds_ask ? part_.ahead_bytes : 0;
   const auto value_of = [&](const Expr& expr) {
     Tensor result;
     const Tensor anew;
-    Call(state_, &recorder)
+    Call(state_, &recorder, {.ahead_bytes = asked_by_folds})
         .expressions(std::span(&expr, 1), std::span(&anew, 1), std::span(&result, 1));
     return result;
   };

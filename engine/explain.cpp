@@ -224,6 +224,7 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   if (!is_cuda) blocks = plan_row_blocks(std::span(&given_expr, 1), planner.features);
   planner.streaming_bytes = blocks ? state_->row_streaming_bytes(planner.features)
                                    : state_->streaming_bytes(planner.features);
+  if (blocks && blocks->part.folds_ask) planner.ahead_bytes = blocks->part.ahead_bytes;
 
   std::vector<PassText> passes;
   std::optional<Expr> last_fold;

@@ -13,18 +13,56 @@ namespace {
 /// Of partial results that have room on the stack.
 constexpr std::int64_t most_columns_bytes = 4096;
 
-void throw_if_cancelled() {
-  if (const CancellationToken* const token = CancellationScope::current())
-    token->throw_if_cancelled();
-}
-
-}  // namespace
-
+/// Whether one row of several leaves becomes one output, in less time than another thread is worth.
 bool is_short_row(const FoldPlan& plan) {
   return plan.is_inner && plan.num_kept == 1 && plan.num_rows == 1 &&
          plan.form == FoldForm::value && plan.num_blocks <= jit::FoldLoops::most_blocks &&
          num_fold_parts(plan.work_ns) == 1 &&
          !(folds_blocks_together(plan) && plan.fold.reads_side_by_side());
+}
+
+/// Whether outputs that lie evenly are rows of no more than a block each, and too few for threads.
+bool has_few_rows(const FoldPlan& plan) {
+  return is_row_each(plan) && plan.kept.size() == 1 && plan.form == FoldForm::value &&
+         num_fold_parts(plan.work_ns) == 1;
+}
+
+/// Whether rows of neighbours, one block of few, become one row of outputs side by side.
+bool has_few_columns(const FoldPlan& plan) {
+  const std::int64_t itemsize = plan.fold.itemsize();
+  return !plan.is_inner && plan.num_kept == 1 && plan.num_blocks == 1 && plan.reduced.size() == 1 &&
+         plan.also.empty() && plan.form == FoldForm::value &&
+         plan.vector.stride_bytes[0] == itemsize &&
+         plan.vector.extent * itemsize <= most_columns_bytes && num_fold_parts(plan.work_ns) == 1;
+}
+
+void throw_if_cancelled() {
+  if (const CancellationToken* const token = CancellationScope::current())
+    token->throw_if_cancelled();
+}
+
+/// Of the operands of code: outputs, then inputs.
+std::vector<std::int64_t> strides_of_rows(const FoldPlan& plan) {
+  const std::vector<std::int64_t>& rows = plan.kept[0].stride_bytes;
+  std::vector<std::int64_t> stride_bytes(1 + plan.also.size(), rows[0]);
+  stride_bytes.insert(stride_bytes.end(), rows.begin() + 1, rows.end());
+  stride_bytes.insert(stride_bytes.end(), 1 + plan.also.size(), 0);
+  const std::vector<std::int64_t>& along = plan.vector.stride_bytes;
+  stride_bytes.insert(stride_bytes.end(), along.begin() + 1, along.end());
+  return stride_bytes;
+}
+
+}  // namespace
+
+void plan_shortcut(FoldPlan& plan) {
+  if (has_few_rows(plan)) {
+    plan.shortcut = FoldShortcut::few_rows;
+    if (plan.reduction != nullptr) plan.row_stride_bytes = strides_of_rows(plan);
+  } else if (is_short_row(plan)) {
+    plan.shortcut = FoldShortcut::short_row;
+  } else if (has_few_columns(plan) && folds_in_place(plan)) {
+    plan.shortcut = FoldShortcut::few_columns;
+  }
 }
 
 void fold_short_row(const FoldPlan& plan, std::byte* const* base) {
@@ -51,11 +89,6 @@ void fold_short_row_by_code(const FoldPlan& plan, const jit::CodeObject& code,
   }
 }
 
-bool has_few_rows(const FoldPlan& plan) {
-  return is_row_each(plan) && plan.kept.size() == 1 && plan.form == FoldForm::value &&
-         num_fold_parts(plan.work_ns) == 1;
-}
-
 void fold_few_rows(const FoldPlan& plan, std::byte* const* base) {
   throw_if_cancelled();
   const FoldDim& rows = plan.kept[0];
@@ -69,36 +102,17 @@ void fold_few_rows_by_code(const FoldPlan& plan, const FoldCode& code, std::byte
   throw_if_cancelled();
   const FoldDim& rows = plan.kept[0];
   const std::size_t num_inputs = plan.num_operands - 1, num_outputs = 1 + plan.also.size();
-  // Only what is used is written.
-  std::array<std::byte*, max_fold_operands> operands;
-  std::array<std::int64_t, 2 * max_fold_operands> stride_bytes;
+  std::array<std::byte*, max_fold_operands> operands;  // only what is used is written
+  for (std::size_t i = 0; i < num_outputs; ++i) operands[i] = base[i == 0 ? 0 : num_inputs + i];
+  for (std::size_t i = 0; i < num_inputs; ++i) operands[num_outputs + i] = base[1 + i];
   const std::array<std::int64_t, 2> extents{rows.extent, plan.vector.extent};
-  std::int64_t* const along = stride_bytes.data() + num_outputs + num_inputs;
-  for (std::size_t i = 0; i < num_outputs; ++i) {
-    operands[i] = base[i == 0 ? 0 : num_inputs + i];
-    stride_bytes[i] = rows.stride_bytes[0];
-    along[i] = 0;
-  }
-  for (std::size_t i = 0; i < num_inputs; ++i) {
-    operands[num_outputs + i] = base[1 + i];
-    stride_bytes[num_outputs + i] = rows.stride_bytes[1 + i];
-    along[num_outputs + i] = plan.vector.stride_bytes[1 + i];
-  }
-  const jit::KernelArgs args{operands.data(), extents.data(), stride_bytes.data(), params,
+  const jit::KernelArgs args{operands.data(), extents.data(), plan.row_stride_bytes.data(), params,
                              code.context};
   code.function(&args);
   divide_results(plan.fold, plan.divisor, operands[0], rows.stride_bytes[0], rows.extent);
   for (std::size_t i = 0; i < plan.also.size(); ++i)
     divide_results(plan.also[i].fold, plan.also[i].divisor, operands[1 + i], rows.stride_bytes[0],
                    rows.extent);
-}
-
-bool has_few_columns(const FoldPlan& plan) {
-  const std::int64_t itemsize = plan.fold.itemsize();
-  return !plan.is_inner && plan.num_kept == 1 && plan.num_blocks == 1 && plan.reduced.size() == 1 &&
-         plan.also.empty() && plan.form == FoldForm::value &&
-         plan.vector.stride_bytes[0] == itemsize &&
-         plan.vector.extent * itemsize <= most_columns_bytes && num_fold_parts(plan.work_ns) == 1;
 }
 
 void fold_few_columns(const FoldPlan& plan, std::byte* const* base) {

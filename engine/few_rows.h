@@ -6,9 +6,10 @@
 
 namespace weft {
 
-/// Whether one row becomes one output, in less time than another thread is worth.
-bool is_short_row(const FoldPlan& plan);
-/// That row, where it lies: folds_in_place().
+/// Finds FoldPlan::shortcut, and what it needs.
+void plan_shortcut(FoldPlan& plan);
+
+/// FoldShortcut::short_row, where it lies: folds_in_place().
 ///
 /// Errors: CancelledError, as of all that follow.
 void fold_short_row(const FoldPlan& plan, std::byte* const* base);
@@ -16,17 +17,13 @@ void fold_short_row(const FoldPlan& plan, std::byte* const* base);
 void fold_short_row_by_code(const FoldPlan& plan, const jit::CodeObject& code,
                             std::byte* const* base, const Bits* params);
 
-/// Whether outputs that lie evenly are rows of no more than a block each, and too few for threads.
-bool has_few_rows(const FoldPlan& plan);
-/// Those rows, where they lie: folds_in_place().
+/// FoldShortcut::few_rows, where they lie: folds_in_place().
 void fold_few_rows(const FoldPlan& plan, std::byte* const* base);
 /// The same by code that computes what it folds.
 void fold_few_rows_by_code(const FoldPlan& plan, const FoldCode& code, std::byte* const* base,
                            const Bits* params);
 
-/// Whether rows of neighbours, one block of few, become one row of outputs side by side.
-bool has_few_columns(const FoldPlan& plan);
-/// Those columns, where they lie: folds_in_place().
+/// FoldShortcut::few_columns.
 void fold_few_columns(const FoldPlan& plan, std::byte* const* base);
 
 /// What of the code folds rows.

@@ -451,6 +451,7 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
           ? plan_fill(node, walked)
           : plan_fold(node, program, walked, call.inputs, options, kernels);
   plan.pass = [pass](std::byte* const* base, const Bits* params) { run_fold(*pass, base, params); };
+  plan.fold = pass;
   plan.reduction = pass->reduction;
   return call;
 }

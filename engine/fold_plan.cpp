@@ -1,5 +1,6 @@
 #include "engine/fold_plan.h"
 
+#include "engine/few_rows.h"
 #include "engine/lower.h"
 #include "engine/tensor_impl.h"
 #include "ir/combine.h"
@@ -131,8 +132,11 @@ std::unique_ptr<Lowered> lower_fold_to_run(const FoldPlan& plan, const Program& 
                                            const PlannerOptions& options) {
   std::unique_ptr<Lowered> lowered = lower_fold(plan, program, inputs, options.numerics);
   if (lowered == nullptr) return nullptr;
-  if (const std::int32_t bytes = asked_ahead_bytes(plan, inputs, options))
-    ask_ahead(*lowered, bytes);
+  // What lies ready has loops of its own, which don't ask for other rows.
+  const bool asks_for_part = options.ahead_bytes != 0 && !is_plain_load(program);
+  const std::int32_t bytes =
+      asks_for_part ? options.ahead_bytes : asked_ahead_bytes(plan, inputs, options);
+  if (bytes != 0) ask_ahead(*lowered, bytes);
   return lowered;
 }
 
@@ -229,6 +233,7 @@ void plan_walk(FoldPlan& plan, std::span<const Tensor> inputs, const PlannerOpti
   plan.work_ns = bytes / bytes_per_ns;
   choose_walk(plan, bytes, options);
   plan.units_are_neighbours = are_neighbours(plan, bytes, options.features);
+  plan_shortcut(plan);
 }
 
 jit::Fold make_fold(const ExprNode& node, const PlannerOptions& options) {

@@ -54,6 +54,10 @@ struct FoldResult {
   double divisor = 0;  ///< of f32 and f64: each result is divided by it; 0: by nothing
 };
 
+/// What runs a fold that is one row or few rows or columns (engine/few_rows.h): parts and turns
+/// would take longer than these.
+enum class FoldShortcut : std::uint8_t { none, short_row, few_rows, few_columns };
+
 /// Immutable.
 struct FoldPlan {
   FoldForm form = FoldForm::value;
@@ -101,6 +105,9 @@ struct FoldPlan {
   bool units_are_neighbours = false;
   int max_threads = 0;
   std::int64_t work_ns = 0;
+  FoldShortcut shortcut = FoldShortcut::none;
+  /// Strides of code for few rows: of its operands along the rows, then along the elements.
+  std::vector<std::int64_t> row_stride_bytes;
 };
 
 /// The operand with the most elements, of those behind the output: what is read decides how to

@@ -400,15 +400,17 @@ void FoldRun::find_in_columns(const FoldOffsets& offsets, const FoldChunk& chunk
 void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) {
   if (plan.order == FoldOrder::exact) return run_exact_fold(plan, base, params);
   if (plan.is_fill) return fill(plan, base[0]);
-  const bool is_short = is_short_row(plan);
-  const bool is_few = has_few_rows(plan);
-  if (is_short && folds_in_place(plan)) return fold_short_row(plan, base);
-  if (is_few && folds_in_place(plan)) return fold_few_rows(plan, base);
-  if (has_few_columns(plan) && folds_in_place(plan)) return fold_few_columns(plan, base);
+  const FoldShortcut shortcut = plan.shortcut;
+  if (folds_in_place(plan)) {
+    if (shortcut == FoldShortcut::few_rows) return fold_few_rows(plan, base);
+    if (shortcut == FoldShortcut::short_row) return fold_short_row(plan, base);
+    if (shortcut == FoldShortcut::few_columns) return fold_few_columns(plan, base);
+  }
   const auto run = [&](const jit::CodeObject* code) {
-    if (is_few && code != nullptr)
+    if (shortcut == FoldShortcut::few_rows && code != nullptr)
       return fold_few_rows_by_code(plan, code_of_rows(plan, *code), base, params);
-    if (is_short && code != nullptr) return fold_short_row_by_code(plan, *code, base, params);
+    if (shortcut == FoldShortcut::short_row && code != nullptr)
+      return fold_short_row_by_code(plan, *code, base, params);
     const FoldRun fold(plan, code, base, params);
     run_in_turns(std::span(&fold, 1));
   };

@@ -275,7 +275,7 @@ class JointPass {
     if (loops_.size() == 1) {
       const FoldPlan& plan = *loops_[0].plan;
       const jit::CodeObject* const code = arrange(loops_[0], base, base + num_outputs_, operands);
-      if (code != nullptr && has_few_rows(plan))
+      if (code != nullptr && plan.shortcut == FoldShortcut::few_rows)
         return fold_few_rows_by_code(plan, code_of_rows(plan, *code), operands, params);
       const FoldRun run(plan, code, operands, params);
       return run_in_turns(std::span(&run, 1));

@@ -1,5 +1,6 @@
 #include "engine/pass_list.h"
 
+#include "engine/row_program.h"
 #include "engine/tensor_impl.h"
 #include "runtime/store_fence.h"
 
@@ -12,44 +13,6 @@
 
 namespace weft {
 namespace {
-
-/// Where an operand of a step lies: so many bytes behind an operand of the call, or in the block of
-/// temporaries.
-struct Origin {
-  static constexpr std::size_t temporary = ~std::size_t{0};
-  std::size_t operand = temporary;
-  std::int64_t offset_bytes = 0;
-};
-
-struct Pass {
-  std::shared_ptr<const CallPlan> plan;
-  std::vector<Origin> operands;
-  std::size_t first_param = 0;
-};
-
-/// Immutable.
-struct PassList {
-  std::vector<Pass> passes;
-  std::size_t temporary_bytes = 0;
-
-  void run(std::byte* const* base, const Bits* params) const {
-    // Most temporaries are a few numbers.
-    alignas(64) std::byte few[2048];
-    std::shared_ptr<Storage> many;
-    if (temporary_bytes > sizeof few) many = Storage::allocate(temporary_bytes);
-    std::byte* const temporaries = many != nullptr ? many->data() : few;
-    std::array<std::byte*, ir::max_launch_operands> operands;
-    for (const Pass& pass : passes) {
-      for (std::size_t i = 0; i < pass.operands.size(); ++i) {
-        const Origin& origin = pass.operands[i];
-        std::byte* const from =
-            origin.operand == Origin::temporary ? temporaries : base[origin.operand];
-        operands[i] = from + origin.offset_bytes;
-      }
-      weft::run(*pass.plan, operands.data(), params + pass.first_param);
-    }
-  }
-};
 
 /// Places blocks that are in use during some of the steps, each where no other is at that time.
 class Arena {
@@ -154,6 +117,16 @@ std::shared_ptr<CallPlan> begin_plan(const CallKey& key, std::span<const Tensor>
 
 }  // namespace
 
+void PassList::run(std::byte* const* base, const Bits* params) const {
+  Temporaries temporaries(temporary_bytes);
+  std::array<std::byte*, ir::max_launch_operands> operands;
+  for (const Pass& pass : passes) {
+    for (std::size_t i = 0; i < pass.operands.size(); ++i)
+      operands[i] = pass.operands[i].address(base, temporaries.data());
+    weft::run(*pass.plan, operands.data(), params + pass.first_param);
+  }
+}
+
 CallPlan::Output planned_output(const Tensor& output, bool is_new) {
   if (!is_new) return {};
   CallPlan::Output planned{true, output.storage()->size_bytes(), output.device(), *output.impl()};
@@ -203,8 +176,9 @@ std::shared_ptr<CallPlan> PassRecorder::finish(const CallKey& key, std::span<con
   if (plan->params.size() > ir::max_launch_params) return nullptr;
   list.temporary_bytes = origins.place_temporaries(list.passes);
   for (const Pass& pass : list.passes) plan->steps.push_back(pass.plan);
-  plan->pass = [list = std::move(list)](std::byte* const* base, const Bits* params) {
-    list.run(base, params);
+  plan->passes = std::make_shared<const PassList>(std::move(list));
+  plan->pass = [list = plan->passes](std::byte* const* base, const Bits* params) {
+    list->run(base, params);
   };
   return plan;
 }
@@ -245,9 +219,19 @@ std::shared_ptr<CallPlan> plan_row_passes(const RowPasses& passes, const CallKey
     const std::int64_t rows = passes.rows_per_block;
     const auto run_blocks = [&](std::int64_t begin, std::int64_t end) {
       std::array<std::byte*, ir::max_launch_operands> operands;
-      for (std::int64_t block = begin; block < end; ++block) {
+      const auto move_to = [&](std::int64_t block) {
         for (std::size_t i = 0; i < row_bytes.size(); ++i)
           operands[i] = base[i] + block * rows * row_bytes[i];
+      };
+      if (const PassList* const list = passes.block->passes.get();
+          list != nullptr && RowProgram::can_run(*list)) {
+        move_to(begin);
+        const std::int64_t last = std::min(end, passes.num_rows / rows);
+        RowProgram(*list, operands.data(), row_bytes, rows, params).run(last - begin);
+        begin = last;
+      }
+      for (std::int64_t block = begin; block < end; ++block) {
+        move_to(block);
         const bool is_whole = (block + 1) * rows <= passes.num_rows;
         weft::run(is_whole ? *passes.block : *passes.last_block, operands.data(), params);
       }

@@ -13,6 +13,45 @@
 
 namespace weft {
 
+/// Where an operand of a pass lies: so many bytes behind an operand of the call, or in the block of
+/// temporaries.
+struct Origin {
+  static constexpr std::size_t temporary = ~std::size_t{0};
+  std::size_t operand = temporary;
+  std::int64_t offset_bytes = 0;
+
+  std::byte* address(std::byte* const* base, std::byte* temporaries) const {
+    return (operand == temporary ? temporaries : base[operand]) + offset_bytes;
+  }
+};
+
+struct Pass {
+  std::shared_ptr<const CallPlan> plan;
+  std::vector<Origin> operands;
+  std::size_t first_param = 0;
+};
+
+/// Memory of a call's temporaries: most are a few numbers.
+class Temporaries {
+ public:
+  explicit Temporaries(std::size_t size_bytes) {
+    if (size_bytes > sizeof few_) many_ = Storage::allocate(size_bytes);
+  }
+  std::byte* data() { return many_ != nullptr ? many_->data() : few_; }
+
+ private:
+  alignas(64) std::byte few_[2048];  // NOLINT: passes write it before they read it
+  std::shared_ptr<Storage> many_;
+};
+
+/// What a call of several passes runs.  Immutable.
+struct PassList {
+  std::vector<Pass> passes;
+  std::size_t temporary_bytes = 0;
+
+  void run(std::byte* const* base, const Bits* params) const;
+};
+
 /// The numbers of a call as its plan takes them.
 inline void fill_params(const CallPlan& plan, const CallKey& key, Bits* params) {
   for (std::size_t i = 0; i < plan.params.size(); ++i)

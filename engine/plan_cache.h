@@ -21,6 +21,9 @@
 
 namespace weft {
 
+struct FoldPlan;
+struct PassList;
+
 /// All that a repeated call needs.  Immutable.
 struct CallPlan : std::enable_shared_from_this<CallPlan> {
   struct Output {
@@ -38,6 +41,8 @@ struct CallPlan : std::enable_shared_from_this<CallPlan> {
   /// A fold, a scan, several passes, or work on a device, which run in place of `launch`.
   std::function<void(std::byte* const* base, const Bits* params)> pass;
   std::vector<std::shared_ptr<const CallPlan>> steps;  ///< the plans that `pass` runs
+  std::shared_ptr<const FoldPlan> fold;                ///< that `pass` runs; null if it is no fold
+  std::shared_ptr<const PassList> passes;              ///< that `pass` runs; null if there are none
   std::shared_ptr<jit::TieredKernel> reduction;        ///< of a fold; may be null
   DispatchKeySet keys;                                 ///< of the call's tensors
   bool is_empty = false;                               ///< no elements: nothing to run

@@ -181,15 +181,13 @@ class RowTaker {
 class RowBlocks::Finder : public RowFinder {};
 
 /// Of a quarter of the second cache what one pass has read is there for the next.  Zen 5 gains from
-/// blocks of its first cache, and what is written leaves while the next block is read;
-/// distances between blocks are powers of two, for few kernels (docs/decisions.md).
-static std::int64_t block_bytes_for(std::int64_t row_bytes, const CpuFeatures& features) {
-  constexpr std::int64_t small_block_bytes = 16 << 10;
-  const std::int64_t most_bytes = features.l2_bytes / 4;
-  if (features.amd_family < 26) return most_bytes;
-  const auto whole_rows =
-      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(row_bytes)));
-  return std::min(most_bytes, std::max(small_block_bytes, whole_rows));
+/// two rows at a time: what is written waits among a hundred stores, and leaves while the next
+/// block is read.
+static std::int64_t rows_of_block(std::int64_t row_bytes, const CpuFeatures& features) {
+  constexpr std::int64_t least_bytes = 8 << 10, most_bytes = 12 << 10;
+  if (features.amd_family < 26) return features.l2_bytes / 4 / row_bytes;
+  const std::int64_t rows = std::clamp(2 * row_bytes, least_bytes, most_bytes) / row_bytes;
+  return rows > 0 ? rows : row_bytes <= features.l2_bytes / 4 ? 1 : 0;
 }
 
 std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, const CpuFeatures& features) {
@@ -198,12 +196,16 @@ std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, const CpuF
   if (finder->num_passes(exprs) < 2) return {};
   const std::int64_t row_bytes =
       std::max<std::int64_t>(finder->num_bytes() / finder->num_rows(), 1);
-  const std::int64_t block_bytes = block_bytes_for(row_bytes, features);
-  const std::int64_t rows_per_block = block_bytes / row_bytes;
+  const std::int64_t rows_per_block = rows_of_block(row_bytes, features);
   if (rows_per_block < 1 || rows_per_block >= finder->num_rows()) return {};
-  // No block reads more than block_bytes, so that no line is left out.
-  const PartOfCall part{.ahead_bytes = static_cast<std::int32_t>(
-                            std::min<std::int64_t>(block_bytes, most_ahead_bytes))};
+  // Powers of two, for few kernels (docs/decisions.md): blocks read no more, and no line is left
+  // out.
+  const auto block_bytes = static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(rows_per_block * row_bytes)));
+  const PartOfCall part{
+      .ahead_bytes =
+          static_cast<std::int32_t>(std::min<std::int64_t>(block_bytes, most_ahead_bytes)),
+      .folds_ask = features.amd_family >= 26 && finder->num_bytes() > features.l3_bytes / 4 * 3};
   return RowBlocks{finder->num_rows(), rows_per_block, std::move(finder), row_bytes, part};
 }
 

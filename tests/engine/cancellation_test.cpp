@@ -184,6 +184,23 @@ TEST(CancelledRows, LeaveTheRestUndone) {
   }
 }
 
+/// What a call of a known layout takes block by block is looked at between the blocks.
+TEST(CancelledRows, OfBlocksLeaveTheRestUndone) {
+  const LongCall long_call = {
+      "a - mean(a, dims=[1], keepdim=true)", DType::f32, {4096, 2000}, {2048, 1}, 4};
+  const auto centred = [](const Tensor& a) {
+    return Expr(a) - ops::mean(a, {.dims = {1}, .keepdim = true});
+  };
+  for (const int num_threads : {1, 3}) {
+    EngineOptions options;
+    options.num_threads = num_threads;
+    expect_cancelled(long_call, options, [&](Engine& engine, const Tensor& a) {
+      engine.eval(centred(zeros(std::vector<std::int64_t>{4096, 2048}).narrow(1, 0, 2000)));
+      engine.eval(centred(a));
+    });
+  }
+}
+
 /// Rows that the interpreter is expected to be busy with for milliseconds each.
 TEST(CancelledRows, AreWhatTheyAreWithoutAScope) {
   EngineOptions options;
