@@ -6,6 +6,8 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <complex>
+#include <optional>
 #include <utility>
 
 namespace weft {
@@ -111,10 +113,34 @@ DType Expr::dtype() const { return node_->dtype; }
 
 namespace {
 
-/// Whether `base` to the power of `exponent` is a product, as PyTorch computes it too.
-bool is_square(const ExprNode& base, const ExprNode& exponent, DType common) {
-  return exponent.kind == ExprNode::Kind::scalar && exponent.scalar.as_complex() == 2.0 &&
-         base.kind != ExprNode::Kind::scalar && base.dtype == common;
+/// `base` to the power of a number, where PyTorch computes it by simpler operators.
+std::optional<Expr> simple_power(const Expr& base, const Expr& exponent, DType common) {
+  if (exponent.node().kind != ExprNode::Kind::scalar || base.node().kind == ExprNode::Kind::scalar)
+    return {};
+  const std::complex<double> number = exponent.node().scalar.as_complex();
+  const bool rounds = is_floating(common) || is_complex(common);
+  if (number.imag() != 0 || (!rounds && (number.real() != 2 || base.dtype() != common))) return {};
+  const Expr x = base.dtype() == common ? base : cast(base, common);
+  const auto square = [&] { return apply(Op::square, {x}); };
+  if (number.real() == 0) return apply(Op::where, {Expr(true), Expr(1), x});
+  if (number.real() == 1) return x;
+  if (number.real() == 2) return square();
+  if (number.real() == 3) return apply(Op::mul, {square(), x});
+  if (number.real() == 0.5) return apply(Op::sqrt, {x});
+  if (number.real() == -0.5) return apply(Op::rsqrt, {x});
+  if (number.real() == -1) return apply(Op::reciprocal, {x});
+  if (number.real() == -2) return apply(Op::reciprocal, {square()});
+  return {};
+}
+
+/// Integers beyond i64 are elements of u64 only.
+void check_number(Op op, const Expr& arg, DType common) {
+  const ExprNode& node = arg.node();
+  if (node.kind != ExprNode::Kind::scalar || node.scalar.kind() != Scalar::Kind::integer) return;
+  const bool is_beyond = node.scalar.as_double() > 0 && node.scalar.as_integer() < 0;
+  WEFT_CHECK(!is_beyond || !is_integral(common) || common == DType::u64, ArgumentError, name(op),
+             "(): value cannot be converted to type ", name(common),
+             " without overflow: ", node.scalar.text());
 }
 
 }  // namespace
@@ -130,11 +156,12 @@ Expr apply(Op op, std::span<const Expr> args) {
   if (op == Op::sub || op == Op::sub_scaled) check_subtraction(args[0].dtype(), args[1].dtype());
   for (std::size_t i = 0; i < args.size(); ++i)
     if (is_bare_parameter(op, args[i], i)) check_parameter(op, args[i].node().scalar, common);
+  for (const Expr& arg : args) check_number(op, arg, common);
   if (op == Op::pow && is_integral(common) && args[1].node().kind == ExprNode::Kind::scalar)
     WEFT_CHECK(args[1].node().scalar.as_double() >= 0, ArithmeticError,
                "Integers to negative integer powers are not allowed.");
-  if (op == Op::pow && is_square(args[0].node(), args[1].node(), common))
-    return apply(Op::square, {args[0]});
+  if (op == Op::pow)
+    if (const std::optional<Expr> power = simple_power(args[0], args[1], common)) return *power;
   auto node = std::make_shared<ExprNode>();
   node->kind = ExprNode::Kind::op;
   node->op = op;

@@ -130,11 +130,11 @@ void ExprParser::close_pair(const Pending& pending) {
     for (const Expr& result :
          reduction ? reduce_pair(*reduction, value, pending.options) : ops::frexp(value))
       values_.push_back(result);
-    const std::string reason = reduction ? "" : unsupported_reason(values_.back().node());
-    if (!reason.empty()) fail(pending.position, reason);
   } catch (const ArgumentError& error) {
     fail(pending.position, error.what());
   }
+  const std::string reason = reduction ? "" : unsupported_reason(values_.back().node());
+  if (!reason.empty()) fail(pending.position, reason);
   advance();
   if (!token_.is(",") && token_.kind != ExprToken::Kind::end)
     fail(token_.position, std::string(pending.name) + " has two results, which nothing combines");

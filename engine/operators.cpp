@@ -201,6 +201,10 @@ struct ReduceOutKernel {
   Tensor operator()(const Tensor& self, IntSpan dim, bool keepdim, std::optional<DType> dtype,
                     double p, double correction, bool reverse, NumericsName numerics,
                     const Tensor& out) const {
+    // Of bytes these are bytes, which a given bool takes nevertheless.
+    const bool is_truth = kernel.reduction == Reduction::all || kernel.reduction == Reduction::any;
+    if (is_truth && !dtype && self.dtype() == DType::u8 && out.dtype() == DType::boolean)
+      dtype = DType::boolean;
     return kernel.into(
         out, self,
         {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse, read(numerics)});

@@ -64,6 +64,10 @@ void check_parameter(Op op, const Scalar& value, DType dtype) {
     WEFT_CHECK(value.kind() != Scalar::Kind::complex || is_complex(dtype), ArgumentError,
                "For non-complex input tensors, argument alpha must not be a complex number.");
   }
+  WEFT_CHECK(op != Op::softshrink || !(value.as_double() < 0), ArgumentError,
+             "lambda must be greater or equal to 0, but found to be ", value.text(), ".");
+  WEFT_CHECK(op != Op::celu || value.as_double() != 0, ArithmeticError,
+             "ZeroDivisionError: alpha cannot be 0 for CELU");
   WEFT_CHECK(holds(dtype, value), ArgumentError, name(op), "(): value cannot be converted to type ",
              name(dtype), " without overflow: ", value.text());
 }

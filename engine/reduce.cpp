@@ -241,13 +241,14 @@ void check_norm(IntSpan sizes, const ReduceOptions& options) {
                " because this dimension is empty and the operation does not have an identity");
 }
 
-[[noreturn]] void refuse_integers(Reduction reduction, DType dtype) {
+[[noreturn]] void refuse_integers(Reduction reduction, DType dtype, bool is_asked_for) {
   switch (reduction) {
     case Reduction::mean:
-      throw ArgumentError(detail::concat(
-          "mean(): could not infer output dtype. Input dtype must be either a floating point or "
-          "complex dtype. Got: ",
-          scalar_type_name(dtype)));
+      throw ArgumentError(detail::concat("mean(): could not infer output dtype. ",
+                                         is_asked_for ? "Optional" : "Input",
+                                         " dtype must be either a floating point or complex "
+                                         "dtype. Got: ",
+                                         scalar_type_name(dtype)));
     case Reduction::var:
     case Reduction::std:
       throw ArgumentError("std and var only support floating point and complex dtypes");
@@ -261,20 +262,19 @@ void check_norm(IntSpan sizes, const ReduceOptions& options) {
   }
 }
 
-/// The dtype to compute in.
-DType compute_dtype(Reduction reduction, DType dtype) {
+/// The dtype to compute in.  `is_asked_for`: by the caller, and not the input's.
+DType compute_dtype(Reduction reduction, DType dtype, bool is_asked_for) {
   const ReductionInfo& row = info(reduction);
   switch (row.input) {
     case ReductionInput::any: return dtype;
     case ReductionInput::same: return wide_dtype(dtype);
     case ReductionInput::widened: return is_integral(dtype) ? DType::i64 : wide_dtype(dtype);
     case ReductionInput::floating:
-      if (is_integral(dtype)) refuse_integers(reduction, dtype);
+      if (is_integral(dtype)) refuse_integers(reduction, dtype, is_asked_for);
       return wide_dtype(dtype);
     case ReductionInput::precise:
-      if (is_integral(dtype)) refuse_integers(reduction, dtype);
-      if (dtype == DType::f32) return DType::f64;
-      return dtype == DType::c64 ? DType::c128 : wide_dtype(dtype);
+      if (is_integral(dtype)) refuse_integers(reduction, dtype, is_asked_for);
+      return is_complex(dtype) ? DType::c128 : DType::f64;
     case ReductionInput::real:
       WEFT_CHECK(!is_complex(dtype), ArgumentError, row.name, "() does not take ", name(dtype),
                  "; it takes real numbers");
@@ -304,7 +304,7 @@ Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
   check_numerics(row.name, options);
   if (reduction == Reduction::norm) check_norm({sizes.data(), sizes.size()}, options);
   const DType asked = options.dtype.value_or(x.dtype());
-  const DType computed = compute_dtype(reduction, asked);
+  const DType computed = compute_dtype(reduction, asked, options.dtype.has_value());
   // A conversion to what was asked for comes first, and rounds.
   const Expr input = converted(converted(x, asked), computed);
   Expr value = ReductionTerms(input, options).build(reduction);

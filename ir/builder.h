@@ -124,6 +124,7 @@ inline Value like(const Value& x, double for_f32, double for_f64) {
 }
 inline bool is_integral_type(const Value& x) { return is_integral(x.dtype); }
 inline bool is_complex_type(const Value& x) { return is_complex(x.dtype); }
+inline bool is_wide_type(const Value& x) { return itemsize_bytes(x.dtype) >= 4; }
 inline Value to_double(const Value& x) { return x.builder->cast(x, DType::f64); }
 inline Value to_single(const Value& x) { return x.builder->cast(x, DType::f32); }
 inline Value to_i32(const Value& x) { return x.builder->cast(x, DType::i32); }

@@ -198,9 +198,13 @@ V quotient_towards_zero(const V& x, const V& y) {
   return trunc(x / y);
 }
 
+/// Out of range the low bits of the exact result, or for integers of 32 and 64 bits the size of
+/// what the product wraps to, as PyTorch has it.
 template <class V>
 V least_common_multiple(const V& x, const V& y) {
-  return abs(quotient(x, gcd(x, y)) * y);
+  const V zero = like(x, 0), product = quotient(x, gcd(x, y)) * y;
+  if (is_wide_type(x)) return abs(product);
+  return select((x < zero) != (y < zero), zero - product, product);
 }
 
 template <class V>
@@ -264,6 +268,8 @@ WEFT_BY_PRECISION(real_silu, single_silu(v), double_silu(v))
 WEFT_BY_PRECISION(real_gelu, single_gelu(v), double_gelu(v))
 WEFT_BY_PRECISION(real_gelu_tanh, single_gelu_tanh(v), double_gelu_tanh(v))
 WEFT_ROUGH(real_softplus, rough_softplus, double_softplus(v))
+/// From 20 on the argument itself, as in PyTorch; f32 can't tell.
+WEFT_BY_PRECISION(cut_softplus, real_softplus(v), select(v > like(v, 20), v, double_softplus(v)))
 WEFT_BY_PRECISION(real_mish, single_mish(v), double_mish(v))
 WEFT_ROUGH(real_sinc, rough_sinc, double_sinc(v))
 #undef WEFT_ROUGH

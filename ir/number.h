@@ -4,6 +4,7 @@
 
 #include "ir/number_type.h"
 #include "ir/vector_math.h"
+#include "ir/vector_pow.h"
 
 #include <weft/convert.h>
 
@@ -421,7 +422,11 @@ Number<T> library_pow(const Number<T>& x, const Number<T>& y) {
     return Number<T>(
         std::pow(internal::with_plain_nans(x.value), internal::with_plain_nans(y.value)));
   } else {
-    return Number<T>(internal::call_library_pow(x.value, y.value));
+    const auto power = internal::call_library_pow(x.value, y.value);
+    if constexpr (std::is_same_v<T, double>)
+      return Number<T>(power_below_infinity(power, x.value, y.value));
+    else
+      return Number<T>(power);
   }
 }
 

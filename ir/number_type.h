@@ -86,6 +86,10 @@ template <class T>
 constexpr bool is_complex_type(const Number<T>&) {
   return is_complex(dtype_of<T>);
 }
+template <class T>
+constexpr bool is_wide_type(const Number<T>&) {
+  return sizeof(T) >= 4;
+}
 inline Number<double> to_double(const Number<float>& x) {
   return Number<double>(static_cast<double>(x.value));
 }

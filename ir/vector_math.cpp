@@ -1,5 +1,7 @@
 #include "ir/vector_math.h"
 
+#include "ir/vector_pow.h"
+
 #include <dlfcn.h>
 
 namespace weft::ir {
@@ -65,7 +67,9 @@ const void* sleef_function(std::string_view symbol) {
   // is that of the library's binary interface.
   static void* const library = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr || !symbol.starts_with("Sleef_finz_")) return nullptr;
-  return dlsym(library, std::string(symbol).c_str());
+  const void* const function = dlsym(library, std::string(symbol).c_str());
+  const void* const of_power = function == nullptr ? nullptr : power_function(symbol, function);
+  return of_power != nullptr ? of_power : function;
 }
 
 }  // namespace weft::ir

@@ -107,6 +107,16 @@ TEST(Divergences, NegatedViewsAreCopiedToBool) {
   EXPECT_EQ(elements<bool>(truth), (std::vector<bool>{true, false}));
 }
 
+TEST(Divergences, ComplexSumsKeepTheirPartsApart) {
+  Engine engine;
+  const Tensor a = full(Sizes{1}, Scalar(std::complex<double>(1, 1)), {DType::c64, {}, {}});
+  const Tensor b =
+      full(Sizes{1}, Scalar(std::complex<double>(2, std::nan(""))), {DType::c64, {}, {}});
+  const c64 sum = elements<c64>(engine.binary(Op::add, a, b))[0];
+  EXPECT_EQ(sum.real(), 3);
+  EXPECT_TRUE(std::isnan(sum.imag()));
+}
+
 TEST(Divergences, NegatedComplexZerosAreMinusZero) {
   Engine engine;
   for (const std::int64_t count : {1, 4, 17, 64}) {

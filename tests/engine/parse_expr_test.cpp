@@ -146,10 +146,13 @@ TEST(ParseExpr, ThePowerOfTwoIsASquare) {
   EXPECT_EQ(bracketed("pow(a - b, 2.0)"), "square(sub(a,b))");
   EXPECT_EQ(bracketed("i ** 2"), "square(i)");
   // Other dtypes, other exponents.
-  EXPECT_EQ(bracketed("i ** 2.0"), "pow(i,2.0)");
+  EXPECT_EQ(bracketed("i ** 2.0"), "square(cast(i,f32))");
   EXPECT_EQ(bracketed("m ** 2"), "pow(m,2)");
   EXPECT_EQ(bracketed("a ** (2+1j)"), "pow(a,(2.0+1.0j))");
-  EXPECT_EQ(bracketed("a ** 3"), "pow(a,3)");
+  EXPECT_EQ(bracketed("a ** 3"), "mul(square(a),a)");
+  EXPECT_EQ(bracketed("a ** -0.5"), "rsqrt(a)");
+  EXPECT_EQ(bracketed("i ** 3"), "pow(i,3)");
+  EXPECT_EQ(bracketed("a ** 4"), "pow(a,4)");
   EXPECT_EQ(bracketed("2 ** a"), "pow(2,a)");
 }
 

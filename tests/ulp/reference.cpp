@@ -54,6 +54,14 @@ void softplus(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr) {
   log_of_exponential(result, power);
 }
 
+/// From 20 on the argument itself.
+void cut_softplus(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y) {
+  if (mpfr_cmp_si(x, 20) > 0)
+    mpfr_set(result, x, nearest);
+  else
+    softplus(result, x, y);
+}
+
 void log_sigmoid(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y) {
   Scratch minus;
   mpfr_neg(minus, x, nearest);
@@ -234,7 +242,7 @@ constexpr Reference table[] = {
     {Op::silu, silu},
     {Op::gelu, gelu},
     {Op::gelu_tanh, gelu_tanh},
-    {Op::softplus, softplus},
+    {Op::softplus, cut_softplus},
     {Op::log_sigmoid, log_sigmoid},
     {Op::mish, mish},
     {Op::logit, logit},

@@ -19,13 +19,13 @@ enum class Reduction : std::uint8_t {
 #undef WEFT_REDUCTION
 };
 
-/// What a reduction computes in.  Small floats compute in f32 throughout.
+/// What a reduction computes in.  Small floats compute in f32 throughout, where it isn't f64.
 enum class ReductionInput : std::uint8_t {
   any,
   same,      ///< the dtype of the input
   widened,   ///< the same, but i64 for integers and bool
   floating,  ///< the same; integers and bool are an error
-  precise,   ///< f64 in place of f32; integers and bool are an error
+  precise,   ///< f64 or c128; integers and bool are an error
   real,      ///< f32 for integers and bool; complex numbers are an error
 };
 
