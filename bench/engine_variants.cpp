@@ -54,6 +54,18 @@ Maker find(std::string_view) {
   };
 }
 
+/// Numerics::fast, where it takes other functions.
+Maker find_fast(std::string_view workload) {
+  if (workload != "sigmoid" && workload != "silu_mul" && workload != "gelu_tanh") return {};
+  return [](const Case& work) -> Runner {
+    static Engine engine(EngineOptions{"auto", Numerics::fast, 1});
+    const std::uint64_t unsettled = num_unsettled(engine);
+    Runner run = prepared(work, engine);
+    make_hot(run, engine, unsettled);
+    return run;
+  };
+}
+
 constexpr char interp[] = "interp", xbyak[] = "xbyak", llvm[] = "llvm", automatic[] = "auto";
 
 template <const char* backend>
@@ -68,6 +80,7 @@ void add_engine_variants(std::vector<Variant>& variants) {
   add<xbyak>(variants);
   add<llvm>(variants);
   add<automatic>(variants);
+  variants.push_back({"fast", Check::close, find_fast});
 }
 
 }  // namespace weft::bench

@@ -9,6 +9,7 @@ namespace {
 constexpr Pass passes[] = {
     // Before the composites, so that sigmoid of bf16 computes wholly in f32 and rounds once.
     {"legalise_dtypes", legalise_dtypes},
+    {"approximate_functions", approximate_functions},
     // Before the composites, whose own arithmetic must stay as it is written.
     {"contract_products", contract_products},
     {"expand_composites", expand_composites},

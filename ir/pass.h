@@ -35,6 +35,8 @@ void run_pipeline(Kernel& kernel, const PassObserver& observer = {});
 /// in wider ones: casts around the op; with Numerics::standard the casts between two such ops
 /// vanish.
 bool legalise_dtypes(Kernel& kernel);
+/// With Numerics::fast takes the fast variants of functions of f32.
+bool approximate_functions(Kernel& kernel);
 /// With Numerics::fast makes one fma of an f32 or f64 product and the sum or difference that alone
 /// uses it.
 bool contract_products(Kernel& kernel);

@@ -251,6 +251,36 @@ V single_silu(const V& x) {
   return select(x > like(x, 18), x, (product - excess) * like(x, 0x1p-33));
 }
 
+// --- The same under Numerics::fast: one division, and nothing for what rounding takes. ---
+template <class V>
+V single_fast_logistic(const V& x) {
+  const V unit = like(x, 0x1p-24);
+  return unit / logistic_denominator<true>(held_between(x, -104, 18), unit).value;
+}
+
+/// x * logistic(argument), which is x where that is large, and NaN for minus infinity.  `bounded`
+/// is x, not less than where this is zero.
+template <class V>
+V fast_share(const V& x, const V& bounded, const V& argument) {
+  const V unit = like(x, 0x1p-33);
+  const V held = held_between(argument, -110, 18);
+  const V value = logistic_denominator<true>(held, unit).value + (x - x);
+  return select(argument > like(x, 18), x, bounded * unit / value);
+}
+
+template <class V>
+V single_fast_silu(const V& x) {
+  const V bounded = maximum(like(x, -110), x);
+  return fast_share(x, bounded, bounded);
+}
+
+template <class V>
+V single_fast_gelu_tanh(const V& x) {
+  const V bounded = maximum(like(x, -11), x);
+  const V slope = fma(bounded * bounded, like(x, 0.07135481627359998), like(x, 1.5957691216057308));
+  return fast_share(x, bounded, bounded * slope);
+}
+
 // --- Logarithms of other bases, in f64, where 13 terms are right to 2^-35, and powers. ---
 /// The logarithm of base two in f64: minus infinity for zeros, NaN below.
 template <class V>

@@ -10,7 +10,9 @@ namespace weft {
 enum class Numerics : std::uint8_t {
   standard,  ///< "default": small floats compute in f32 and round once at the end of a fused chain
   strict,    ///< small floats round after each op of the expression, as eager calls do
-  fast,      ///< x * y + z rounds once where nothing else uses the product
+  /// x * y + z rounds once where nothing else uses the product; sigmoid, silu and gelu_tanh of f32
+  /// are within a few ulp (docs/numerics.md).
+  fast,
   // As standard in what is elementwise; of reductions (docs/numerics.md):
   layout_invariant,  ///< the same bits for every layout of the same numbers
   exact,             ///< that, and sums and means of floats are exact, rounded once
