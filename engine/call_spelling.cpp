@@ -1,5 +1,7 @@
 #include "engine/call_spelling.h"
 
+#include "engine/expr_node.h"
+
 #include <weft/error.h>
 
 #include <algorithm>
@@ -88,7 +90,8 @@ OpCall softplus(const Bound& given) {
 OpCall float_power(const Bound& given) {
   const bool has_complex = is_complex(given[0].dtype()) || is_complex(given[1].dtype());
   const DType dtype = has_complex ? DType::c128 : DType::f64;
-  return {Op::pow, {cast(given[0], dtype), cast(given[1], dtype)}};
+  const bool is_number = given[1].node().kind == ExprNode::Kind::scalar;
+  return {Op::pow, {cast(given[0], dtype), is_number ? given[1] : cast(given[1], dtype)}};
 }
 
 /// The numbers that take the place of the infinities depend on the dtype; integers have none.

@@ -126,8 +126,8 @@ std::optional<Expr> simple_power(const Expr& base, const Expr& exponent, DType c
   if (number.real() == 1) return x;
   if (number.real() == 2) return square();
   if (number.real() == 3) return apply(Op::mul, {square(), x});
-  if (number.real() == 0.5) return apply(Op::sqrt, {x});
-  if (number.real() == -0.5) return apply(Op::rsqrt, {x});
+  if (number.real() == 0.5 && common != DType::f16) return apply(Op::sqrt, {x});
+  if (number.real() == -0.5 && common != DType::f16) return apply(Op::rsqrt, {x});
   if (number.real() == -1) return apply(Op::reciprocal, {x});
   if (number.real() == -2) return apply(Op::reciprocal, {square()});
   return {};

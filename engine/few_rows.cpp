@@ -55,6 +55,7 @@ std::vector<std::int64_t> strides_of_rows(const FoldPlan& plan) {
 }  // namespace
 
 void plan_shortcut(FoldPlan& plan) {
+  if (plan.order == FoldOrder::exact) return;
   if (has_few_rows(plan)) {
     plan.shortcut = FoldShortcut::few_rows;
     if (plan.reduction != nullptr) plan.row_stride_bytes = strides_of_rows(plan);

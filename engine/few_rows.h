@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// Finds FoldPlan::shortcut, and what it needs.
+/// Finds FoldPlan::shortcut, and what it needs.  Sums without rounding have none.
 void plan_shortcut(FoldPlan& plan);
 
 /// FoldShortcut::short_row, where it lies: folds_in_place().

@@ -37,7 +37,7 @@ class FoldOffsets {
 
 /// Generated code, and what that finds in the arguments.
 struct FoldCode {
-  jit::KernelFunction function;
+  jit::KernelFunction function = nullptr;
   const void* context = nullptr;
 };
 

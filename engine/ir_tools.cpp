@@ -118,7 +118,12 @@ std::vector<Buffer> run_code(const ir::Kernel& kernel, const jit::CodeObject& co
     buffers.push_back(make_buffer(kernel.operands[i], extents));
     fill(buffers.back(), kernel.operands[i].dtype, seed + i);
   }
-  for (Buffer& buffer : buffers) base.push_back(buffer.base());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    // Places are in no memory: the first one counts from the buffer's beginning.
+    const bool is_place = kernel.operands[i].role == ir::Role::place;
+    const std::ptrdiff_t first_bytes = buffers[i].base() - buffers[i].bytes.data();
+    base.push_back(is_place ? reinterpret_cast<std::byte*>(first_bytes) : buffers[i].base());
+  }
   std::vector<std::int64_t> stride_bytes;
   for (std::size_t loop = 0; loop < extents.size(); ++loop)
     for (const Buffer& buffer : buffers)

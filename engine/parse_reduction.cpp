@@ -177,6 +177,14 @@ std::vector<const Parameter*> parameters_of(Reduction reduction) {
   }
 }
 
+bool is_truth_word(const ExprToken& token) {
+  return token.text == "True" || token.text == "False" || token.text == "true" ||
+         token.text == "false";
+}
+bool takes_truth(const Parameter* parameter) {
+  return parameter == &keepdim || parameter == &unbiased;
+}
+
 void ArgumentReader::read(ReduceOptions& options) {
   const std::vector<const Parameter*> parameters = parameters_of(reduction_);
   std::vector<const Parameter*> given;
@@ -196,8 +204,12 @@ void ArgumentReader::read(ReduceOptions& options) {
         fail(token_.position, detail::concat("expected '=' after '", first.text, "'"));
     } else if (!has_keyword && given.size() < parameters.size() &&
                (first.kind != ExprToken::Kind::name || first.text == "None" ||
-                first.text == "inf" || parameters[given.size()] == &keepdim)) {
-      parameter = parameters[given.size()];
+                first.text == "inf" || takes_truth(parameters[given.size()]) ||
+                (given.empty() && is_truth_word(first)))) {
+      // torch.var(a, False) is not about dimensions.
+      const bool is_unbiased = given.empty() && parameters.size() > 1 &&
+                               parameters[1] == &unbiased && is_truth_word(first);
+      parameter = parameters[is_unbiased ? 1 : given.size()];
     } else {
       fail(first.position,
            detail::concat("this is no argument of ", reduction_signature(reduction_)));

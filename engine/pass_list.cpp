@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -237,7 +238,12 @@ std::shared_ptr<CallPlan> plan_row_passes(const RowPasses& passes, const CallKey
       }
       if (passes.needs_fence) store_fence();
     };
-    parallel_for(0, (passes.num_rows + rows - 1) / rows, 1, run_blocks, {passes.max_threads});
+    constexpr std::int64_t bytes_per_ns = 16;  // so that a look at the token is seldom
+    std::int64_t work_ns = 1;
+    for (const std::int64_t bytes : row_bytes)
+      work_ns += passes.num_rows * std::abs(bytes) / bytes_per_ns;
+    parallel_for(0, (passes.num_rows + rows - 1) / rows, 1, run_blocks,
+                 {passes.max_threads, work_ns});
   };
   return plan;
 }

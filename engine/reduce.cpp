@@ -3,6 +3,7 @@
 
 #include "engine/expr_node.h"
 #include "engine/fold_plan.h"
+#include "engine/iter_plan.h"
 #include "engine/tensor_impl.h"
 #include "ir/combine.h"
 
@@ -79,6 +80,7 @@ Expr make_fold_node(FoldForm form, Op op, const Expr& value, const ReduceOptions
   auto fold = std::make_shared<FoldNode>();
   fold->form = form;
   fold->arg_sizes = sizes_of(value.node());
+  iter::checked_numel({fold->arg_sizes.data(), fold->arg_sizes.size()});
   fold->dims = dim_mask(options.dims, static_cast<int>(fold->arg_sizes.size()));
   fold->is_mean = is_mean;
   fold->keepdim = keepdim && !fold->is_scan();
@@ -181,7 +183,11 @@ class ReductionTerms {
     const Expr size = ops::abs(x);
     if (p == 1) return fold(Op::add, size);
     if (std::isinf(p)) return fold(p > 0 ? Op::maximum : Op::minimum, size);
-    return ops::pow(fold(Op::add, ops::pow(size, Expr(p))), Expr(1 / p));
+    // No number as an exponent, where x * x would overflow before the power does.
+    const auto exponent = [&](double number) {
+      return number == -2 ? cast(Expr(number), size.dtype()) : Expr(number);
+    };
+    return ops::pow(fold(Op::add, ops::pow(size, exponent(p))), exponent(1 / p));
   }
 
   /// The largest exponent goes through the exponential as 0, so that nothing overflows.
@@ -212,6 +218,8 @@ class ReductionTerms {
 void check_shape(const ReductionInfo& row, IntSpan sizes, const ReduceOptions& options) {
   WEFT_CHECK(row.shape != ReductionShape::scan || options.dims.size() == 1, ArgumentError, row.name,
              "() goes along one dimension, but ", options.dims.size(), " are given");
+  WEFT_CHECK(row.shape != ReductionShape::scan || !options.keepdim, ArgumentError, row.name,
+             "() keeps all dimensions and takes no keepdim");
   WEFT_CHECK(row.shape != ReductionShape::one || options.dims.size() <= 1, ArgumentError, row.name,
              "() reduces one dimension or all, but ", options.dims.size(), " are given");
   dim_mask(options.dims, static_cast<int>(sizes.size()));
@@ -355,6 +363,20 @@ Expr scan_places(Op op, const Expr& x, std::int64_t dim) {
   return make_fold_node(FoldForm::scan_index, op, value, options, false);
 }
 
+/// Errors: ArgumentError, which says what the argument is.
+static Dims broadcast_with(const Dims& sizes, const Dims& other, const Expr& argument) {
+  const IntSpan own(sizes.data(), sizes.size()), more(other.data(), other.size());
+  try {
+    return Dims(IntSpan(infer_size(own, more)));
+  } catch (const ArgumentError& error) {
+    constexpr std::size_t most = 80;
+    const std::string told = text(argument);
+    throw ArgumentError(detail::concat(
+        error.what(), ": tensor b is ", told.substr(0, most), told.size() > most ? "..." : "", ", ",
+        name(argument.dtype()), dims_text(more), ", beside ", dims_text(own)));
+  }
+}
+
 Dims sizes_of(const ExprNode& root) {
   // Most often a tensor, perhaps converted: no table is needed to find that out.
   const ExprNode* first = &root;
@@ -380,10 +402,7 @@ Dims sizes_of(const ExprNode& root) {
       sizes = node->fold->sizes;
     } else {
       for (const auto& arg : node->args) {
-        const Dims& other = known.at(arg.get());
-        const std::vector<std::int64_t> both =
-            infer_size({sizes.data(), sizes.size()}, {other.data(), other.size()});
-        sizes = Dims(IntSpan(both));
+        sizes = broadcast_with(sizes, known.at(arg.get()), Expr(arg));
       }
     }
     known[node] = std::move(sizes);

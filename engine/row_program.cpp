@@ -5,17 +5,17 @@
 namespace weft {
 namespace {
 
-/// Null if there is none for good.
-const jit::CodeObject* settled_code(const FoldPlan& fold) {
-  return fold.reduction == nullptr || !fold.reduction->is_settled()
-             ? nullptr
-             : fold.reduction->folding_code();
+/// Of a fold's rows: null if there is none for good.  What has settled stays.
+FoldCode settled_code(const FoldPlan& fold) {
+  if (fold.reduction == nullptr || !fold.reduction->is_settled()) return {};
+  const jit::CodeObject* const code = fold.reduction->folding_code();
+  return code == nullptr ? FoldCode() : code_of_rows(fold, *code);
 }
 
 bool is_one_call(const CallPlan& plan) {
   if (!plan.pass) return plan.launch.is_single_call;
   if (plan.fold == nullptr || plan.fold->shortcut != FoldShortcut::few_rows) return false;
-  return folds_in_place(*plan.fold) || settled_code(*plan.fold) != nullptr;
+  return folds_in_place(*plan.fold) || settled_code(*plan.fold).function != nullptr;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ RowProgram::RowProgram(const PassList& list, std::byte* const* base,
     }
     step.fold = plan.fold.get();
     if (folds_in_place(*plan.fold)) continue;
-    const FoldCode code = code_of_rows(*plan.fold, *settled_code(*plan.fold));
+    const FoldCode code = settled_code(*plan.fold);
     step.function = code.function;
     step.args.context = code.context;
     step.extents = {plan.fold->kept[0].extent, plan.fold->vector.extent};

@@ -14,7 +14,8 @@ namespace weft {
 /// Blocks that one thread runs.
 class RowProgram {
  public:
-  /// Whether each pass is a call of code that is settled, or of loops that are compiled ahead.
+  /// Whether each pass is one call: of an elementwise kernel, of code that folds and has settled,
+  /// or of loops that are compiled ahead.
   static bool can_run(const PassList& list);
 
   /// `base`: the operands of the first block, of `rows` rows; `row_bytes`: of each from row to row.

@@ -140,7 +140,10 @@ std::shared_ptr<const ScanPlan> plan_scan(const ExprNode& node, const Program& p
   const bool takes_some = takes_blocks(
       is_plain ? loops : scan_loops_of(node, output, std::span(&written, 1)), plan->itemsize);
   const bool is_by_layout = order_of(node, options.fold_order) == FoldOrder::by_layout;
-  if (takes_some && plan->places == nullptr && is_by_layout)
+  // What a block of floats multiplies to may be infinite or zero where no product from the
+  // beginning is.
+  const bool may_leave_range = node.op == Op::mul && !is_integral(dtype);
+  if (takes_some && plan->places == nullptr && is_by_layout && !may_leave_range)
     plan->blocks = jit::block_scan(node.op, dtype, options.features.isa);
   plan->scanned = std::move(loops.scanned);
   plan->rest = std::move(loops.rest);

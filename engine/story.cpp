@@ -1,6 +1,7 @@
 // The figures of a story, and its chapters in order.
 #include "engine/story.h"
 
+#include "engine/expr_node.h"
 #include "engine/streaming.h"
 #include "engine/tensor_impl.h"
 #include "ir/pass.h"
@@ -11,7 +12,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace weft {
 namespace {
@@ -19,6 +22,31 @@ namespace {
 std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
   std::int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+
+/// Of the tensors that the passes of an expression with reductions read, each once; -1: it has no
+/// reductions, and its operands are those of the one call.
+std::int64_t bytes_read_by_passes(const Expr& given) {
+  std::unordered_set<const void*> seen;  // nodes and tensors
+  std::vector<const ExprNode*> pending{&given.node()};
+  std::int64_t bytes = 0;
+  bool has_fold = false;
+  while (!pending.empty()) {
+    const ExprNode* const node = pending.back();
+    pending.pop_back();
+    if (!seen.insert(node).second) continue;
+    has_fold |= node->kind == ExprNode::Kind::fold;
+    for (const auto& arg : node->args) pending.push_back(arg.get());
+    if (node->kind != ExprNode::Kind::tensor || !seen.insert(node->tensor.impl().get()).second)
+      continue;
+    const TensorImpl& tensor = *node->tensor.impl();
+    auto touched = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype));
+    for (std::size_t dim = 0; dim < tensor.sizes.size(); ++dim)
+      if (tensor.strides[dim] != 0 || tensor.sizes[dim] == 0)
+        touched = wrapping_product(touched, tensor.sizes[dim]);
+    bytes = saturating_sum(bytes, touched);
+  }
+  return has_fold ? bytes : -1;
 }
 
 void add_operands(const StoryParts& parts, Story& story) {
@@ -40,6 +68,8 @@ void add_operands(const StoryParts& parts, Story& story) {
     story.operands.push_back(std::move(operand));
   }
   if (parts.folded_bytes >= 0) story.written_bytes = parts.folded_bytes;
+  if (const std::int64_t bytes = bytes_read_by_passes(parts.given); bytes >= 0)
+    story.read_bytes = bytes;
 }
 
 /// Every dimension a loop, in the iterator's order.

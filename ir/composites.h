@@ -98,18 +98,26 @@ V without_special(const V& x, const V& for_nan, const V& for_infinity,
 }
 
 // --- Rounding and the parts of a float. ---
-/// 10^n for a whole n up to 31, right as long as floats hold it.
+/// 10^n for a whole n that is not negative, infinite beyond the numbers.
 template <class V>
-V power_of_ten(const V& n) {
+V wide_power_of_ten(const V& n) {
   V power = like(n, 1), rest = n;
-  for (int bit = 16; bit > 0; bit /= 2) {
+  constexpr double factors[] = {1e256, 1e128, 1e64, 1e32, 1e16, 1e8, 1e4, 1e2, 1e1};
+  int bit = 512;
+  for (const double factor : factors) {
+    bit /= 2;
     const auto is_set = rest >= like(n, bit);
-    double factor = 1;
-    for (int i = 0; i < bit; ++i) factor *= 10;
     power = select(is_set, power * like(n, factor), power);
     rest = select(is_set, rest - like(n, bit), rest);
   }
   return power;
+}
+
+template <class V>
+V power_of_ten(const V& n) {
+  return by_precision(
+      n, [](const auto& v) { return to_single(wide_power_of_ten(to_double(v))); },
+      [](const auto& v) { return wide_power_of_ten(v); });
 }
 
 template <class V>
@@ -271,7 +279,7 @@ WEFT_BY_PRECISION(real_fast_logistic, single_fast_logistic(v), logistic(v))
 WEFT_BY_PRECISION(real_fast_silu, single_fast_silu(v), double_silu(v))
 WEFT_BY_PRECISION(real_fast_gelu_tanh, single_fast_gelu_tanh(v), double_gelu_tanh(v))
 WEFT_ROUGH(real_softplus, rough_softplus, double_softplus(v))
-/// From 20 on the argument itself, as in PyTorch; f32 can't tell.
+/// Above 20 the argument itself, as in PyTorch; f32 can't tell.
 WEFT_BY_PRECISION(cut_softplus, real_softplus(v), select(v > like(v, 20), v, double_softplus(v)))
 WEFT_BY_PRECISION(real_mish, single_mish(v), double_mish(v))
 WEFT_ROUGH(real_sinc, rough_sinc, double_sinc(v))

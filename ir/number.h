@@ -2,9 +2,9 @@
 // wrap; small floats are held as float and rounded when stored; comparisons give Number<bool>.
 #pragma once
 
+#include "ir/library_repairs.h"
 #include "ir/number_type.h"
 #include "ir/vector_math.h"
-#include "ir/vector_pow.h"
 
 #include <weft/convert.h>
 
@@ -290,23 +290,27 @@ inline const bool host_has_fma = [] {
   return true;
 #endif
 }();
-#define WEFT_VECTOR_MATH_CALL_1(name, stem, accuracy)                   \
-  inline float call_##name(float x) {                                   \
-    return host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x) \
-                        : Sleef_cinz_##stem##f1_##accuracy##purec(x);   \
-  }                                                                     \
-  inline double call_##name(double x) {                                 \
-    return host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x) \
-                        : Sleef_cinz_##stem##d1_##accuracy##purec(x);   \
+#define WEFT_VECTOR_MATH_CALL_1(name, stem, accuracy)                                      \
+  inline float call_##name(float x) {                                                      \
+    return repaired<Op::name>(host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x) \
+                                           : Sleef_cinz_##stem##f1_##accuracy##purec(x),   \
+                              x);                                                          \
+  }                                                                                        \
+  inline double call_##name(double x) {                                                    \
+    return repaired<Op::name>(host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x) \
+                                           : Sleef_cinz_##stem##d1_##accuracy##purec(x),   \
+                              x);                                                          \
   }
-#define WEFT_VECTOR_MATH_CALL_2(name, stem, accuracy)                      \
-  inline float call_##name(float x, float y) {                             \
-    return host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x, y) \
-                        : Sleef_cinz_##stem##f1_##accuracy##purec(x, y);   \
-  }                                                                        \
-  inline double call_##name(double x, double y) {                          \
-    return host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x, y) \
-                        : Sleef_cinz_##stem##d1_##accuracy##purec(x, y);   \
+#define WEFT_VECTOR_MATH_CALL_2(name, stem, accuracy)                                         \
+  inline float call_##name(float x, float y) {                                                \
+    return repaired<Op::name>(host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x, y) \
+                                           : Sleef_cinz_##stem##f1_##accuracy##purec(x, y),   \
+                              x, y);                                                          \
+  }                                                                                           \
+  inline double call_##name(double x, double y) {                                             \
+    return repaired<Op::name>(host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x, y) \
+                                           : Sleef_cinz_##stem##d1_##accuracy##purec(x, y),   \
+                              x, y);                                                          \
   }
 #define WEFT_VECTOR_MATH_CALL(name, arity, stem, accuracy) \
   WEFT_VECTOR_MATH_CALL_##arity(name, stem, accuracy)
@@ -422,11 +426,7 @@ Number<T> library_pow(const Number<T>& x, const Number<T>& y) {
     return Number<T>(
         std::pow(internal::with_plain_nans(x.value), internal::with_plain_nans(y.value)));
   } else {
-    const auto power = internal::call_library_pow(x.value, y.value);
-    if constexpr (std::is_same_v<T, double>)
-      return Number<T>(power_below_infinity(power, x.value, y.value));
-    else
-      return Number<T>(power);
+    return Number<T>(internal::call_library_pow(x.value, y.value));
   }
 }
 

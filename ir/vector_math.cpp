@@ -1,6 +1,6 @@
 #include "ir/vector_math.h"
 
-#include "ir/vector_pow.h"
+#include "ir/library_repairs.h"
 
 #include <dlfcn.h>
 
@@ -68,8 +68,8 @@ const void* sleef_function(std::string_view symbol) {
   static void* const library = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr || !symbol.starts_with("Sleef_finz_")) return nullptr;
   const void* const function = dlsym(library, std::string(symbol).c_str());
-  const void* const of_power = function == nullptr ? nullptr : power_function(symbol, function);
-  return of_power != nullptr ? of_power : function;
+  const void* const repaired = function == nullptr ? nullptr : repaired_function(symbol, function);
+  return repaired != nullptr ? repaired : function;
 }
 
 }  // namespace weft::ir

@@ -53,9 +53,8 @@ std::string_view sleef_stem(Op op);
 /// lane is the scalar function; vectors have 16, 32 or 64 bytes.  Empty if there is none.
 std::string sleef_symbol(Op op, DType dtype, int lanes);
 
-/// That function's address, or of what takes its place (ir/vector_pow.h), found once the library is
-/// in the process; null if there is none.
-/// Threads: any.
+/// That function's address, or of what takes its place (ir/library_repairs.h), found once the
+/// library is in the process; null if there is none. Threads: any.
 const void* sleef_function(Op op, DType dtype, int lanes);
 /// The same by its name.
 const void* sleef_function(std::string_view symbol);

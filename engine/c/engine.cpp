@@ -32,7 +32,7 @@ EngineOptions read_options(const weft_engine_options* given_options) {
   if (known.numerics != nullptr) {
     const auto numerics = parse_numerics(known.numerics);
     WEFT_CHECK(numerics.has_value(), ArgumentError, "unknown numerics '", known.numerics,
-               "'; expected default, strict or fast");
+               "'; expected default, strict, fast, layout_invariant or exact");
     options.numerics = *numerics;
   }
   options.num_threads = known.num_threads;

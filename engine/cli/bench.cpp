@@ -62,12 +62,7 @@ class Bench {
     Engine interpreter(options("interp"));
     reference_ = out_layout_.empty() ? interpreter.eval(expr_) : sample_tensor(out_layout_);
     if (!out_layout_.empty()) interpreter.eval(expr_, reference_);
-    report_.bytes = distinct_bytes(reference_);
-    for (const Explanation::Operand& used : interpreter.explain(expr_).operands) {
-      const auto operand =
-          std::ranges::find(operands_, used.name, &NamedTensors::value_type::first);
-      if (operand != operands_.end()) report_.bytes += distinct_bytes(operand->second);
-    }
+    report_.bytes = distinct_bytes(reference_) + interpreter.explain(expr_).story.read_bytes;
     time_naive();
     for (const char* backend : {"interp", "xbyak", "llvm"}) time_backend(backend);
     time_shape();

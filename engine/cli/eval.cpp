@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 
 namespace weft::cli {
@@ -57,6 +59,11 @@ void run_eval(const EvalArguments& arguments) {
   WEFT_CHECK(exprs.size() == outputs.size(), ArgumentError, "the expression has ", exprs.size(),
              exprs.size() == 1 ? " result" : " results", ", but ", outputs.size(),
              " files are given: -o FILE for each");
+
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    WEFT_CHECK(std::ranges::count(outputs, outputs[i]) == 1 ||
+                   std::filesystem::is_character_file(outputs[i]),
+               ArgumentError, "the file ", outputs[i], " is given for several results");
 
   Engine engine(options);
   const std::vector<Tensor> results = engine.eval(exprs);

@@ -59,6 +59,8 @@ void run_fuzz(const FuzzArguments& arguments) {
   if (!arguments.replay.empty()) return replay(arguments);
   WEFT_CHECK(arguments.operands.empty() && arguments.outputs.empty(), ArgumentError,
              "operands and --out belong to --replay");
+  WEFT_CHECK(arguments.seconds > 0, ArgumentError, "--seconds is a number above 0, not ",
+             arguments.seconds);
   FuzzOptions options;
   options.seconds = arguments.seconds;
   options.seed = arguments.seed ? *arguments.seed : std::random_device()();

@@ -1,5 +1,5 @@
-// Under Numerics::fast: functions of f32 that lose a unit or two in the last place and take a third
-// less time.  In the IR, so that every backend gives the same bits.
+// Under Numerics::fast: functions of f32 that follow less of what rounding takes (docs/numerics.md)
+// and take a third less time.  In the IR, so that every backend gives the same bits.
 #include "ir/pass.h"
 #include "ir/passes/rewrite.h"
 

@@ -187,7 +187,7 @@ TEST(CancelledRows, LeaveTheRestUndone) {
 /// What a call of a known layout takes block by block is looked at between the blocks.
 TEST(CancelledRows, OfBlocksLeaveTheRestUndone) {
   const LongCall long_call = {
-      "a - mean(a, dims=[1], keepdim=true)", DType::f32, {4096, 2000}, {2048, 1}, 4};
+      "a - mean(a, dims=[1], keepdim=true)", DType::f32, {16384, 2000}, {2048, 1}, most_of_blocks};
   const auto centred = [](const Tensor& a) {
     return Expr(a) - ops::mean(a, {.dims = {1}, .keepdim = true});
   };
@@ -195,7 +195,7 @@ TEST(CancelledRows, OfBlocksLeaveTheRestUndone) {
     EngineOptions options;
     options.num_threads = num_threads;
     expect_cancelled(long_call, options, [&](Engine& engine, const Tensor& a) {
-      engine.eval(centred(zeros(std::vector<std::int64_t>{4096, 2048}).narrow(1, 0, 2000)));
+      engine.eval(centred(zeros(std::vector<std::int64_t>{16384, 2048}).narrow(1, 0, 2000)));
       engine.eval(centred(a));
     });
   }

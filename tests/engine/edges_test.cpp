@@ -5,16 +5,21 @@
 #include "tests/engine/support/engines.h"
 #include "tests/matchers.h"
 
+#include <weft/cancel.h>
 #include <weft/engine.h>
 #include <weft/error.h>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>
 #include <functional>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace weft::testing {
 namespace {
@@ -114,7 +119,7 @@ TEST(Edges, LeastCommonMultiplesOutOfRangeAreLowBits) {
   }
 }
 
-TEST(Edges, SoftplusFromTwentyOnIsItsArgument) {
+TEST(Edges, SoftplusAboveTwentyIsItsArgument) {
   for (const auto& engine : engines({"interp", "xbyak", "llvm", "auto"})) {
     const Tensor x = tensor_of<double>({20, 20.5, 36});
     const auto softplus = elements<double>(engine->eval(ops::softplus(Expr(x))));
@@ -158,6 +163,129 @@ TEST(Edges, ParametersOutOfRangeAreRefused) {
   EXPECT_EQ(elements<std::uint64_t>(engine.eval(wide + Expr(beyond)))[0], beyond + 1);
   expect_refused([&] { ops::mean(x, {.dtype = DType::boolean}); },
                  "Optional dtype must be either a floating point or complex dtype. Got: Bool");
+}
+
+TEST(Edges, ReductionsOfMoreElementsThanThereAreNumbersAreRefused) {
+  const auto repeated = [](std::int64_t rows, std::int64_t columns) {
+    return full(Sizes{1}, Scalar(1.0)).expand({rows, columns});
+  };
+  for (const std::int64_t bits : {31, 32}) {
+    const Expr x = Expr(repeated(std::int64_t{1} << bits, 1)) + repeated(1, std::int64_t{1} << 33);
+    expect_refused([&] { ops::sum(x); }, "numel: integer multiplication overflow");
+    expect_refused([&] { ops::amax(x, {.dims = {0}}); }, "numel: integer multiplication overflow");
+  }
+}
+
+TEST(Edges, WhatIsMovedCanBeUsedAgain) {
+  Engine engine;
+  Expr x(tensor_of<float>({1, 2}));
+  const Expr y = std::move(x);
+  EXPECT_TRUE(same_tensor(engine.eval(x), engine.eval(y)));  // NOLINT: what was moved
+  const Tensor out = empty({2}, DType::f32);
+  PreparedPlan plan = engine.prepare(y + 1, out);
+  const PreparedPlan moved = std::move(plan);
+  plan.run();  // NOLINT: what was moved
+  EXPECT_THAT(elements<float>(out), ElementsAreArray({2, 3}));
+  CancellationToken token;
+  const CancellationToken same = std::move(token);
+  token.cancel();  // NOLINT: what was moved
+  EXPECT_TRUE(same.is_cancelled());
+}
+
+TEST(Edges, ScansTakeNoKeepdim) {
+  Engine engine;
+  expect_refused([&] { ops::cumsum(Expr(tensor_of<float>({1})), {.dims = {0}, .keepdim = true}); },
+                 "cumsum() keeps all dimensions and takes no keepdim");
+}
+
+TEST(Edges, FloatPowersOfNumbersAreSimplerOperators) {
+  const Tensor x = tensor_of<float>({-static_cast<float>(infinity), -0.0F, 4});
+  const std::pair<std::string, Tensor> names[] = {{"a", x}};
+  const auto roots = elements<double>(Engine().eval(parse_expr("float_power(a, 0.5)", names)));
+  EXPECT_TRUE(std::isnan(roots[0]));
+  EXPECT_TRUE(roots[1] == 0 && std::signbit(roots[1]));
+  EXPECT_EQ(roots[2], 2);
+}
+
+TEST(Edges, ExplainCountsWhatAllPassesRead) {
+  Engine engine;
+  const std::pair<std::string, Tensor> names[] = {{"a", empty({1000}, DType::f32)}};
+  for (const char* text : {"var(a)", "norm(a)", "sum(a) + 1", "sum(a)", "logsumexp(a)"}) {
+    const Story story = engine.explain(parse_expr(text, names)).story;
+    EXPECT_EQ(story.read_bytes, 4000) << text;
+    EXPECT_EQ(story.written_bytes, 4) << text;
+  }
+}
+
+TEST(Edges, ShapesThatDontMatchNameTheArgument) {
+  const std::pair<std::string, Tensor> names[] = {{"c", empty({2, 3}, DType::f32)},
+                                                  {"b", empty({4}, DType::f32)}};
+  expect_refused([&] { Engine().eval(parse_expr("sum(c * c + b)", names)); },
+                 "tensor b is b, f32[4], beside [2, 3]");
+}
+
+TEST(Edges, AnglesNextToMultiplesOfAQuarterTurn) {
+  // The worst of numbers with so many turns; exact values by MPFR.
+  const double x = 0x1.065c829d68730p+40, half = 0x1.065c829d68730p+39;
+  const auto repeated = [](double value) { return tensor_of(std::vector<double>(19, value)); };
+  for (const auto& engine : engines({"interp", "xbyak", "llvm", "auto"})) {
+    const auto last = [&](const Expr& expr) { return elements<double>(engine->eval(expr)).back(); };
+    EXPECT_DOUBLE_EQ(last(ops::sin(Expr(repeated(x)))), 3.0022447283791637e-17);
+    EXPECT_DOUBLE_EQ(last(ops::cos(Expr(repeated(half)))), 1.5011223641895818e-17);
+    EXPECT_DOUBLE_EQ(last(ops::tan(Expr(repeated(half)))), 6.661682111037462e16);
+    EXPECT_EQ(last(ops::tan(Expr(repeated(-5e-324)))), -5e-324);
+  }
+}
+
+TEST(Edges, DistancesReachTheLargestNumber) {
+  const auto repeated = [](auto value) { return tensor_of(std::vector(35, value)); };
+  for (const auto& engine : engines({"interp", "xbyak", "llvm", "auto"})) {
+    const Tensor wide = engine->eval(ops::hypot(Expr(repeated(0x1.7c94f22e19e5ep+1023)),
+                                                Expr(repeated(0x1.567e3771a080ap+1023))));
+    EXPECT_DOUBLE_EQ(elements<double>(wide).back(), 0x1.ffffffffffffdp+1023);
+    const Tensor narrow = engine->eval(
+        ops::hypot(Expr(repeated(1.3270831309693297e38F)), Expr(repeated(3.1333775366995612e38F))));
+    EXPECT_FLOAT_EQ(elements<float>(narrow).back(), 3.4028230080e38F);
+    const Tensor infinite =
+        engine->eval(ops::hypot(Expr(repeated(1.7e308)), Expr(repeated(1.7e308))));
+    EXPECT_EQ(elements<double>(infinite).back(), infinity);
+  }
+}
+
+TEST(Edges, DecimalsMayBeManyAndFar) {
+  Engine engine;
+  const Tensor x = tensor_of<double>({1.5e-35, 1.5e33, 123.456});
+  const auto rounded = [&](int decimals) {
+    return elements<double>(engine.eval(ops::round(Expr(x), decimals)));
+  };
+  EXPECT_DOUBLE_EQ(rounded(36)[0], 1.5e-35);
+  EXPECT_EQ(rounded(-40)[1], 0);
+  EXPECT_EQ(rounded(308)[2], infinity);
+  const Tensor narrow = tensor_of<float>({1.5e33F});
+  EXPECT_EQ(elements<float>(engine.eval(ops::round(Expr(narrow), -31)))[0], 1.5e33F);
+}
+
+TEST(Edges, ProductsOfLongRowsStayInRange) {
+  std::vector<double> numbers(40000, 1);
+  std::fill_n(numbers.begin(), 1000, 0.5);
+  std::fill_n(numbers.begin() + 4096, 1500, 2.0);
+  std::vector<double> zero(40000, 2);
+  zero[0] = 0;
+  for (const auto& engine : engines({"interp", "xbyak", "llvm", "auto"})) {
+    const auto last = [&](const std::vector<double>& of) {
+      return elements<double>(engine->reduce(Reduction::cumprod, tensor_of(of), {.dims = {0}}))
+          .back();
+    };
+    EXPECT_EQ(last(numbers), 0x1p500);
+    EXPECT_EQ(last(zero), 0);
+  }
+}
+
+TEST(Edges, NormsOfNegativeOrderDontOverflowBeforeThePowerDoes) {
+  Engine engine;
+  const Tensor x = tensor_of<double>({1.354188600924202e154, 1.354188600924202e154});
+  const double norm = engine.reduce(Reduction::norm, x, {.p = -2}).item().as_double();
+  EXPECT_NEAR(norm / (1.354188600924202e154 / std::sqrt(2.0)), 1, 1e-12);
 }
 
 }  // namespace

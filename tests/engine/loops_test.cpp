@@ -65,6 +65,19 @@ TEST(seed_examples, CpuKernelAddsTwoInputs) {
     EXPECT_EQ(iterator.output().data_as<float>()[i], static_cast<float>(i + i % 12));
 }
 
+float one_more(float x) { return x + 1; }
+
+TEST(Loops, TakeLambdasThatThrowNothingAndFunctions) {
+  const Tensor in = counting({5}), out;
+  const auto doubled = TensorIterator::unary_op(out, in), more = TensorIterator::unary_op(out, in);
+  cpu_kernel(doubled, [](float x) noexcept { return 2 * x; });
+  cpu_kernel(more, one_more);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(doubled.output().data_as<float>()[i], static_cast<float>(2 * i));
+    EXPECT_EQ(more.output().data_as<float>()[i], static_cast<float>(i + 1));
+  }
+}
+
 TEST(seed_examples, CumsumByRestridingTheScannedDimension) {
   const Tensor in = counting({4, 3});
   const Tensor out = empty({4, 3}, DType::f32);

@@ -1,4 +1,4 @@
-// Blocks of rows whose passes are called one after the other, with settled code.
+// Blocks of rows whose passes are called one after the other.
 #include "tests/engine/support/elements.h"
 #include "tests/required_backends.h"
 
@@ -159,6 +159,20 @@ TEST_P(RowPrograms, TakeRowsThatLieApart) {
       ASSERT_TRUE(same_tensor(out, expected)) << text(make(with));
     }
     EXPECT_TRUE(storage_bytes(out) == before || !has_rows) << "something between the rows";
+  }
+}
+
+TEST(ExactRowPrograms, SumsAreNotRounded) {
+  // Of each row the large numbers cancel, and what is left is lost by every sum that rounds.
+  const Sizes sizes{901, 771};
+  const Tensor x = new_tensor(sizes, DType::f32);
+  for (std::int64_t i = 0; i < x.numel(); ++i)
+    x.data_as<float>()[i] = i % 771 == 0 ? 1e20F : i % 771 == 770 ? -1e20F : 0.5F;
+  Engine engine(EngineOptions{.numerics = Numerics::exact});
+  for (int call = 0; call < 3; ++call) {
+    const Tensor share = engine.eval(Expr(x) * 0 + ops::sum(x, last));
+    for (std::int64_t i = 0; i < share.numel(); ++i)
+      ASSERT_EQ(share.data_as<float>()[i], 0.5F * 769) << "row " << i / 771 << ", call " << call;
   }
 }
 

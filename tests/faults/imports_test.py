@@ -22,7 +22,7 @@ IGNORED = {"syscall", "getpriority", "setpriority", "pthread_setname_np"}
 # Named by the tables of functions of classes in Xbyak's headers, whose memory weft never asks for.
 OF_XBYAK = {"mprotect", "posix_memalign"}
 MATHEMATICS = re.compile(r"c?(a?(sin|cos|tan)h?|exp|log|pow|sqrt)f?|(fma|fmod|frexp|ldexp|logb|log10|log2|nearbyint|scalbn|"
-                         r"sincos|floor|ceil|trunc|rint|exp2|expm1|log1p|hypot|cbrt|erf|lgamma|round|remainder|atan2|modf)[fl]?")
+                         r"sincos|sin|cos|tan|floor|ceil|trunc|rint|exp2|expm1|log1p|hypot|cbrt|erf|lgamma|round|remainder|atan2|modf)[fl]?")
 # The C++ library asks the system for something in these; the rest of it only throws.
 OF_SYSTEM = re.compile(r"_ZNSt10filesystem(\d|7__cxx1118directory_iterator(C1|9increment|pp)|7__cxx1128recursive)|"
                        r"_ZNSt6thread15_M_start|basic_[io]?fstream|basic_filebuf|random_device")

@@ -80,6 +80,22 @@ TEST(IrTools, RunsKernelsOnEveryBackend) {
   }
 }
 
+TEST(IrTools, PlacesCountFromTheFirst) {
+  const char* const places =
+      "kernel default unscheduled 16 { $0 out i64 [* 0] $1 in f32 [* 1] $2 place i64 [0 1] "
+      "parallel "
+      "reduce tree lanes 32 block 4096 body: %0 = load f32 $1 %1 = load i64 $2 "
+      "accumulate_place f32 $0 maximum %0, %1 }";
+  IrRunOptions options;
+  options.extents = {3, 37};
+  const IrRun run = run_ir(places, options);
+  EXPECT_EQ(run.difference, "");
+  for (std::int64_t i = 0; i < 3; ++i) {
+    EXPECT_GE(run.outputs[0].data_as<std::int64_t>()[i], 0);
+    EXPECT_LT(run.outputs[0].data_as<std::int64_t>()[i], 37);
+  }
+}
+
 TEST(IrTools, RefusesExtents) {
   const auto run_with = [](std::vector<std::int64_t> extents) {
     return message_of<ArgumentError>([&] {

@@ -54,7 +54,7 @@ void softplus(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr) {
   log_of_exponential(result, power);
 }
 
-/// From 20 on the argument itself.
+/// Above 20 the argument itself.
 void cut_softplus(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y) {
   if (mpfr_cmp_si(x, 20) > 0)
     mpfr_set(result, x, nearest);

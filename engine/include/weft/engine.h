@@ -154,7 +154,11 @@ class PreparedPlan {
   const std::vector<Tensor>& outputs() const;
 
   struct State;
+  /// Requires: `state` is not null.
   explicit PreparedPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  // What is moved is copied: no plan is ever without a state.
+  PreparedPlan(const PreparedPlan&) = default;
+  PreparedPlan& operator=(const PreparedPlan&) = default;
 
  private:
   std::shared_ptr<const State> state_;

@@ -27,7 +27,11 @@ class Expr {
   Expr(const Scalar& value);   ///< a bare number
   template <class T>
   requires std::integral<T> || std::floating_point<T> Expr(T value) : Expr(Scalar(value)) {}
+  /// Requires: `node` is not null.
   explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
+  // What is moved is copied: no expression is ever without a node.
+  Expr(const Expr&) = default;
+  Expr& operator=(const Expr&) = default;
 
   /// A tensor with a name, which explain() and error messages use.
   static Expr named(std::string name, const Tensor& tensor);

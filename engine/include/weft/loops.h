@@ -101,11 +101,21 @@ struct FunctionTraits<Result (Class::*)(Args...) const> {
 template <class Class, class Result, class... Args>
 struct FunctionTraits<Result (Class::*)(Args...)>
     : FunctionTraits<Result (Class::*)(Args...) const> {};
+template <class Class, class Result, class... Args>
+struct FunctionTraits<Result (Class::*)(Args...) const noexcept>
+    : FunctionTraits<Result (Class::*)(Args...) const> {};
+template <class Class, class Result, class... Args>
+struct FunctionTraits<Result (Class::*)(Args...) noexcept>
+    : FunctionTraits<Result (Class::*)(Args...) const> {};
 template <class Result, class... Args>
 struct FunctionTraits<Result (*)(Args...)> {
   using result = Result;
   using arguments = std::tuple<std::remove_cvref_t<Args>...>;
 };
+template <class Result, class... Args>
+struct FunctionTraits<Result(Args...)> : FunctionTraits<Result (*)(Args...)> {};
+template <class Result, class... Args>
+struct FunctionTraits<Result (*)(Args...) noexcept> : FunctionTraits<Result (*)(Args...)> {};
 
 template <class T>
 struct Outputs {

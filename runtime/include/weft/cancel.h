@@ -21,6 +21,9 @@ class CancelledError : public Error {
 class CancellationToken {
  public:
   CancellationToken() : is_cancelled_(std::make_shared<std::atomic<bool>>(false)) {}
+  // What is moved is copied: no token is ever without a request.
+  CancellationToken(const CancellationToken&) = default;
+  CancellationToken& operator=(const CancellationToken&) = default;
 
   /// Not to be taken back.
   void cancel() noexcept { is_cancelled_->store(true, std::memory_order_relaxed); }

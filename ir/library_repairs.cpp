@@ -1,0 +1,221 @@
+#include "ir/library_repairs.h"
+
+#include <atomic>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace weft::ir {
+namespace {
+
+/// What is left of an angle without quarter turns, and how many of these there were.
+struct Reduced {
+  long double rest;
+  std::int64_t quarters;
+};
+
+/// Three parts of pi / 2 are right to 2^-164, and a product with a whole number is two numbers.
+/// What rounding takes from each sum is kept.
+Reduced reduce(double x) {
+  constexpr double half_pi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
+                                -0x1.f1976b7ed8fbcp-110};
+  const double turns = std::nearbyint(x * 0.63661977236758134);
+  double sum = x, lost = 0;
+  const auto add = [&](double part) {
+    const double whole = sum + part, added = whole - sum;
+    lost += (sum - (whole - added)) + (part - added);
+    sum = whole;
+  };
+  for (const double part : half_pi) {
+    const double product = turns * part;
+    add(-product);
+    add(-std::fma(turns, part, -product));
+  }
+  return {static_cast<long double>(sum) + lost, static_cast<std::int64_t>(turns)};
+}
+
+double of_quarters(const Reduced& angle, std::int64_t quarters) {
+  const long double value = (quarters & 1) == 0 ? std::sin(angle.rest) : std::cos(angle.rest);
+  return static_cast<double>((quarters & 2) == 0 ? value : -value);
+}
+
+/// The library's function for so many lanes, written once it is found.
+template <Op op, class T, int lanes>
+constinit std::atomic<const void*> library_function{nullptr};
+
+template <Op op, class T>
+[[gnu::noinline]] void repair(T* values, const T* x, const T* y, int lanes) {
+  for (int i = 0; i < lanes; ++i) {
+    if constexpr (op == Op::library_pow || op == Op::hypot)
+      values[i] = repaired<op>(values[i], x[i], y[i]);
+    else
+      values[i] = repaired<op>(values[i], x[i]);
+  }
+}
+
+template <Op op, class T>
+T scalar_1(T x) {
+  return repaired<op>(
+      reinterpret_cast<T (*)(T)>(const_cast<void*>(library_function<op, T, 1>.load()))(x), x);
+}
+template <Op op, class T>
+T scalar_2(T x, T y) {
+  return repaired<op>(
+      reinterpret_cast<T (*)(T, T)>(const_cast<void*>(library_function<op, T, 1>.load()))(x, y), x,
+      y);
+}
+
+#if defined(__x86_64__)
+// Whether some lane may have to be repaired.
+[[gnu::target("avx2")]] inline __m128d size_of(__m128d x) {
+  return _mm_andnot_pd(_mm_set1_pd(-0.0), x);
+}
+[[gnu::target("avx2")]] inline __m256d size_of(__m256d x) {
+  return _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
+}
+[[gnu::target("avx512f")]] inline __m512d size_of(__m512d x) { return _mm512_abs_pd(x); }
+[[gnu::target("avx2")]] inline bool has_infinity(__m128d x) {
+  return _mm_movemask_pd(_mm_cmpeq_pd(size_of(x), _mm_set1_pd(HUGE_VAL))) != 0;
+}
+[[gnu::target("avx2")]] inline bool has_infinity(__m256d x) {
+  return _mm256_movemask_pd(_mm256_cmp_pd(size_of(x), _mm256_set1_pd(HUGE_VAL), _CMP_EQ_OQ)) != 0;
+}
+[[gnu::target("avx512f")]] inline bool has_infinity(__m512d x) {
+  return _mm512_cmp_pd_mask(size_of(x), _mm512_set1_pd(HUGE_VAL), _CMP_EQ_OQ) != 0;
+}
+[[gnu::target("avx2")]] inline bool has_infinity(__m128 x) {
+  const __m128 size = _mm_andnot_ps(_mm_set1_ps(-0.0F), x);
+  return _mm_movemask_ps(_mm_cmpeq_ps(size, _mm_set1_ps(HUGE_VALF))) != 0;
+}
+[[gnu::target("avx2")]] inline bool has_infinity(__m256 x) {
+  const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), x);
+  return _mm256_movemask_ps(_mm256_cmp_ps(size, _mm256_set1_ps(HUGE_VALF), _CMP_EQ_OQ)) != 0;
+}
+[[gnu::target("avx512f")]] inline bool has_infinity(__m512 x) {
+  return _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(HUGE_VALF), _CMP_EQ_OQ) != 0;
+}
+/// Of sizes: outside of [low, high).
+[[gnu::target("avx2")]] inline bool has_outside(__m128d x, double low, double high) {
+  const __m128d size = size_of(x);
+  return _mm_movemask_pd(_mm_or_pd(_mm_cmplt_pd(size, _mm_set1_pd(low)),
+                                   _mm_cmpge_pd(size, _mm_set1_pd(high)))) != 0;
+}
+[[gnu::target("avx2")]] inline bool has_outside(__m256d x, double low, double high) {
+  const __m256d size = size_of(x);
+  return _mm256_movemask_pd(_mm256_or_pd(_mm256_cmp_pd(size, _mm256_set1_pd(low), _CMP_LT_OQ),
+                                         _mm256_cmp_pd(size, _mm256_set1_pd(high), _CMP_GE_OQ))) !=
+         0;
+}
+[[gnu::target("avx512f")]] inline bool has_outside(__m512d x, double low, double high) {
+  const __m512d size = size_of(x);
+  return (_mm512_cmp_pd_mask(size, _mm512_set1_pd(low), _CMP_LT_OQ) |
+          _mm512_cmp_pd_mask(size, _mm512_set1_pd(high), _CMP_GE_OQ)) != 0;
+}
+
+// A function for each width, because one that takes vectors in registers is compiled for them.
+#define WEFT_REPAIR_1(op, T, lanes, Vector, isa)                                               \
+  [[gnu::target(isa)]] Vector op##_##lanes(Vector x) {                                         \
+    Vector value = reinterpret_cast<Vector (*)(Vector)>(                                       \
+        const_cast<void*>(library_function<Op::op, T, lanes>.load()))(x);                      \
+    if (has_outside(x, Op::op == Op::tan ? largest_tiny : 0, first_turned_far)) [[unlikely]]   \
+      repair<Op::op, T>(reinterpret_cast<T*>(&value), reinterpret_cast<const T*>(&x), nullptr, \
+                        lanes);                                                                \
+    return value;                                                                              \
+  }
+#define WEFT_REPAIR_2(op, T, lanes, Vector, isa)                                      \
+  [[gnu::target(isa)]] Vector op##_##lanes##_##T(Vector x, Vector y) {                \
+    Vector value = reinterpret_cast<Vector (*)(Vector, Vector)>(                      \
+        const_cast<void*>(library_function<Op::op, T, lanes>.load()))(x, y);          \
+    if (has_infinity(value)) [[unlikely]]                                             \
+      repair<Op::op, T>(reinterpret_cast<T*>(&value), reinterpret_cast<const T*>(&x), \
+                        reinterpret_cast<const T*>(&y), lanes);                       \
+    return value;                                                                     \
+  }
+#define WEFT_REPAIR_WIDTHS(repair, op)                                          \
+  repair(op, double, 2, __m128d, "avx2") repair(op, double, 4, __m256d, "avx2") \
+      repair(op, double, 8, __m512d, "avx512f")
+WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_sin)
+WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_cos)
+WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, tan)
+WEFT_REPAIR_WIDTHS(WEFT_REPAIR_2, library_pow)
+WEFT_REPAIR_WIDTHS(WEFT_REPAIR_2, hypot)
+WEFT_REPAIR_2(hypot, float, 4, __m128, "avx2")
+WEFT_REPAIR_2(hypot, float, 8, __m256, "avx2")
+WEFT_REPAIR_2(hypot, float, 16, __m512, "avx512f")
+#undef WEFT_REPAIR_WIDTHS
+#undef WEFT_REPAIR_2
+#undef WEFT_REPAIR_1
+#endif
+
+struct Row {
+  std::string_view part;  ///< of the name that no other function's has
+  std::atomic<const void*>& library;
+  const void* function;
+};
+
+template <class Function>
+const void* address(Function* function) {
+  return reinterpret_cast<const void*>(function);
+}
+
+}  // namespace
+
+double sin_of_far(double x) {
+  const Reduced angle = reduce(x);
+  return of_quarters(angle, angle.quarters);
+}
+
+double cos_of_far(double x) {
+  const Reduced angle = reduce(x);
+  return of_quarters(angle, angle.quarters + 1);
+}
+
+double tan_of_far(double x) {
+  const Reduced angle = reduce(x);
+  const long double value = std::tan(angle.rest);
+  return static_cast<double>((angle.quarters & 1) == 0 ? value : -1 / value);
+}
+
+const void* repaired_function(std::string_view symbol, const void* library) {
+  static const Row rows[] = {
+#define WEFT_ROW(part, op, T, lanes, function) \
+  {part, library_function<Op::op, T, lanes>, address(function)}
+    WEFT_ROW("_sind1_", library_sin, double, 1, (scalar_1<Op::library_sin, double>)),
+    WEFT_ROW("_cosd1_", library_cos, double, 1, (scalar_1<Op::library_cos, double>)),
+    WEFT_ROW("_tand1_", tan, double, 1, (scalar_1<Op::tan, double>)),
+    WEFT_ROW("_powd1_", library_pow, double, 1, (scalar_2<Op::library_pow, double>)),
+    WEFT_ROW("_hypotd1_", hypot, double, 1, (scalar_2<Op::hypot, double>)),
+    WEFT_ROW("_hypotf1_", hypot, float, 1, (scalar_2<Op::hypot, float>)),
+#if defined(__x86_64__)
+    WEFT_ROW("_sind2_", library_sin, double, 2, library_sin_2),
+    WEFT_ROW("_sind4_", library_sin, double, 4, library_sin_4),
+    WEFT_ROW("_sind8_", library_sin, double, 8, library_sin_8),
+    WEFT_ROW("_cosd2_", library_cos, double, 2, library_cos_2),
+    WEFT_ROW("_cosd4_", library_cos, double, 4, library_cos_4),
+    WEFT_ROW("_cosd8_", library_cos, double, 8, library_cos_8),
+    WEFT_ROW("_tand2_", tan, double, 2, tan_2),
+    WEFT_ROW("_tand4_", tan, double, 4, tan_4),
+    WEFT_ROW("_tand8_", tan, double, 8, tan_8),
+    WEFT_ROW("_powd2_", library_pow, double, 2, library_pow_2_double),
+    WEFT_ROW("_powd4_", library_pow, double, 4, library_pow_4_double),
+    WEFT_ROW("_powd8_", library_pow, double, 8, library_pow_8_double),
+    WEFT_ROW("_hypotd2_", hypot, double, 2, hypot_2_double),
+    WEFT_ROW("_hypotd4_", hypot, double, 4, hypot_4_double),
+    WEFT_ROW("_hypotd8_", hypot, double, 8, hypot_8_double),
+    WEFT_ROW("_hypotf4_", hypot, float, 4, hypot_4_float),
+    WEFT_ROW("_hypotf8_", hypot, float, 8, hypot_8_float),
+    WEFT_ROW("_hypotf16_", hypot, float, 16, hypot_16_float),
+#endif
+#undef WEFT_ROW
+  };
+  for (const Row& row : rows) {
+    if (symbol.find(row.part) == symbol.npos) continue;
+    row.library = library;
+    return row.function;
+  }
+  return nullptr;
+}
+
+}  // namespace weft::ir
