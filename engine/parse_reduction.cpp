@@ -11,6 +11,12 @@
 namespace weft {
 namespace {
 
+bool is_truth(const ExprToken& token) {
+  constexpr std::string_view words[] = {"true", "True", "false", "False"};
+  return token.kind == ExprToken::Kind::name &&
+         std::ranges::find(words, token.text) != std::end(words);
+}
+
 using Reader = void (*)(class ArgumentReader& reader, ReduceOptions& options);
 
 /// Literals: what reductions are told besides what to reduce.
@@ -65,10 +71,9 @@ class ArgumentReader {
     return value.as_integer();
   }
   bool truth() {
-    const bool is_true = token_.text == "true" || token_.text == "True";
-    const bool is_false = token_.text == "false" || token_.text == "False";
-    if (token_.kind != ExprToken::Kind::name || (!is_true && !is_false))
+    if (!is_truth(token_))
       fail(token_.position, "expected true or false, found " + token_.described());
+    const bool is_true = token_.text == "true" || token_.text == "True";
     advance();
     return is_true;
   }
@@ -177,10 +182,6 @@ std::vector<const Parameter*> parameters_of(Reduction reduction) {
   }
 }
 
-bool is_truth_word(const ExprToken& token) {
-  return token.text == "True" || token.text == "False" || token.text == "true" ||
-         token.text == "false";
-}
 bool takes_truth(const Parameter* parameter) {
   return parameter == &keepdim || parameter == &unbiased;
 }
@@ -205,10 +206,10 @@ void ArgumentReader::read(ReduceOptions& options) {
     } else if (!has_keyword && given.size() < parameters.size() &&
                (first.kind != ExprToken::Kind::name || first.text == "None" ||
                 first.text == "inf" || takes_truth(parameters[given.size()]) ||
-                (given.empty() && is_truth_word(first)))) {
+                (given.empty() && is_truth(first)))) {
       // torch.var(a, False) is not about dimensions.
-      const bool is_unbiased = given.empty() && parameters.size() > 1 &&
-                               parameters[1] == &unbiased && is_truth_word(first);
+      const bool is_unbiased =
+          given.empty() && parameters.size() > 1 && parameters[1] == &unbiased && is_truth(first);
       parameter = parameters[is_unbiased ? 1 : given.size()];
     } else {
       fail(first.position,

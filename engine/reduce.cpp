@@ -401,9 +401,8 @@ Dims sizes_of(const ExprNode& root) {
     } else if (node->kind == ExprNode::Kind::fold) {
       sizes = node->fold->sizes;
     } else {
-      for (const auto& arg : node->args) {
+      for (const auto& arg : node->args)
         sizes = broadcast_with(sizes, known.at(arg.get()), Expr(arg));
-      }
     }
     known[node] = std::move(sizes);
   }

@@ -69,15 +69,12 @@ void RowProgram::run(std::int64_t num_blocks) {
 }
 
 void RowProgram::call(const Step& step) const {
-  if (step.function != nullptr) step.function(&step.args);
+  if (step.function == nullptr) return fold_few_rows(*step.fold, step.args.base);
+  step.function(&step.args);
   if (step.fold == nullptr) return;
-  const FoldPlan& fold = *step.fold;
-  const FoldDim& rows = fold.kept[0];
-  std::byte* const to = step.args.base[0];
-  if (step.function == nullptr)
-    fold.fold.loops.rows(fold.fold, to, rows.stride_bytes[0], step.args.base[1],
-                         rows.stride_bytes[1], rows.extent, fold.vector.extent);
-  divide_results(fold.fold, fold.divisor, to, rows.stride_bytes[0], rows.extent);
+  const FoldDim& rows = step.fold->kept[0];
+  divide_results(step.fold->fold, step.fold->divisor, step.args.base[0], rows.stride_bytes[0],
+                 rows.extent);
 }
 
 }  // namespace weft

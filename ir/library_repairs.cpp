@@ -151,7 +151,7 @@ WEFT_REPAIR_2(hypot, float, 16, __m512, "avx512f")
 
 struct Row {
   std::string_view part;  ///< of the name that no other function's has
-  std::atomic<const void*>& library;
+  std::atomic<const void*>& replaced;
   const void* function;
 };
 
@@ -212,7 +212,7 @@ const void* repaired_function(std::string_view symbol, const void* library) {
   };
   for (const Row& row : rows) {
     if (symbol.find(row.part) == symbol.npos) continue;
-    row.library = library;
+    row.replaced = library;
     return row.function;
   }
   return nullptr;

@@ -23,15 +23,6 @@ namespace {
 
 constexpr double budget_s = 0.2;
 
-/// What an operand's elements take, those that are read again and again (stride 0) counted once.
-std::int64_t distinct_bytes(const Tensor& tensor) {
-  std::int64_t count = 1;
-  for (int dim = 0; dim < tensor.dim(); ++dim) {
-    if (tensor.stride(dim) != 0 || tensor.size(dim) == 0) count *= tensor.size(dim);
-  }
-  return count * static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
-}
-
 /// All bytes of a tensor's storage on another device, under the same view.
 Tensor with_storage_on(Engine& engine, const Tensor& tensor, Device device) {
   const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype()));
@@ -62,7 +53,9 @@ class Bench {
     Engine interpreter(options("interp"));
     reference_ = out_layout_.empty() ? interpreter.eval(expr_) : sample_tensor(out_layout_);
     if (!out_layout_.empty()) interpreter.eval(expr_, reference_);
-    report_.bytes = distinct_bytes(reference_) + interpreter.explain(expr_).story.read_bytes;
+    const Story story =
+        interpreter.explain(expr_, out_layout_.empty() ? Tensor() : reference_).story;
+    report_.bytes = story.read_bytes + story.written_bytes;
     time_naive();
     for (const char* backend : {"interp", "xbyak", "llvm"}) time_backend(backend);
     time_shape();

@@ -29,13 +29,6 @@ using matchers::HasSubstr;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-template <class T>
-Tensor tensor_of(const std::vector<T>& values) {
-  const Tensor result = new_tensor({static_cast<std::int64_t>(values.size())}, dtype_of<T>);
-  std::ranges::copy(values, result.data_as<T>());
-  return result;
-}
-
 void expect_refused(const std::function<void()>& call, const char* text) {
   try {
     call();
