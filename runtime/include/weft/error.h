@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace weft {
 
@@ -47,12 +46,13 @@ struct TextPart {
 };
 template <class Part>
 TextPart text_part(const Part& part) {
-  if constexpr (std::is_array_v<Part>)  // one function for literals of all lengths
-    return {part,
-            [](std::ostream& out, const void* text) { out << static_cast<const char*>(text); }};
-  else
-    return {std::addressof(part),
-            [](std::ostream& out, const void* value) { out << *static_cast<const Part*>(value); }};
+  return {std::addressof(part),
+          [](std::ostream& out, const void* value) { out << *static_cast<const Part*>(value); }};
+}
+/// Text that ends with a zero: one function for literals of all lengths.
+inline TextPart text_part(const char* text) {
+  return {text,
+          [](std::ostream& out, const void* value) { out << static_cast<const char*>(value); }};
 }
 
 std::string join(std::initializer_list<TextPart> parts);
