@@ -35,6 +35,8 @@ struct FoldLoops {
   /// The tree over the blocks of `block` elements that `count` make, at most `most_blocks` of them
   /// and the last of them maybe shorter, each folded to lanes that begin as the identity: what
   /// blocks in pairs become, and pairs of these, where what is left over waits for the end.
+  ///
+  /// Requires: `block` is a multiple of the number of lanes.
   void (*tree)(const Fold& fold, std::byte* lanes, const std::byte* data, std::int64_t count,
                std::int64_t block) = nullptr;
   /// The same for `blocks_together` blocks of `count` elements, `block_stride_bytes` apart, which

@@ -96,16 +96,15 @@ struct Loops {
     return !flag.is_set();
   }
 
-  /// The same where there was one: seldom, so small rather than fast.
+  /// The same where there was one.
   [[gnu::noinline]] static void accumulate_with_nan(V* lanes, const T* data, std::int64_t count,
                                                     const V& identity) {
-    for (int i = 0; count > 0; count -= per_vector, data += per_vector) {
-      const V x = count >= per_vector
-                      ? load<V>(data)
-                      : load_part(identity, data, count * static_cast<std::int64_t>(sizeof(T)));
-      lanes[i] = Combine::of(lanes[i], x);
-      i = (i + 1) % num_vectors;
-    }
+    V kept[num_vectors];
+#pragma GCC unroll 16
+    for (int i = 0; i < num_vectors; ++i) kept[i] = lanes[i];
+    accumulate_by<Combine, false>(kept, data, count, identity, [](const V&, const V&) {});
+#pragma GCC unroll 16
+    for (int i = 0; i < num_vectors; ++i) lanes[i] = kept[i];
   }
 
   /// `lanes` with `count` elements folded in, the first into lane 0.
@@ -245,12 +244,15 @@ struct Loops {
     for (int i = 0; i < num_vectors; ++i) store(to + i * vector_bytes, lanes[i]);
   }
 
+  /// Extrema of a lane are the same however it is cut: the first NaN, or the last of the equals.
+  static constexpr std::int64_t leaves_at_once = has_ordered_op ? 8 : 1;
+
   template <int parts>
   static void tree(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
                    std::int64_t block) {
     alignas(64) PendingLanes<> pending;
     fold_tree(
-        pending, count, block,
+        pending, count, leaves_at_once * block,
         [&](std::byte* result, std::int64_t first, std::int64_t size) {
           // By vectors, as they are loaded again at once: what is stored in smaller parts waits.
           const std::byte* const identity = fold.identity_lanes.data();

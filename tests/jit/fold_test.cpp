@@ -89,7 +89,8 @@ std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte
   fold.loops.rows(fold, rows.data(), itemsize, data.data(), count * itemsize, num_rows, count);
   append(rows);
   const Guarded tree(Fold::lanes_bytes, side);
-  fold.loops.tree(fold, tree.data(), data.data(), num_rows * count, count);
+  const std::int64_t block = (count + fold.num_lanes() - 1) / fold.num_lanes() * fold.num_lanes();
+  fold.loops.tree(fold, tree.data(), data.data(), num_rows * count, block);
   append(tree);
   // Four blocks apart, which only some loops read side by side.
   const std::int64_t whole = count / fold.num_lanes() * fold.num_lanes();
