@@ -98,20 +98,16 @@ class LeafTree {
     const std::int64_t whole = count >> block_bits, rest = count & (block_elements_ - 1);
     const std::int64_t num_leaves = whole + (rest == 0 ? 0 : 1);
     for_each_fold(plan_, [&](const jit::Fold& fold, std::int64_t number) {
-      // Leaf by leaf: by stores as wide as the loads that come at once.
-      for (std::int64_t i = 0; i < num_leaves; ++i) fold.clear(leaf_lanes(number, i), num_lanes());
+      fold.loops.start_blocks(fold, leaf_lanes(number, 0), num_leaves);
     });
     if (whole > 0) launch_.run(leaf_, params_, leaf_lanes(0, 0), whole, block_elements_);
     if (rest > 0) launch_.run(leaf_, params_, leaf_lanes(0, whole), 1, rest);
     for_each_fold(plan_, [&](const jit::Fold& fold, std::int64_t number) {
-      for (std::int64_t width = 1; width < num_leaves; width *= 2)
-        for (std::int64_t i = 0; i + width < num_leaves; i += 2 * width)
-          combine(fold, leaf_lanes(number, i), leaf_lanes(number, i + width));
+      fold.loops.combine_blocks(fold, leaf_lanes(number, 0), num_leaves);
       std::memcpy(lanes + number * lanes_bytes, leaf_lanes(number, 0), lanes_bytes);
     });
   }
 
-  std::int64_t num_lanes() const { return plan_.fold.num_lanes(); }
   std::byte* leaf_lanes(std::int64_t fold, std::int64_t leaf) {
     return leaves_.data() + (fold * most_leaves + leaf) * lanes_bytes;
   }

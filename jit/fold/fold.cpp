@@ -73,6 +73,17 @@ void tree_of_lanes(const Fold& fold, std::byte* to, const std::byte* data, std::
   std::memcpy(to, pending[0], Fold::lanes_bytes);
 }
 
+void start_blocks(const Fold& fold, std::byte* lanes, std::int64_t count) {
+  fold.clear(lanes, count * fold.num_lanes());
+}
+
+void combine_blocks(const Fold& fold, std::byte* lanes, std::int64_t count) {
+  for (std::int64_t width = 1; width < count; width *= 2)
+    for (std::int64_t i = 0; i + width < count; i += 2 * width)
+      fold.loops.columns(fold, lanes + i * Fold::lanes_bytes,
+                         lanes + (i + width) * Fold::lanes_bytes, 0, 1, fold.num_lanes());
+}
+
 }  // namespace
 
 void Fold::clear(std::byte* to, std::int64_t count) const {
@@ -88,7 +99,8 @@ Fold make_plain_fold(Op op, DType dtype) {
             dtype,
             *identity,
             ir::block_function(op, dtype),
-            {plain_lanes, plain_columns, plain_rows, plain_finish, tree_of_lanes},
+            {plain_lanes, plain_columns, plain_rows, plain_finish, tree_of_lanes, nullptr,
+             start_blocks, combine_blocks},
             Isa::generic,
             true,
             {}};
@@ -106,7 +118,11 @@ Fold make_fold(Op op, DType dtype, Isa isa) {
   const FoldLoops loops = find(op, dtype);
   if (loops.lanes == nullptr) return fold;
   fold.loops = loops;
-  if (loops.tree == nullptr) fold.loops.tree = tree_of_lanes;
+  if (loops.tree == nullptr) {
+    fold.loops.tree = tree_of_lanes;
+    fold.loops.start_blocks = start_blocks;
+    fold.loops.combine_blocks = combine_blocks;
+  }
   fold.isa = isa;
   fold.calls_row = false;
   return fold;

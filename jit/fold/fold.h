@@ -45,6 +45,10 @@ struct FoldLoops {
   /// Requires: `count` is a multiple of the number of lanes.
   void (*tree_of_blocks)(const Fold& fold, std::byte* lanes, const std::byte* data,
                          std::int64_t block_stride_bytes, std::int64_t count) = nullptr;
+  /// Fills the lanes of `count` blocks, one after the other, with the identity.
+  void (*start_blocks)(const Fold& fold, std::byte* lanes, std::int64_t count) = nullptr;
+  /// Combines the lanes of `count` blocks, one after the other, as `tree` does, to the first.
+  void (*combine_blocks)(const Fold& fold, std::byte* lanes, std::int64_t count) = nullptr;
 
   static constexpr std::int64_t most_blocks = 256;
   /// Lanes that wait in a tree of so many.

@@ -244,6 +244,24 @@ struct Loops {
     for (int i = 0; i < num_vectors; ++i) store(to + i * vector_bytes, lanes[i]);
   }
 
+  /// By vectors, as they are loaded again at once: what is stored in smaller parts waits.
+  static void start_blocks(const Fold& fold, std::byte* lanes, std::int64_t count) {
+    const std::byte* const identity = fold.identity_lanes.data();
+    for (std::int64_t block = 0; block < count; ++block, lanes += Fold::lanes_bytes)
+#pragma GCC unroll 16
+      for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
+        store(lanes + i, load<V>(identity + i));
+  }
+
+  static void combine_blocks(const Fold&, std::byte* lanes, std::int64_t count) {
+    for (std::int64_t width = Fold::lanes_bytes; width < count * Fold::lanes_bytes; width *= 2)
+      for (std::int64_t at = 0; at + width < count * Fold::lanes_bytes; at += 2 * width)
+#pragma GCC unroll 16
+        for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
+          store(lanes + at + i,
+                Combine::of(load<V>(lanes + at + i), load<V>(lanes + at + width + i)));
+  }
+
   /// Extrema of a lane are the same however it is cut: the first NaN, or the last of the equals.
   static constexpr std::int64_t leaves_at_once = has_ordered_op ? 8 : 1;
 
@@ -254,11 +272,7 @@ struct Loops {
     fold_tree(
         pending, count, leaves_at_once * block,
         [&](std::byte* result, std::int64_t first, std::int64_t size) {
-          // By vectors, as they are loaded again at once: what is stored in smaller parts waits.
-          const std::byte* const identity = fold.identity_lanes.data();
-#pragma GCC unroll 16
-          for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
-            store(result + i, load<V>(identity + i));
+          start_blocks(fold, result, 1);
           lanes(fold, result, data + parts * first * static_cast<std::int64_t>(sizeof(T)), 0, 1,
                 parts * size);
         },
@@ -527,7 +541,11 @@ struct Loops {
   template <int parts = 1>
   static constexpr FoldLoops table() {
     FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
-    if constexpr (std::is_floating_point_v<T>) loops.tree = &tree<parts>;
+    if constexpr (std::is_floating_point_v<T>) {
+      loops.tree = &tree<parts>;
+      loops.start_blocks = &start_blocks;
+      loops.combine_blocks = &combine_blocks;
+    }
     if constexpr (reads_side_by_side || has_ordered_op)
       loops.tree_of_blocks = &tree_of_blocks<parts>;
     return loops;

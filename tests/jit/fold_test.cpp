@@ -92,6 +92,14 @@ std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte
   const std::int64_t block = (count + fold.num_lanes() - 1) / fold.num_lanes() * fold.num_lanes();
   fold.loops.tree(fold, tree.data(), data.data(), num_rows * count, block);
   append(tree);
+  // Each row a block of its own.
+  const Guarded blocks(num_rows * Fold::lanes_bytes, side);
+  fold.loops.start_blocks(fold, blocks.data(), num_rows);
+  for (std::int64_t row = 0; row < num_rows; ++row)
+    fold.loops.lanes(fold, blocks.data() + row * Fold::lanes_bytes,
+                     data.data() + row * count * itemsize, 0, 1, count);
+  fold.loops.combine_blocks(fold, blocks.data(), num_rows);
+  result.insert(result.end(), blocks.data(), blocks.data() + Fold::lanes_bytes);
   // Four blocks apart, which only some loops read side by side.
   const std::int64_t whole = count / fold.num_lanes() * fold.num_lanes();
   if (whole == 0) return result;
