@@ -14,6 +14,15 @@ namespace {
 
 constexpr std::int64_t place_bytes = sizeof(std::int64_t);
 
+/// What waits in a tree of many folds at once.
+struct Levels {
+  std::byte* data;
+  std::size_t stride_bytes;
+  std::byte* operator[](std::int64_t depth) const {
+    return data + static_cast<std::size_t>(depth) * stride_bytes;
+  }
+};
+
 void fill(const FoldPlan& plan, std::byte* output) {
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -44,11 +53,15 @@ FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* c
       walks_short_rows_(plan.is_inner && plan.segments_per_row == 1 && plan.reduced.size() == 1 &&
                         !finds_places() && code == nullptr && !is_computed_apart()) {}
 
+std::size_t FoldRun::num_levels() const {
+  return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(plan_.num_blocks))) + 1;
+}
+
 /// For a buffer of values, the tree's pending results, and what an extremum needs.
 std::size_t FoldRun::scratch_bytes() const {
-  const std::int64_t num_levels = std::bit_width(static_cast<std::uint64_t>(plan_.num_blocks)) + 1;
   const std::int64_t places = finds_places() ? in_whole_lines(strip_extent() * 32) : 0;
-  return static_cast<std::size_t>(num_levels * partial_bytes_ + fold_buffer_bytes + places);
+  return num_levels() * static_cast<std::size_t>(partial_bytes_) +
+         static_cast<std::size_t>(fold_buffer_bytes + places);
 }
 
 std::size_t FoldRun::result_bytes() const {
@@ -149,6 +162,49 @@ void FoldRun::place_rows(std::int64_t begin, std::int64_t end) const {
   for_each_row(begin, end, near_rows, find);
 }
 
+bool FoldRun::has_rows_in_turn() const {
+  return walks_short_rows_ && plan_.units_are_neighbours && folds_in_place(plan_);
+}
+
+// A row takes less time than to find what parts keep apart in the caches again.
+void FoldRun::fold_rows_in_turn(std::int64_t begin, std::int64_t end) const {
+  constexpr std::int64_t most_together = 64;
+  const auto together = static_cast<std::size_t>(std::min(end - begin, most_together));
+  const std::size_t level_bytes = together * jit::Fold::lanes_bytes;
+  FoldScratch scratch(level_bytes * num_levels());
+  for (; begin < end; begin += most_together) {
+    std::array<const std::byte*, most_together> data;
+    const std::size_t count = std::min(together, static_cast<std::size_t>(end - begin));
+    for (std::size_t i = 0; i < count; ++i)
+      data[i] = base_[1] + place_of(begin + static_cast<std::int64_t>(i)).offsets[1];
+    fold_in_turn(std::span(data.data(), count), scratch.data(), level_bytes);
+    for (std::size_t i = 0; i < count; ++i)
+      write(begin + static_cast<std::int64_t>(i), scratch.data() + i * jit::Fold::lanes_bytes);
+  }
+}
+
+/// A row of each unit whose first one is at `data`, then the next of each, to the lanes of each,
+/// one after the other at `lanes`.  What waits in the tree is `level_bytes` apart.
+void FoldRun::fold_in_turn(std::span<const std::byte* const> data, std::byte* lanes,
+                           std::size_t level_bytes) const {
+  const auto count = static_cast<std::int64_t>(data.size());
+  const std::int64_t stride_bytes = plan_.reduced[0].stride_bytes[1];
+  const Levels levels{lanes, level_bytes};
+  std::int64_t row = 0;
+  const auto fold_leaves = [&](std::byte* leaves, std::int64_t, std::int64_t num_rows) {
+    stop_if_cancelled();
+    fold_.loops.start_blocks(fold_, leaves, count);
+    for (const std::int64_t last = row + num_rows; row < last; ++row)
+      for (std::size_t i = 0; i < data.size(); ++i)
+        fold_.loops.lanes(fold_, leaves + i * jit::Fold::lanes_bytes, data[i] + row * stride_bytes,
+                          0, 1, plan_.vector.extent);
+  };
+  jit::fold_tree(levels, plan_.num_rows, plan_.rows_per_block, fold_leaves,
+                 [&](std::byte* to, const std::byte* from) {
+                   fold_.loops.columns(fold_, to, from, 0, 1, count * num_lanes_);
+                 });
+}
+
 FoldRun::Part FoldRun::begin(std::int64_t unit, std::int64_t first_block, std::int64_t num_blocks,
                              std::byte* scratch) const {
   const Part part(place_of(unit), first_block, num_blocks * plan_.slices_per_block, scratch);
@@ -157,8 +213,8 @@ FoldRun::Part FoldRun::begin(std::int64_t unit, std::int64_t first_block, std::i
 }
 
 std::int64_t FoldRun::slices_before_next_unit() const {
-  const bool can_wait = folds_in_place(plan_) && (walks_rows_ || walks_short_rows_);
-  return can_wait && plan_.units_are_neighbours ? plan_.segments_per_row : 0;
+  return walks_rows_ && folds_in_place(plan_) && plan_.units_are_neighbours ? plan_.segments_per_row
+                                                                            : 0;
 }
 
 std::size_t FoldRun::pending_bytes() const {
@@ -219,7 +275,7 @@ void FoldRun::fold_leaves_of_short_rows(Part& part, std::int64_t end) const {
   while (part.slice < end) {
     stop_if_cancelled();
     std::byte* const partial = next_partial(part);
-    fold_.clear(partial, num_lanes_);  // by stores as wide as the loads that come at once
+    fold_.loops.start_blocks(fold_, partial, 1);
     const std::int64_t row = (part.first_block + part.slice) * plan_.rows_per_block;
     fold_.loops.lanes(fold_, partial, data + row * row_stride_bytes, row_stride_bytes,
                       std::min(plan_.rows_per_block, plan_.num_rows - row), plan_.vector.extent);
@@ -278,6 +334,7 @@ void FoldRun::clear(std::byte* partial, std::int64_t num_elements) const {
 void FoldRun::combine(std::byte* to, const std::byte* from, std::int64_t num_elements) const {
   for_each_fold([&](const jit::Fold& fold, double, std::int64_t number, std::byte*) {
     const std::int64_t at = number * fold_bytes_;
+    if (plan_.is_inner) return fold.loops.combine_blocks(fold, to + at, from - to, 2);
     fold.loops.columns(fold, to + at, from + at, 0, 1, num_elements);
   });
 }
@@ -293,7 +350,7 @@ void FoldRun::combine_pending(Part& part, std::int64_t taken) const {
   const std::int64_t leaf = block_of(part.slice);
   part.slice = (leaf + taken) * plan_.slices_per_block;
   ++part.depth;
-  if (std::has_single_bit(static_cast<std::uint64_t>(taken)))
+  if ((taken & (taken - 1)) == 0)
     for (std::int64_t digits = leaf / taken; (digits & 1) != 0; digits >>= 1) combine_last();
   while (part.slice == part.num_slices && part.depth > 1) combine_last();
 }

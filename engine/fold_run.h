@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace weft {
 
@@ -27,6 +28,11 @@ class FoldRun : FoldWalk {
   bool has_rows_of_leaves() const;
   /// Then the outputs [begin, end).
   void fold_rows_of_leaves(std::int64_t begin, std::int64_t end) const;
+  /// Whether units lie row by row in memory, and it pays to read them in that order
+  /// (FoldPlan::units_are_neighbours).
+  bool has_rows_in_turn() const;
+  /// Then the units [begin, end).
+  void fold_rows_in_turn(std::int64_t begin, std::int64_t end) const;
 
   /// Some of a unit's leaves, which are a subtree, as far as they have been folded.
   struct Part {
@@ -80,6 +86,9 @@ class FoldRun : FoldWalk {
   template <class Function>
   void for_each_row(std::int64_t begin, std::int64_t end, std::int64_t max_rows,
                     const Function& function) const;
+  std::size_t num_levels() const;
+  void fold_in_turn(std::span<const std::byte* const> data, std::byte* lanes,
+                    std::size_t level_bytes) const;
   void fold_rows_whole(std::int64_t begin, std::int64_t end) const;
   void place_rows(std::int64_t begin, std::int64_t end) const;
 

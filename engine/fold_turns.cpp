@@ -100,6 +100,10 @@ class Turns {
       return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
         lead_.fold_rows_of_leaves(begin, end);
       });
+    if (is_alone && lead_.has_rows_in_turn())
+      return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
+        lead_.fold_rows_in_turn(begin, end);
+      });
     if (const std::int64_t slices = is_alone ? lead_.slices_before_next_unit() : 0; slices != 0)
       return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
         run_neighbours(begin, end, slices);

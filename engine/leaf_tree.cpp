@@ -79,7 +79,7 @@ class LeafTree {
         [&](std::byte* to, std::int64_t, std::int64_t size) { fold_some(size, to); },
         [&](std::byte* to, const std::byte* from) {
           for_each_fold(plan_, [&](const jit::Fold& fold, std::int64_t number) {
-            combine(fold, to + number * lanes_bytes, from + number * lanes_bytes);
+            fold.loops.combine_blocks(fold, to + number * lanes_bytes, from - to, 2);
           });
         });
     std::memcpy(lanes, pending[0], num_folds() * lanes_bytes);
@@ -87,10 +87,6 @@ class LeafTree {
 
  private:
   std::size_t num_folds() const { return 1 + plan_.also.size(); }
-
-  static void combine(const jit::Fold& fold, std::byte* to, const std::byte* from) {
-    fold.loops.columns(fold, to, from, 0, 1, fold.num_lanes());
-  }
 
   /// At most most_leaves of them.
   void fold_some(std::int64_t count, std::byte* lanes) {
@@ -103,7 +99,7 @@ class LeafTree {
     if (whole > 0) launch_.run(leaf_, params_, leaf_lanes(0, 0), whole, block_elements_);
     if (rest > 0) launch_.run(leaf_, params_, leaf_lanes(0, whole), 1, rest);
     for_each_fold(plan_, [&](const jit::Fold& fold, std::int64_t number) {
-      fold.loops.combine_blocks(fold, leaf_lanes(number, 0), num_leaves);
+      fold.loops.combine_blocks(fold, leaf_lanes(number, 0), lanes_bytes, num_leaves);
       std::memcpy(lanes + number * lanes_bytes, leaf_lanes(number, 0), lanes_bytes);
     });
   }

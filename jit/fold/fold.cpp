@@ -77,11 +77,12 @@ void start_blocks(const Fold& fold, std::byte* lanes, std::int64_t count) {
   fold.clear(lanes, count * fold.num_lanes());
 }
 
-void combine_blocks(const Fold& fold, std::byte* lanes, std::int64_t count) {
+void combine_blocks(const Fold& fold, std::byte* lanes, std::int64_t stride_bytes,
+                    std::int64_t count) {
   for (std::int64_t width = 1; width < count; width *= 2)
     for (std::int64_t i = 0; i + width < count; i += 2 * width)
-      fold.loops.columns(fold, lanes + i * Fold::lanes_bytes,
-                         lanes + (i + width) * Fold::lanes_bytes, 0, 1, fold.num_lanes());
+      fold.loops.columns(fold, lanes + i * stride_bytes, lanes + (i + width) * stride_bytes, 0, 1,
+                         fold.num_lanes());
 }
 
 }  // namespace

@@ -47,8 +47,9 @@ struct FoldLoops {
                          std::int64_t block_stride_bytes, std::int64_t count) = nullptr;
   /// Fills the lanes of `count` blocks, one after the other, with the identity.
   void (*start_blocks)(const Fold& fold, std::byte* lanes, std::int64_t count) = nullptr;
-  /// Combines the lanes of `count` blocks, one after the other, as `tree` does, to the first.
-  void (*combine_blocks)(const Fold& fold, std::byte* lanes, std::int64_t count) = nullptr;
+  /// Combines the lanes of `count` blocks, `stride_bytes` apart, as `tree` does, to the first.
+  void (*combine_blocks)(const Fold& fold, std::byte* lanes, std::int64_t stride_bytes,
+                         std::int64_t count) = nullptr;
 
   static constexpr std::int64_t most_blocks = 256;
   /// Lanes that wait in a tree of so many.

@@ -253,9 +253,11 @@ struct Loops {
         store(lanes + i, load<V>(identity + i));
   }
 
-  static void combine_blocks(const Fold&, std::byte* lanes, std::int64_t count) {
-    for (std::int64_t width = Fold::lanes_bytes; width < count * Fold::lanes_bytes; width *= 2)
-      for (std::int64_t at = 0; at + width < count * Fold::lanes_bytes; at += 2 * width)
+  static void combine_blocks(const Fold&, std::byte* lanes, std::int64_t stride_bytes,
+                             std::int64_t count) {
+    const std::int64_t end = count * stride_bytes;
+    for (std::int64_t width = stride_bytes; width < end; width *= 2)
+      for (std::int64_t at = 0; at + width < end; at += 2 * width)
 #pragma GCC unroll 16
         for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
           store(lanes + at + i,

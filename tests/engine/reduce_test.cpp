@@ -324,6 +324,26 @@ TEST(Reduce, ChannelsThatTakeTurns) {
   }
 }
 
+/// Where rows are apart, each output is folded alone.
+TEST(Reduce, TurnsHaveTheBitsOfOneAfterTheOther) {
+  Random random(27);
+  for (const Sizes& sizes : {Sizes{9, 150, 311}, {2, 70, 1500}, {3, 5, 40, 700}, {33, 65, 1024}}) {
+    Sizes padded = sizes;
+    ++padded.back();
+    const auto last = static_cast<std::int64_t>(sizes.size()) - 1;
+    const Tensor apart =
+        engine_with("auto").contiguous(uneven(padded, random)).narrow(last, 0, sizes.back());
+    for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::amax})
+      for (const int threads : {1, 3}) {
+        Engine engine(EngineOptions{.num_threads = threads});
+        const Tensor packed = engine.contiguous(apart);
+        EXPECT_TRUE(same_tensor(engine.reduce(reduction, packed, {.dims = {0, last}}),
+                                engine.reduce(reduction, apart, {.dims = {0, last}})))
+            << name(reduction) << " of " << describe(packed) << ", " << threads << " threads";
+      }
+  }
+}
+
 TEST(Reduce, ManySmallCasesHaveTheInterpretersBits) {
   Random random(26);
   const std::array reductions{Reduction::sum,  Reduction::prod,   Reduction::amax,  Reduction::amin,

@@ -98,7 +98,7 @@ std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte
   for (std::int64_t row = 0; row < num_rows; ++row)
     fold.loops.lanes(fold, blocks.data() + row * Fold::lanes_bytes,
                      data.data() + row * count * itemsize, 0, 1, count);
-  fold.loops.combine_blocks(fold, blocks.data(), num_rows);
+  fold.loops.combine_blocks(fold, blocks.data(), Fold::lanes_bytes, num_rows);
   result.insert(result.end(), blocks.data(), blocks.data() + Fold::lanes_bytes);
   // Four blocks apart, which only some loops read side by side.
   const std::int64_t whole = count / fold.num_lanes() * fold.num_lanes();
