@@ -57,6 +57,9 @@ struct ExprNode {
   Op op = Op::load;                  ///< Kind::op; Kind::fold: what is combined with
   DType dtype = DType::f32;          ///< of the value
   DType compute_dtype = DType::f32;  ///< Kind::op: the common dtype of the promoting arguments
+  /// Kind::cast: a step of an operator that computes in another dtype; not what the caller asks
+  /// for.
+  bool is_step = false;
   OperandCategory category = OperandCategory::dimensioned;
   Tensor tensor;     ///< Kind::tensor
   std::string name;  ///< Kind::tensor: for messages; may be empty

@@ -36,6 +36,15 @@ std::int64_t arange_size(const Scalar& start, const Scalar& end, const Scalar& s
   return static_cast<std::int64_t>(count);
 }
 
+/// The number without what is behind its point, in which ranges of integers count.
+Scalar whole_part(const Scalar& value) {
+  if (is_integral_scalar(value)) return value;
+  const double whole = std::trunc(value.as_double());
+  WEFT_CHECK(std::fabs(whole) < 0x1p63, ArgumentError, "value cannot be converted to type ",
+             name(DType::i64), " without overflow: ", value.text());
+  return static_cast<std::int64_t>(whole);
+}
+
 template <class T, class Number>
 void write_range(const Tensor& tensor, Number start, Number step) {
   auto* element = reinterpret_cast<T*>(tensor.data());
@@ -65,25 +74,32 @@ Tensor full(IntSpan sizes, const Scalar& value) {
   return full(sizes, value, {.dtype = value.dtype()});
 }
 
-Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
+Tensor arange(const Scalar& given_start, const Scalar& given_end, const Scalar& given_step,
               std::optional<DType> dtype) {
-  for (const Scalar* bound : {&start, &end, &step}) {
+  for (const Scalar* bound : {&given_start, &given_end, &given_step}) {
     WEFT_CHECK(bound->kind() != Scalar::Kind::complex, ArgumentError,
                "arange(): complex bounds are not supported");
     WEFT_CHECK(std::isfinite(bound->as_double()), ArgumentError,
-               "unsupported range: ", start.text(), " -> ", end.text());
+               "unsupported range: ", given_start.text(), " -> ", given_end.text());
   }
+  const bool is_exact = is_integral_scalar(given_start) && is_integral_scalar(given_end) &&
+                        is_integral_scalar(given_step);
+  const DType type = dtype.value_or(is_exact ? DType::i64 : DType::f32);
+  const bool counts = is_exact || is_integral(type);
+  const auto bound = [&](const Scalar& given) { return counts ? whole_part(given) : given; };
+  const Scalar start = bound(given_start), end = bound(given_end), step = bound(given_step);
   WEFT_CHECK(step.as_double() != 0, ArgumentError, "step must be nonzero");
   const bool goes_up = step.as_double() > 0;
   WEFT_CHECK(goes_up ? end.as_double() >= start.as_double() : end.as_double() <= start.as_double(),
              ArgumentError, "upper bound and larger bound inconsistent with step sign");
-  const bool is_exact =
-      is_integral_scalar(start) && is_integral_scalar(end) && is_integral_scalar(step);
-  const DType type = dtype.value_or(is_exact ? DType::i64 : DType::f32);
-  const std::int64_t sizes[] = {arange_size(start, end, step, is_exact)};
+  // Of integers only i64 counts its elements in integers.
+  const bool is_counted = is_exact || type == DType::i64;
+  const std::int64_t sizes[] = {is_counted
+                                    ? arange_size(start, end, step, true)
+                                    : arange_size(given_start, given_end, given_step, false)};
   Tensor result = empty(sizes, {type, {}, MemoryFormat::contiguous});
   visit_dtype(type, [&]<class T>(std::type_identity<T>) {
-    if (is_exact)
+    if (counts)
       write_range<T>(result, start.as_integer(), step.as_integer());
     else
       write_range<T>(result, start.as_double(), step.as_double());

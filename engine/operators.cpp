@@ -5,6 +5,7 @@
 #include "engine/fold_call.h"
 #include "engine/planner.h"
 #include "engine/program.h"
+#include "engine/torch_names.h"
 #include "runtime/fork_handlers.h"
 
 #include <weft/error.h>
@@ -195,6 +196,13 @@ struct ReduceKernel {
   }
 };
 
+/// Whether PyTorch computes in the dtype of a given output where none is asked for.
+bool takes_dtype_of_output(Reduction reduction) {
+  constexpr Reduction takers[] = {Reduction::sum,  Reduction::nansum, Reduction::prod,
+                                  Reduction::mean, Reduction::cumsum, Reduction::cumprod};
+  return std::ranges::find(takers, reduction) != std::end(takers);
+}
+
 struct ReduceOutKernel {
   ReduceKernel kernel;
 
@@ -205,6 +213,11 @@ struct ReduceOutKernel {
     const bool is_truth = kernel.reduction == Reduction::all || kernel.reduction == Reduction::any;
     if (is_truth && !dtype && self.dtype() == DType::u8 && out.dtype() == DType::boolean)
       dtype = DType::boolean;
+    if (!dtype && takes_dtype_of_output(kernel.reduction)) dtype = out.dtype();
+    const bool is_place = info(kernel.reduction).result == ReductionResult::index;
+    WEFT_CHECK(!is_place || out.dtype() == DType::i64, ArgumentError, name(kernel.reduction),
+               "(): Expected out tensor to have dtype long int, but got ", torch_name(out.dtype()),
+               " instead");
     return kernel.into(
         out, self,
         {{dim.begin(), dim.end()}, keepdim, dtype, p, correction, reverse, read(numerics)});

@@ -268,6 +268,11 @@ void assert_no_overlap(const Tensor& written, const Tensor& read, std::string_vi
   throw_shared(written, read, output, input);
 }
 
+void assert_apart(const Tensor& written, const Tensor& other, std::string_view output,
+                  std::string_view other_output) {
+  if (memory_overlaps_exactly(written, other)) throw_shared(written, other, output, other_output);
+}
+
 bool memory_overlaps_exactly(const Tensor& a, const Tensor& b) {
   const TensorImpl& first = defined_impl(a);
   const TensorImpl& second = defined_impl(b);

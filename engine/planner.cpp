@@ -160,8 +160,8 @@ void check_outputs(std::span<const Tensor> outputs) {
     check_bytes(output);
     for (std::size_t j = 0; j < i; ++j)
       if (outputs[j].defined())
-        assert_no_overlap(output, outputs[j], detail::concat("output ", i),
-                          detail::concat("output ", j));
+        assert_apart(output, outputs[j], detail::concat("output ", i),
+                     detail::concat("output ", j));
   }
 }
 

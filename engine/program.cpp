@@ -128,8 +128,14 @@ class Flattener {
     const ExprNode& source = *node.args[0];
     const DType own = source.kind == ExprNode::Kind::scalar ? node.dtype : source.dtype;
     const ir::ValueId id = converted(source, own);
-    return own == node.dtype ? id : append({.op = Op::cast, .dtype = node.dtype, .args = args(id)});
+    if (own == node.dtype) return id;
+    const bool is_rounded = is_small(own) || is_small(node.dtype);
+    return append({.op = Op::cast,
+                   .dtype = node.dtype,
+                   .operand = static_cast<std::uint8_t>(node.is_step && is_rounded ? 1 : 0),
+                   .args = args(id)});
   }
+  static bool is_small(DType dtype) { return is_small_float(dtype) || dtype == DType::c32; }
 
   ir::ValueId operation(const ExprNode& node) {
     if (program_.unsupported.empty()) program_.unsupported = unsupported_reason(node);

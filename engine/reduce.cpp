@@ -5,6 +5,7 @@
 #include "engine/fold_plan.h"
 #include "engine/iter_plan.h"
 #include "engine/tensor_impl.h"
+#include "engine/torch_names.h"
 #include "ir/combine.h"
 
 #include <weft/error.h>
@@ -33,19 +34,6 @@ constexpr auto reductions = std::to_array<Reduction>({
 #include <weft/reductions.def>
 #undef WEFT_REDUCTION
 });
-
-/// PyTorch's name of a dtype in the messages that are mirrored here.
-std::string_view scalar_type_name(DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return "Bool";
-    case DType::u8: return "Byte";
-    case DType::i8: return "Char";
-    case DType::i16: return "Short";
-    case DType::i32: return "Int";
-    case DType::i64: return "Long";
-    default: return name(dtype);
-  }
-}
 
 /// A bit for each of the dimensions; all if none is given.
 std::uint64_t dim_mask(IntSpan dims, int ndim) {
@@ -108,6 +96,14 @@ void check_numerics(std::string_view name, const ReduceOptions& options) {
 }
 
 Expr converted(const Expr& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
+
+/// The same as a step of the reduction.
+Expr step(const Expr& x, DType dtype) {
+  if (x.dtype() == dtype) return x;
+  auto node = std::make_shared<ExprNode>(cast(x, dtype).node());
+  node->is_step = true;
+  return Expr(std::move(node));
+}
 
 /// The dtype that stands in for one in which nothing is accumulated.
 DType wide_dtype(DType dtype) {
@@ -256,14 +252,14 @@ void check_norm(IntSpan sizes, const ReduceOptions& options) {
                                          is_asked_for ? "Optional" : "Input",
                                          " dtype must be either a floating point or complex "
                                          "dtype. Got: ",
-                                         scalar_type_name(dtype)));
+                                         torch_name(dtype)));
     case Reduction::var:
     case Reduction::std:
       throw ArgumentError("std and var only support floating point and complex dtypes");
     case Reduction::norm:
       throw ArgumentError(detail::concat(
           "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ",
-          scalar_type_name(dtype)));
+          torch_name(dtype)));
     default:
       throw ArgumentError(detail::concat(name(reduction), "() does not take ", name(dtype),
                                          "; it takes floating point numbers"));
@@ -314,15 +310,15 @@ Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
   const DType asked = options.dtype.value_or(x.dtype());
   const DType computed = compute_dtype(reduction, asked, options.dtype.has_value());
   // A conversion to what was asked for comes first, and rounds.
-  const Expr input = converted(converted(x, asked), computed);
+  const Expr input = step(converted(x, asked), computed);
   Expr value = ReductionTerms(input, options).build(reduction);
   switch (row.result) {
     case ReductionResult::truth:
       return converted(value, asked == DType::u8 ? DType::u8 : DType::boolean);
     case ReductionResult::index: return value;
-    case ReductionResult::real_part: return converted(value, real_dtype(asked));
+    case ReductionResult::real_part: return step(value, real_dtype(asked));
     case ReductionResult::input:
-      return options.dtype || computed == wide_dtype(asked) ? converted(value, asked) : value;
+      return options.dtype || computed == wide_dtype(asked) ? step(value, asked) : value;
   }
   __builtin_unreachable();
 }
@@ -352,14 +348,14 @@ Expr fold(Op combine, const Expr& x, const ReduceOptions& options) {
   const OpInfo& row = info(combine);
   WEFT_CHECK(computes_in(row.domain, row.result, computed), ArgumentError, row.name,
              "() does not take ", name(dtype), "; it takes ", describe(row.domain));
-  const Expr value = make_fold_node(
-      FoldForm::value, combine, converted(converted(x, dtype), computed), options, options.keepdim);
-  return converted(value, dtype);
+  const Expr value = make_fold_node(FoldForm::value, combine, step(converted(x, dtype), computed),
+                                    options, options.keepdim);
+  return step(value, dtype);
 }
 
 Expr scan_places(Op op, const Expr& x, std::int64_t dim) {
   const ReduceOptions options{.dims = {dim}};
-  const Expr value = converted(x, wide_dtype(x.dtype()));
+  const Expr value = step(x, wide_dtype(x.dtype()));
   return make_fold_node(FoldForm::scan_index, op, value, options, false);
 }
 

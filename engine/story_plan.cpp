@@ -59,6 +59,7 @@ std::string_view category_text(const ExprNode& node) {
 
 /// Why an op computes in the dtype that it does; empty where there is nothing to say.
 std::string promotion_line(const ExprNode& node) {
+  if (node.is_step) return {};
   if (node.kind == ExprNode::Kind::cast)
     return detail::concat(node_text(node), ": converted from ", name(node.args[0]->dtype),
                           " as asked");

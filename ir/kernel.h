@@ -32,7 +32,8 @@ struct Inst {
   /// cast, bitcast: of the result.  Table ops: of the arguments after promotion; see
   /// result_dtype().
   DType dtype = DType::f32;
-  /// load, store, accumulate, accumulate_place: which operand; param: which argument
+  /// load, store, accumulate, accumulate_place: which operand; param: which argument.  cast: 1
+  /// where an op of several steps converts, and rounds no more than results of ops are.
   std::uint8_t operand = 0;
   Op combine = Op::constant;  ///< what accumulates: the op of the table; constant elsewhere
   std::array<ValueId, max_arity> args{no_value, no_value, no_value, no_value};
@@ -40,6 +41,9 @@ struct Inst {
 
   friend bool operator==(const Inst&, const Inst&) = default;
 };
+
+/// Whether it is a cast that rounds as results of ops do, which legalise_dtypes settles.
+inline bool casts_as_result(const Inst& inst) { return inst.op == Op::cast && inst.operand != 0; }
 
 /// Whether it combines what loops find, and defines no value.
 inline bool accumulates(const Inst& inst) {

@@ -203,6 +203,7 @@ void read_inst(Reader& reader, Kernel& kernel) {
     reader.expect('#');
     inst.operand = reader.number<std::uint8_t>("a parameter's index");
   }
+  if (inst.op == Op::cast && reader.take("result")) inst.operand = 1;
   if (inst.op == Op::constant) {
     inst.bits.lo = reader.hex("a constant's bits in hexadecimal");
     if (reader.take(':')) inst.bits.hi = reader.hex("a constant's upper bits in hexadecimal");

@@ -37,6 +37,7 @@ void append_inst(std::string& out, ValueId id, const Inst& inst) {
     out += " #";
     append_number(out, inst.operand);
   }
+  if (casts_as_result(inst)) append(out, " result");
   if (inst.op == Op::constant) {
     out += ' ';
     append_hex(out, inst.bits.lo);

@@ -13,7 +13,7 @@
 //   V9   A bitcast keeps the size in bytes, and neither makes a bool nor touches complex types.
 //   V10  A constant's bits fit its dtype (a bool's are 0 or 1); only constants have bits, only
 //   loads,
-//        stores and params have an operand.
+//        stores and params have an operand, and casts that are steps the number 1.
 //   V11  Each output is stored to exactly once, and no load follows a store.
 //   V12  Hoisted instructions are neither stores nor loads that move along the innermost loop.
 //   V13  The schedule fits: `linear` has inner strides 0 and 1 only, outputs 1; `tile` has one tile
@@ -272,7 +272,7 @@ class Verifier {
     const bool has_operand = inst.op == Op::load || writes(inst) || inst.op == Op::param;
     if (!accumulates(inst) && inst.combine != Op::constant)
       report_at(id, "V17", "names ", name(inst.combine), " to combine with");
-    if (!has_operand && inst.operand != 0)
+    if (!has_operand && inst.operand > (inst.op == Op::cast ? 1 : 0))
       report_at(id, "V10", "names operand ", int{inst.operand});
     if (inst.op != Op::constant) {
       if (inst.bits != Bits{}) report_at(id, "V10", "has bits");

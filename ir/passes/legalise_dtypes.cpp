@@ -19,6 +19,7 @@ class Legaliser {
   explicit Legaliser(const Kernel& kernel) : rounds_each_op_(kernel.numerics == Numerics::strict) {}
 
   Value replace(Builder& builder, const Inst& inst, std::span<const Value> args) {
+    if (casts_as_result(inst)) return convert(builder, inst.dtype, args[0]);
     if (is_structural(inst.op)) return append_with(builder, inst, args);
     // The neighbour of a number depends on how it is stored, so this one is rebuilt before it is
     // widened.
@@ -39,6 +40,14 @@ class Legaliser {
     const Value rounded = builder.cast(result, result_dtype(inst));
     remember(rounded.id, result);
     return rounded;
+  }
+
+  /// What an op of several steps converts: as the results of ops are rounded.
+  Value convert(Builder& builder, DType dtype, const Value& value) {
+    const Value source = rounds_each_op_ ? value : wide_value(builder, value);
+    const Value result = builder.cast(source, dtype);
+    if (wide_dtype(dtype) != dtype) remember(result.id, builder.cast(source, wide_dtype(dtype)));
+    return result;
   }
 
   /// The wide value that a small one is computed from.  What this pass has just rounded is taken

@@ -139,6 +139,17 @@ TEST(Factory, Arange) {
               ElementsAre(0, 0.30000001192092896F, 0.6000000238418579F, 0.8999999761581421F));
   EXPECT_THAT(elements<std::int32_t>(arange(Scalar(0), Scalar(2.5), Scalar(1), DType::i32)),
               ElementsAreArray({0, 1, 2}));
+  // Integers count in whole numbers; only i64 has as many as these make.
+  EXPECT_THAT(elements<std::int64_t>(arange(0, 2.5, 1, DType::i64)), ElementsAreArray({0, 1}));
+  EXPECT_THAT(elements<std::int64_t>(arange(-2.223, 11, 2, DType::i64)),
+              ElementsAreArray({-2, 0, 2, 4, 6, 8, 10}));
+  EXPECT_THAT(elements<std::int32_t>(arange(-2, 1.5, 1.5, DType::i32)),
+              ElementsAreArray({-2, -1, 0}));
+  EXPECT_THAT(elements<std::int32_t>(arange(5.5, 0.2, -1.5, DType::i32)),
+              ElementsAreArray({5, 4, 3, 2}));
+  EXPECT_THAT(message([] { arange(-0.3, 2.385, 0.5, DType::i8); }),
+              HasSubstr("step must be nonzero"));
+  EXPECT_THAT(message([] { arange(0, 1e300, 1, DType::i64); }), HasSubstr("without overflow"));
   EXPECT_THAT(message([] { arange(Scalar(0), Scalar(1), Scalar(0)); }),
               HasSubstr("step must be nonzero"));
   EXPECT_THAT(message([] { arange(Scalar(1), Scalar(0)); }),

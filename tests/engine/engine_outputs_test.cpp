@@ -325,6 +325,21 @@ TEST(engine_outputs, several_sizes_are_not_written_to_one_place) {
   EXPECT_EQ(elements<double>(memory), (std::vector<double>{8, 9}));
 }
 
+TEST(engine_outputs, several_are_apart_exactly) {
+  Engine engine;
+  const Tensor memory = new_tensor({206}, DType::f32), a = zeros({100});
+  const Tensor even = memory.slice(0, 0, 200, 2), later = memory.slice(0, 6, 206, 2),
+               odd = memory.slice(0, 1, 201, 2), dense = memory.slice(0, 0, 100, 1);
+  const std::vector<Expr> exprs{Expr(a) + 1, Expr(a) * 100};
+  for (const Tensor& other : {later, dense})
+    EXPECT_THAT(message<ArgumentError>([&] {
+                  engine.eval(exprs, std::vector<Tensor>{even, other});
+                }),
+                HasSubstr("of output 0"));
+  engine.eval(exprs, std::vector<Tensor>{even, odd});
+  EXPECT_EQ(get<float>(memory, 0), 1);
+}
+
 TEST(engine_outputs, one_of_several_sizes_is_converted_as_a_copy) {
   Engine engine;
   const Tensor a = tensor_of<std::uint64_t>({7, 8}).neg_view();

@@ -65,7 +65,7 @@ TEST_F(ReduceErrors, HavePyTorchsTexts) {
 
 TEST_F(ReduceErrors, OutputsAreUntouchedByThem) {
   const Tensor out = tensor_of<std::int32_t>({7, 7, 7});
-  EXPECT_THAT(message([&] { engine.reduce(Reduction::sum, a, {.dims = {0}}, out); }),
+  EXPECT_THAT(message([&] { engine.reduce(Reduction::amax, a, {.dims = {0}}, out); }),
               HasSubstr("can't be cast to the desired output type"));
   EXPECT_THAT(elements<std::int32_t>(out), ElementsAreArray({7, 7, 7}));
   const Tensor divisors = tensor_of<std::int32_t>({1, 0, 2});
@@ -99,6 +99,28 @@ TEST_F(ReduceErrors, GivenOutputsAreWritten) {
   // An input is read before it is written.
   engine.reduce(Reduction::cumsum, a, {.dims = {1}}, a);
   EXPECT_THAT(elements<float>(a), ElementsAreArray({1, 3, 6, 4, 9, 15}));
+}
+
+/// As PyTorch: what is asked for nowhere else.
+TEST_F(ReduceErrors, GivenOutputsSayWhatSumsComputeIn) {
+  const Tensor small = full({3}, 60000, {.dtype = DType::f16});
+  const Tensor total = new_tensor({}, DType::f32), running = new_tensor({3}, DType::f32);
+  engine.reduce(Reduction::sum, small, {}, total);
+  EXPECT_EQ(get<float>(total, 0), 180000);
+  engine.reduce(Reduction::cumsum, small, {.dims = {0}}, running);
+  EXPECT_THAT(elements<float>(running), ElementsAreArray({60000, 120000, 180000}));
+  engine.reduce(Reduction::sum, small, {.dtype = DType::f16}, total);
+  EXPECT_EQ(get<float>(total, 0), std::numeric_limits<float>::infinity());
+  const Tensor product = new_tensor({}, DType::f64);
+  engine.reduce(Reduction::prod, full({4}, 1 << 30, {.dtype = DType::i32}), {}, product);
+  EXPECT_EQ(get<double>(product, 0), 0x1p120);
+  const Tensor rounded = new_tensor({}, DType::f16), truth = new_tensor({}, DType::boolean);
+  engine.reduce(Reduction::sum, full({3}, 0.25, {.dtype = DType::f64}), {}, truth);
+  EXPECT_TRUE(get<bool>(truth, 0));
+  const auto place = [&] { engine.reduce(Reduction::argmax, a, {.dims = {0}}, rounded); };
+  EXPECT_THAT(
+      message<ArgumentError>(place),
+      HasSubstr("argmax(): Expected out tensor to have dtype long int, but got Half instead"));
 }
 
 TEST_F(ReduceErrors, NothingReducesToTheIdentity) {

@@ -1,4 +1,5 @@
 // Numerics::layout_invariant, and how both modes of reductions are asked for.
+#include "tests/engine/support/engines.h"
 #include "tests/engine/support/layouts.h"
 #include "tests/matchers.h"
 
@@ -166,6 +167,27 @@ TEST(ReduceNumerics, IsRefusedWhereItMeansNothing) {
   EXPECT_EQ(exact.reduce(Reduction::amax, a).item(), Scalar(3.0));
   EXPECT_EQ(exact.reduce(Reduction::argmin, a).item(), Scalar(0));
   EXPECT_EQ(get<std::int64_t>(exact.reduce(Reduction::cumsum, whole, {.dims = {0}}), 2), 6);
+}
+
+/// Between a reduction and what is around it, small floats are rounded by `strict` only.
+TEST(ReduceNumerics, SmallFloatsStayWideAroundReductions) {
+  const ReduceOptions rows{.dims = {1}, .keepdim = true};
+  const Tensor large = full({4, 64}, 300, {.dtype = DType::f16});  // its squares are infinite
+  const Expr normalised = Expr(large) * ops::rsqrt(ops::mean(Expr(large) * large, rows));
+  for (const Numerics numerics : {Numerics::standard, Numerics::fast, Numerics::exact,
+                                  Numerics::layout_invariant, Numerics::strict}) {
+    const float expected = numerics == Numerics::strict ? 0 : 1;
+    for (const auto& engine :
+         engines({"interp", "xbyak", "llvm", "auto"}, {.numerics = numerics})) {
+      SCOPED_TRACE(detail::concat(engine->options().backend, " ", name(numerics)));
+      EXPECT_EQ(get<float>(engine->eval(cast(normalised, DType::f32)), 5), expected);
+      for (const DType dtype : {DType::f16, DType::bf16}) {
+        const float even = dtype == DType::f16 ? 2048 : 256;  // the next number is two more
+        const Tensor a = engine->eval(cast(tensor_of<float>({even, 1}), dtype));
+        EXPECT_EQ(get<float>(engine->eval(cast(ops::sum(a) - even, DType::f32)), 0), expected);
+      }
+    }
+  }
 }
 
 TEST(ReduceNumerics, PassesThroughTheDispatcher) {

@@ -38,6 +38,7 @@ TEST(Pass, PipelineLeavesOnlyWhatBackendsKnow) {
       EXPECT_NE(info(inst.op).form, Form::composite) << print(kernel);
       EXPECT_FALSE(info(inst.op).form == Form::primitive && is_small_float(inst.dtype))
           << print(kernel);
+      EXPECT_FALSE(casts_as_result(inst)) << print(kernel);
     }
   }
 }

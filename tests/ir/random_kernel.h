@@ -194,9 +194,15 @@ class RandomKernel {
       if (const Value value = any_value(); value.dtype == dtype) return value;
     const Value value = pick(random_, 4) == 0
                             ? builder_.constant(dtype, random_bits(random_, dtype))
-                            : builder_.cast(any_value(), dtype);
+                            : cast(any_value(), dtype);
     values_.push_back(value);
     return value;
+  }
+  Value cast(const Value& value, DType dtype) {
+    if (value.dtype == dtype || pick(random_, 4) != 0) return builder_.cast(value, dtype);
+    Inst inst{.op = Op::cast, .dtype = dtype, .operand = 1};  // as results of ops
+    inst.args[0] = value.id;
+    return builder_.append(inst);
   }
 
   void add_inst() {

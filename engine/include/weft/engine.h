@@ -196,7 +196,10 @@ class Engine {
   /// Mantissa and exponent of each element, in one pass.  Mirrors: torch.frexp.
   std::pair<Tensor, Tensor> frexp(const Tensor& a);
 
-  /// `a` reduced or scanned, as weft/reduce.h has it.   Mirrors: torch's functions of these names.
+  /// `a` reduced or scanned, as weft/reduce.h has it.  sum, nansum, prod, mean, cumsum and cumprod
+  /// into a given output compute in its dtype where none is asked for.
+  /// Errors: ArgumentError if an output for places is not i64.
+  /// Mirrors: torch's functions of these names.
   Tensor reduce(Reduction reduction, const Tensor& a, const ReduceOptions& options = {});
   void reduce(Reduction reduction, const Tensor& a, const ReduceOptions& options,
               const Tensor& out);

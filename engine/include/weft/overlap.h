@@ -32,6 +32,11 @@ void assert_no_partial_overlap(const Tensor& written, const Tensor& read,
 void assert_no_overlap(const Tensor& written, const Tensor& read, std::string_view output = {},
                        std::string_view input = {});
 
+/// The same, decided exactly: for tensors that are both written.
+/// Errors: as memory_overlaps_exactly() too.
+void assert_apart(const Tensor& written, const Tensor& other, std::string_view output,
+                  std::string_view other_output);
+
 /// Indices of two elements whose bytes intersect.
 struct OverlapPair {
   std::vector<std::int64_t> a;

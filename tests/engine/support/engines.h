@@ -15,10 +15,10 @@
 namespace weft::testing {
 
 /// Engines that are not in this build are left out, and those that it must have are missed.
-inline std::vector<std::unique_ptr<Engine>> engines(std::initializer_list<const char*> backends) {
+inline std::vector<std::unique_ptr<Engine>> engines(std::initializer_list<const char*> backends,
+                                                    EngineOptions options = {}) {
   std::vector<std::unique_ptr<Engine>> result;
   for (const char* backend : backends) {
-    EngineOptions options;
     options.backend = backend;
     try {
       result.push_back(std::make_unique<Engine>(options));
