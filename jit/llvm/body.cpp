@@ -7,6 +7,8 @@
 #include "jit/llvm/operators.h"
 #include "jit/llvm/support.h"
 
+#include <llvm/IR/InlineAsm.h>
+
 #include <algorithm>
 
 namespace weft::jit {
@@ -165,6 +167,19 @@ KernelEmitter::Pointers KernelEmitter::current_addresses(const Position& positio
   return addresses;
 }
 
+/// The value of a vector register as something that is known of no memory: the load before it stays
+/// one of its own.
+static llvm::Value* keep_in_register(Builder& builder, llvm::Value* value) {
+  llvm::Type* type = value->getType();
+  const std::uint64_t register_bits = builder.has_avx512() ? 512 : 256;
+  if (!type->isVectorTy() || type->getScalarSizeInBits() < 8 ||
+      type->getPrimitiveSizeInBits().getFixedValue() > register_bits)
+    return value;
+  auto* function = llvm::FunctionType::get(type, {type}, false);
+  const char* any_register = builder.has_avx512() ? "=v,0" : "=x,0";
+  return builder.CreateCall(llvm::InlineAsm::get(function, "", any_register, false), {value});
+}
+
 /// What is emitted from here on belongs to this line of the debug information, if there is any.
 void KernelEmitter::set_line(unsigned line) {
   if (scope_ != nullptr)
@@ -175,6 +190,9 @@ llvm::Value* KernelEmitter::emit_value(ValueId id, const std::vector<llvm::Value
                                        const Place& place) {
   set_line(id + 1);
   llvm::Value* value = emit_inst(kernel_.body[id], values, place);
+  // A masked load would wait for its mask, which comes from memory as well.
+  if (place.streams && is_chosen_[id] && kernel_.body[id].op == Op::load)
+    value = keep_in_register(builder_, value);
   set_line(0);
   return value;
 }

@@ -57,6 +57,7 @@ KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const Target& target, llv
       builder_(llvm::BasicBlock::Create(module.getContext(), "entry", function_), target.features),
       scalars_(kernel.body.size()),
       splats_(kernel.body.size()),
+      is_chosen_(kernel.body.size()),
       moves_(kernel.body.size()) {
   function_->getArg(0)->setName("args");
   if (debug_unit != nullptr) scope_ = add_debug_scope(*function_, debug_unit);
@@ -67,6 +68,7 @@ KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const Target& target, llv
     for (const ir::ValueId arg : inst.args)
       if (arg != ir::no_value && moves_[arg]) moves_[id] = true;
     if (inst.op == Op::accumulate) accumulations_.push_back(&inst);
+    if (inst.op == Op::where) is_chosen_[inst.args[1]] = is_chosen_[inst.args[2]] = true;
   }
 }
 

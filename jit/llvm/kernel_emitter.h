@@ -223,6 +223,7 @@ class KernelEmitter {
   llvm::Value* params_ = nullptr;
   std::vector<llvm::Value*> scalars_;  ///< of hoisted instructions
   std::vector<llvm::Value*> splats_;   ///< of those that vectors use
+  std::vector<bool> is_chosen_;        ///< what `where` takes or leaves
   std::vector<bool> moves_;            ///< hoisted ones: what they load may move along outer loops
   /// Instructions that accumulate, and what they have made so far: a register for each vector of
   /// each of them.  Without registers partial results are in memory.
