@@ -88,6 +88,7 @@ WeftLlvmRequest request(std::string_view kernel, const Target& target) {
   request.avx512_bf16 = target.features.avx512_bf16;
   request.avx512_fp16 = target.features.avx512_fp16;
   request.pages_in_turn = target.features.pages_in_turn;
+  request.amd_family = static_cast<std::uint8_t>(target.features.amd_family);
   request.keep_texts = target.keep_texts;
   request.num_extents = target.shape.extents.size();
   request.num_strides = target.shape.stride_bytes.size();
@@ -112,7 +113,8 @@ std::string cache_key(std::string_view kernel, const Target& target) {
   return detail::concat("llvm object; code ", code_version, "; LLVM ", llvm_version(), "; isa ",
                         name(target.features.isa), "; vbmi ", int{asked.avx512_vbmi}, "; bf16 ",
                         int{asked.avx512_bf16}, "; fp16 ", int{asked.avx512_fp16}, "; pages ",
-                        int{asked.pages_in_turn}, text_of(target.shape), "\n", kernel);
+                        int{asked.pages_in_turn}, "; amd family ", int{asked.amd_family},
+                        text_of(target.shape), "\n", kernel);
 }
 
 /// An object file and what it lives in.

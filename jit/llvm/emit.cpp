@@ -8,6 +8,7 @@
 #include "jit/llvm/object.h"
 #include "jit/llvm/tile.h"
 #include "jit/llvm/tile_symbols.h"
+#include "jit/row_copy.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DIBuilder.h>
@@ -178,6 +179,49 @@ void KernelEmitter::emit_loops(std::size_t begin, std::size_t end, const Pointer
 }
 
 void KernelEmitter::emit_innermost(const Pointers& start) {
+  const bool may_be_copied = row_copy::gains(builder_.features()) && row_copy::is_all_of(kernel_) &&
+                             streamed_operands().empty();
+  if (!may_be_copied) return emit_row(start);
+  llvm::BasicBlock* copied = new_block("copied");
+  llvm::BasicBlock* moved = new_block("moved");
+  llvm::BasicBlock* done = new_block("copied_or_moved");
+  builder_.CreateCondBr(is_copied(extents_.back()), copied, moved);
+  builder_.SetInsertPoint(copied);
+  emit_copied_row(start);
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(moved);
+  emit_row(start);
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(done);
+}
+
+/// Whether the processor's own loop copies rows of so many elements: of several rows shorter ones
+/// too, if all of them have enough.
+llvm::Value* KernelEmitter::is_copied(llvm::Value* row) {
+  const auto elements = [&](int bytes) {
+    return builder_.getInt64(static_cast<std::uint64_t>(row_copy::elements_of(bytes, kernel_)));
+  };
+  llvm::Value* is_long = builder_.CreateICmpUGE(row, elements(row_copy::least_copied_bytes));
+  if (num_loops() == 1) return is_long;
+  llvm::Value* all = extents_[0];
+  for (std::size_t loop = 1; loop < num_loops(); ++loop)
+    all = builder_.CreateMul(all, extents_[loop]);
+  llvm::Value* are_enough = builder_.CreateICmpUGE(all, elements(row_copy::least_copied_bytes));
+  llvm::Value* is_worth_it = builder_.CreateICmpUGE(row, elements(row_copy::least_row_bytes));
+  return builder_.CreateOr(is_long, builder_.CreateAnd(are_enough, is_worth_it));
+}
+
+void KernelEmitter::emit_copied_row(const Pointers& start) {
+  auto* const pointer = builder_.getPtrTy();
+  llvm::FunctionCallee copy = builder_.GetInsertBlock()->getModule()->getOrInsertFunction(
+      copy_row_symbol, builder_.getVoidTy(), pointer, pointer, builder_.getInt64Ty());
+  builder_.CreateCall(
+      copy, {start[0], start[1],
+             builder_.CreateMul(extents_.back(),
+                                builder_.getInt64(static_cast<std::uint64_t>(itemsize(0))))});
+}
+
+void KernelEmitter::emit_row(const Pointers& start) {
   const int lanes = vector_lanes();
   emit_hoisted(start);
   splat_hoisted(lanes);

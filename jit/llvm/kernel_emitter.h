@@ -110,6 +110,9 @@ class KernelEmitter {
   void emit_loops(std::size_t begin, std::size_t end, const Pointers& start,
                   const std::function<void(const Pointers&)>& inside);
   void emit_innermost(const Pointers& start);
+  void emit_row(const Pointers& start);
+  llvm::Value* is_copied(llvm::Value* row);
+  void emit_copied_row(const Pointers& start);
   Position emit_steps(const Position& start, const Step& step, const StepBody& body,
                       bool holds_partials = false);
   std::optional<std::int64_t> known_rest(const Position& position) const;

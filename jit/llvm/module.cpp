@@ -60,6 +60,7 @@ weft::jit::Target target_of(const WeftLlvmRequest& request) {
   target.features.avx512_bf16 = request.avx512_bf16 != 0;
   target.features.avx512_fp16 = request.avx512_fp16 != 0;
   target.features.pages_in_turn = request.pages_in_turn != 0;
+  target.features.amd_family = request.amd_family;
   target.keep_texts = request.keep_texts != 0;
   target.shape.extents.assign(request.extents, request.extents + request.num_extents);
   target.shape.stride_bytes.assign(request.stride_bytes,

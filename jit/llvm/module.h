@@ -8,7 +8,7 @@
 extern "C" {
 
 /// Raised whenever anything below changes meaning; both sides compare it before any other call.
-inline constexpr std::uint32_t weft_llvm_interface = 7;
+inline constexpr std::uint32_t weft_llvm_interface = 8;
 
 struct WeftText {
   const char* data;
@@ -22,6 +22,7 @@ struct WeftLlvmRequest {
   std::uint8_t avx512_bf16;
   std::uint8_t avx512_fp16;
   std::uint8_t pages_in_turn;
+  std::uint8_t amd_family;
   std::uint8_t keep_texts;
   std::size_t num_extents;  ///< 0: all extents and strides are known at launch
   std::size_t num_strides;

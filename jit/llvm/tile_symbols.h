@@ -1,5 +1,5 @@
-// What the functions of a tile kernel are called in an object.  Shared by both sides of the module,
-// so no LLVM header here.
+// What the functions of a tile kernel, and those that code calls, are called in an object.  Shared
+// by both sides of the module, so no LLVM header here.
 #pragma once
 
 #include "jit/tiles/tile.h"
@@ -10,6 +10,9 @@ namespace weft::jit {
 
 /// What the entry of a tile kernel calls: tiles::run_tiles().
 inline constexpr const char* run_tiles_symbol = "weft_run_tiles";
+
+/// What copies rows by the processor's own loop: (to, from, bytes).
+inline constexpr const char* copy_row_symbol = "weft_copy_row";
 
 std::string tile_symbol(tiles::RowKind kind);
 std::string tile_symbol(const tiles::TransposeShape& shape);

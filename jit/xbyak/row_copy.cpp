@@ -1,39 +1,18 @@
 // Rows that are only copied: the processor's own loop, where that is faster than vectors.
+#include "jit/row_copy.h"
 #include "jit/xbyak/kernel_emitter.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace weft::jit::xbyak {
-namespace {
 
-/// For which `rep movsb` gains on Zen 5 (docs/decisions.md): what is copied and where to no longer
-/// fit the first cache together, and rows are long enough to start it for each.
-constexpr int least_copied_bytes = 28 << 10;
-constexpr int least_row_bytes = 4 << 10;
-
-/// Whether rows are loaded and stored as they are.  What bools are is more than their bytes.
-bool copies_rows(const ir::Kernel& kernel) {
-  const auto& body = kernel.body;
-  const auto is_dense = [&](const ir::Operand& operand) {
-    return operand.strides.back() == 1 && operand.dtype == kernel.operands[0].dtype;
-  };
-  return kernel.schedule == ir::Schedule::linear && kernel.operands.size() == 2 &&
-         std::ranges::all_of(kernel.operands, is_dense) &&
-         kernel.operands[0].dtype != DType::boolean && kernel.num_hoisted == 0 &&
-         body.size() == 2 && body[0].op == Op::load && body[0].operand == 1 &&
-         body[1].op == Op::store && body[1].operand == 0;
-}
-
-int elements_of(int bytes, const ir::Kernel& kernel) {
-  return bytes / static_cast<int>(itemsize_bytes(kernel.operands[0].dtype));
-}
-
-}  // namespace
+using row_copy::elements_of;
+using row_copy::least_copied_bytes;
+using row_copy::least_row_bytes;
 
 bool KernelEmitter::may_copy_rows() const {
-  return code_.features().amd_family >= 26 && copies_rows(kernel_) && !operands_.streams() &&
-         operands_.has_all_registers();
+  return row_copy::gains(code_.features()) && row_copy::is_all_of(kernel_) &&
+         !operands_.streams() && operands_.has_all_registers();
 }
 
 // Elements of a row: of several rows fewer, if all of them have enough.

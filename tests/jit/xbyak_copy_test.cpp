@@ -33,13 +33,15 @@ class XbyakCopy : public ::testing::TestWithParam<Isa> {
 
   void agree(DType dtype, const std::vector<std::int64_t>& extents) {
     const ir::Kernel kernel = copy_kernel(dtype, extents.size());
-    for (const int amd_family : {0, 26}) {
-      const Comparison comparison(kernel, target(amd_family));
-      for (const Placement placement : {Placement::at_end, Placement::at_start})
-        ASSERT_TRUE(comparison.agree(
-            {.extents = extents, .placement = placement, .compares_nans = true}, random_))
-            << "rows of " << extents.back() << ", family " << amd_family;
-    }
+    for (const char* backend : {"xbyak", "llvm"})
+      for (const int amd_family : {0, 26}) {
+        if (!unavailable_reason(backend).empty()) continue;
+        const Comparison comparison(kernel, target(amd_family), backend);
+        for (const Placement placement : {Placement::at_end, Placement::at_start})
+          ASSERT_TRUE(comparison.agree(
+              {.extents = extents, .placement = placement, .compares_nans = true}, random_))
+              << "rows of " << extents.back() << ", family " << amd_family << ", " << backend;
+      }
   }
 };
 
