@@ -133,6 +133,18 @@ class Conformance(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertEqual(report["files"][0]["failed"], len(changes))
 
+    def test_keys_kinds_and_dtypes_that_are_unknown_have_failed(self):
+        case = {"k": "op", "op": "maximum", "a": ["f32", "zero"], "b": ["c128", "dim"], "e": "unsupported"}
+        changes = [{}, {"zzz": 1}, {"k": "opx"}, {"k": "out", "o": "f16x"}, {"op": "frobnicate"}]
+        self.write("promotion.jsonl", [json.dumps({**case, **change}) for change in changes])
+        _, report = self.replay()
+        self.assertEqual([f["line"] for f in report["files"][0]["failures"]], [2, 3, 4, 5])
+
+    def test_lines_that_are_no_text_are_reported(self):
+        (self.folder / "values.jsonl").write_bytes(b'{"id":1,"op":"\xff"}\n')
+        _, report = self.replay()
+        self.assertEqual(report["files"][0]["failed"], 1)
+
     def test_only_what_is_marked_as_implementation_defined_is_skipped(self):
         cases = [json.loads(line) for line in (SAMPLE / "values.jsonl").read_text().splitlines()]
         marked = [case for case in cases if "crash" in case or case.get("t") == "cplx_special"]

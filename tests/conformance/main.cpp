@@ -47,12 +47,21 @@ struct FileResult {
   std::string worst;
 };
 
+void check_keys(const json& recorded, const RecordingKind& kind) {
+  const std::string known = " id tag " + std::string(kind.keys) + " ";
+  for (const auto& [key, value] : recorded.items())
+    if (known.find(" " + key + " ") == known.npos)
+      throw Mismatch("'" + key + "' is no known key of a case");
+}
+
 void replay_line(Context& context, const RecordingKind* kind, const std::string& line,
                  int line_number, FileResult& result) {
   std::string reason;
   try {
     if (kind == nullptr) throw Mismatch("recordings of this name are not understood");
-    const Verdict verdict = kind->replay(context, json::parse(line));
+    const json recorded = json::parse(line);
+    check_keys(recorded, *kind);
+    const Verdict verdict = kind->replay(context, recorded);
     ++(verdict == Verdict::passed ? result.passed : result.skipped);
     return;
   } catch (const Error& error) {
@@ -137,8 +146,12 @@ int run(const Options& options) {
     }
   }
   if (options.json)
-    std::cout << json{{"backend", options.backend}, {"ok", all_passed}, {"files", files}}.dump(2)
+    // Lines that are no text are reported as well as they can be.
+    std::cout << json{{"backend", options.backend}, {"ok", all_passed}, {"files", files}}.dump(
+                     2, ' ', false, json::error_handler_t::replace)
               << "\n";
+  std::cout.flush();
+  if (!std::cout) throw std::runtime_error("cannot write the report");
   return all_passed ? 0 : 1;
 }
 

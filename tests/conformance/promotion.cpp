@@ -3,6 +3,11 @@
 
 #include <weft/promotion.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+
 namespace weft::conformance {
 namespace {
 
@@ -62,13 +67,23 @@ DType run(Engine& engine, const json& recorded) {
   Tensor out;
   if (kind == "inplace") {
     out = a.tensor();
-  } else if (kind == "out") {
-    out = Operand::ones(infer_size(a.sizes(), b.sizes()), dtype_named(recorded.at("o")));
   } else {
-    throw Mismatch("'" + kind + "' is no known kind of promotion");
+    out = Operand::ones(infer_size(a.sizes(), b.sizes()), dtype_named(recorded.at("o")));
   }
   engine.eval(expr, out);
   return out.dtype();
+}
+
+/// What is wrong with a case is no error that it may record.
+void check_case(const json& recorded) {
+  constexpr std::string_view kinds[] = {"op",          "inplace",       "out",
+                                        "result_type", "promote_types", "can_cast"};
+  const std::string kind = recorded.at("k");
+  if (std::ranges::find(kinds, kind) == std::end(kinds))
+    throw Mismatch("'" + kind + "' is no known kind of promotion");
+  if (recorded.contains("o") != (kind == "out")) throw Mismatch("an output is what kind 'out' has");
+  if (kind == "out") dtype_named(recorded.at("o"));
+  if (kind == "op" || kind == "inplace" || kind == "out") recorded_op(recorded.at("op"));
 }
 
 DType dtype_operand(const json& recorded) {
@@ -79,6 +94,7 @@ DType dtype_operand(const json& recorded) {
 }  // namespace
 
 Verdict replay_promotion(Context& context, const json& recorded) {
+  check_case(recorded);
   if (recorded.at("k") == "can_cast") {
     expect_equal("can_cast",
                  can_cast(dtype_operand(recorded.at("a")), dtype_operand(recorded.at("b"))),

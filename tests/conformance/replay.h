@@ -31,6 +31,8 @@ using Replay = Verdict (*)(Context& context, const json& recorded);
 struct RecordingKind {
   std::string_view file;
   Replay replay;
+  std::string_view keys;  ///< that a case may have besides `id` and `tag`; what else there is
+                          ///< would not be looked at
 };
 
 Verdict replay_layout(Context& context, const json& recorded);
@@ -42,10 +44,20 @@ Verdict replay_reduce(Context& context, const json& recorded);
 Verdict replay_copy(Context& context, const json& recorded);
 
 inline constexpr RecordingKind recording_kinds[] = {
-    {"layout.jsonl", replay_layout},       {"binary_layout.jsonl", replay_binary_layout},
-    {"promotion.jsonl", replay_promotion}, {"overlap.jsonl", replay_overlap},
-    {"values.jsonl", replay_values},       {"reduce.jsonl", replay_reduce},
-    {"copy.jsonl", replay_copy},
+    {"layout.jsonl", replay_layout,
+     "sz st off numel c cl cl3 nod overlap smf smf_exact el_p el_c clone_p contig contig_self "
+     "to_dt "
+     "el_cl clone_cl contig_cl to_cl el_cl3 clone_cl3 contig_cl3 to_cl3"},
+    {"binary_layout.jsonl", replay_binary_layout,
+     "op in out err odt osz ost fast perm coalesced_shape coalesced_stride_bytes ost_slow cast_in "
+     "ost_on_the_fly"},
+    {"promotion.jsonl", replay_promotion, "k op a b r e o cpu"},
+    {"overlap.jsonl", replay_overlap,
+     "op dt n out in internal status res after order_dependent newer"},
+    {"values.jsonl", replay_values,
+     "op in out t ref alt ub err crash via alpha value scalar scalar_kind mixed dst direct"},
+    {"reduce.jsonl", replay_reduce, "op in dim keepdim p correction dtype out t ref64 err"},
+    {"copy.jsonl", replay_copy, "dst src after err"},
 };
 
 /// The op that a recorded name means: PyTorch has two names for some, and a trailing underscore for
