@@ -102,7 +102,8 @@ class Tensor {
   Tensor narrow(int dim, std::int64_t start, std::int64_t length) const;
   Tensor expand(IntSpan sizes) const;  ///< -1 keeps a size
   Tensor view(IntSpan sizes) const;    ///< one -1 is inferred
-  Tensor view(DType dtype) const;      ///< reinterprets bytes
+  /// The same bytes as numbers of another dtype; as bool they have to be 0 or 1.
+  Tensor view(DType dtype) const;
   Tensor squeeze() const;
   Tensor squeeze(int dim) const;
   Tensor unsqueeze(int dim) const;
@@ -240,6 +241,8 @@ Tensor zero_tensor(IntSpan sizes, DType dtype = DType::f32);
 /// the last view of it is gone; where from_blob() throws, the memory is still the caller's. Strides
 /// may be negative: `data` is then the address of the first element, and the storage begins at the
 /// lowest one.
+///
+/// Requires: bytes of bool are 0 or 1: what others count as depends on the code that reads them.
 Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
                  std::function<void(void*)> release = {});
 Tensor from_blob(void* data, IntSpan sizes, DType dtype, std::function<void(void*)> release = {});
