@@ -2,6 +2,7 @@
 
 #include "engine/call_match.h"
 #include "engine/node_index.h"
+#include "engine/program.h"
 #include "runtime/hash.h"
 
 #include <utility>
@@ -117,8 +118,10 @@ void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
       key.words.push_back(word(WordKind::leaf, add_input(key, node.tensor)));
       return;
     case ExprNode::Kind::scalar:
-      // Its kind decides promotion; its value is an argument.
-      key.words.push_back(word(WordKind::number, static_cast<std::uint64_t>(node.scalar.kind())));
+      // Its kind decides promotion, and whether i64 holds it what is refused; its value is an
+      // argument.
+      key.words.push_back(word(WordKind::number, static_cast<std::uint64_t>(node.scalar.kind()),
+                               static_cast<std::uint64_t>(is_beyond_i64(node.scalar))));
       key.numbers.push_back(&node);
       return;
     case ExprNode::Kind::cast:
@@ -126,8 +129,8 @@ void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
           word(WordKind::cast, static_cast<std::uint64_t>(node.dtype), node.is_step ? 1 : 0));
       break;
     case ExprNode::Kind::op:
-      key.words.push_back(
-          word(WordKind::op, static_cast<std::uint64_t>(node.op), node.args.size()));
+      key.words.push_back(word(WordKind::op, static_cast<std::uint64_t>(node.op), node.args.size(),
+                               static_cast<std::uint64_t>(may_divide_by_zero(node))));
       break;
     case ExprNode::Kind::fold: {
       const FoldNode& fold = *node.fold;

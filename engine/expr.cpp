@@ -1,4 +1,5 @@
 #include "engine/expr_node.h"
+#include "engine/number_arithmetic.h"
 #include "engine/parameters.h"
 
 #include "ir/kernel.h"
@@ -136,9 +137,8 @@ std::optional<Expr> simple_power(const Expr& base, const Expr& exponent, DType c
 /// Integers beyond i64 are elements of u64 only.
 void check_number(Op op, const Expr& arg, DType common) {
   const ExprNode& node = arg.node();
-  if (node.kind != ExprNode::Kind::scalar || node.scalar.kind() != Scalar::Kind::integer) return;
-  const bool is_beyond = node.scalar.as_double() > 0 && node.scalar.as_integer() < 0;
-  WEFT_CHECK(!is_beyond || !is_integral(common) || common == DType::u64, ArgumentError, name(op),
+  if (node.kind != ExprNode::Kind::scalar || !is_beyond_i64(node.scalar)) return;
+  WEFT_CHECK(!is_integral(common) || common == DType::u64, ArgumentError, name(op),
              "(): value cannot be converted to type ", name(common),
              " without overflow: ", node.scalar.text());
 }
@@ -162,6 +162,7 @@ Expr apply(Op op, std::span<const Expr> args) {
                "Integers to negative integer powers are not allowed.");
   if (op == Op::pow)
     if (const std::optional<Expr> power = simple_power(args[0], args[1], common)) return *power;
+  if (const std::optional<Scalar> number = evaluate_numbers(op, args, common)) return *number;
   auto node = std::make_shared<ExprNode>();
   node->kind = ExprNode::Kind::op;
   node->op = op;

@@ -8,6 +8,8 @@
 #include <array>
 #include <charconv>
 #include <complex>
+#include <locale>
+#include <sstream>
 
 namespace weft {
 namespace {
@@ -40,6 +42,14 @@ int digit_value(char c) {
   if (c >= 'a' && c <= 'z') return c - 'a' + 10;
   if (c >= 'A' && c <= 'Z') return c - 'A' + 10;
   return 36;
+}
+
+/// Reads what from_chars() calls out of range, whichever end it leaves by: next to 0 there is a
+/// nearest number.
+bool read_underflowing(const std::string& text, double& value) {
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic());
+  return static_cast<bool>(stream >> value);
 }
 
 std::string without_underscores(std::string_view text) {
@@ -182,7 +192,7 @@ ExprToken ExprLexer::decimal() {
     value = integer > INT64_MAX ? Scalar(integer) : Scalar(static_cast<std::int64_t>(integer));
   } else {
     double real = 0;
-    if (std::from_chars(first, last, real).ec != std::errc{}) {
+    if (std::from_chars(first, last, real).ec != std::errc{} && !read_underflowing(plain, real)) {
       fail_in_expression(text_, position_, "this number does not fit f64");
     }
     value = is_imaginary ? Scalar(std::complex<double>(0, real)) : Scalar(real);

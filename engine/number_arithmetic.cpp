@@ -1,8 +1,14 @@
 #include "engine/number_arithmetic.h"
 
+#include "engine/expr_node.h"
+#include "engine/program.h"
+#include "ir/evaluate.h"
+
 #include <weft/error.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -162,6 +168,34 @@ std::optional<Scalar> combine_numbers(Op op, const Scalar& x) {
   if (is_integer) return narrow(-wide(x));
   if (x.kind() == Scalar::Kind::floating) return Scalar(-x.as_double());
   return Scalar(-x.as_complex());
+}
+
+std::optional<Scalar> evaluate_numbers(Op op, std::span<const Expr> args, DType common) {
+  const OpInfo& row = info(op);
+  if (op == Op::nextafter || !computes_in(row.domain, row.result, common)) return {};
+  const DType wide = common == DType::f32   ? DType::f64
+                     : common == DType::c64 ? DType::c128
+                                            : common;
+  std::array<Bits, max_arity> bits;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const ExprNode& node = args[i].node();
+    if (node.kind != ExprNode::Kind::scalar) return {};
+    const bool is_mask = row.result == ResultRule::select && i == 0;
+    bits[i] = node.scalar.bits(is_mask ? DType::boolean : wide);
+  }
+  if (divides_integers(op, common) && bits[1] == Bits()) return {};
+  const ir::Inst inst{.op = op, .dtype = wide};
+  const auto value = [&] { return ir::evaluate(inst, std::span(bits).first(args.size()), wide); };
+  switch (ir::result_dtype(inst)) {
+    case DType::boolean: return Scalar(value().lo != 0);
+    case DType::i64: return Scalar(static_cast<std::int64_t>(value().lo));
+    case DType::f64: return Scalar(std::bit_cast<double>(value().lo));
+    case DType::c128: {
+      const Bits parts = value();
+      return Scalar(std::complex(std::bit_cast<double>(parts.lo), std::bit_cast<double>(parts.hi)));
+    }
+    default: return {};
+  }
 }
 
 }  // namespace weft

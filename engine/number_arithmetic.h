@@ -2,10 +2,11 @@
 // not round the third to f32.
 #pragma once
 
-#include <weft/op.h>
+#include <weft/expr.h>
 #include <weft/scalar.h>
 
 #include <optional>
+#include <span>
 
 namespace weft {
 
@@ -16,5 +17,11 @@ namespace weft {
 std::optional<Scalar> combine_numbers(Op op, const Scalar& x, const Scalar& y);
 /// `op x`, likewise.
 std::optional<Scalar> combine_numbers(Op op, const Scalar& x);
+
+/// What `op`, which promotes its arguments to `common`, makes of bare numbers: a bare number again,
+/// computed in f64 or c128 where `common` is the default dtype.  Nothing where the call has to
+/// compute it: dtypes that the op does not take, integers divided by 0, results of other dtypes
+/// than bare numbers have, and what depends on the dtype that it is computed in.
+std::optional<Scalar> evaluate_numbers(Op op, std::span<const Expr> args, DType common);
 
 }  // namespace weft

@@ -114,7 +114,7 @@ class Rehearsal {
   std::unordered_map<const TensorImpl*, Tensor> views_;
 };
 
-/// Whether some division of integers is left to do: its divisors are looked at before each run.
+/// Whether some division is left to do whose divisors are looked at before each run.
 bool divides_integers_anywhere(std::span<const Expr> exprs) {
   std::unordered_set<const ExprNode*> seen;
   std::vector<const ExprNode*> pending;
@@ -123,14 +123,15 @@ bool divides_integers_anywhere(std::span<const Expr> exprs) {
     const ExprNode* const node = pending.back();
     pending.pop_back();
     if (!seen.insert(node).second) continue;
-    if (divides_integers(*node)) return true;
+    if (may_divide_by_zero(*node)) return true;
     for (const auto& arg : node->args) pending.push_back(arg.get());
   }
   return false;
 }
 
 constexpr std::string_view no_integer_division =
-    "prepare(): integer division looks at its divisors before each run; use eval()";
+    "prepare(): integer division by anything but numbers looks at its divisors before each run; "
+    "use eval()";
 
 PreparedPlan prepare_passes(Engine::State& engine, const CallKey& key, std::span<const Expr> exprs,
                             std::span<const Tensor> given) {

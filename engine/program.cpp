@@ -145,7 +145,7 @@ class Flattener {
       inst.args[i] =
           converted(*node.args[i], is_select && i == 0 ? DType::boolean : node.compute_dtype,
                     !is_parameter(node.op, i));
-    if (divides_integers(node))
+    if (may_divide_by_zero(node))
       program_.integer_divisors.push_back({node.args[1].get(), node.compute_dtype});
     return append(inst);
   }
@@ -157,10 +157,18 @@ class Flattener {
 
 }  // namespace
 
-bool divides_integers(const ExprNode& node) {
-  const bool divides = node.op == Op::div_floor || node.op == Op::div_trunc ||
-                       node.op == Op::remainder || node.op == Op::fmod;
-  return node.kind == ExprNode::Kind::op && divides && is_integer(node.compute_dtype);
+bool divides_integers(Op op, DType dtype) {
+  const bool divides =
+      op == Op::div_floor || op == Op::div_trunc || op == Op::remainder || op == Op::fmod;
+  return divides && is_integer(dtype);
+}
+
+bool may_divide_by_zero(const ExprNode& node) {
+  if (node.kind != ExprNode::Kind::op || !divides_integers(node.op, node.compute_dtype))
+    return false;
+  const ExprNode& divisor = *node.args[1];
+  return divisor.kind != ExprNode::Kind::scalar ||
+         divisor.scalar.bits(node.compute_dtype) == Bits();
 }
 
 Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
@@ -182,6 +190,10 @@ Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
   std::vector<ir::ValueId> values;
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     const ExprNode& root = exprs[i].node();
+    WEFT_CHECK(root.kind != ExprNode::Kind::scalar || !is_beyond_i64(root.scalar) ||
+                   program.output_dtypes[i] == DType::u64,
+               ArgumentError, "value cannot be converted to type ", name(root.dtype),
+               " without overflow: ", root.scalar.text());
     values.push_back(root.kind == ExprNode::Kind::tensor
                          ? flattener.load(root)
                          : flattener.value(root, program.result_dtypes[i]));

@@ -30,16 +30,18 @@ struct Program {
   std::vector<const ExprNode*> leaves;  ///< Kind::tensor, distinct by view
   std::vector<Param> params;            ///< Kind::scalar
   std::vector<ir::Inst> body;
-  /// Integer divisors and the dtype in which they divide, those of inner operations first: dividing
-  /// by zero is an error that has to be looked for before the kernel runs.
+  /// Integer divisors that may be 0 and the dtype in which they divide, those of inner operations
+  /// first: dividing by zero is an error that has to be looked for before the kernel runs.
   std::vector<Param> integer_divisors;
   /// Why an op does not compute in its dtype; empty if all do.  Shapes and the dtypes of outputs
   /// are refused before that.
   std::string unsupported;
 };
 
-/// Whether a node divides integers by args[1], and so fails on a divisor of 0.
-bool divides_integers(const ExprNode& node);
+/// Whether `op`, computed in `dtype`, divides integers by args[1], and so fails on a divisor of 0.
+bool divides_integers(Op op, DType dtype);
+/// Whether a node does, by anything but a number that is not 0.
+bool may_divide_by_zero(const ExprNode& node);
 
 /// Flattens `exprs`.  `outputs[i]`, where defined, gives the dtype (and the lazy conjugate and
 /// negative bits) of what is stored; otherwise it is the expression's own.

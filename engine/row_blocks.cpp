@@ -77,7 +77,7 @@ class RowFinder {
   /// A node whose rows are cut.
   bool visit(const ExprNode& node) {
     if (!visited_.insert(&node).second) return true;
-    if (divides_integers(node)) return false;  // may fail when other blocks have been written
+    if (may_divide_by_zero(node)) return false;  // may fail when other blocks have been written
     if (node.kind == ExprNode::Kind::tensor) {
       std::int64_t bytes;
       return !__builtin_mul_overflow(node.tensor.numel(), itemsize_bytes(node.dtype), &bytes) &&

@@ -1,0 +1,114 @@
+// Bare numbers in expressions: functions of nothing but numbers, integers that i64 can't hold,
+// divisors.
+#include "engine/expr_node.h"
+#include "tests/engine/support/elements.h"
+#include "tests/matchers.h"
+
+#include <weft/engine.h>
+#include <weft/error.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft::testing {
+namespace {
+
+using matchers::ElementsAreArray;
+using matchers::HasSubstr;
+
+class BareNumbers : public ::testing::Test {
+ protected:
+  Expr parse(const char* text) const { return parse_expr(text, names_); }
+  Tensor eval(const char* text) { return engine_.eval(parse(text)); }
+  template <class ErrorType>
+  std::string refusal(const char* text) {
+    try {
+      eval(text);
+    } catch (const ErrorType& error) {
+      return error.what();
+    }
+    return "nothing is thrown";
+  }
+
+  Engine engine_;
+  std::vector<std::pair<std::string, Tensor>> names_{{"a", tensor_of<double>({1, -3})},
+                                                     {"i", tensor_of<std::int32_t>({7, -7})},
+                                                     {"u", tensor_of<std::uint8_t>({7, 200})},
+                                                     {"w", tensor_of<std::uint64_t>({1})}};
+};
+
+TEST_F(BareNumbers, FunctionsOfThemAreAsPreciseAsTheyAre) {
+  EXPECT_EQ(get<double>(eval("a * sqrt(2)"), 0), std::sqrt(2.0));
+  EXPECT_EQ(get<double>(eval("a * (1 + maximum(0.1, 0.2))"), 0), 1.2);
+  EXPECT_NEAR(get<double>(eval("a * exp(log(3))"), 0), 3, 1e-15);
+  const Tensor a = names_[0].second;
+  EXPECT_EQ(get<double>(engine_.eval(ops::sqrt(Expr(2)) * a), 0), std::sqrt(2.0));
+  EXPECT_EQ(get<double>(engine_.eval(Expr(1) / Expr(3) * a), 0), 1.0 / 3);
+}
+
+TEST_F(BareNumbers, ResultsHaveTheDtypesOfNumbers) {
+  const Tensor root = eval("sqrt(2)");
+  EXPECT_EQ(root.dtype(), DType::f32);
+  EXPECT_EQ(get<float>(root, 0), std::sqrt(2.0F));
+  EXPECT_EQ(eval("abs(-3)").item(), Scalar(3));
+  EXPECT_EQ(eval("abs(-3) * i").dtype(), DType::i32);
+  EXPECT_EQ(eval("minimum(2, 3)").dtype(), DType::i64);
+  EXPECT_EQ(eval("isnan(nan)").item(), Scalar(true));
+  EXPECT_EQ(eval("where(true, 1, 2.5)").dtype(), DType::f32);
+  EXPECT_EQ(eval("complex(1.0, 2.0)").dtype(), DType::c64);
+  EXPECT_EQ(eval("frexp_exponent(8.0)").dtype(), DType::i32);
+  // A neighbour is one of the dtype.
+  EXPECT_EQ(eval("nextafter(1.0, 2.0)").item(), Scalar(1.0 + std::ldexp(1.0, -23)));
+  EXPECT_THAT(refusal<ArithmeticError>("fmod(5, 0)"), HasSubstr("ZeroDivisionError"));
+}
+
+TEST_F(BareNumbers, IntegersThatOnlyU64HoldsAreNoResults) {
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_EQ(eval("copy(5)").item(), Scalar(5));  // whose plan must not serve the others
+    EXPECT_THAT(refusal<ArgumentError>("copy(9223372036854775808)"),
+                HasSubstr("value cannot be converted to type i64 without overflow: "
+                          "9223372036854775808"));
+    EXPECT_THAT(refusal<ArgumentError>("sum(18446744073709551615)"),
+                HasSubstr("cannot be converted to type i64 without overflow"));
+  }
+  const Tensor wide = names_[3].second;
+  engine_.eval(Expr(std::numeric_limits<std::uint64_t>::max()), wide);
+  EXPECT_EQ(get<std::uint64_t>(wide, 0), std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST_F(BareNumbers, DivisorsThatAreNotZeroNeedNoLook) {
+  const PreparedPlan thirds = engine_.prepare(parse("i // 3"));
+  put<std::int32_t>(names_[1].second, 0, 10);
+  thirds.run();
+  EXPECT_THAT(elements<std::int32_t>(thirds.outputs()[0]), ElementsAreArray({3, -3}));
+  EXPECT_NO_THROW(engine_.prepare(parse("sum(i % 2) + i")));
+  EXPECT_THROW(engine_.prepare(parse("i // i")), UnsupportedError);
+  EXPECT_THROW(engine_.prepare(parse("i % 0")), UnsupportedError);
+  // One plan must not serve the other, whichever comes first.
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_THAT(elements<std::uint8_t>(eval("u // 2")), ElementsAreArray({3, 100}));
+    EXPECT_THAT(refusal<ArithmeticError>("u // 0"), HasSubstr("ZeroDivisionError"));
+    EXPECT_THAT(refusal<ArithmeticError>("u // 256"), HasSubstr("ZeroDivisionError"));
+  }
+  const std::uint64_t hits = engine_.stats().plan_hits;
+  eval("u // 2");
+  EXPECT_EQ(engine_.stats().plan_hits, hits + 1);
+}
+
+TEST_F(BareNumbers, LiteralsNextToZeroAreTheNearestNumber) {
+  const auto number = [&](const char* text) { return parse(text).node().scalar.as_double(); };
+  EXPECT_EQ(number("1e-400"), 0);
+  EXPECT_EQ(number("2e-324"), 0);
+  EXPECT_EQ(number("3e-324"), std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(number("0.1e-99999999999999999999"), 0);
+  EXPECT_EQ(parse("1e-400j").node().scalar.as_complex(), 0.0);
+  EXPECT_THAT(refusal<ArgumentError>("1e400"), HasSubstr("does not fit f64"));
+}
+
+}  // namespace
+}  // namespace weft::testing
