@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace weft {
 
@@ -44,7 +45,9 @@ struct FoldNode {
   FoldOrder order = FoldOrder::by_layout;  ///< at least; the engine's numerics may ask for more
   std::uint64_t dims = 0;  ///< a bit for each dimension of `arg_sizes` that is folded
   Dims arg_sizes;
-  Dims sizes;  ///< of the result
+  Dims sizes;                      ///< of the result
+  std::string_view name;           ///< of the function that asked for it: for messages
+  DType given_dtype = DType::f32;  ///< what that was given, or told to convert it to
 
   bool is_scan() const { return form == FoldForm::scan || form == FoldForm::scan_index; }
   bool folds(std::size_t dim) const { return (dims >> dim & 1) != 0; }

@@ -200,12 +200,8 @@ bool compares_nothing(const ExprNode& node) {
 
 void check_dtype(const ExprNode& node) {
   const OpInfo& row = info(node.op);
-  const bool is_extremum = node.op == Op::maximum || node.op == Op::minimum;
-  const char* const place = node.fold->form == FoldForm::index ? "arg" : "a";
-  const std::string name =
-      is_extremum ? detail::concat(place, row.name.substr(0, 3)) : std::string(row.name);
-  WEFT_CHECK(computes_in(row.domain, row.result, node.compute_dtype), ArgumentError, name,
-             "() does not take ", weft::name(node.compute_dtype), "; it takes ",
+  WEFT_CHECK(computes_in(row.domain, row.result, node.compute_dtype), ArgumentError,
+             node.fold->name, "() does not take ", name(node.fold->given_dtype), "; it takes ",
              describe(row.domain));
 }
 

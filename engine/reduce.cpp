@@ -63,9 +63,17 @@ Dims reduced_sizes(const FoldNode& fold) {
   return Dims(IntSpan(sizes));
 }
 
-Expr make_fold_node(FoldForm form, Op op, const Expr& value, const ReduceOptions& options,
-                    bool keepdim, bool is_mean = false) {
+/// What was asked for, as error messages have it.
+struct FoldOrigin {
+  std::string_view name;
+  DType dtype;
+};
+
+Expr make_fold_node(const FoldOrigin& origin, FoldForm form, Op op, const Expr& value,
+                    const ReduceOptions& options, bool keepdim, bool is_mean = false) {
   auto fold = std::make_shared<FoldNode>();
+  fold->name = origin.name;
+  fold->given_dtype = origin.dtype;
   fold->form = form;
   fold->arg_sizes = sizes_of(value.node());
   iter::checked_numel({fold->arg_sizes.data(), fold->arg_sizes.size()});
@@ -114,8 +122,8 @@ DType wide_dtype(DType dtype) {
 /// The words of the expressions of weft/reductions.def.
 class ReductionTerms {
  public:
-  ReductionTerms(const Expr& input, const ReduceOptions& given)
-      : x(input), options(given), n(num_reduced()) {}
+  ReductionTerms(const FoldOrigin& asked, const Expr& input, const ReduceOptions& given)
+      : origin(asked), x(input), options(given), n(num_reduced()) {}
 
   Expr build(Reduction reduction) const {
     switch (reduction) {
@@ -130,24 +138,24 @@ class ReductionTerms {
 
  private:
   Expr fold(Op op, const Expr& value) const {
-    return make_fold_node(FoldForm::value, op, value, options, options.keepdim);
+    return make_fold_node(origin, FoldForm::value, op, value, options, options.keepdim);
   }
   /// With the reduced dimensions kept, to be combined with the input again.
   Expr fold_kept(Op op, const Expr& value) const {
-    return make_fold_node(FoldForm::value, op, value, options, true);
+    return make_fold_node(origin, FoldForm::value, op, value, options, true);
   }
   /// The sum divided by n: one rounding where sums are exact.
   Expr average(bool keepdim) const {
     if (is_complex(x.dtype()))
-      return make_fold_node(FoldForm::value, Op::add, x, options, keepdim) / n;
-    return make_fold_node(FoldForm::value, Op::add, x, options, keepdim, true);
+      return make_fold_node(origin, FoldForm::value, Op::add, x, options, keepdim) / n;
+    return make_fold_node(origin, FoldForm::value, Op::add, x, options, keepdim, true);
   }
   Expr mean() const { return average(options.keepdim); }
   Expr first(Op op, const Expr& value) const {
-    return make_fold_node(FoldForm::index, op, value, options, options.keepdim);
+    return make_fold_node(origin, FoldForm::index, op, value, options, options.keepdim);
   }
   Expr scan(Op op, const Expr& value) const {
-    return make_fold_node(FoldForm::scan, op, value, options, false);
+    return make_fold_node(origin, FoldForm::scan, op, value, options, false);
   }
 
   static Expr is_nonzero(const Expr& value) {
@@ -179,6 +187,11 @@ class ReductionTerms {
     const Expr size = ops::abs(x);
     if (p == 1) return fold(Op::add, size);
     if (std::isinf(p)) return fold(p > 0 ? Op::maximum : Op::minimum, size);
+    const double largest = largest_finite(size.dtype());
+    const bool is_beyond = std::abs(p) > largest || std::abs(1 / p) > largest;
+    WEFT_CHECK(!is_beyond, ArgumentError, "norm(): p = ", p,
+               " or its reciprocal is beyond the numbers of ", name(size.dtype()),
+               ", which the powers are computed in");
     // No number as an exponent, where x * x would overflow before the power does.
     const auto exponent = [&](double number) {
       return number == -2 ? cast(Expr(number), size.dtype()) : Expr(number);
@@ -205,6 +218,7 @@ class ReductionTerms {
   }
 
   // NOLINTBEGIN(readability-identifier-naming): as the table's expressions have them
+  const FoldOrigin& origin;
   const Expr& x;
   const ReduceOptions& options;
   double n;
@@ -216,11 +230,16 @@ void check_shape(const ReductionInfo& row, IntSpan sizes, const ReduceOptions& o
              "() goes along one dimension, but ", options.dims.size(), " are given");
   WEFT_CHECK(row.shape != ReductionShape::scan || !options.keepdim, ArgumentError, row.name,
              "() keeps all dimensions and takes no keepdim");
+  WEFT_CHECK(row.shape == ReductionShape::scan || !options.reverse, ArgumentError, row.name,
+             "() has no direction and takes no reverse");
   WEFT_CHECK(row.shape != ReductionShape::one || options.dims.size() <= 1, ArgumentError, row.name,
              "() reduces one dimension or all, but ", options.dims.size(), " are given");
   dim_mask(options.dims, static_cast<int>(sizes.size()));
   const bool is_empty = std::ranges::find(sizes, 0) != sizes.end();
   if (!is_empty || row.has_identity) return;
+  WEFT_CHECK(!options.dims.empty() || row.name != "aminmax", ArgumentError,
+             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+             "identity.");
   WEFT_CHECK(!options.dims.empty(), ArgumentError, row.name,
              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
              "reduction dim with the 'dim' argument.");
@@ -301,8 +320,11 @@ std::optional<Reduction> parse_reduction(std::string_view text) {
 
 std::span<const Reduction> all_reductions() { return reductions; }
 
-Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
-  const ReductionInfo& row = info(reduction);
+/// reduce(), by another name in messages.
+static Expr reduce_as(std::string_view name, Reduction reduction, const Expr& x,
+                      const ReduceOptions& options) {
+  ReductionInfo row = info(reduction);
+  row.name = name;
   const Dims sizes = sizes_of(x.node());
   check_shape(row, {sizes.data(), sizes.size()}, options);
   check_numerics(row.name, options);
@@ -311,7 +333,7 @@ Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
   const DType computed = compute_dtype(reduction, asked, options.dtype.has_value());
   // A conversion to what was asked for comes first, and rounds.
   const Expr input = step(converted(x, asked), computed);
-  Expr value = ReductionTerms(input, options).build(reduction);
+  Expr value = ReductionTerms({name, asked}, input, options).build(reduction);
   switch (row.result) {
     case ReductionResult::truth:
       return converted(value, asked == DType::u8 ? DType::u8 : DType::boolean);
@@ -321,6 +343,10 @@ Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
       return options.dtype || computed == wide_dtype(asked) ? step(value, asked) : value;
   }
   __builtin_unreachable();
+}
+
+Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
+  return reduce_as(name(reduction), reduction, x, options);
 }
 
 std::string_view name(PairReduction reduction) {
@@ -335,11 +361,16 @@ std::optional<PairReduction> parse_pair_reduction(std::string_view text) {
 
 std::array<Expr, 2> reduce_pair(PairReduction reduction, const Expr& x,
                                 const ReduceOptions& options) {
-  if (reduction == PairReduction::aminmax) return {ops::amin(x, options), ops::amax(x, options)};
-  return {ops::var(x, options), ops::mean(x, options)};
+  const std::string_view both = name(reduction);
+  if (reduction == PairReduction::aminmax)
+    return {reduce_as(both, Reduction::amin, x, options),
+            reduce_as(both, Reduction::amax, x, options)};
+  return {reduce_as(both, Reduction::var, x, options),
+          reduce_as(both, Reduction::mean, x, options)};
 }
 
 Expr fold(Op combine, const Expr& x, const ReduceOptions& options) {
+  WEFT_CHECK(!options.reverse, ArgumentError, "fold() has no direction and takes no reverse");
   check_numerics("fold", options);
   const DType dtype = options.dtype.value_or(x.dtype());
   const DType computed = wide_dtype(dtype);
@@ -348,15 +379,17 @@ Expr fold(Op combine, const Expr& x, const ReduceOptions& options) {
   const OpInfo& row = info(combine);
   WEFT_CHECK(computes_in(row.domain, row.result, computed), ArgumentError, row.name,
              "() does not take ", name(dtype), "; it takes ", describe(row.domain));
-  const Expr value = make_fold_node(FoldForm::value, combine, step(converted(x, dtype), computed),
-                                    options, options.keepdim);
+  const Expr value =
+      make_fold_node({row.name, dtype}, FoldForm::value, combine,
+                     step(converted(x, dtype), computed), options, options.keepdim);
   return step(value, dtype);
 }
 
 Expr scan_places(Op op, const Expr& x, std::int64_t dim) {
   const ReduceOptions options{.dims = {dim}};
   const Expr value = step(x, wide_dtype(x.dtype()));
-  return make_fold_node(FoldForm::scan_index, op, value, options, false);
+  return make_fold_node({op == Op::maximum ? "cummax" : "cummin", x.dtype()}, FoldForm::scan_index,
+                        op, value, options, false);
 }
 
 /// Errors: ArgumentError, which says what the argument is.

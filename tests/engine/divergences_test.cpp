@@ -142,6 +142,17 @@ TEST(Divergences, DivisionByZeroIsFoundBeforeAnythingIsWritten) {
 }
 
 /// What is not selected leaves no trace, and NaN is propagated as PyTorch does.
+TEST(Divergences, ComplexVariancesDivideOnce) {
+  Engine engine;
+  const auto variance = [&](const Tensor& z, double correction) {
+    return get<float>(engine.reduce(Reduction::var, z, {.correction = correction}), 0);
+  };
+  const Tensor on_the_axis = tensor_of<c64>({{1, 0}, {2, 0}, {3, 0}});  // NaN in PyTorch
+  EXPECT_EQ(variance(on_the_axis, 3), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(variance(on_the_axis, 5), std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(variance(tensor_of<c64>({{1, 1}, {1, 1}}), 2)));
+}
+
 TEST(Divergences, SelectionsHaveNoBranches) {
   Engine engine;
   const float nan = std::numeric_limits<float>::quiet_NaN();

@@ -63,6 +63,32 @@ TEST_F(ReduceErrors, HavePyTorchsTexts) {
   EXPECT_THAT(refusal(Reduction::sum, Tensor()), HasSubstr("undefined"));
 }
 
+TEST_F(ReduceErrors, NameWhatWasCalledAndWhatItWasGiven) {
+  const Tensor complex = empty({2}, DType::c64), halves = empty({2}, DType::c32);
+  EXPECT_THAT(refusal(Reduction::max, complex), HasSubstr("max() does not take c64"));
+  EXPECT_THAT(refusal(Reduction::argmin, halves), HasSubstr("argmin() does not take c32"));
+  EXPECT_THAT(refusal(Reduction::amax, halves), HasSubstr("amax() does not take c32"));
+  EXPECT_THAT(refusal(Reduction::cummax, halves, {.dims = {0}}),
+              HasSubstr("cummax() does not take c32"));
+  EXPECT_THAT(refusal(Reduction::logcumsumexp, halves, {.dims = {0}}),
+              HasSubstr("logcumsumexp() does not take c32"));
+  EXPECT_THAT(message([&] { engine.cummin(complex, 0); }), HasSubstr("cummin() does not take c64"));
+  EXPECT_THAT(message([&] { engine.aminmax(complex); }), HasSubstr("aminmax() does not take c64"));
+  EXPECT_EQ(message([&] { engine.aminmax(empty({0}, DType::f32)); }),
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+            "identity.");
+  EXPECT_THAT(refusal(Reduction::norm, a, {.p = 1e300}),
+              HasSubstr("norm(): p = 1e+300 or its reciprocal is beyond the numbers of f32"));
+  EXPECT_THAT(refusal(Reduction::norm, a, {.p = 1e-40}), HasSubstr("norm(): p = "));
+}
+
+TEST_F(ReduceErrors, OnlyScansHaveADirection) {
+  EXPECT_THAT(refusal(Reduction::sum, a, {.reverse = true}),
+              HasSubstr("sum() has no direction and takes no reverse"));
+  EXPECT_THAT(message([&] { fold(Op::add, a, {.reverse = true}); }),
+              HasSubstr("fold() has no direction"));
+}
+
 TEST_F(ReduceErrors, OutputsAreUntouchedByThem) {
   const Tensor out = tensor_of<std::int32_t>({7, 7, 7});
   EXPECT_THAT(message([&] { engine.reduce(Reduction::amax, a, {.dims = {0}}, out); }),
