@@ -157,6 +157,10 @@ Expr apply(Op op, std::span<const Expr> args) {
   for (std::size_t i = 0; i < args.size(); ++i)
     if (is_bare_parameter(op, args[i], i)) check_parameter(op, args[i].node().scalar, common);
   for (const Expr& arg : args) check_number(op, arg, common);
+  // Masks of bytes are deprecated in PyTorch, and still there.
+  WEFT_CHECK(op != Op::masked_fill || is_boolean(args[0].dtype()) || args[0].dtype() == DType::u8,
+             ArgumentError, "masked_fill(): expected mask dtype to be bool, but got ",
+             name(args[0].dtype()));
   if (op == Op::pow && is_integral(common) && args[1].node().kind == ExprNode::Kind::scalar)
     WEFT_CHECK(args[1].node().scalar.as_double() >= 0, ArithmeticError,
                "Integers to negative integer powers are not allowed.");

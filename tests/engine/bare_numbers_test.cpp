@@ -110,5 +110,12 @@ TEST_F(BareNumbers, LiteralsNextToZeroAreTheNearestNumber) {
   EXPECT_THAT(refusal<ArgumentError>("1e400"), HasSubstr("does not fit f64"));
 }
 
+TEST_F(BareNumbers, MasksAreNoNumbers) {
+  EXPECT_THAT(refusal<ArgumentError>("masked_fill(a, a, 9)"),
+              HasSubstr("masked_fill(): expected mask dtype to be bool, but got f64"));
+  EXPECT_THAT(elements<double>(eval("masked_fill(a, a < 0, 9)")), ElementsAreArray({1, 9}));
+  EXPECT_THAT(elements<double>(eval("masked_fill(a, u, 9)")), ElementsAreArray({9, 9}));
+}
+
 }  // namespace
 }  // namespace weft::testing
