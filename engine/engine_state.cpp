@@ -14,11 +14,8 @@ namespace weft {
 namespace {
 
 EngineOptions checked(EngineOptions options) {
-  const std::string& backend = options.backend;
-  if (backend != "auto") {
-    const std::string reason = jit::unavailable_reason(backend);
-    WEFT_CHECK(reason.empty(), UnsupportedError, "backend '", backend, "' is not usable: ", reason);
-  }
+  if (options.backend != "auto") jit::check_usable(options.backend);
+  name(options.numerics);  // refuses what is none
   WEFT_CHECK(options.num_threads >= 0, ArgumentError, "num_threads must not be negative, but is ",
              options.num_threads);
   WEFT_CHECK(options.streaming_bytes >= 0, ArgumentError,

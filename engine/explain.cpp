@@ -211,6 +211,10 @@ void add_texts(const CodeParts& parts, const std::vector<std::string>& emit,
 Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
                             const ExplainOptions& options) {
   check_stages(options.emit);
+  name(options.numerics);  // refuses what is none
+  // That of nvrtc need not be usable.
+  if (options.backend != "auto" && options.backend != "nvrtc")
+    static_cast<void>(jit::unavailable_reason(options.backend));
   const bool is_cuda = options.backend == "nvrtc";
   WEFT_CHECK(is_cuda || options.arch.empty(), ArgumentError, "arch ", options.arch,
              " is for backend nvrtc, but the backend is ", options.backend);

@@ -1,6 +1,7 @@
 #include "engine/expr_node.h"
 #include "engine/number_arithmetic.h"
 #include "engine/parameters.h"
+#include "engine/tensor_impl.h"
 
 #include "ir/kernel.h"
 
@@ -185,7 +186,7 @@ Expr apply(Op op, std::span<const Expr> args) {
 Expr cast(const Expr& value, DType dtype) {
   auto node = std::make_shared<ExprNode>();
   node->kind = ExprNode::Kind::cast;
-  node->dtype = dtype;
+  node->dtype = checked(dtype);
   node->compute_dtype = dtype;
   // A bare number that is cast has a dtype of its own from then on, like a 0-dim tensor.
   node->category = std::min(value.node().category, OperandCategory::zero_dim);
@@ -195,7 +196,7 @@ Expr cast(const Expr& value, DType dtype) {
 
 Expr cast(const Expr& value, DType dtype, CastOverflow overflow) {
   if (overflow != CastOverflow::saturates) return cast(value, dtype);
-  WEFT_CHECK(is_small_float(dtype), ArgumentError, "a cast to ", name(dtype),
+  WEFT_CHECK(is_small_float(checked(dtype)), ArgumentError, "a cast to ", name(dtype),
              " does not saturate; those to f16, bf16, f8e4m3fn and f8e5m2 do");
   const Expr real = is_complex(value.dtype()) ? apply(Op::real, {value}) : value;
   const double largest = largest_finite(dtype);

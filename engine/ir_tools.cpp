@@ -153,8 +153,7 @@ std::shared_ptr<const jit::CodeObject> compile(const ir::Kernel& kernel,
     if (reason.empty()) return candidate->compile(kernel, target);
     refusals += detail::concat(refusals.empty() ? "" : "; ", candidate->name, ": ", reason);
   }
-  WEFT_CHECK(!refusals.empty(), UnsupportedError, "backend '", backend,
-             "' is not usable: ", jit::unavailable_reason(backend));
+  if (refusals.empty()) jit::check_usable(backend);
   throw UnsupportedError("no backend can compile this kernel; " + refusals);
 }
 

@@ -53,7 +53,7 @@ TensorIteratorConfig& TensorIteratorConfig::promote_integer_inputs_to_float(bool
 TensorIteratorConfig& TensorIteratorConfig::declare_static_dtype(DType dtype) {
   WEFT_CHECK(!options_.check_all_same_dtype, ArgumentError,
              "check_all_same_dtype(false) must be called before declare_static_dtype(...)");
-  options_.static_dtype = dtype;
+  options_.static_dtype = checked(dtype);
   return *this;
 }
 
@@ -69,7 +69,7 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_dtype_and_device(DTyp
   WEFT_CHECK(
       !options_.check_all_same_dtype, ArgumentError,
       "check_all_same_dtype(false) must be called before declare_static_dtype_and_device(...)");
-  options_.static_dtype = dtype;
+  options_.static_dtype = checked(dtype);
   options_.static_device = device;
   return *this;
 }
@@ -94,7 +94,7 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntSpan shape,
 }
 
 TensorIteratorConfig& TensorIteratorConfig::set_common_dtype(DType dtype) {
-  options_.common_dtype = dtype;
+  options_.common_dtype = checked(dtype);
   options_.needs_stages = true;
   options_.check_all_same_dtype = false;
   return *this;
@@ -103,7 +103,7 @@ TensorIteratorConfig& TensorIteratorConfig::set_common_dtype(DType dtype) {
 TensorIteratorConfig& TensorIteratorConfig::set_output_dtype(int output, DType dtype) {
   WEFT_CHECK(output >= 0 && output < num_outputs_, ArgumentError, "output ", output,
              " must be added before its dtype is set.");
-  operands_[output].declared_dtype = dtype;
+  operands_[output].declared_dtype = checked(dtype);
   options_.needs_stages = true;
   return *this;
 }

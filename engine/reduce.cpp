@@ -97,8 +97,10 @@ Expr make_fold_node(const FoldOrigin& origin, FoldForm form, Op op, const Expr& 
 }
 
 void check_numerics(std::string_view name, const ReduceOptions& options) {
-  if (!options.numerics || fold_order(*options.numerics) != FoldOrder::by_layout) return;
-  throw ArgumentError(detail::concat(name, "(): numerics ", weft::name(*options.numerics),
+  if (!options.numerics) return;
+  const std::string_view numerics = weft::name(*options.numerics);  // refuses what is none
+  if (fold_order(*options.numerics) != FoldOrder::by_layout) return;
+  throw ArgumentError(detail::concat(name, "(): numerics ", numerics,
                                      " is for whole calls; one reduction can be layout_invariant "
                                      "or exact"));
 }
@@ -309,7 +311,9 @@ DType compute_dtype(Reduction reduction, DType dtype, bool is_asked_for) {
 }  // namespace
 
 const ReductionInfo& info(Reduction reduction) {
-  return table[static_cast<std::size_t>(reduction)];
+  const auto index = static_cast<std::size_t>(reduction);
+  WEFT_CHECK(index < table.size(), ArgumentError, "there is no reduction ", index);
+  return table[index];
 }
 
 std::optional<Reduction> parse_reduction(std::string_view text) {
@@ -329,7 +333,7 @@ static Expr reduce_as(std::string_view name, Reduction reduction, const Expr& x,
   check_shape(row, {sizes.data(), sizes.size()}, options);
   check_numerics(row.name, options);
   if (reduction == Reduction::norm) check_norm({sizes.data(), sizes.size()}, options);
-  const DType asked = options.dtype.value_or(x.dtype());
+  const DType asked = checked(options.dtype.value_or(x.dtype()));
   const DType computed = compute_dtype(reduction, asked, options.dtype.has_value());
   // A conversion to what was asked for comes first, and rounds.
   const Expr input = step(converted(x, asked), computed);
@@ -350,6 +354,8 @@ Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options) {
 }
 
 std::string_view name(PairReduction reduction) {
+  WEFT_CHECK(reduction <= PairReduction::var_mean, ArgumentError, "there is no pair of reductions ",
+             static_cast<int>(reduction));
   return reduction == PairReduction::aminmax ? "aminmax" : "var_mean";
 }
 
@@ -372,7 +378,7 @@ std::array<Expr, 2> reduce_pair(PairReduction reduction, const Expr& x,
 Expr fold(Op combine, const Expr& x, const ReduceOptions& options) {
   WEFT_CHECK(!options.reverse, ArgumentError, "fold() has no direction and takes no reverse");
   check_numerics("fold", options);
-  const DType dtype = options.dtype.value_or(x.dtype());
+  const DType dtype = checked(options.dtype.value_or(x.dtype()));
   const DType computed = wide_dtype(dtype);
   WEFT_CHECK(ir::identity_of(combine, computed), ArgumentError, "fold(): ", name(combine),
              " has no identity to begin with");

@@ -47,7 +47,7 @@ std::shared_ptr<Storage> new_storage(std::size_t size_bytes, const TensorOptions
 /// A new tensor with these strides, which may be negative: the storage begins at the lowest
 /// element.
 Tensor allocate(Dims sizes, Dims strides, const TensorOptions& options) {
-  const DType dtype = options.dtype;
+  const DType dtype = checked(options.dtype);
   const Reach touched = checked_reach(sizes, strides);
   const std::size_t bytes =
       bytes_of_elements(touched.last - touched.first + 1, dtype, sizes, strides);
@@ -193,6 +193,12 @@ std::byte* cpu_data(const Tensor& tensor) {
   return impl.data();
 }
 
+DType checked(DType dtype) {
+  WEFT_CHECK(static_cast<std::size_t>(dtype) < num_dtypes, ArgumentError, "there is no dtype ",
+             static_cast<int>(dtype));
+  return dtype;
+}
+
 const TensorImpl& defined_impl(const Tensor& tensor) {
   WEFT_CHECK(tensor.defined(), ArgumentError, "expected a defined tensor, got an undefined one");
   return *tensor.impl();
@@ -334,7 +340,7 @@ Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype, Device
   check_sizes(sizes);
   const Reach touched = checked_reach(sizes, strides);
   const std::size_t bytes =
-      bytes_of_elements(touched.last - touched.first + 1, dtype, sizes, strides);
+      bytes_of_elements(touched.last - touched.first + 1, checked(dtype), sizes, strides);
   WEFT_CHECK(data != nullptr || bytes == 0, ArgumentError, "from_blob: expected the address of ",
              bytes, " bytes, got null");
   const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
@@ -364,7 +370,7 @@ Tensor unbacked(IntSpan sizes, IntSpan strides, DType dtype, std::int64_t storag
   WEFT_CHECK(storage_offset >= 0, ArgumentError, "Tensor: invalid storage offset ", storage_offset);
   const std::int64_t elements =
       touched.last < 0 ? 0 : checked_add(checked_add(storage_offset, touched.last), 1);
-  const std::size_t bytes = bytes_of_elements(elements, dtype, sizes, strides);
+  const std::size_t bytes = bytes_of_elements(elements, checked(dtype), sizes, strides);
   check_in_storage(sizes, strides, storage_offset, dtype, bytes);
   return make_tensor(Storage::unbacked(bytes, Device{}), Dims(sizes), Dims(strides), storage_offset,
                      dtype);

@@ -88,6 +88,8 @@ inline Tensor finish_view(std::shared_ptr<TensorImpl> view) {
   return Tensor(std::move(view));
 }
 
+/// `dtype`.  Errors: ArgumentError if it is none, as a number that became one may be.
+DType checked(DType dtype);
 /// Throws ArgumentError unless sizes are few enough and not negative.
 void check_sizes(IntSpan sizes);
 /// Throws ArgumentError, with PyTorch's text, if the view leaves the `storage_bytes` bytes of its

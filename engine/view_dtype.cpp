@@ -71,6 +71,7 @@ void join_elements(TensorImpl& view, std::int64_t ratio, const std::string& purp
 }  // namespace
 
 Tensor Tensor::view(DType dtype) const {
+  checked(dtype);
   auto view = copy_view(*this);
   if (dtype == view->dtype) return Tensor(std::move(view));
   WEFT_CHECK(!view->is_conj, ArgumentError,

@@ -1,6 +1,7 @@
 // The op table as run-time data: names, parsing, descriptions.
 #include <weft/op.h>
 
+#include <weft/error.h>
 #include <weft/numerics.h>
 
 #include <array>
@@ -47,7 +48,11 @@ constexpr std::array<std::string_view, 5> numerics_names{"default", "strict", "f
 
 }  // namespace
 
-const OpInfo& info(Op op) { return op_table[static_cast<std::size_t>(op)]; }
+const OpInfo& info(Op op) {
+  const auto index = static_cast<std::size_t>(op);
+  WEFT_CHECK(index < std::size(op_table), ArgumentError, "there is no op ", index);
+  return op_table[index];
+}
 
 std::optional<Op> parse_op(std::string_view text) {
   static const auto by_name = [] {
@@ -95,7 +100,9 @@ std::string_view describe(Domain domain) {
 }
 
 std::string_view name(Numerics numerics) {
-  return numerics_names[static_cast<std::size_t>(numerics)];
+  const auto index = static_cast<std::size_t>(numerics);
+  WEFT_CHECK(index < numerics_names.size(), ArgumentError, "there are no numerics ", index);
+  return numerics_names[index];
 }
 
 std::optional<Numerics> parse_numerics(std::string_view text) {

@@ -11,6 +11,7 @@
 #include "runtime/exec_memory.h"
 
 #include <weft/cuda.h>
+#include <weft/error.h>
 
 #include <vector>
 
@@ -48,7 +49,13 @@ std::string unavailable_reason(std::string_view name) {
     if (!reason.empty()) return reason;
     return nvrtc().library.reason.empty() ? "" : "NVRTC is " + nvrtc().library.reason;
   }
-  return "unknown; the backends are auto, interp, xbyak, llvm and nvrtc";
+  throw ArgumentError(detail::concat("unknown backend '", name,
+                                     "'; the backends are auto, interp, xbyak, llvm and nvrtc"));
+}
+
+void check_usable(std::string_view name) {
+  const std::string reason = unavailable_reason(name);
+  WEFT_CHECK(reason.empty(), UnsupportedError, "backend '", name, "' is not usable: ", reason);
 }
 
 const Backend* find_backend(std::string_view name) {

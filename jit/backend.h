@@ -57,5 +57,8 @@ const Backend* find_backend(std::string_view name);
 /// Why a backend that weft knows is not in this build or not usable on this machine; empty if it is
 /// usable.
 std::string unavailable_reason(std::string_view name);
+/// Errors: ArgumentError if weft knows no backend of this name, UnsupportedError if it is not
+///         usable.
+void check_usable(std::string_view name);
 
 }  // namespace weft::jit

@@ -31,8 +31,8 @@ std::vector<const Backend*> candidates(const Signature& signature) {
     if (!ir::is_reduction(signature.kernel) && !ir::is_scan(signature.kernel)) return {backend};
     return {backend, find_backend("interp")};
   }
-  const std::string reason = unavailable_reason(name);
-  throw UnsupportedError(detail::concat("backend '", name, "' is not usable: ", reason));
+  check_usable(name);
+  throw UnsupportedError(detail::concat("backend '", name, "' compiles no kernels of the CPU"));
 }
 
 /// The kernel after the passes.

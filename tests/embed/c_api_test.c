@@ -82,7 +82,7 @@ static void test_engines(void) {
 
   engine = NULL;
   options.struct_bytes = sizeof options;
-  CHECK_FAILS(weft_engine_create(&options, &engine), WEFT_ERROR_UNSUPPORTED, "nonsense");
+  CHECK_FAILS(weft_engine_create(&options, &engine), WEFT_ERROR_ARGUMENT, "nonsense");
   options.backend = NULL;
   options.numerics = "wild";
   CHECK_FAILS(weft_engine_create(&options, &engine), WEFT_ERROR_ARGUMENT, "wild");

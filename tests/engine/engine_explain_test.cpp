@@ -171,7 +171,7 @@ TEST(engine_explain, unknown_stages_targets_and_backends) {
             "cuda, ptx, sass");
   EXPECT_EQ(message(emitting({}, "sse2")),
             "argument: unknown target 'sse2'; the targets are host, avx2 and avx512");
-  EXPECT_THAT(message(emitting({}, "host", "gcc")), HasSubstr("unsupported: backend 'gcc'"));
+  EXPECT_THAT(message(emitting({}, "host", "gcc")), HasSubstr("argument: unknown backend 'gcc'"));
 }
 
 TEST(engine_explain, writes_cuda_source_without_a_device) {

@@ -89,6 +89,14 @@ TEST_F(ReduceErrors, OnlyScansHaveADirection) {
               HasSubstr("fold() has no direction"));
 }
 
+TEST_F(ReduceErrors, EnumeratorsThatThereAreNotAreRefused) {
+  EXPECT_EQ(refusal(Reduction(200), a), "there is no reduction 200");
+  EXPECT_EQ(message([&] { reduce_pair(PairReduction(2), a); }), "there is no pair of reductions 2");
+  EXPECT_EQ(refusal(Reduction::sum, a, {.dtype = DType(77)}), "there is no dtype 77");
+  EXPECT_EQ(refusal(Reduction::sum, a, {.numerics = Numerics(9)}), "there are no numerics 9");
+  EXPECT_EQ(message([&] { fold(Op(255), a); }), "there is no op 255");
+}
+
 TEST_F(ReduceErrors, OutputsAreUntouchedByThem) {
   const Tensor out = tensor_of<std::int32_t>({7, 7, 7});
   EXPECT_THAT(message([&] { engine.reduce(Reduction::amax, a, {.dims = {0}}, out); }),

@@ -223,16 +223,34 @@ TEST_F(EngineErrors, options) {
   refuses("argument: num_threads must not be negative, but is -1", [&] {
     Engine(EngineOptions{"auto", Numerics::standard, -1});
   });
-  refuses(
-      "unsupported: backend 'gcc' is not usable: unknown; the backends are auto, interp, xbyak, "
-      "llvm and nvrtc",
-      [&] {
-        Engine(EngineOptions{"gcc", Numerics::standard, 0});
-      });
+  refuses("argument: unknown backend 'gcc'; the backends are auto, interp, xbyak, llvm and nvrtc",
+          [&] {
+            Engine(EngineOptions{"gcc", Numerics::standard, 0});
+          });
+  refuses("argument: unknown backend 'gcc'",
+          [&] { engine_.explain(ops::sum(floats(3)), {}, {.backend = "gcc", .emit = {}}); });
   if (cuda::num_devices() == 0)
     refuses("unsupported: backend 'nvrtc' is not usable: the CUDA driver is not found", [&] {
       Engine(EngineOptions{"nvrtc", Numerics::standard, 0});
     });
+}
+
+TEST_F(EngineErrors, enumerators_that_there_are_not) {
+  refuses("argument: there are no numerics 9", [&] {
+    Engine(EngineOptions{"auto", Numerics(9), 0});
+  });
+  refuses("argument: there are no numerics 9",
+          [&] { engine_.explain(floats(3), {}, {.emit = {}, .numerics = Numerics(9)}); });
+  const DType none{99};
+  refuses("argument: there is no dtype 99", [&] { empty({2}, none); });
+  refuses("argument: there is no dtype 99", [&] { from_blob(&engine_, {1}, none); });
+  refuses("argument: there is no dtype 99", [&] { unbacked(Sizes{2}, Sizes{1}, none); });
+  refuses("argument: there is no dtype 99", [&] { floats(2).view(none); });
+  refuses("argument: there is no dtype 99", [&] { cast(floats(2), none); });
+  refuses("argument: there is no dtype 99", [&] { engine_.to(floats(2), none); });
+  refuses("argument: there is no op 255", [&] { engine_.unary(Op(255), floats(2)); });
+  refuses("argument: there is no op 255", [&] { apply(Op(255), {floats(2)}); });
+  refuses("argument: there is no op 255", [&] { info(Op(255)); });
 }
 
 TEST_F(EngineErrors, tensors_that_cannot_be) {
