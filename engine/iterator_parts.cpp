@@ -15,7 +15,12 @@ constexpr std::int64_t max_32bit = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
+void TensorIterator::throw_no_operand(int operand) const {
+  throw ArgumentError(detail::concat("there is no operand ", operand, " of ", ntensors(), "."));
+}
+
 std::int64_t TensorIterator::numel() const {
+  if (operands_.empty()) return 0;  // moved from
   std::int64_t numel = 1;
   for (std::int64_t size : shape_) numel = wrapping_product(numel, size);
   return numel;
@@ -28,7 +33,7 @@ DType TensorIterator::common_dtype() const {
 }
 
 Device TensorIterator::device(int operand) const {
-  return operands_[operand].impl->storage->device();
+  return operands_[checked(operand)].impl->storage->device();
 }
 
 bool TensorIterator::has_contiguous_first_dim() const {
@@ -43,7 +48,9 @@ bool TensorIterator::is_contiguous() const {
   return ndim() == 1 && has_contiguous_first_dim();
 }
 
-bool TensorIterator::is_scalar(int operand) const { return operands_[operand].impl->numel == 1; }
+bool TensorIterator::is_scalar(int operand) const {
+  return operands_[checked(operand)].impl->numel == 1;
+}
 
 bool TensorIterator::is_cpu_scalar(int operand) const {
   return is_scalar(operand) && device(operand).type == DeviceType::cpu;

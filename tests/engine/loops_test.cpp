@@ -310,6 +310,23 @@ void sum_into(const Tensor& out, const Tensor& in) {
   });
 }
 
+TEST(Loops, AnIteratorThatWasMovedFromHasNoOperands) {
+  const Tensor a = counting({3});
+  TensorIterator given = TensorIterator::unary_op(Tensor(), a);
+  EXPECT_THROW(given.data(17), ArgumentError);
+  EXPECT_THROW(given.stride_bytes(-1), ArgumentError);
+  EXPECT_THROW(given.tensor(2), ArgumentError);
+  const TensorIterator taken = std::move(given);
+  EXPECT_EQ(taken.numel(), 3);
+  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
+  EXPECT_EQ(given.ntensors(), 0);
+  EXPECT_EQ(given.numel(), 0);
+  EXPECT_THROW(given.dtype(), ArgumentError);
+  EXPECT_THROW(given.output(), ArgumentError);
+  for_each(given, [](std::byte**, const std::int64_t*, std::int64_t) { FAIL(); });
+  // NOLINTEND(bugprone-use-after-move)
+}
+
 TEST(Reduce, SumsAreRightAndTheSameForAnyNumberOfThreads) {
   std::mt19937 random(3);
   const Tensor in = empty({401, 503}, DType::f32);

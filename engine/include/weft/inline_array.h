@@ -136,12 +136,17 @@ class InlineArray {
     std::memcpy(bytes_, other.bytes_, sizeof bytes_);
     size_ = other.size_;
   }
-  /// Requires: this array is empty and inline.
+  /// Leaves `other` empty.   Requires: this array is empty and inline.
   void take(InlineArray&& other) noexcept {
     if (other.is_inline()) {
-      if constexpr (std::is_trivially_copyable_v<T>) return copy_inline(other);
-      std::uninitialized_move(other.data_, other.data_ + other.size_, data_);
-      size_ = other.size_;
+      if constexpr (std::is_trivially_copyable_v<T>) {
+        copy_inline(other);
+      } else {
+        std::uninitialized_move(other.data_, other.data_ + other.size_, data_);
+        size_ = other.size_;
+        std::destroy(other.data_, other.data_ + other.size_);
+      }
+      other.size_ = 0;
       return;
     }
     data_ = std::exchange(other.data_, other.inline_data());

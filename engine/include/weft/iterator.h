@@ -262,6 +262,8 @@ class TensorIteratorConfig {
 /// replaced.
 ///
 /// Dimensions and operands are counted from 0, operands with the outputs first.
+/// Errors:  ArgumentError for an operand that there is not.  An iterator that has been moved from
+///          has none, and no elements: loops do nothing with it.
 /// Threads: concurrent const use is safe.
 class TensorIterator {
  public:
@@ -287,10 +289,12 @@ class TensorIterator {
   /// Coalesced, fastest dimension first.
   IntSpan shape() const { return {shape_.data(), shape_.size()}; }
   /// Along shape().
-  IntSpan stride_bytes(int operand) const { return {strides_.row(operand), shape_.size()}; }
-  std::byte* data(int operand) const { return operands_[operand].data; }
+  IntSpan stride_bytes(int operand) const {
+    return {strides_.row(checked(operand)), shape_.size()};
+  }
+  std::byte* data(int operand) const { return operands_[checked(operand)].data; }
   /// Of the tensor.
-  DType dtype(int operand = 0) const { return operands_[operand].dtype; }
+  DType dtype(int operand = 0) const { return operands_[checked(operand)].dtype; }
   /// What the operation computes in.
   ///
   /// Errors: ArgumentError if there is none: inputs of several dtypes and no promotion.
@@ -301,7 +305,7 @@ class TensorIterator {
   const Tensor& output(int index = 0) const { return tensor(index); }
   const Tensor& input(int index = 0) const { return tensor(num_outputs_ + index); }
   const Tensor& tensor(int operand) const {
-    return operands_.tensor(static_cast<std::size_t>(operand));
+    return operands_.tensor(static_cast<std::size_t>(checked(operand)));
   }
   FastSetup fast_setup() const { return fast_setup_; }
   /// Whether none of the stages was needed: few operands of one dtype on the CPU, of which outputs
@@ -313,9 +317,9 @@ class TensorIterator {
   IntSpan sizes() const { return {sizes_.data(), sizes_.size()}; }
   bool is_meta() const { return is_meta_; }
   bool is_reduction() const { return is_reduction_; }
-  bool is_read_write(int output) const { return operands_[output].is_read_write; }
+  bool is_read_write(int output) const { return operands_[checked(output)].is_read_write; }
   /// True if a given output was empty or of another size, and has been resized; or was allocated.
-  bool was_resized(int output) const { return operands_[output].will_resize; }
+  bool was_resized(int output) const { return operands_[checked(output)].will_resize; }
   bool has_coalesced_dimensions() const { return has_coalesced_dimensions_; }
   /// One dimension or one element, every operand dense in its dtype.
   bool is_contiguous() const;
@@ -330,7 +334,9 @@ class TensorIterator {
   /// Writing the outputs in some order would change what is yet to be read of this input: whoever
   /// runs the plan must read it completely before the first write.  False for the very view of an
   /// output.
-  bool needs_temporary(int input) const { return operands_[num_outputs_ + input].needs_temporary; }
+  bool needs_temporary(int input) const {
+    return operands_[checked(num_outputs_ + input)].needs_temporary;
+  }
   /// Strides in bytes of a dense operand along shape(), for elements of `element_size_bytes`.
   std::vector<std::int64_t> compatible_stride(std::int64_t element_size_bytes) const;
   /// Where the part of the whole that this iterator covers begins, along shape().
@@ -363,6 +369,12 @@ class TensorIterator {
  private:
   friend class TensorIteratorConfig;
   TensorIterator() = default;
+  int checked(int operand) const {
+    if (static_cast<std::size_t>(operand) >= operands_.size()) [[unlikely]]
+      throw_no_operand(operand);
+    return operand;
+  }
+  [[noreturn]] void throw_no_operand(int operand) const;
   void plan(TensorIteratorConfig& config);
   bool plan_given(TensorIteratorConfig& config);
   template <int num_given>
