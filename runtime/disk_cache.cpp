@@ -60,7 +60,7 @@ bool is_nowhere(int error) { return error == ENOENT || error == ENOTDIR || error
 
 /// "" if only this user and root put files into the folder, or it is not there yet; else what
 /// belongs behind "a folder that".
-std::string fault_of_folder(const std::string& folder) {
+std::string reason_to_distrust(const std::string& folder) {
   struct stat status;
   if (::stat(folder.c_str(), &status) == 0) return is_own(status) ? "" : "other users can write to";
   return is_nowhere(errno) ? "" : "can't be looked at: " + reason(errno);
@@ -117,27 +117,50 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-/// All files of the folder that the cache may have made.  Whatever else lies there is none of its
-/// business.  Not by std::filesystem, whose iterators end the process where memory runs out.
-/// Errors: DeviceError if that can't be said of all.
+/// Reads a folder.  Not by std::filesystem, whose iterators end the process where memory runs out.
+class FolderReader {
+ public:
+  /// Errors: DeviceError if it is there and is none, or can't be read.
+  explicit FolderReader(const std::string& folder)
+      : folder_(folder), open_(::opendir(folder.c_str())) {
+    if (open_ != nullptr) return;
+    const int error = errno;
+    struct stat status;
+    WEFT_CHECK(error != ENOTDIR || ::stat(folder.c_str(), &status) != 0, DeviceError, folder,
+               " is not a folder");
+    check(is_nowhere(error), error);
+  }
+
+  /// The next file that the cache may have made.  Whatever else lies there is none of its business.
+  /// Errors: DeviceError if that can't be said of all.
+  bool next(Found& found) {
+    while (open_ != nullptr) {
+      errno = 0;
+      const dirent* const entry = ::readdir(open_.get());
+      if (entry == nullptr) check(errno == 0, errno);
+      if (entry == nullptr) break;
+      found = {folder_ + "/" + entry->d_name, entry->d_name, {}};
+      if (!is_entry_name(found.name) && !is_unfinished_name(found.name)) continue;
+      if (::lstat(found.path.c_str(), &found.status) == 0) return true;
+      check(errno == ENOENT, errno);  // removed meanwhile
+    }
+    return false;
+  }
+
+ private:
+  void check(bool is_good, int error) const {
+    WEFT_CHECK(is_good, DeviceError, folder_, " can't be read: ", reason(error));
+  }
+
+  const std::string& folder_;
+  std::unique_ptr<DIR, CloseFolder> open_;
+};
+
+/// Visits all files of the folder that the cache may have made.   Errors: as FolderReader's.
 template <class Visit>
 void for_each_file(const std::string& folder, const Visit& visit) {
-  const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder.c_str()));
-  const auto check = [&](bool is_good) {
-    WEFT_CHECK(is_good, DeviceError, folder, " can't be read: ", reason(errno));
-  };
-  if (open == nullptr) return check(is_nowhere(errno));
-  while (true) {
-    errno = 0;
-    const dirent* const entry = ::readdir(open.get());
-    if (entry == nullptr) return check(errno == 0);
-    Found found{folder + "/" + entry->d_name, entry->d_name, {}};
-    if (!is_entry_name(found.name) && !is_unfinished_name(found.name)) continue;
-    if (::lstat(found.path.c_str(), &found.status) == 0)
-      visit(found);
-    else
-      check(errno == ENOENT);  // removed meanwhile
-  }
+  FolderReader files(folder);
+  for (Found found; files.next(found);) visit(found);
 }
 
 DiskCacheOptions with_folder(DiskCacheOptions options) {
@@ -171,7 +194,7 @@ DiskCache::Outcome DiskCache::use_entry(Bytes key, const Use& use) {
     say_once(kind, detail::concat(path, " ", why, "; it is not used"));
     return outcome;
   };
-  if (const std::string fault = fault_of_folder(options_.folder); !fault.empty())
+  if (const std::string fault = reason_to_distrust(options_.folder); !fault.empty())
     return refused(unreadable, Outcome::damaged, "lies in a folder that " + fault);
   if (!read.fault.empty()) return refused(unreadable, Outcome::damaged, read.fault);
   const DecodedEntry entry = decode_entry(read.bytes);
@@ -288,7 +311,7 @@ void DiskCache::store(Bytes key, Bytes blob) noexcept {
   try {
     const std::vector<std::byte> entry = encode_entry(key, blob);
     if (entry.size() > max_entry_bytes || entry.size() > options_.max_bytes) return;
-    const std::string fault = fault_of_folder(options_.folder);
+    const std::string fault = reason_to_distrust(options_.folder);
     WEFT_CHECK(fault.empty(), DeviceError, path_of(key), " lies in a folder that ", fault);
     write_entry(path_of(key), entry);
     counters_.stores.fetch_add(1, std::memory_order_relaxed);
@@ -359,10 +382,13 @@ DiskCache::Content DiskCache::content() const {
   return content;
 }
 
+std::string DiskCache::fault_of_folder() const {
+  const std::string fault = reason_to_distrust(options_.folder);
+  return fault.empty() ? fault : "is a folder that " + fault;
+}
+
 std::vector<std::string> DiskCache::damaged() const {
   std::vector<std::string> damaged;
-  if (const std::string fault = fault_of_folder(options_.folder); !fault.empty())
-    damaged.push_back(detail::concat(options_.folder, ": none is used of a folder that ", fault));
   for_each_file(options_.folder, [&](const Found& found) {
     if (is_unfinished_name(found.name)) return;
     const Read read = read_file(found.path, false);
@@ -421,9 +447,9 @@ std::uint64_t DiskCache::export_to(const std::string& file) const {
 
 std::uint64_t DiskCache::import_from(const std::string& file) {
   check_writable();
-  const std::string fault = fault_of_folder(options_.folder);
+  const std::string fault = fault_of_folder();
   WEFT_CHECK(fault.empty(), DeviceError, "the cache in '", options_.folder,
-             "' would not be used: it is a folder that ", fault);
+             "' would not be used: it ", fault);
   InputFile input(file);
   std::vector<std::byte> bytes(input.size_bytes());
   bytes.resize(input.read(bytes));

@@ -38,6 +38,9 @@ void verify(const DiskCache& cache, bool as_json) {
   // With an error there is one object only, the error's.
   std::string list;
   for (const std::string& line : damaged) list += "\n" + line;
+  const std::string fault = cache.fault_of_folder();
+  WEFT_CHECK(fault.empty(), ArgumentError, "none of ", entries,
+             " entries is used: ", cache.options().folder, ' ', fault, list);
   WEFT_CHECK(damaged.empty(), ArgumentError, damaged.size(), " of ", entries,
              " entries can't be used, and will be made anew: ", damaged.front(),
              damaged.size() > 1 ? " ..." : "", list);

@@ -115,6 +115,21 @@ class Cache(CliTest):
         self.env = {**without, "HOME": "/proc/nowhere"}
         self.assertIn("can't be written", self.run_tan("--backend=llvm"))
 
+    def test_folders_that_are_none_or_not_used(self):
+        self.run_tan("--backend=llvm")
+        self.cache.chmod(0o777)
+        code, told = self.cache_of("verify")
+        self.assertEqual(code, 1)
+        self.assertIn(f"none of 1 entries is used: {self.cache} is a folder that other users can write to",
+                      told["error"]["message"])
+        self.cache.chmod(0o700)
+        file = self.path("file", b"1")
+        bundle = self.path("warm.weft")
+        for words in (["stats"], ["verify"], ["clear"], ["export", bundle]):
+            code, told = self.cache_of(*words, WEFT_CACHE_DIR=str(file))
+            self.assertEqual((code, told["error"]["kind"]), (1, "device"), words)
+            self.assertIn("is not a folder", told["error"]["message"])
+
     def test_bundles(self):
         self.run_tan("--backend=llvm")
         bundle = self.path("warm.weft")

@@ -117,6 +117,19 @@ TEST_F(FilesOfCache, TakeThePlaceOfAnEmptyFolder) {
   });
 }
 
+TEST_F(FilesOfCache, AreNotInAFile) {
+  begin();
+  const std::string file = cache_ + "/.weft-1-1.tmp";
+  run_with_faults(Kind::system, [&] {
+    std::uint64_t num_entries = 0;
+    try {
+      num_entries = DiskCache(at(file, 1 << 20)).content().num_entries;
+    } catch (const DeviceError&) {  // it is no folder, or that can't be seen
+    }
+    return num_entries;
+  });
+}
+
 /// All of them or none: a bundle that lacks what could not be read would be believed.
 TEST_F(FilesOfCache, GoIntoABundleAndOutOfIt) {
   begin();

@@ -94,7 +94,7 @@ class DiskCache {
   DiskCacheStats stats() const;
 
   // What the `weft cache` command does.  Errors: DeviceError if the folder is there but can't be
-  // read, besides those of each function.
+  // read, or is none, besides those of each function.
 
   struct Content {
     std::uint64_t num_entries = 0;
@@ -102,6 +102,9 @@ class DiskCache {
     std::uint64_t num_unfinished = 0;  ///< files that their writers left behind
   };
   Content content() const;
+  /// Why nothing of the folder is used, whatever its entries: "is a folder that other users can
+  /// write to"; "" if it is used.
+  std::string fault_of_folder() const;
   /// "NAME: REASON" of each file that is no sound entry.
   std::vector<std::string> damaged() const;
   /// Removes all entries, and what writers left behind a quarter of an hour ago or earlier; nothing
