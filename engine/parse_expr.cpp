@@ -32,6 +32,12 @@ std::vector<std::pair<std::string, Expr>> named_tensors(
   return result;
 }
 
+/// Functions that have one result each of what `name` has.
+std::string_view results_of(std::string_view name) {
+  if (name == "frexp") return "frexp_mantissa or frexp_exponent";
+  return parse_pair_reduction(name) == PairReduction::aminmax ? "amin or amax" : "var or mean";
+}
+
 }  // namespace
 
 ExprParser::ExprParser(std::string_view text, std::vector<std::pair<std::string, Expr>> names,
@@ -143,10 +149,12 @@ void ExprParser::open_call(std::string_view name, std::size_t position, bool is_
   } else if (parse_reduction(name)) {
     form = Form::reduction;
   } else if (has_two_results(name)) {
-    if (!options_.are_several || !is_at_start)
-      fail(position, std::string(name) +
-                         " has two results: it stands alone, or between commas, "
-                         "where several expressions are read");
+    if (!options_.are_several)
+      fail(position, std::string(name) + " has two results, and one is read here: write " +
+                         std::string(results_of(name)) +
+                         "; `weft eval` and parse_exprs() read both");
+    if (!is_at_start)
+      fail(position, std::string(name) + " has two results: it stands alone, or between commas");
     form = Form::pair;
   } else {
     op = find_function(name);
@@ -189,7 +197,10 @@ void ExprParser::read_comma() {
     return advance();
   }
   if (pending_.empty() || pending_.back().form == Form::parenthesis) {
-    fail(token_.position, "a ',' is only meaningful between the arguments of a function");
+    fail(token_.position, pending_.empty()
+                              ? "one expression is read here; `weft eval` and parse_exprs() read "
+                                "several with ',' between them"
+                              : "a ',' is only meaningful between the arguments of a function");
   }
   Pending& bracket = pending_.back();
   if (bracket.form == Form::cast && bracket.dtype) {

@@ -18,6 +18,9 @@ class Mistakes(CliTest):
         self.fails(["explain", "sum(a, dims=[2])", a], "argument", "Dimension out of range")
         self.fails(["explain", "a & a", a], "argument", "column 3", "bitwise_and")
         self.fails(["explain", "", a], "argument", "the expression is empty")
+        for command in ("explain", "bench"):
+            self.fails([command, "aminmax(a)", a], "argument", "two results, and one is read here: write amin or amax")
+            self.fails([command, "sum(a), amax(a)", a], "argument", "column 7: one expression is read here")
 
     def test_shapes_and_dtypes(self):
         self.fails(["explain", "a + b", "a=f32[2,3]", "b=f32[4]"], "argument", "The size of tensor", "must match")

@@ -264,7 +264,7 @@ TEST(ParseExpr, RefusesWhatMeansNothing) {
       {"a)", 2, "this ')' closes nothing"},
       {"()", 2, "expected a value, found ')'"},
       {"exp(a", 4 - 3, "never closed"},
-      {"a, b", 2, "',' is only meaningful"},
+      {"a, b", 2, "one expression is read here"},
       {"(a, b)", 3, "',' is only meaningful"},
       {"exp(,)", 5, "expected a value"},
       {"a < b < c", 7, "comparisons do not chain"},

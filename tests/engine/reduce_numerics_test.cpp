@@ -217,7 +217,12 @@ TEST(SeveralResults, AreReadFromOneText) {
               HasSubstr("aminmax has two results: it stands alone"));
   EXPECT_THAT(refusal([&] { parse_exprs("aminmax(a) + 1", names); }),
               HasSubstr("which nothing combines"));
-  EXPECT_THAT(refusal([&] { parse_expr("aminmax(a)", names); }), HasSubstr("two results"));
+  EXPECT_THAT(refusal([&] { parse_expr("aminmax(a)", names); }),
+              HasSubstr("has two results, and one is read here: write amin or amax"));
+  EXPECT_THAT(refusal([&] { parse_expr("frexp(a)", names); }),
+              HasSubstr("write frexp_mantissa or frexp_exponent"));
+  EXPECT_THAT(refusal([&] { parse_expr("sum(a), amax(a)", names); }),
+              HasSubstr("one expression is read here"));
   EXPECT_THAT(refusal([&] { parse_exprs("sum(a),", names); }),
               HasSubstr("expected a value, found the end"));
   EXPECT_THAT(refusal([&] { parse_exprs("var_mean()", names); }),
