@@ -92,7 +92,11 @@ Expr read_expression(Engine& engine, const char* expression,
 std::vector<std::string> split_commas(const char* text) {
   std::vector<std::string> result;
   std::istringstream parts(text == nullptr ? "" : text);
-  for (std::string part; std::getline(parts, part, ',');) result.push_back(part);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::size_t first = part.find_first_not_of(' ');
+    if (first != part.npos)
+      result.push_back(part.substr(first, part.find_last_not_of(' ') - first + 1));
+  }
   return result;
 }
 

@@ -68,9 +68,11 @@ std::vector<Expr> read_expressions(const std::string& text, const NamedTensors& 
 std::vector<std::string> split_commas(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    if (end > 0) parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view part = text.substr(0, text.find(','));
+    const std::size_t first = part.find_first_not_of(' ');
+    if (first != part.npos)
+      parts.emplace_back(part.substr(first, part.find_last_not_of(' ') - first + 1));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
   }
   return parts;
 }

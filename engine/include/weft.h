@@ -62,7 +62,8 @@ enum {
 
 /* "0.1.0" */
 const char* weft_version(void);
-/* Of the last call in this thread that failed; "" before that.  Valid until the next one fails. */
+/* Of the last call in this thread that failed; "" before that.  Valid until the next one fails.
+ * UTF-8; bytes of files and arguments that are none, or can't be printed, are shown as \x1b. */
 const char* weft_last_error_message(void);
 
 /* ---- engines ---- */

@@ -73,6 +73,8 @@ class Explain(CliTest):
         told = self.json_of(*args, "--emit=" + ",".join(stages))
         for stage in stages:
             self.assertTrue(told[stage].strip(), stage)
+        spaced = self.json_of("explain", "a + b", "a=f32[8,8]", "b=f32[8]", "--emit", "ir, signature")
+        self.assertTrue(spaced["ir"].strip() and spaced["signature"].strip())
         added = self.json_of("explain", "a + b", "a=f32[8,8]", "b=f32[8]", "--emit=asm")
         if "xbyak" in REQUIRED_BACKENDS:
             self.assertEqual(added["backend"], "xbyak")

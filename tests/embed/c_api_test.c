@@ -257,7 +257,7 @@ static void test_expressions(weft_engine* engine) {
   CHECK(((float*)weft_tensor_data(out))[0] == 5);
   weft_plan_destroy(plan);
   weft_plan_destroy(NULL);
-  CHECK_OK(weft_explain(engine, "a + b", 2, names, "ir,signature", &text));
+  CHECK_OK(weft_explain(engine, "a + b", 2, names, "ir, signature ,", &text));
   CHECK(text != NULL && strstr(text, "result: f32[3]") != NULL);
   CHECK(text != NULL && strstr(text, "--- ir ---") != NULL && strstr(text, "add f32") != NULL);
   weft_text_destroy(text);
@@ -363,6 +363,10 @@ static void test_messages(void) {
   CHECK(pthread_create(&thread, NULL, message_of_new_thread, NULL) == 0);
   CHECK(pthread_join(thread, &result) == 0);
   CHECK(result != NULL); /* each thread has its own */
+  /* Whatever is quoted can be printed. */
+  weft_tensor* none = NULL;
+  CHECK_FAILS(weft_npy_read("/no\x1b[31m\xff\xc3\xa9\xed\xa0\x80", &none), WEFT_ERROR_ARGUMENT,
+              "/no\\x1b[31m\\xff\xc3\xa9\\xed\\xa0\\x80");
 }
 
 int main(void) {
