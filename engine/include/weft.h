@@ -28,7 +28,8 @@ typedef struct weft_plan weft_plan;     /* an expression with everything but its
 typedef int32_t weft_status;
 enum {
   WEFT_OK = 0,
-  WEFT_ERROR_ARGUMENT = 1,    /* what was asked for has no meaning: shapes, dtypes, text, null */
+  WEFT_ERROR_ARGUMENT = 1,    /* what was asked for has no meaning: shapes, dtypes, text, null;
+                                 or is not there: names, files to read */
   WEFT_ERROR_UNSUPPORTED = 2, /* it has one, and nothing in this build can do it */
   WEFT_ERROR_COMPILE = 3,     /* a backend failed to compile a kernel */
   WEFT_ERROR_DEVICE = 4,      /* the system or a driver refused */

@@ -98,8 +98,8 @@ struct ExprFunction {
 };
 }  // namespace detail
 
-/// `weft::ops::tanh(a * b + c)`; `using namespace weft::ops;` where the names don't clash with
-/// <cmath>.
+/// `weft::ops::tanh(a * b + c)`.  A short name for the namespace (`namespace w = weft::ops;`) is
+/// safer than `using namespace`: the functions of <cmath> have the same names.
 namespace ops {
 #define WEFT_OP(name, arity, domain, result, form, expression) \
   inline constexpr detail::ExprFunction<arity> name{Op::name};

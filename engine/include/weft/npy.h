@@ -16,9 +16,9 @@ namespace weft {
 /// array becomes a tensor with the strides of one.
 ///
 /// Dtype:  bool, u1..u8, i1..i8, f2, f4, f8, c8, c16, little endian.
-/// Errors: ArgumentError for a file that is not as the format says, UnsupportedError for a dtype or
-/// byte order
-///         that weft lacks, DeviceError if the system refuses; each begins with the file's name.
+/// Errors: ArgumentError for a file that there is not, that may not be read or is not as the format
+///         says, UnsupportedError for a dtype or byte order that weft lacks, DeviceError if the
+///         system fails while it reads; each begins with the file's name.
 Tensor npy_read(const std::string& path);
 
 /// Maps an array instead of reading it: pages are loaded when touched.  Writing to the tensor
