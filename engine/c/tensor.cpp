@@ -179,11 +179,17 @@ weft_status weft_tensor_from_dlpack_versioned(DLManagedTensorVersioned* managed,
 }
 
 weft_status weft_tensor_to_dlpack(const weft_tensor* tensor, DLManagedTensor** managed) {
-  return guard([&] { given(managed, "a place for the struct") = to_dlpack(tensor_of(tensor)); });
+  return guard([&] {
+    // First: a loan that nobody gets is never returned.
+    DLManagedTensor*& result = given(managed, "a place for the struct");
+    result = to_dlpack(tensor_of(tensor));
+  });
 }
 
 weft_status weft_tensor_to_dlpack_versioned(const weft_tensor* tensor,
                                             DLManagedTensorVersioned** managed) {
-  return guard(
-      [&] { given(managed, "a place for the struct") = to_dlpack_versioned(tensor_of(tensor)); });
+  return guard([&] {
+    DLManagedTensorVersioned*& result = given(managed, "a place for the struct");
+    result = to_dlpack_versioned(tensor_of(tensor));
+  });
 }

@@ -319,6 +319,21 @@ static void test_dlpack(void) {
   CHECK(back == NULL);
 }
 
+/* What could not be lent is not: memory on loan could not be resized. */
+static void test_lending_nowhere(weft_engine* engine) {
+  const int64_t sizes[] = {2}, more_sizes[] = {5};
+  const float values[] = {0, 1, 2, 3, 4};
+  weft_tensor *tensor = tensor_of(values, 1, sizes), *more = tensor_of(values, 1, more_sizes);
+  const weft_named_tensor names[] = {{"a", more}};
+  CHECK_FAILS(weft_tensor_to_dlpack(tensor, NULL), WEFT_ERROR_ARGUMENT, "a place for the struct");
+  CHECK_FAILS(weft_tensor_to_dlpack_versioned(tensor, NULL), WEFT_ERROR_ARGUMENT,
+              "a place for the struct");
+  CHECK_OK(weft_eval(engine, "a + 0", 1, names, &tensor));
+  CHECK(has_values(tensor, values, 5));
+  weft_tensor_destroy(tensor);
+  weft_tensor_destroy(more);
+}
+
 static void test_files(void) {
   const char* folder = getenv("TMPDIR");
   const int64_t sizes[] = {2, 3};
@@ -382,6 +397,7 @@ int main(void) {
   test_expressions(engine);
   test_arithmetic_error(engine);
   test_dlpack();
+  test_lending_nowhere(engine);
   test_files();
   test_messages();
   weft_engine_destroy(engine);
