@@ -28,15 +28,27 @@ std::string reason(int error) { return std::error_code(error, std::generic_categ
 constexpr std::size_t max_transfer_bytes = std::size_t{1}
                                            << 30;  // Linux moves no more than 2 GiB at once
 
-/// Where writing to `path` really goes, so that a symbolic link is followed and not replaced.
-std::string resolved(const std::string& path) {
-  std::error_code error;
-  const auto target = std::filesystem::canonical(path, error);
-  if (!error) return target.string();
-  // Only of what is not there is it known that nothing lies behind it.
-  WEFT_CHECK(error == std::errc::no_such_file_or_directory, DeviceError,
-             "the file can't be written: ", error.message());
-  return path;
+/// Those that lend the owner's rights are not kept: writing in place takes them away, too.
+constexpr mode_t permission_bits = S_IRWXU | S_IRWXG | S_IRWXO;
+
+/// Where writing to `path` really goes, so that a symbolic link is followed and not replaced, also
+/// one to what is not there yet.
+std::string resolved(std::string path) {
+  namespace fs = std::filesystem;
+  while (true) {
+    std::error_code error;
+    const fs::path target = fs::canonical(path, error);
+    if (!error) return target.string();
+    // Only of what is not there is it known that nothing lies behind it; links in a circle, which
+    // would be followed for ever, are another error.
+    WEFT_CHECK(error == std::errc::no_such_file_or_directory, DeviceError,
+               "the file can't be written: ", error.message());
+    const fs::path next = fs::read_symlink(path, error);
+    if (error == std::errc::no_such_file_or_directory || error == std::errc::invalid_argument)
+      return path;  // nothing, or made meanwhile and no link
+    WEFT_CHECK(!error, DeviceError, "the file can't be written: ", error.message());
+    path = fs::path(path).parent_path() / next;
+  }
 }
 
 std::string folder_of(const std::string& path) {
@@ -46,12 +58,12 @@ std::string folder_of(const std::string& path) {
 
 /// Creates a file of its own beside `path`.  The name is short and does not contain that of `path`,
 /// which may be as long as the system allows already.
-FileDescriptor create_beside(const std::string& path, std::string& name) {
+FileDescriptor create_beside(const std::string& path, mode_t mode, std::string& name) {
   static std::atomic<unsigned> counter{0};
   while (true) {
     name = folder_of(path) + ".weft-" + std::to_string(::getpid()) + "-" +
            std::to_string(counter++) + ".tmp";
-    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0) return FileDescriptor(descriptor);
     WEFT_CHECK(errno == EEXIST || errno == EINTR, DeviceError,
                "the file can't be written: ", reason(errno));
@@ -138,7 +150,9 @@ OutputFile::OutputFile(const std::string& path) : path_(resolved(path)) {
   // Renaming would replace a file that may not be written.
   WEFT_CHECK(!exists || ::access(path_.c_str(), W_OK) == 0, DeviceError,
              "the file can't be written: ", reason(errno));
-  descriptor_ = create_beside(path_, temporary_path_);
+  // What takes the place of a file is open to nobody to whom that was not, not even for a moment.
+  descriptor_ = create_beside(path_, exists ? 0600 : 0666, temporary_path_);
+  if (exists) kept_mode_ = status.st_mode & permission_bits;
 }
 
 OutputFile::~OutputFile() {
@@ -156,6 +170,8 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 }
 
 void OutputFile::commit() {
+  WEFT_CHECK(!kept_mode_ || ::fchmod(descriptor_.get(), *kept_mode_) == 0, DeviceError,
+             "the file can't be written: ", reason(errno));
   WEFT_CHECK(descriptor_.close(), DeviceError, "the file can't be written: ", reason(errno));
   if (temporary_path_.empty()) return;
   WEFT_CHECK(std::rename(temporary_path_.c_str(), path_.c_str()) == 0, DeviceError,

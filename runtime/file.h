@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -34,8 +35,7 @@ class FileDescriptor {
 /// A regular file, open for reading from the front.
 ///
 /// Errors: ArgumentError if there is no such file, it isn't a regular one, or may not be read;
-/// DeviceError if
-///         the system fails later.
+///         DeviceError if the system fails later.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
@@ -55,8 +55,9 @@ class InputFile {
 };
 
 /// A file under construction beside its final place, which it takes in commit().  Without commit()
-/// nothing of it stays and what was in the place is untouched.  A place that is no regular file
-/// (/dev/stdout, a pipe) is written directly.
+/// nothing of it stays and what was in the place is untouched; with it, the permission bits of that
+/// are the new file's.  A place that is no regular file (/dev/stdout, a pipe) is written directly,
+/// and one that is a symbolic link is what that leads to, whether there is such or not.
 ///
 /// Errors: DeviceError from every function, with the system's reason.
 class OutputFile {
@@ -70,8 +71,9 @@ class OutputFile {
   void commit();
 
  private:
-  std::string path_;            ///< the final place, symbolic links resolved
-  std::string temporary_path_;  ///< empty when written directly
+  std::string path_;                 ///< the final place, symbolic links resolved
+  std::string temporary_path_;       ///< empty when written directly
+  std::optional<mode_t> kept_mode_;  ///< of the file that this one replaces
   FileDescriptor descriptor_;
 };
 

@@ -62,6 +62,7 @@ FRONT(int, stat, (const char* path, struct stat* status), (path, status), EACCES
 FRONT(int, lstat, (const char* path, struct stat* status), (path, status), EACCES, -1)
 FRONT(int, access, (const char* path, int mode), (path, mode), EACCES, -1)
 FRONT(int, chmod, (const char* path, mode_t mode), (path, mode), EPERM, -1)
+FRONT(int, fchmod, (int file, mode_t mode), (file, mode), EPERM, -1)
 FRONT(int, futimens, (int file, const timespec* times), (file, times), EPERM, -1)
 FRONT(int, mkdir, (const char* path, mode_t mode), (path, mode), EACCES, -1)
 FRONT(int, rmdir, (const char* path), (path), EACCES, -1)
