@@ -172,8 +172,10 @@ void TieredKernel::promote() {
     control_->count_code(*promoted_);
     log(LogTopic::tier, "a hot kernel of ", first_.code->backend, " was compiled by ",
         promoted_->backend, " in ", promoted_->compile_us, " us");
-    state_ = State::tried;
+    // In this order: from the state on fold() may decide() in another thread, whose entry is the
+    // last.  Calls of this one are measured before that, and decide nothing.
     set_entry(&call_tried);
+    state_ = State::tried;
   } catch (const std::exception& error) {
     give_up(error);
   }
