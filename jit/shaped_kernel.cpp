@@ -190,6 +190,9 @@ void ShapedKernel::compile(const LaunchShape& shape) {
 
 void ShapedKernel::give_up(const std::exception& error) noexcept {
   state_ = State::refused;
+  code_.reset();  // entry() has never led to it
+  has_room_ = false;
+  kernel_->control().give_back_room();
   kernel_->control().count(&TierStats::shapes_failed);
   try {
     log(LogTopic::tier, "a hot shape is not compiled: ", error.what());

@@ -84,7 +84,9 @@ class ShapedKernel : public EntryPoint, public std::enable_shared_from_this<Shap
   std::shared_ptr<TieredKernel> kernel_;
   TieredKernel::Compile compile_;
   bool is_whole_, folds_rows_;
-  bool has_room_ = false;  ///< counted by TierControl; written once, by who requests
+  /// Counted by TierControl.  Written by who requests, and by who gives up.  Of code that was
+  /// slower it is kept with the code: calls may be in that.
+  bool has_room_ = false;
   std::shared_ptr<const CodeObject> code_;  ///< written before entry() leads to it
   std::atomic<State> state_{State::counting};
   std::atomic<std::uint64_t> heat_{0};

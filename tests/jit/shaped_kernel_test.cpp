@@ -235,6 +235,21 @@ TEST_F(ShapedKernels, ThereIsRoomForSoMany) {
   EXPECT_TRUE(all.back()->is_promoted());
 }
 
+TEST_F(ShapedKernels, WhatIsNotCompiledTakesNoRoom) {
+  const auto tiers = control();
+  std::vector<std::shared_ptr<ShapedKernel>> failed;
+  for (int i = 0; i < 5; ++i) {
+    failed.push_back(shaped(tiers, fail));
+    call_often(*failed.back(), 100);
+  }
+  EXPECT_EQ(tiers->stats().shapes_failed, 5u);
+  const auto first = shaped(tiers), second = shaped(tiers), third = shaped(tiers);
+  failed.clear();  // gives nothing back a second time
+  for (const auto& hot : {first, second, third}) call_often(*hot, 1000);
+  EXPECT_TRUE(first->is_promoted() && second->is_promoted());
+  EXPECT_FALSE(third->is_promoted());
+}
+
 TEST_F(ShapedKernels, CallsGoOnWhileItIsCompiled) {
   const auto tiers = control(true);
   const auto hot = shaped(tiers, compile_when_allowed);

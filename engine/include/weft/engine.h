@@ -40,7 +40,9 @@ struct EngineOptions {
   /// engine keeps what it makes if it is faster.  Only rows of at most 128 elements gain.
   int shape_threshold = 16384;
   /// At most so many plans at a time have such code, or are having it compiled, those first that
-  /// are hot first; 0: none.  It takes some hundred bytes to some KiB.
+  /// are hot first; 0: none.  It takes some hundred bytes to some KiB.  Plans for which it was not
+  /// found to be faster keep it while they live, as a call may be in it; those for which it could
+  /// not be compiled do not count.
   int max_shapes = 64;
   /// Where compiled kernels are kept for other processes; if not given, as the environment says.
   std::optional<DiskCacheOptions> disk_cache = std::nullopt;
