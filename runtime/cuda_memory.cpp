@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <new>
 #include <utility>
 
 namespace weft {
@@ -25,6 +26,30 @@ std::size_t block_bytes(std::size_t size_bytes) {
 
 CudaAddress address_of(const void* pointer) { return reinterpret_cast<CudaAddress>(pointer); }
 
+void return_to_driver(const CudaBlock& block) noexcept {
+  const CudaDriver& driver = cuda_driver();
+  for (const CudaBlock::Use& use : block.uses) {
+    driver.EventSynchronize(use.event);
+    driver.EventDestroy(use.event);
+  }
+  if (block.is_host)
+    driver.MemFreeHost(reinterpret_cast<void*>(block.address));
+  else
+    driver.MemFree(block.address);
+}
+
+/// The first block of a list that has one.
+std::unique_ptr<CudaBlock> take_first(CudaBlockList& list) {
+  std::unique_ptr<CudaBlock> block = std::move(list);
+  list = std::move(block->next);
+  return block;
+}
+
+void put_first(CudaBlockList& list, std::unique_ptr<CudaBlock> block) {
+  block->next = std::move(list);
+  list = std::move(block);
+}
+
 }  // namespace
 
 std::size_t CudaMemory::KeyHash::operator()(const Key& key) const {
@@ -39,13 +64,16 @@ void CudaBlockReturn::operator()(CudaBlock* block) const noexcept {
 }
 
 void CudaMemory::take_back(std::unique_ptr<CudaBlock> block) noexcept {
-  const Key key{block->home, block->size_bytes, block->is_host};
   const std::lock_guard lock(mutex_);
-  if (!block->is_host) {
-    stats_.live_bytes -= block->size_bytes;
-    stats_.retained_bytes += block->size_bytes;
-  }
-  idle_[key].push_back(std::move(block));
+  if (!block->is_host) stats_.live_bytes -= block->size_bytes;
+  shelve(std::move(block));
+}
+
+/// Requires: the lock.
+void CudaMemory::shelve(std::unique_ptr<CudaBlock> block) noexcept {
+  if (!block->is_host) stats_.retained_bytes += block->size_bytes;
+  CudaShelf& shelf = *block->shelf;
+  put_first(shelf.idle, std::move(block));
 }
 
 bool CudaMemory::are_done(const CudaBlock& block) const {
@@ -54,32 +82,35 @@ bool CudaMemory::are_done(const CudaBlock& block) const {
   });
 }
 
-void CudaMemory::drop_uses(CudaBlock& block) {
+void CudaMemory::drop_uses(CudaBlock& block) noexcept {
   for (const CudaBlock::Use& use : block.uses) {
-    if (use.device == device_.index())
-      spare_events_.push_back(use.event);
-    else
-      cuda_driver().EventDestroy(use.event);
+    if (use.device == device_.index()) {
+      try {
+        spare_events_.push_back(use.event);
+        continue;
+      } catch (const std::bad_alloc&) {  // the next one is made anew
+      }
+    }
+    cuda_driver().EventDestroy(use.event);
   }
   block.uses.clear();
 }
 
 std::unique_ptr<CudaBlock> CudaMemory::take_idle(const Key& key) {
   const std::lock_guard lock(mutex_);
-  const auto found = idle_.find(key);
-  if (found == idle_.end()) return nullptr;
-  std::vector<std::unique_ptr<CudaBlock>>& blocks = found->second;
-  for (std::size_t i = blocks.size(); i-- > 0;) {
+  const auto found = shelves_.find(key);
+  if (found == shelves_.end()) return nullptr;
+  for (CudaBlockList* place = &found->second.idle; *place != nullptr; place = &(*place)->next) {
     // The host can't be made to wait in a stream, so that only what is done serves again.
-    if (key.is_host && !are_done(*blocks[i])) continue;
+    if (key.is_host && !are_done(**place)) continue;
     if (!key.is_host) {
-      for (const CudaBlock::Use& use : blocks[i]->uses)
+      for (const CudaBlock::Use& use : (*place)->uses)
         WEFT_CUDA_CALL(StreamWaitEvent, (key.stream.stream, use.event, 0),
                        "cuda:", device_.index());
     }
     // Nothing throws from here on.
-    std::unique_ptr<CudaBlock> block = std::move(blocks[i]);
-    blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(i));
+    std::unique_ptr<CudaBlock> block = std::move(*place);
+    *place = std::move(block->next);
     if (!key.is_host) {
       stats_.retained_bytes -= block->size_bytes;
       stats_.live_bytes += block->size_bytes;
@@ -135,24 +166,43 @@ CudaBlockHandle CudaMemory::allocate(std::size_t size_bytes) {
       "allocating memory: give the outputs, and run the call once before the capture");
   const CudaStreamKey stream = device_.stream_key();
   const std::size_t rounded = block_bytes(size_bytes);
-  if (std::unique_ptr<CudaBlock> idle = take_idle({stream, rounded, false}))
-    return CudaBlockHandle(idle.release());
+  const Key key{stream, rounded, false};
+  if (std::unique_ptr<CudaBlock> idle = take_idle(key)) return CudaBlockHandle(idle.release());
+  return allocate_new(key, size_bytes);
+}
+
+CudaBlockHandle CudaMemory::allocate_new(const Key& key, std::size_t asked_bytes) {
   auto block = std::make_unique<CudaBlock>();
-  block->address = ask_driver(rounded, size_bytes, false);
-  block->size_bytes = rounded;
+  block->address = ask_driver(key.size_bytes, asked_bytes, key.is_host);
+  block->size_bytes = key.size_bytes;
   block->device = device_.index();
-  block->home = stream;
-  const std::lock_guard lock(mutex_);
-  if (!has_first_stream_.load(std::memory_order_relaxed)) {
-    first_stream_ = stream;
-    has_first_stream_.store(true, std::memory_order_release);
-  } else if (stream != first_stream_) {
-    has_streams_.store(true, std::memory_order_relaxed);
+  block->is_host = key.is_host;
+  block->home = key.stream;
+  try {
+    enter(*block, key);
+  } catch (...) {
+    return_to_driver(*block);
+    throw;
   }
-  blocks_.emplace(block->address, block.get());
-  ++stats_.num_allocations;
-  stats_.live_bytes += rounded;
   return CudaBlockHandle(block.release());
+}
+
+void CudaMemory::enter(CudaBlock& block, const Key& key) {
+  const std::lock_guard lock(mutex_);
+  CudaShelf& shelf = shelves_[key];
+  if (!block.is_host) {
+    blocks_.emplace(block.address, &block);
+    if (!has_first_stream_.load(std::memory_order_relaxed)) {
+      first_stream_ = block.home;
+      has_first_stream_.store(true, std::memory_order_release);
+    } else if (block.home != first_stream_) {
+      has_streams_.store(true, std::memory_order_relaxed);
+    }
+    ++stats_.num_allocations;
+    stats_.live_bytes += block.size_bytes;
+  }
+  ++shelf.num_blocks;
+  block.shelf = &shelf;
 }
 
 void CudaMemory::find_and_note_use(const void* address) {
@@ -170,16 +220,10 @@ void CudaMemory::find_and_note_use(const void* address) {
 }
 
 CudaBlockHandle CudaMemory::allocate_host(std::size_t size_bytes) {
-  const std::size_t rounded = block_bytes(size_bytes);
-  if (std::unique_ptr<CudaBlock> idle = take_idle({{}, rounded, true}))
-    return CudaBlockHandle(idle.release());
+  const Key key{{}, block_bytes(size_bytes), true};
+  if (std::unique_ptr<CudaBlock> idle = take_idle(key)) return CudaBlockHandle(idle.release());
   device_.check_not_capturing("allocating pinned memory");
-  auto block = std::make_unique<CudaBlock>();
-  block->address = ask_driver(rounded, size_bytes, true);
-  block->size_bytes = rounded;
-  block->device = device_.index();
-  block->is_host = true;
-  return CudaBlockHandle(block.release());
+  return allocate_new(key, size_bytes);
 }
 
 void CudaMemory::note_use(CudaBlock& block) {
@@ -194,6 +238,7 @@ void CudaMemory::note_use(CudaBlock& block) {
   };
   auto use = std::ranges::find_if(block.uses, is_same);
   if (use == block.uses.end()) {
+    block.uses.reserve(block.uses.size() + 1);  // an event must not be lost for want of a place
     CudaEvent event = nullptr;
     if (block.device == device_.index() && !spare_events_.empty()) {
       event = spare_events_.back();
@@ -207,31 +252,39 @@ void CudaMemory::note_use(CudaBlock& block) {
   WEFT_CUDA_CALL(EventRecord, (use->event, stream.stream), "cuda:", device_.index());
 }
 
+CudaBlockList CudaMemory::take_all_idle() {
+  CudaBlockList all;
+  const std::lock_guard lock(mutex_);
+  for (auto& [key, shelf] : shelves_)
+    while (shelf.idle != nullptr) put_first(all, take_first(shelf.idle));
+  stats_.retained_bytes = 0;
+  return all;
+}
+
+void CudaMemory::forget(const CudaBlockList& blocks) {
+  const std::lock_guard lock(mutex_);
+  for (const CudaBlock* block = blocks.get(); block != nullptr; block = block->next.get()) {
+    if (!block->is_host) blocks_.erase(block->address);
+    --block->shelf->num_blocks;
+  }
+  std::erase_if(shelves_, [](const auto& entry) { return entry.second.num_blocks == 0; });
+}
+
 void CudaMemory::trim() {
-  const CudaDriver& driver = cuda_driver();
-  std::vector<std::unique_ptr<CudaBlock>> blocks;
-  {
+  CudaBlockList blocks = take_all_idle();
+  if (blocks == nullptr) return;
+  try {
+    log(LogTopic::memory, "cuda:", device_.index(), ": returns idle blocks");
+    // Freeing waits for nothing by itself where the memory came from cuMemAllocAsync.
+    WEFT_CUDA_CALL(CtxSynchronize, (), "cuda:", device_.index());
+  } catch (...) {
     const std::lock_guard lock(mutex_);
-    for (auto& [key, idle] : idle_)
-      for (std::unique_ptr<CudaBlock>& block : idle) blocks.push_back(std::move(block));
-    idle_.clear();
-    stats_.retained_bytes = 0;
-    for (const std::unique_ptr<CudaBlock>& block : blocks) blocks_.erase(block->address);
+    while (blocks != nullptr) shelve(take_first(blocks));
+    throw;
   }
-  if (blocks.empty()) return;
-  log(LogTopic::memory, "cuda:", device_.index(), ": returns ", blocks.size(), " blocks");
-  // Freeing waits for nothing by itself where the memory came from cuMemAllocAsync.
-  WEFT_CUDA_CALL(CtxSynchronize, (), "cuda:", device_.index());
-  for (const std::unique_ptr<CudaBlock>& block : blocks) {
-    for (const CudaBlock::Use& use : block->uses) {
-      driver.EventSynchronize(use.event);
-      driver.EventDestroy(use.event);
-    }
-    if (block->is_host)
-      driver.MemFreeHost(reinterpret_cast<void*>(block->address));
-    else
-      driver.MemFree(block->address);
-  }
+  // First: the driver may give an address that it got back to another thread at once.
+  forget(blocks);
+  while (blocks != nullptr) return_to_driver(*take_first(blocks));
 }
 
 cuda::MemoryStats CudaMemory::stats() const {

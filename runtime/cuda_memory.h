@@ -21,6 +21,8 @@
 
 namespace weft {
 
+struct CudaShelf;
+
 struct CudaBlock {
   CudaAddress address = 0;
   std::size_t size_bytes = 0;
@@ -34,6 +36,18 @@ struct CudaBlock {
     CudaEvent event;
   };
   std::vector<Use> uses;  ///< by other streams; guarded by CudaMemory
+
+  CudaShelf* shelf = nullptr;
+  std::unique_ptr<CudaBlock> next;  ///< in the list that it is in, of those that nobody uses
+};
+
+/// One leads to the next, so that a block comes back without asking for memory.
+using CudaBlockList = std::unique_ptr<CudaBlock>;
+
+/// Blocks that can serve for each other.
+struct CudaShelf {
+  CudaBlockList idle;
+  std::size_t num_blocks = 0;  ///< in use or idle; without any the shelf may go
 };
 
 /// Gives a block back to the memory that it came from.
@@ -81,10 +95,15 @@ class CudaMemory {
   };
   void find_and_note_use(const void* address);
   std::unique_ptr<CudaBlock> take_idle(const Key& key);
+  CudaBlockHandle allocate_new(const Key& key, std::size_t asked_bytes);
+  void enter(CudaBlock& block, const Key& key);
   CudaAddress ask_driver(std::size_t size_bytes, std::size_t asked_bytes, bool is_host);
   void take_back(std::unique_ptr<CudaBlock> block) noexcept;
+  void shelve(std::unique_ptr<CudaBlock> block) noexcept;
+  CudaBlockList take_all_idle();
+  void forget(const CudaBlockList& blocks);
   bool are_done(const CudaBlock& block) const;
-  void drop_uses(CudaBlock& block);
+  void drop_uses(CudaBlock& block) noexcept;
   [[noreturn]] void throw_out_of_memory(CudaResult result, std::size_t size_bytes, bool is_host);
 
   CudaDevice& device_;
@@ -93,7 +112,7 @@ class CudaMemory {
   CudaStreamKey first_stream_;  ///< written once, before has_first_stream_
   mutable std::mutex mutex_;
   std::map<CudaAddress, CudaBlock*> blocks_;  ///< of the device, in use or not
-  std::unordered_map<Key, std::vector<std::unique_ptr<CudaBlock>>, KeyHash> idle_;
+  std::unordered_map<Key, CudaShelf, KeyHash> shelves_;
   std::vector<CudaEvent> spare_events_;
   cuda::MemoryStats stats_;
 };

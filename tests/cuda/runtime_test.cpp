@@ -174,6 +174,26 @@ TEST_F(CudaRuntime, OutOfMemoryReturnsWhatIsFreeAndAsksAgain) {
                              HasSubstr("CUDA_ERROR_OUT_OF_MEMORY")));
 }
 
+TEST_F(CudaRuntime, WhatCannotBeReturnedStays) {
+  cuda::trim();
+  const int num_blocks = fake_gpu().live_blocks();
+  const std::byte* first = nullptr;
+  {
+    const auto storage = Storage::allocate(3000, gpu0), pinned = Storage::allocate_pinned(3000);
+    first = storage->data();
+  }
+  const std::size_t retained_bytes = cuda::memory_stats().retained_bytes;
+  EXPECT_GE(retained_bytes, 3000u);
+  fake_gpu().fail("cuCtxSynchronize", 719);
+  EXPECT_THAT(message_of<DeviceError>([] { cuda::trim(); }), HasSubstr("cuCtxSynchronize"));
+  EXPECT_EQ(cuda::memory_stats().retained_bytes, retained_bytes);
+  EXPECT_EQ(fake_gpu().live_blocks(), num_blocks + 1);  // of the device
+  EXPECT_EQ(Storage::allocate(3000, gpu0)->data(), first);
+  cuda::trim();
+  EXPECT_EQ(cuda::memory_stats().retained_bytes, 0u);
+  EXPECT_EQ(fake_gpu().live_blocks(), num_blocks);
+}
+
 TEST_F(CudaRuntime, DevicesWithoutPoolsServeTheSame) {
   cuda::trim(1);
   fake_gpu().fail("cuMemAllocAsync", 2, 0, 1000);
