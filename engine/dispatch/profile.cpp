@@ -35,14 +35,20 @@ struct Profile::Counters {
   std::mutex mutex;
   std::map<OperatorName, Times> times;
 
+  /// Stays where it is.
+  Times& row_of(const OperatorHandle& op) {
+    const std::lock_guard lock(mutex);
+    return times[op.name()];
+  }
+
   /// Runs the rest of a call and counts it, also when it ends in an exception.
   void run(const OperatorHandle& op, DispatchKeySet keys, ValueStack& stack) {
     struct Stopwatch {
       Counters& counters;
-      const OperatorHandle& op;
+      Times& row;
       Frame frame{innermost_frame};
       Clock::time_point start = Clock::now();
-      Stopwatch(Counters& counters, const OperatorHandle& op) : counters(counters), op(op) {
+      Stopwatch(Counters& counters, Times& row) : counters(counters), row(row) {
         innermost_frame = &frame;
       }
       ~Stopwatch() {
@@ -50,13 +56,12 @@ struct Profile::Counters {
         innermost_frame = frame.caller;
         if (frame.caller != nullptr) frame.caller->callees += total;
         const std::lock_guard lock(counters.mutex);
-        Times& row = counters.times[op.name()];
         ++row.calls;
         row.total += total;
         row.self += total - frame.callees;
       }
     };
-    const Stopwatch stopwatch(*this, op);
+    const Stopwatch stopwatch(*this, row_of(op));  // the row first, which may lack memory
     op.redispatch_boxed(keys.below(DispatchKey::profile), stack);
   }
 };
@@ -74,7 +79,8 @@ std::vector<ProfileRow> Profile::rows() const {
   std::vector<ProfileRow> rows;
   const std::lock_guard lock(counters_->mutex);
   for (const auto& [name, row] : counters_->times)
-    rows.push_back({name.text(), row.calls, nanoseconds(row.total), nanoseconds(row.self)});
+    if (row.calls != 0)  // else the first has not ended
+      rows.push_back({name.text(), row.calls, nanoseconds(row.total), nanoseconds(row.self)});
   std::ranges::stable_sort(rows, std::ranges::greater(), &ProfileRow::self_ns);
   return rows;
 }
