@@ -286,9 +286,4 @@ KernelCacheStats KernelCache::stats() const {
           tiers_->stats()};
 }
 
-void KernelCache::clear() {
-  const std::unique_lock lock(mutex_);
-  entries_.clear();
-}
-
 }  // namespace weft::jit

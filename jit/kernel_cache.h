@@ -50,8 +50,6 @@ class KernelCache {
   /// Returns when every kernel that was hot has been compiled, and every shape.
   void wait_optimised() { tiers_->wait(); }
   KernelCacheStats stats() const;
-  /// Forgets all kernels.  Those in use live on with their users.
-  void clear();
 
  private:
   struct Entry {

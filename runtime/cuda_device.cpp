@@ -115,8 +115,6 @@ CudaDevice::CudaDevice(int index) : index_(index), memory_(std::make_unique<Cuda
   info_.arch = detail::concat("sm_", major, minor);
   info_.num_multiprocessors =
       attribute(constant::attribute_multiprocessor_count, device, "multiprocessors");
-  info_.threads_per_multiprocessor =
-      attribute(constant::attribute_max_threads_per_multiprocessor, device, "threads");
   info_.l2_bytes =
       static_cast<std::size_t>(attribute(constant::attribute_l2_cache_size, device, "L2"));
   info_.has_memory_pools =

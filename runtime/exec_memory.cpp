@@ -144,16 +144,6 @@ class CodeArena {
     mutex_.unlock();
   }
 
-  void shrink(CodeBlock& block, std::size_t used_bytes) {
-    const std::lock_guard lock(mutex_);
-    // Only the newest block of the current chunk has free room behind it.
-    const std::byte* end = block.write + round_up(block.size_bytes, code_alignment);
-    if (chunk_ != nullptr && end == chunk_->write() + used_bytes_)
-      used_bytes_ -=
-          round_up(block.size_bytes, code_alignment) - round_up(used_bytes, code_alignment);
-    block.size_bytes = used_bytes;
-  }
-
  private:
   void refuse(std::string reason) {
     if (reason.empty()) return;
@@ -180,6 +170,13 @@ class CodeArena {
 
   /// Starts the current chunk again if no block in it lives: owners only ever decrease then, since
   /// new ones are made under the lock.
+  ///
+  /// Cores that have run the old code find the new at the same addresses.  Caches of instructions
+  /// go by physical addresses, so that writing through the other mapping drops the old lines from
+  /// them.  What a core fetched in advance is not compared with those, and the manuals promise the
+  /// new code only to who serialises (CPUID, say) before its first call.  Nobody does here; it is
+  /// relied upon that nothing fetched in advance lasts from the return out of the old code, over
+  /// the release of its last owner and the load that finds the new, to the call of that.
   void reuse_if_dead() {
     if (chunk_ == nullptr || chunk_.use_count() != 1) return;
     std::atomic_thread_fence(
@@ -210,12 +207,6 @@ CodeBlock allocate_code(std::size_t size_bytes) {
   WEFT_CHECK(size_bytes > 0 && size_bytes <= PTRDIFF_MAX / 2, DeviceError,
              "Executable memory is not available: cannot allocate ", size_bytes, " bytes.");
   return arena().allocate(size_bytes);
-}
-
-void shrink_code(CodeBlock& block, std::size_t used_bytes) {
-  WEFT_ASSERT(used_bytes <= block.size_bytes, "a block of ", block.size_bytes, " bytes shrinks to ",
-              used_bytes);
-  arena().shrink(block, used_bytes);
 }
 
 std::string code_memory_refusal() { return arena().refusal(); }

@@ -10,8 +10,7 @@ namespace weft {
 
 /// Room for one piece of code.  Write through `write`; the bytes appear at `run` at once.
 ///
-/// Code must not be changed after the first call of it: x86 keeps instruction fetch coherent with
-/// writes through another mapping, but other threads may be anywhere in it.
+/// Code must not be changed after the first call of it: other threads may be anywhere in it.
 struct CodeBlock {
   std::byte* write = nullptr;
   const std::byte* run = nullptr;
@@ -36,9 +35,6 @@ CodeBlock allocate_code(std::size_t size_bytes);
 ///
 /// Threads: may be called by many threads at once.
 std::string code_memory_refusal();
-
-/// Gives back all but the first `used_bytes` of a block that was asked for with room to spare.
-void shrink_code(CodeBlock& block, std::size_t used_bytes);
 
 /// Registers what fork() has to do for code memory: both sides go on in chunks of their own.  The
 /// first allocation does so, too; for those whose own handlers must run before these.

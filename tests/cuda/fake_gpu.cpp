@@ -237,7 +237,6 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
     case 16: *value = 4; return 0;
     case 38: *value = 1 << 20; return 0;
-    case 39: *value = 2048; return 0;
     case 75: *value = 9; return 0;
     case 76: *value = 0; return 0;
     case 115: *value = state().has_pools; return 0;

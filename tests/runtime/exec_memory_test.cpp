@@ -99,17 +99,6 @@ TEST(ExecMemory, DeadChunksAreFilledAgain) {
   EXPECT_EQ(mapped_code_bytes(), before);
 }
 
-TEST(ExecMemory, ShrinkingMakesRoomForTheNextBlock) {
-  const CodeBlock anchor = allocate_code(64);  // so that the chunk does not start again
-  CodeBlock block = allocate_code(65536);
-  shrink_code(block, 100);
-  EXPECT_EQ(block.size_bytes, 100u);
-  const CodeBlock next = allocate_code(64);
-  EXPECT_EQ(next.run, block.run + 128);
-  shrink_code(block, 10);  // no longer the newest: only its size changes
-  EXPECT_EQ(allocate_code(64).run, next.run + 64);
-}
-
 TEST(ExecMemory, RefusalIsADeviceError) {
   EXPECT_THROW(allocate_code(std::numeric_limits<std::size_t>::max()), DeviceError);
   EXPECT_THROW(allocate_code(std::size_t{1} << 60), DeviceError);

@@ -29,7 +29,6 @@ struct DeviceInfo {
   std::string name;  ///< "NVIDIA H200"
   std::string arch;  ///< "sm_90"
   int num_multiprocessors = 0;
-  int threads_per_multiprocessor = 0;
   std::size_t l2_bytes = 0;
   std::size_t total_bytes = 0;
   bool has_memory_pools = false;  ///< cuMemAllocAsync
