@@ -219,6 +219,14 @@ TEST(DispatchTable, NewestRegistrationWinsAndTheOlderComesBack) {
   probe.registry.check_invariants();
 }
 
+TEST(DispatchTable, AnOperatorHasASchemaWhileItIsDefined) {
+  Probe probe;
+  EXPECT_TRUE(probe.op.has_schema());
+  probe.schema.reset();
+  EXPECT_FALSE(probe.op.has_schema());
+  EXPECT_EQ(probe.op.schema().name.text(), "t::probe");  // still readable
+}
+
 TEST(DispatchTable, DumpsShowRegistrationsAndRows) {
   Registry registry;
   registry.set_warning_handler([](const std::string&) {});

@@ -62,6 +62,20 @@ TEST(MemoryFormat, AmbiguousTensorsAreBoth) {
   EXPECT_EQ(y.suggest_memory_format(), MemoryFormat::channels_last);
 }
 
+TEST(MemoryFormat, StridesLookLikeAFormatWhateverLiesBetweenThem) {
+  const Tensor images = layout({2, 3, 4, 5}, {60, 1, 15, 3});
+  const Tensor with_gaps = layout({2, 3, 4, 5}, {600, 1, 150, 30});
+  const Tensor volumes = layout({2, 3, 4, 5, 6}, {360, 1, 90, 18, 3});
+  for (const Tensor& x : {images, with_gaps}) {
+    EXPECT_TRUE(x.is_strides_like(MemoryFormat::channels_last));
+    EXPECT_FALSE(x.is_strides_like(MemoryFormat::channels_last_3d));
+    EXPECT_FALSE(x.is_strides_like(MemoryFormat::contiguous));
+  }
+  EXPECT_FALSE(with_gaps.is_contiguous(MemoryFormat::channels_last));
+  EXPECT_TRUE(volumes.is_strides_like(MemoryFormat::channels_last_3d));
+  EXPECT_TRUE(layout({2, 3}, {3, 1}).is_strides_like(MemoryFormat::contiguous));
+}
+
 TEST(MemoryFormat, PreserveKeepsTheOrderOfDimensions) {
   EXPECT_THAT(empty_like(layout({3, 4}, {1, 3})).strides(), ElementsAreArray({1, 3}));
   EXPECT_THAT(empty_like(layout({3, 4}, {2, 6})).strides(), ElementsAreArray({1, 3}));
