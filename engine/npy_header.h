@@ -19,8 +19,7 @@ struct NpyHeader {
 /// Reads "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }".
 ///
 /// Errors: ArgumentError for text that is no such dictionary or a shape that can't be,
-/// UnsupportedError for a
-///         dtype or byte order that weft lacks.
+///         UnsupportedError for a dtype or byte order that weft lacks.
 NpyHeader parse_npy_header(std::string_view text);
 
 /// The dictionary as parse_npy_header() and NumPy read it.   Errors: UnsupportedError if .npy lacks

@@ -1,5 +1,5 @@
 // The kernel IR: one perfect loop nest over operands plus one straight-line SSA body of scalar
-// operators.  Nothing here knows a tensor or a machine.  ir/README.md has the text form.
+// operators.  Nothing here knows a tensor or a machine.  docs/ir.md has the text form.
 #pragma once
 
 #include <weft/numerics.h>

@@ -1,5 +1,4 @@
-// The text form of a kernel: print() and parse() are exact inverses.  The grammar is in
-// ir/README.md.
+// The text form of a kernel: print() and parse() are exact inverses.  The grammar is in docs/ir.md.
 #pragma once
 
 #include "ir/kernel.h"

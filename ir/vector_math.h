@@ -54,7 +54,9 @@ std::string_view sleef_stem(Op op);
 std::string sleef_symbol(Op op, DType dtype, int lanes);
 
 /// That function's address, or of what takes its place (ir/library_repairs.h), found once the
-/// library is in the process; null if there is none. Threads: any.
+/// library is in the process; null if there is none.
+///
+/// Threads: any.
 const void* sleef_function(Op op, DType dtype, int lanes);
 /// The same by its name.
 const void* sleef_function(std::string_view symbol);

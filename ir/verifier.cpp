@@ -4,16 +4,17 @@
 //   V2   There are 1 to 64 loops, and each operand has one stride class a loop: -1 to 4, or `*`.
 //        Bytes ahead are those of inputs, 0 to 2^30.
 //   V3   Only the innermost loop is a vector loop; lanes and unroll are 1 to 64, and 1 on other
-//   loops. V4   An argument is a value defined earlier; a store defines none. V5   An instruction
-//   has as many arguments as its op takes. V6   A load reads no output, a store writes one, a
-//   param names a parameter. V7   The op computes in the instruction's dtype. V8   Arguments,
-//   operands and parameters have the dtype that the instruction says (args[0] of
-//        `where` is bool; those of cast and bitcast are free).
-//        A place is an i64, of an operand and of what accumulates.
+//        loops.
+//   V4   An argument is a value defined earlier; a store defines none.
+//   V5   An instruction has as many arguments as its op takes.
+//   V6   A load reads no output, a store writes one, a param names a parameter.
+//   V7   The op computes in the instruction's dtype.
+//   V8   Arguments, operands and parameters have the dtype that the instruction says (args[0] of
+//        `where` is bool; those of cast and bitcast are free).  A place is an i64, of an operand
+//        and of what accumulates.
 //   V9   A bitcast keeps the size in bytes, and neither makes a bool nor touches complex types.
 //   V10  A constant's bits fit its dtype (a bool's are 0 or 1); only constants have bits, only
-//   loads,
-//        stores and params have an operand, and casts that are steps the number 1.
+//        loads, stores and params have an operand, and casts that are steps the number 1.
 //   V11  Each output is stored to exactly once, and no load follows a store.
 //   V12  Hoisted instructions are neither stores nor loads that move along the innermost loop.
 //   V13  The schedule fits: `linear` has inner strides 0 and 1 only, outputs 1; `tile` has one tile

@@ -25,7 +25,8 @@ struct KernelArgs {
   const void* context;               ///< CodeObject::context; generated code ignores it
 };
 
-/// Neither allocates, nor locks, nor throws.
+/// Throws nothing.  A backend's function neither allocates nor locks either; what stands in front
+/// of it for a while, to count and measure calls (jit/tiered_kernel.h), may.
 using KernelFunction = void (*)(const KernelArgs*);
 
 /// A kernel ready to run, and what is known of how it came about.  Immutable; shared by threads.

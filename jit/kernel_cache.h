@@ -30,8 +30,7 @@ struct KernelCacheStats {
 CompiledKernel compile(const Signature& signature, const Target& target);
 
 /// Threads: all functions may be called by many threads at once; a thread that asks for a signature
-/// which
-///          another is compiling waits for it.
+///          which another is compiling waits for it.
 class KernelCache {
  public:
   explicit KernelCache(TierOptions options = {}, std::shared_ptr<DiskCache> disk = nullptr);

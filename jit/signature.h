@@ -22,7 +22,8 @@ struct Signature {
 
 std::uint64_t hash(const Signature& signature);
 
-/// One line: "default | avx512+vbmi | $0 out f32 [1] | $1 in f32 [1] | vector-free loops | body".
+/// One line: the features, the backend and the kernel's own text, whose lines have " | " between
+/// them: "avx512+vbmi auto kernel default unscheduled 0 { | $0 out f32 [1] | $1 in f32 [1] | ...".
 std::string text(const Signature& signature);
 
 }  // namespace weft::jit

@@ -146,7 +146,9 @@ class TieredKernel : public EntryPoint, public std::enable_shared_from_this<Tier
   /// Of a kernel that reduces, for callers that walk the tree themselves and can do without code
   /// for its leaves, or that scans, for callers that can do without code for that: calls `run` with
   /// the code, or with null where there is none.  Counts, asks for the next tier and tries its code
-  /// as entry() does; the interpreter's code is never run. Errors: those of `run`.
+  /// as entry() does; the interpreter's code is never run.
+  ///
+  /// Errors: those of `run`.
   void fold(std::uint64_t num_elements, FunctionRef<void(const CodeObject* code)> run);
   /// The code that fold() has settled on; null if it has on none, or not yet.
   const CodeObject* folding_code() const { return folding_.load(std::memory_order_acquire); }

@@ -69,9 +69,9 @@ void detect_isa(CpuFeatures&) {}
 int detect_amd_family() { return 0; }
 #endif
 
-/// What the kernel says of one cache of the first processor: "32768K" in .../cache/index3/size.
-/// The first word of a file that the kernel makes up; empty where there is none.  No stream, which
-/// would cost as much as the rest of an engine's start.
+/// What the kernel says of one cache of the first processor, "32768K" in .../cache/index3/size: the
+/// first word of the file; empty where there is none.  No stream, which would cost as much as the
+/// rest of an engine's start.
 std::string cache_property(int index, const char* property) {
   const std::string path =
       "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/" + property;

@@ -71,7 +71,7 @@ const char* weft_last_error_message(void);
 
 typedef struct weft_engine_options {
   size_t struct_bytes; /* sizeof(weft_engine_options): members behind it are not read */
-  const char* backend; /* "auto", "interp", "xbyak" or "llvm"; null: "auto" */
+  const char* backend; /* "auto", "interp", "xbyak", "llvm" or "nvrtc"; null: "auto" */
   const char*
       numerics; /* "default", "strict", "fast", "layout_invariant", "exact"; null: "default" */
   int32_t num_threads; /* at most so many work on one call; 0: as many as there are processors */

@@ -32,8 +32,7 @@ struct LoadedObject {
 /// Every offset and index is checked, so that any bytes may be given.
 ///
 /// Errors: CompileError if the bytes are no such object, or it needs what emitted code may not
-/// call;
-///         DeviceError if there is no code memory.
+///         call; DeviceError if there is no code memory.
 LoadedObject load_object(std::span<const std::byte> object);
 
 }  // namespace weft::jit

@@ -6,7 +6,7 @@
 namespace weft::conformance {
 namespace {
 
-/// What tests accept around a correctly rounded result (design.md: vector math within 1.0 ulp).
+/// What tests accept around a correctly rounded result (docs/numerics.md).
 constexpr double ulp_budget = 1;
 /// A few steps of the larger component, as complex results of PyTorch itself differ by.
 constexpr double complex_ulp_budget = 4;

@@ -169,13 +169,13 @@ class PreparedPlan {
 /// Where work is done.  Make one and keep it: it owns the kernel cache.
 ///
 /// Outputs: a call with a given output writes it (resizing an output of the wrong size, as PyTorch
-/// does
-///          with out=); a call without returns a new tensor in the memory format PyTorch would
+///          does with out=); a call without returns a new tensor in the memory format PyTorch would
 ///          choose.
+///
 /// Threads: all functions may be called by many threads at once.
+///
 /// Errors:  ArgumentError, UnsupportedError, CompileError, DeviceError, ArithmeticError; except for
-/// the last,
-///          nothing has been written to any output when they are thrown.
+///          the last, nothing has been written to any output when they are thrown.
 class Engine {
  public:
   explicit Engine(EngineOptions options = {});
@@ -184,8 +184,11 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   /// Copies `src` into `dst`, converting layout and dtype on the way.  `src` broadcasts to
-  /// `dst.sizes()`. Aliasing: the same view twice is a no-op.  `non_blocking` as in ToOptions.
-  /// Mirrors: at::native::copy_.
+  /// `dst.sizes()`.  `non_blocking` as in ToOptions.
+  ///
+  /// Aliasing: the same view twice is a no-op.
+  ///
+  /// Mirrors:  at::native::copy_.
   void copy(const Tensor& dst, const Tensor& src, bool non_blocking = false);
 
   Tensor unary(Op op, const Tensor& a);
@@ -228,7 +231,7 @@ class Engine {
   PreparedPlan prepare(std::span<const Expr> exprs, std::span<const Tensor> outs = {});
 
   /// Plans and compiles without running; the tensors may be unbacked layouts.  Backend "nvrtc"
-  /// needs no GPU, and NVRTC only for "ptx" and "sass"; it knows no reductions.
+  /// needs no GPU, and NVRTC only for "ptx" and "sass".
   Explanation explain(const Expr& expr, const Tensor& out = {}, const ExplainOptions& options = {});
 
   /// What eval() would return, without data: works on any device, unbacked and meta tensors

@@ -78,8 +78,9 @@ Expr operator^(const Expr& a, const Expr& b);
 
 /// `op` as PyTorch's function of its name is called, arguments by position: parameters with
 /// defaults may be left out or added (`clamp(x, 0)`, `softplus(x, 2, 20)`, `add(x, y, alpha)`,
-/// `round(x, 2)`), and masked_fill takes input, mask, value. Errors: ArgumentError on a number of
-/// arguments that the function does not take.
+/// `round(x, 2)`), and masked_fill takes input, mask, value.
+///
+/// Errors: ArgumentError on a number of arguments that the function does not take.
 Expr call_function(Op op, std::span<const Expr> args);
 
 // One function a row of the op table: exp(x), maximum(x, y), where(mask, x, y) ...

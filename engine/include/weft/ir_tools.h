@@ -1,5 +1,5 @@
 // Kernel IR as text, for people and tests: run passes on it, and run it.  The text form is
-// described in ir/README.md.
+// described in docs/ir.md.
 #pragma once
 
 #include <weft/tensor.h>

@@ -16,6 +16,7 @@ namespace weft {
 /// array becomes a tensor with the strides of one.
 ///
 /// Dtype:  bool, u1..u8, i1..i8, f2, f4, f8, c8, c16, little endian.
+///
 /// Errors: ArgumentError for a file that there is not, that may not be read or is not as the format
 ///         says, UnsupportedError for a dtype or byte order that weft lacks, DeviceError if the
 ///         system fails while it reads; each begins with the file's name.
@@ -33,9 +34,12 @@ Tensor npy_map(const std::string& path);
 /// Fortran order, any other layout in C order; lazy conjugate and negative bits are applied.
 ///
 /// The file appears under its name when it is complete: until then, and after an error, what was
-/// there stays. Dtype:  as npy_read(). Errors: UnsupportedError for a dtype that .npy has no name
-/// for, DeviceError if the file can't be written,
-///         ArgumentError for a tensor without bytes.
+/// there stays.
+///
+/// Dtype:  as npy_read().
+///
+/// Errors: UnsupportedError for a dtype that .npy has no name for, DeviceError if the file can't be
+///         written, ArgumentError for a tensor without bytes.
 void npy_write(const std::string& path, const Tensor& tensor);
 
 using NamedTensor = std::pair<std::string, Tensor>;

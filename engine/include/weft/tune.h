@@ -33,9 +33,9 @@ struct TuneReport {
 /// apart keeps its default.
 ///
 /// Threads: one measurement at a time in a process, or they measure each other.
+///
 /// Errors:  ArgumentError if most_bytes or rounds are not positive; DeviceError if there is no
-/// memory
-///          for calls of that size.
+///          memory for calls of that size.
 TuneReport measure_tuning(const TuneOptions& options = {});
 
 }  // namespace weft
