@@ -2,6 +2,7 @@
 
 #include "engine/node_index.h"
 #include "engine/parameters.h"
+#include "ir/limits.h"
 
 #include <weft/error.h>
 #include <weft/inline_array.h>
@@ -10,8 +11,6 @@
 
 namespace weft {
 namespace {
-
-constexpr std::size_t max_instructions = 4096;  // rule V14 of the IR
 
 class Flattener {
  public:
@@ -77,8 +76,8 @@ class Flattener {
   }
 
   ir::ValueId append(ir::Inst inst) {
-    WEFT_CHECK(program_.body.size() < max_instructions, UnsupportedError,
-               "an expression may take at most ", max_instructions,
+    WEFT_CHECK(program_.body.size() < ir::max_instructions, UnsupportedError,
+               "an expression may take at most ", ir::max_instructions,
                " operations, loads and stores: compute it in parts");
     program_.body.push_back(inst);
     return static_cast<ir::ValueId>(program_.body.size() - 1);

@@ -3,6 +3,7 @@
 #include "engine/fold_walk.h"
 #include "engine/scan_elements.h"
 #include "engine/scan_plan.h"
+#include "ir/limits.h"
 
 #include <weft/cancel.h>
 #include <weft/parallel.h>
@@ -237,8 +238,7 @@ class ScanRun {
       base[k] = base_[k] + rows.at[k] + rows.row * plan_.rest[0].stride_bytes[k] +
                 plan_.first_bytes[k] +
                 rows.first * plan_.kernel_strides[scan_loop * num_operands + k];
-    constexpr std::size_t max_loops = 64;  // rule V2
-    std::array<std::int64_t, max_loops> extents;
+    std::array<std::int64_t, ir::max_loops> extents;
     std::fill_n(extents.begin(), num_rest + 1, 1);
     extents[num_rest - (by_columns ? 0 : 1)] = rows.num_rows;
     extents[scan_loop] = rows.count;

@@ -39,6 +39,7 @@
 #include "ir/verifier.h"
 
 #include "ir/combine.h"
+#include "ir/limits.h"
 #include "ir/text.h"
 
 #include <weft/error.h>
@@ -48,9 +49,6 @@
 namespace weft::ir {
 namespace {
 
-constexpr std::size_t max_operands = 255;
-constexpr std::size_t max_loops = 64;
-constexpr std::size_t max_instructions = 4096;
 constexpr int max_tree_block = 1 << 20;
 
 class Verifier {

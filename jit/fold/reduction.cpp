@@ -1,6 +1,7 @@
 #include "jit/fold/reduction.h"
 
 #include "ir/combine.h"
+#include "ir/limits.h"
 #include "jit/fold/fold.h"
 #include "jit/fold/places.h"
 
@@ -14,9 +15,7 @@
 namespace weft::jit {
 namespace {
 
-constexpr std::size_t max_operands = 255;  // rule V1
-constexpr std::size_t max_loops = 64;      // rule V2
-constexpr std::size_t max_levels = 64;     // of the tree, whose leaves an int64_t can count
+constexpr std::size_t max_levels = 64;  // of the tree, whose leaves an int64_t can count
 /// A place is kept with its element, in twice the bytes.
 constexpr std::size_t partial_bytes = 2 * ir::max_partial_bytes;
 
@@ -70,7 +69,7 @@ struct Nest {
   std::int64_t strip_extent = 1;    ///< columns that are folded together
 };
 
-using Bases = std::array<std::byte*, max_operands>;
+using Bases = std::array<std::byte*, ir::max_operands>;
 using Partials = std::array<std::array<std::byte, partial_bytes>, ir::max_reduced_outputs>;
 
 /// One launch.
@@ -95,7 +94,7 @@ class Walk {
   void run() {
     Bases base;
     std::copy_n(args_.base, nest_.num_operands, base.begin());
-    std::array<std::int64_t, max_loops> position{};
+    std::array<std::int64_t, ir::max_loops> position{};
     while (true) {
       for (std::int64_t column = 0; column < num_columns_; column += nest_.strip_extent)
         fold_strip(base, column, std::min(nest_.strip_extent, num_columns_ - column));
@@ -176,7 +175,7 @@ class Walk {
   }
 
   void call(Bases& at, Partials& partials, std::int64_t rows, std::int64_t count) const {
-    std::array<std::int64_t, max_loops> extents;
+    std::array<std::int64_t, ir::max_loops> extents;
     std::fill_n(extents.begin(), nest_.num_loops, 1);
     if (nest_.num_loops - nest_.num_kept > 1) extents[nest_.num_loops - 2] = rows;
     extents[nest_.num_loops - 1] = count;

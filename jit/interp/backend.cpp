@@ -6,6 +6,7 @@
 
 #include "ir/combine.h"
 #include "ir/evaluate.h"
+#include "ir/limits.h"
 #include "jit/fold/places.h"
 #include "jit/fold/reduction.h"
 
@@ -27,8 +28,6 @@ using ir::no_value;
 
 constexpr std::size_t scratch_bytes = 128 << 10;
 constexpr std::size_t max_block = 256;
-constexpr std::size_t max_operands = 255;  // rule V1
-constexpr std::size_t max_loops = 64;      // rule V2
 constexpr std::size_t value_alignment = 16;
 
 /// One instruction with everything looked up.
@@ -70,10 +69,8 @@ std::size_t block_size(const Kernel& kernel) {
   const std::size_t block = bytes == 0 ? max_block : (scratch_bytes - padding) / bytes;
   return std::min(block, max_block);
 }
-/// Rule V14, which holds before the passes; they may expand a body beyond it.
-constexpr std::size_t max_body = 4096;
 // Values of 16 bytes, padded, leave room for one element.
-static_assert(max_body * (16 + value_alignment) <= scratch_bytes);
+static_assert(ir::max_instructions * (16 + value_alignment) <= scratch_bytes);
 
 std::size_t inner_loop(const Kernel& kernel) {
   const auto scan = std::ranges::find(kernel.loops, ir::LoopKind::scan, &ir::Loop::kind);
@@ -307,8 +304,8 @@ class InnerLoop {
 void run_program(const KernelArgs* args) {
   const Program& program = *static_cast<const Program*>(args->context);
   alignas(64) std::byte scratch[scratch_bytes];
-  std::array<std::byte*, max_operands> base;
-  std::array<std::int64_t, max_loops> position{};
+  std::array<std::byte*, ir::max_operands> base;
+  std::array<std::int64_t, ir::max_loops> position{};
   std::copy_n(args->base, program.num_operands, base.begin());
   InnerLoop inner(program, *args, scratch);
   while (true) {
@@ -329,9 +326,9 @@ void run_program(const KernelArgs* args) {
 }
 
 std::string refuses(const Kernel& kernel, const Target&) {
-  if (kernel.body.size() <= max_body) return {};
+  if (kernel.body.size() <= ir::max_instructions) return {};
   return detail::concat("a body of ", kernel.body.size(), " instructions, and the most is ",
-                        max_body);
+                        ir::max_instructions);
 }
 
 std::shared_ptr<const CodeObject> compile(const Kernel& kernel, const Target&) {
