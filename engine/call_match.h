@@ -60,14 +60,6 @@ inline std::uint64_t layout_word(const TensorImpl& impl) {
          static_cast<std::uint64_t>(WordKind::layout) << 56;
 }
 
-/// Whether two storages are made of the same memory: one, or two borrowed ones.
-inline bool share_bytes(const Storage& a, const Storage& b) {
-  if (&a == &b) return true;
-  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data());
-  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data());
-  return a_begin < b_begin + b.size_bytes() && b_begin < a_begin + a.size_bytes();
-}
-
 /// The hash under which the plan of a call is kept: not CallKey::hash(), but told from the tensors.
 /// Besides layouts and dtypes it tells in-place calls from others, and leaves the rest of what a
 /// key says about aliasing to the comparison.

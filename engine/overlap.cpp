@@ -32,13 +32,6 @@ std::int64_t itemsize_of(const TensorImpl& impl) {
   return static_cast<std::int64_t>(itemsize_bytes(impl.dtype));
 }
 
-/// Whether bytes of the two storages can be the same at all.
-bool share_bytes(const Storage& a, const Storage& b) {
-  if (&a == &b) return true;
-  if (a.data() == nullptr || b.data() == nullptr) return false;
-  return a.data() < b.data() + b.size_bytes() && b.data() < a.data() + a.size_bytes();
-}
-
 /// Addresses within one storage count from its beginning, so that layouts without bytes can be
 /// compared.
 std::int64_t origin(const TensorImpl& impl, bool one_storage) {

@@ -15,6 +15,16 @@
 
 namespace weft {
 
+/// Whether two storages are made of the same memory: one, or two borrowed ones.  Storages without
+/// bytes lie nowhere; that is asked last, as it hardly ever comes to it.
+inline bool share_bytes(const Storage& a, const Storage& b) {
+  if (&a == &b) return true;
+  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data());
+  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data());
+  return a_begin < b_begin + b.size_bytes() && b_begin < a_begin + a.size_bytes() && a_begin != 0 &&
+         b_begin != 0;
+}
+
 /// What may be done with the elements of a view.
 enum class Access : std::uint8_t {
   read_write,

@@ -90,5 +90,16 @@ TEST(plan_cache, plain_calls_are_told_from_all_others) {
   EXPECT_EQ(address, (std::array{other.data(), b.data(), lower.data()}));
 }
 
+TEST(plan_cache, what_has_no_bytes_shares_none) {
+  const std::array<std::int64_t, 2> sizes{3, 4}, strides{4, 1};
+  const auto layout = [&] { return unbacked(sizes, strides, DType::f32); };
+  const auto tensor = [] { return empty({3, 4}, DType::f32); };
+  const std::size_t num_words = AddCall(tensor(), tensor(), tensor()).words.size();
+  EXPECT_EQ(AddCall(layout(), layout(), layout()).words.size(), num_words);
+  EXPECT_EQ(AddCall(layout(), layout(), tensor()).words.size(), num_words);
+  const Tensor same = layout();
+  EXPECT_GT(AddCall(same, layout(), same.t().t()).words.size(), num_words);
+}
+
 }  // namespace
 }  // namespace weft
