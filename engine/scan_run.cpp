@@ -4,6 +4,7 @@
 #include "engine/scan_elements.h"
 #include "engine/scan_plan.h"
 #include "ir/limits.h"
+#include "runtime/cache_line.h"
 
 #include <weft/cancel.h>
 #include <weft/parallel.h>
@@ -114,7 +115,7 @@ class ScanRun {
 
   /// From a row of a buffer to the next, which are not to share sets of the cache.
   std::int64_t pitch_bytes(std::int64_t row_elements) const {
-    constexpr std::int64_t shares_sets = 512, line_bytes = 64;
+    constexpr std::int64_t shares_sets = 512;
     const std::int64_t row_bytes = row_elements * plan_.itemsize;
     return row_bytes % shares_sets == 0 ? row_bytes + line_bytes : row_bytes;
   }

@@ -1,6 +1,7 @@
 #include "engine/streaming.h"
 
 #include "engine/dims.h"
+#include "runtime/cache_line.h"
 
 #include <weft/tensor.h>
 #include <weft/tuning.h>
@@ -15,8 +16,6 @@ namespace {
 /// out of it than out of main memory, so that avoiding the read for ownership pays as soon as its
 /// own L2 is full.
 constexpr std::int64_t largest_near_cache_bytes = std::int64_t{64} << 20;
-
-constexpr std::int64_t line_bytes = 64;
 
 /// Rows shorter than this spend their time on partial lines at both ends; unless they have none.
 constexpr std::int64_t least_row_bytes = 512;

@@ -3,6 +3,7 @@
 // function of the standard library is used.
 #include "jit/fold/fold.h"
 #include "jit/fold/vectors.h"
+#include "runtime/cache_line.h"
 
 #include <type_traits>
 #include <utility>
@@ -32,7 +33,6 @@ struct Loops {
 
   /// What is worth loops that prefetch.
   static constexpr bool may_prefetch = std::is_floating_point_v<T> && vector_bytes >= 32;
-  static constexpr std::int64_t line_bytes = 64;
   /// With AVX2 it is measured only where rows are walked in order.
   static bool asks_ahead(const Fold& fold) {
     return may_prefetch && fold.prefetches && (vector_bytes == line_bytes || fold.in_order);

@@ -4,6 +4,7 @@
 #include "jit/fold/scan.h"
 #include "jit/fold/scan_in_lanes.h"
 #include "jit/fold/scan_steps.h"
+#include "runtime/cache_line.h"
 
 #include <type_traits>
 
@@ -227,8 +228,6 @@ template <class T, class Combine, int steps>
     kept[row] = so_far;
   }
 }
-
-constexpr std::int64_t line_bytes = 64;
 
 /// Writes a line that is aligned to where it is, past the caches or not.
 template <bool streams>

@@ -2,6 +2,7 @@
 // vectors that are stored non-temporally if that aligns all of them, and the rest as in any row.
 
 #include "jit/llvm/kernel_emitter.h"
+#include "runtime/cache_line.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -15,7 +16,6 @@ namespace {
 constexpr std::int64_t least_row_bytes = 512;
 /// Narrower stores past the caches there are none of.
 constexpr std::int64_t least_vector_bytes = 16;
-constexpr std::int64_t line_bytes = 64;
 
 constexpr int num_pages = 4;  ///< that loops walk at once
 constexpr std::int64_t page_bytes = 4096;

@@ -6,6 +6,7 @@
 #include "jit/llvm/builder.h"
 #include "jit/llvm/memory.h"
 #include "jit/llvm/tile.h"
+#include "runtime/cache_line.h"
 
 #include <algorithm>
 #include <functional>
@@ -15,7 +16,6 @@ namespace weft::jit {
 namespace {
 
 constexpr int lane_bytes = 16;
-constexpr int line_bytes = 64;  // of the cache
 
 class TransposeEmitter {
  public:

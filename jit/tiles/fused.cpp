@@ -70,7 +70,8 @@ class FusedPlane {
   void run_large() const {
     std::int64_t together = large_fused_columns;
     for (const TileOperand& operand : tile_.operands)
-      if (operand.is_output) together = std::max(together, line_bytes / operand.itemsize);
+      if (operand.is_output)
+        together = std::max<std::int64_t>(together, line_bytes / operand.itemsize);
     run(together, tile_.large_fused_rows);
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "jit/tiles/tile.h"
+#include "runtime/cache_line.h"
 
 #include <array>
 #include <cstddef>
@@ -16,8 +17,6 @@ namespace weft::jit::tiles {
 inline constexpr std::int64_t stage_bytes = 32 << 10;
 inline constexpr std::int64_t large_stage_bytes = 256 << 10;
 using Stage = std::span<std::byte>;
-
-inline constexpr std::int64_t line_bytes = 64;  ///< of the cache
 
 /// Runs of this length are read and written at a time where the buffers allow it: processors notice
 /// them and read ahead.

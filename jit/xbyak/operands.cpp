@@ -1,6 +1,8 @@
 // Addresses of operands, and accesses to whole vectors.  strided.cpp has those with other strides.
 #include "jit/xbyak/operands.h"
 
+#include "runtime/cache_line.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,7 +12,6 @@ namespace weft::jit::xbyak {
 namespace {
 
 constexpr int pointer_bytes = 8;
-constexpr int line_bytes = 64;  // of the cache
 constexpr int fetched_bytes_ahead = 256;
 using Code = Xbyak::Operand::Code;
 

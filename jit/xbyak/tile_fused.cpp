@@ -6,6 +6,7 @@
 
 #include "jit/tiles/tile.h"
 #include "jit/xbyak/kernel_emitter.h"
+#include "runtime/cache_line.h"
 
 #include <bit>
 
@@ -17,7 +18,6 @@ constexpr std::size_t max_fused_inputs = 2;
 constexpr std::size_t max_fused_instructions = 24;
 constexpr int most_held_avx2 = 8;
 constexpr int lane_bytes = 16;
-constexpr int line_bytes = 64;  // of the cache
 
 /// How far ahead large calls ask for lines of what is transposed, and for rows of what is not.
 constexpr int bytes_ahead = 3 * line_bytes;

@@ -4,6 +4,8 @@
 // list is interleaved with item `k + side / 2`.
 #include "jit/xbyak/transpose.h"
 
+#include "runtime/cache_line.h"
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -12,7 +14,6 @@ namespace weft::jit::xbyak {
 namespace {
 
 constexpr int lane_bytes = 16;
-constexpr int line_bytes = 64;  // of the cache
 
 class TransposeEmitter {
  public:
