@@ -153,6 +153,10 @@ Expr apply(Op op, std::span<const Expr> args) {
   WEFT_CHECK(args.size() == static_cast<std::size_t>(row.arity), ArgumentError, row.name,
              "() takes ", row.arity, row.arity == 1 ? " argument" : " arguments", ", but ",
              args.size(), " were given");
+  // What is filled in becomes what it is filled into, numbers of tensors as bare ones.
+  if (op == Op::masked_fill && args[2].node().kind != ExprNode::Kind::scalar &&
+      args[2].dtype() != args[1].dtype())
+    return apply(op, {args[0], args[1], cast(args[2], args[1].dtype())});
   const DType common = compute_dtype(op, args);
   if (op == Op::sub || op == Op::sub_scaled) check_subtraction(args[0].dtype(), args[1].dtype());
   for (std::size_t i = 0; i < args.size(); ++i)

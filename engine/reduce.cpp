@@ -385,9 +385,8 @@ Expr fold(Op combine, const Expr& x, const ReduceOptions& options) {
   const OpInfo& row = info(combine);
   WEFT_CHECK(computes_in(row.domain, row.result, computed), ArgumentError, row.name,
              "() does not take ", name(dtype), "; it takes ", describe(row.domain));
-  const Expr value =
-      make_fold_node({row.name, dtype}, FoldForm::value, combine,
-                     step(converted(x, dtype), computed), options, options.keepdim);
+  const Expr value = make_fold_node({row.name, dtype}, FoldForm::value, combine,
+                                    step(converted(x, dtype), computed), options, options.keepdim);
   return step(value, dtype);
 }
 

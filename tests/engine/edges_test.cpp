@@ -281,5 +281,16 @@ TEST(Edges, NormsOfNegativeOrderDontOverflowBeforeThePowerDoes) {
   EXPECT_NEAR(norm / (1.354188600924202e154 / std::sqrt(2.0)), 1, 1e-12);
 }
 
+TEST(Edges, MaskedFillKeepsTheInputsDtype) {
+  Engine engine;
+  const Tensor mask = tensor_of<bool>({true, false}), a = tensor_of<std::int8_t>({1, 2});
+  for (const Expr& value : {Expr(0.5), Expr(full(IntSpan(), 0.5, {.dtype = DType::f16}))}) {
+    const Tensor filled = engine.eval(ops::masked_fill(a, mask, value));
+    EXPECT_EQ(filled.dtype(), DType::i8);
+    EXPECT_EQ(get<std::int8_t>(filled, 0), 0);
+    EXPECT_EQ(get<std::int8_t>(filled, 1), 2);
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing
