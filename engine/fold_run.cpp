@@ -106,8 +106,21 @@ bool FoldRun::has_rows_of_leaves() const {
          plan_.num_blocks <= jit::FoldLoops::most_blocks;
 }
 
+/// Extrema are the same without leaves.
+void FoldRun::fold_extrema_of_rows(std::int64_t begin, std::int64_t end) const {
+  constexpr std::int64_t leaves_at_once = 64;
+  const std::int64_t rows =
+      std::max<std::int64_t>(leaves_at_once * block_elements_ / plan_.vector.extent, 1);
+  for (; begin < end; begin += rows) {
+    stop_if_cancelled();
+    fold_rows(begin, std::min(begin + rows, end));
+  }
+}
+
 // What parts and turns take for a row is a fifth of the time of one of two leaves.
 void FoldRun::fold_rows_of_leaves(std::int64_t begin, std::int64_t end) const {
+  if (code_ == nullptr && (fold_.op == Op::maximum || fold_.op == Op::minimum))
+    return fold_extrema_of_rows(begin, end);
   const auto fold_some = [&](const FoldOffsets& offsets, const FoldChunk&, std::byte* to,
                              std::int64_t stride_bytes, std::int64_t rows) {
     alignas(64) std::array<std::byte, jit::Fold::lanes_bytes> lanes;

@@ -89,6 +89,7 @@ class FoldRun : FoldWalk {
   std::size_t num_levels() const;
   void fold_in_turn(std::span<const std::byte* const> data, std::byte* lanes,
                     std::size_t level_bytes) const;
+  void fold_extrema_of_rows(std::int64_t begin, std::int64_t end) const;
   void fold_rows_whole(std::int64_t begin, std::int64_t end) const;
   void place_rows(std::int64_t begin, std::int64_t end) const;
 
