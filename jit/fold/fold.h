@@ -48,6 +48,8 @@ struct FoldLoops {
   /// Fills the lanes of `count` blocks, one after the other, with the identity.
   void (*start_blocks)(const Fold& fold, std::byte* lanes, std::int64_t count) = nullptr;
   /// Combines the lanes of `count` blocks, `stride_bytes` apart, as `tree` does, to the first.
+  ///
+  /// Requires: `stride_bytes` is positive.
   void (*combine_blocks)(const Fold& fold, std::byte* lanes, std::int64_t stride_bytes,
                          std::int64_t count) = nullptr;
 

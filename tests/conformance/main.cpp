@@ -50,7 +50,7 @@ struct FileResult {
 void check_keys(const json& recorded, const RecordingKind& kind) {
   const std::string known = " id tag " + std::string(kind.keys) + " ";
   for (const auto& [key, value] : recorded.items())
-    if (known.find(" " + key + " ") == known.npos)
+    if (key.find(' ') != key.npos || known.find(" " + key + " ") == known.npos)
       throw Mismatch("'" + key + "' is no known key of a case");
 }
 

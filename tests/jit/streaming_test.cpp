@@ -112,6 +112,25 @@ TEST_P(Streaming, TwoOutputs) {
   agree_everywhere(scheduled(kernel, isa()), {.extents = {4}});
 }
 
+// where(m, a, b) + c, of which a and b may be narrower than what vectors are as long as.
+TEST_P(Streaming, ChoicesOfItemsOfAllSizes) {
+  for (const DType chosen : {DType::u8, DType::i16, DType::f16, DType::f32, DType::i64})
+    for (const DType sum : {DType::i16, DType::f32, DType::f64}) {
+      ir::Kernel kernel = make_kernel({sum, DType::boolean, chosen, chosen, sum}, 1);
+      kernel.body = {
+          {.op = Op::load, .dtype = DType::boolean, .operand = 1},
+          {.op = Op::load, .dtype = chosen, .operand = 2},
+          {.op = Op::load, .dtype = chosen, .operand = 3},
+          {.op = Op::where, .dtype = chosen, .args = {0, 1, 2, no_value}},
+          {.op = Op::cast, .dtype = sum, .args = {3, no_value, no_value, no_value}},
+          {.op = Op::load, .dtype = sum, .operand = 4},
+          {.op = Op::maximum, .dtype = sum, .args = {4, 5, no_value, no_value}},
+          {.op = Op::store, .dtype = sum, .operand = 0, .args = {6, no_value, no_value, no_value}}};
+      kernel.is_streaming = true;
+      agree_everywhere(scheduled(kernel, isa()));
+    }
+}
+
 // Long enough for several blocks of pages, and for what is left of one.
 TEST_P(Streaming, ManyPages) {
   for (const auto& [from, to] : {std::pair{DType::f32, DType::f32},

@@ -112,6 +112,19 @@ TEST_P(XbyakCopy, LongRowsAreCopiedByTheProcessor) {
   EXPECT_FALSE(has_own_loop(fill, target(26)));
 }
 
+TEST_P(XbyakCopy, LlvmCallsWhatCopiesThem) {
+  if (!unavailable_reason("llvm").empty()) return;
+  const auto calls_it = [](const ir::Kernel& kernel, Target target) {
+    target.keep_texts = true;
+    const auto code = find_backend("llvm")->compile(kernel, target);
+    return code->texts.at("asm").find("weft_copy_row") != std::string::npos;
+  };
+  EXPECT_TRUE(calls_it(copy_kernel(DType::f32, 1), target(26)));
+  EXPECT_TRUE(calls_it(copy_kernel(DType::f32, 2), target(26)));
+  EXPECT_FALSE(calls_it(copy_kernel(DType::f32, 1), target(25)));
+  EXPECT_FALSE(calls_it(copy_kernel(DType::boolean, 1), target(26)));
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, XbyakCopy, ::testing::ValuesIn(runnable_isas()),
                          [](const auto& param) { return std::string(name(param.param)); });
 
