@@ -125,8 +125,8 @@ void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
       key.numbers.push_back(&node);
       return;
     case ExprNode::Kind::cast:
-      key.words.push_back(
-          word(WordKind::cast, static_cast<std::uint64_t>(node.dtype), node.is_step ? 1 : 0));
+      key.words.push_back(word(WordKind::cast, static_cast<std::uint64_t>(node.dtype),
+                               static_cast<std::uint64_t>(node.is_step)));
       break;
     case ExprNode::Kind::op:
       key.words.push_back(word(WordKind::op, static_cast<std::uint64_t>(node.op), node.args.size(),

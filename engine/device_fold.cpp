@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -35,12 +36,18 @@ Device device_of(const Expr& expr) {
   return device;
 }
 
-/// Of an argument that is too much for one kernel, elementwise calls write the elements.
-void fold_elements(Engine::State& state, const ExprNode& node, const Tensor& out) {
+/// What is folded, written by elementwise calls.
+Tensor elements_of(Engine::State& state, const ExprNode& node, Device device) {
   const Expr argument(node.args[0]);
   const Tensor elements = empty({node.fold->arg_sizes.data(), node.fold->arg_sizes.size()},
-                                {node.compute_dtype, out.device()});
+                                {node.compute_dtype, device});
   compute_exprs(state, std::span(&argument, 1), std::span(&elements, 1));
+  return elements;
+}
+
+/// Of an argument that is too much for one kernel.
+void fold_elements(Engine::State& state, const ExprNode& node, const Tensor& out) {
+  const Tensor elements = elements_of(state, node, out.device());
   const Expr fold = with_argument(Expr(std::make_shared<ExprNode>(node)), elements);
   compute_exprs(state, std::span(&fold, 1), std::span(&out, 1));
 }
@@ -68,6 +75,26 @@ Tensor divided_on_device(Engine::State& state, const ExprNode& node, const Tenso
   return compute_exprs(state, std::span(&quotient, 1), std::span(&given, 1))[0];
 }
 
+/// Kernels count places forwards, the later of equals being the larger.
+bool counts_from_the_end(const ExprNode& node) {
+  return node.fold->form == FoldForm::scan_index && node.fold->is_reverse;
+}
+
+/// Those of the elements turned round, turned again.
+Tensor places_from_the_end(Engine::State& state, const ExprNode& node, const Tensor& given) {
+  const FoldNode& fold = *node.fold;
+  const int dim = std::countr_zero(fold.dims);
+  const Device device = device_of(Expr(node.args[0]));
+  const Tensor elements = elements_of(state, node, device);
+  const Tensor turned = empty({fold.sizes.data(), fold.sizes.size()}, {node.dtype, device});
+  const Expr forward = scan_places(node.op, elements.flip({dim}), dim);
+  const Tensor again = turned.flip({dim});
+  compute_exprs(state, std::span(&forward, 1), std::span(&again, 1));
+  const Expr places = Expr(fold.arg_sizes[static_cast<std::size_t>(dim)] - 1) - Expr(turned);
+  const Tensor& out = given.defined() ? given : turned;
+  return compute_exprs(state, std::span(&places, 1), std::span(&out, 1))[0];
+}
+
 /// What runs a scan, which may begin at the end of its operands.
 DevicePass device_scan_pass(LoweredScan scan, std::span<const Device> operand_devices,
                             Device device, const PlannerOptions& options) {
@@ -88,7 +115,7 @@ DevicePass device_scan_pass(LoweredScan scan, std::span<const Device> operand_de
 bool may_have_device_kernel(const ExprNode& node, FoldOrder order) {
   const FoldNode& fold = *node.fold;
   const bool has_elements = std::ranges::find(fold.arg_sizes, 0) == fold.arg_sizes.end();
-  return !compares_nothing(node) && !fold.is_mean && has_elements &&
+  return !compares_nothing(node) && !fold.is_mean && !counts_from_the_end(node) && has_elements &&
          (fold.is_scan() || order != FoldOrder::exact);
 }
 
@@ -126,6 +153,7 @@ Tensor fold_on_device(Engine::State& state, const Expr& expr, const Tensor& give
   WEFT_CHECK(order_of(node, fold_order(state.options.numerics)) != FoldOrder::exact,
              UnsupportedError, "Numerics::exact: sums on devices round at each step");
   if (fold.is_mean) return divided_on_device(state, node, given);
+  if (counts_from_the_end(node)) return places_from_the_end(state, node, given);
   const Tensor result = given.defined() ? given
                                         : empty({fold.sizes.data(), fold.sizes.size()},
                                                 {node.dtype, device_of(Expr(node.args[0]))});

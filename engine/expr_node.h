@@ -60,8 +60,8 @@ struct ExprNode {
   Op op = Op::load;                  ///< Kind::op; Kind::fold: what is combined with
   DType dtype = DType::f32;          ///< of the value
   DType compute_dtype = DType::f32;  ///< Kind::op: the common dtype of the promoting arguments
-  /// Kind::cast: a step of an operator that computes in another dtype; not what the caller asks
-  /// for.
+  /// Kind::cast to or from a small float: a step of an operator that computes in another dtype, not
+  /// what the caller asks for.
   bool is_step = false;
   OperandCategory category = OperandCategory::dimensioned;
   Tensor tensor;     ///< Kind::tensor
@@ -81,7 +81,7 @@ struct ExprNode {
 Dims sizes_of(const ExprNode& node);
 
 /// Where the extremum of a scan along `dim` is, for Op::maximum or Op::minimum: i64.
-Expr scan_places(Op op, const Expr& x, std::int64_t dim);
+Expr scan_places(Op op, const Expr& x, std::int64_t dim, bool reverse = false);
 
 /// Whether a number is an integer from 2^63 on, which u64 alone can hold.
 inline bool is_beyond_i64(const Scalar& number) {

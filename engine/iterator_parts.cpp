@@ -69,6 +69,14 @@ int TensorIterator::num_reduce_dims() const {
   return count;
 }
 
+std::int64_t TensorIterator::num_output_elements() const {
+  if (num_outputs_ == 0 || operands_.empty()) return 0;
+  std::int64_t count = 1;
+  for (int dim = 0; dim < ndim(); ++dim)
+    if (stride_bytes(0)[dim] != 0 || shape_[dim] == 0) count = wrapping_product(count, shape_[dim]);
+  return count;
+}
+
 std::vector<std::int64_t> TensorIterator::compatible_stride(std::int64_t element_size_bytes) const {
   std::vector<std::int64_t> strides;
   std::int64_t next = element_size_bytes;

@@ -232,6 +232,14 @@ std::int64_t only_dim(const ReduceOptions& options, std::string_view name) {
   return options.dims[0];
 }
 
+/// Extrema so far, and where they are.
+std::array<Expr, 2> running(Reduction scan, Op op, const Tensor& self,
+                            const ReduceOptions& options) {
+  const std::int64_t dim = only_dim(options, name(scan));
+  return {reduce(scan, self, {.dims = {dim}, .reverse = options.reverse}),
+          scan_places(op, self, dim, options.reverse)};
+}
+
 struct PairRow {
   std::string_view name;
   MakePair make;
@@ -254,13 +262,11 @@ constexpr PairRow pair_rows[] = {
      }},
     {"cummax.dim",
      [](const Tensor& self, const ReduceOptions& options) {
-       const std::int64_t dim = only_dim(options, "cummax");
-       return std::array{ops::cummax(self, {.dims = {dim}}), scan_places(Op::maximum, self, dim)};
+       return running(Reduction::cummax, Op::maximum, self, options);
      }},
     {"cummin.dim",
      [](const Tensor& self, const ReduceOptions& options) {
-       const std::int64_t dim = only_dim(options, "cummin");
-       return std::array{ops::cummin(self, {.dims = {dim}}), scan_places(Op::minimum, self, dim)};
+       return running(Reduction::cummin, Op::minimum, self, options);
      }},
 };
 

@@ -128,13 +128,11 @@ class Flattener {
     const DType own = source.kind == ExprNode::Kind::scalar ? node.dtype : source.dtype;
     const ir::ValueId id = converted(source, own);
     if (own == node.dtype) return id;
-    const bool is_rounded = is_small(own) || is_small(node.dtype);
     return append({.op = Op::cast,
                    .dtype = node.dtype,
-                   .operand = static_cast<std::uint8_t>(node.is_step && is_rounded ? 1 : 0),
+                   .operand = static_cast<std::uint8_t>(node.is_step),
                    .args = args(id)});
   }
-  static bool is_small(DType dtype) { return is_small_float(dtype) || dtype == DType::c32; }
 
   ir::ValueId operation(const ExprNode& node) {
     if (program_.unsupported.empty()) program_.unsupported = unsupported_reason(node);

@@ -107,18 +107,18 @@ void check_numerics(std::string_view name, const ReduceOptions& options) {
 
 Expr converted(const Expr& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
-/// The same as a step of the reduction.
-Expr step(const Expr& x, DType dtype) {
-  if (x.dtype() == dtype) return x;
-  auto node = std::make_shared<ExprNode>(cast(x, dtype).node());
-  node->is_step = true;
-  return Expr(std::move(node));
-}
-
 /// The dtype that stands in for one in which nothing is accumulated.
 DType wide_dtype(DType dtype) {
   if (is_small_float(dtype)) return DType::f32;
   return dtype == DType::c32 ? DType::c64 : dtype;
+}
+
+/// converted() as a step of a reduction, which rounds small floats no more than results of ops are.
+Expr step(const Expr& x, DType dtype) {
+  if (x.dtype() == dtype) return x;
+  auto node = std::make_shared<ExprNode>(cast(x, dtype).node());
+  node->is_step = wide_dtype(dtype) != dtype || wide_dtype(x.dtype()) != x.dtype();
+  return Expr(std::move(node));
 }
 
 /// The words of the expressions of weft/reductions.def.
@@ -390,8 +390,8 @@ Expr fold(Op combine, const Expr& x, const ReduceOptions& options) {
   return step(value, dtype);
 }
 
-Expr scan_places(Op op, const Expr& x, std::int64_t dim) {
-  const ReduceOptions options{.dims = {dim}};
+Expr scan_places(Op op, const Expr& x, std::int64_t dim, bool reverse) {
+  const ReduceOptions options{.dims = {dim}, .reverse = reverse};
   const Expr value = step(x, wide_dtype(x.dtype()));
   return make_fold_node({op == Op::maximum ? "cummax" : "cummin", x.dtype()}, FoldForm::scan_index,
                         op, value, options, false);

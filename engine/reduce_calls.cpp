@@ -76,12 +76,12 @@ std::pair<Tensor, Tensor> Engine::min(const Tensor& a, std::int64_t dim, bool ke
   return call_pair(*state_, Pair::min, a, {.dims = {dim}, .keepdim = keepdim});
 }
 
-std::pair<Tensor, Tensor> Engine::cummax(const Tensor& a, std::int64_t dim) {
-  return call_pair(*state_, Pair::cummax, a, {.dims = {dim}});
+std::pair<Tensor, Tensor> Engine::cummax(const Tensor& a, std::int64_t dim, bool reverse) {
+  return call_pair(*state_, Pair::cummax, a, {.dims = {dim}, .reverse = reverse});
 }
 
-std::pair<Tensor, Tensor> Engine::cummin(const Tensor& a, std::int64_t dim) {
-  return call_pair(*state_, Pair::cummin, a, {.dims = {dim}});
+std::pair<Tensor, Tensor> Engine::cummin(const Tensor& a, std::int64_t dim, bool reverse) {
+  return call_pair(*state_, Pair::cummin, a, {.dims = {dim}, .reverse = reverse});
 }
 
 }  // namespace weft

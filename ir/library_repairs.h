@@ -1,11 +1,11 @@
 // Where SLEEF 3 is further from the exact result than its bounds say, other functions take its
 // place, in scalar code and in vectors alike:
 //
-//   pow of f64    infinite from 1.79769313e308 on, a 10^-9 below the largest number: the C
-//   library's hypot         infinite some units below the largest number: the C library's sin, cos,
-//   tan of f64 from 2^31 to 10^14, which are off by up to 10^4 ulp next to multiples of
-//                 pi / 2, and the C library's by ten: those of an angle that is reduced exactly
-//   tan of f64    loses the last bit of subnormal numbers, which are their own tangents
+// - pow of f64 is infinite from 1.79769313e308 on, a 10^-9 below the largest number, and hypot some
+//   units below it: the C library's functions.
+// - sin, cos and tan of f64 from 2^31 to 10^14 are off by up to 10^4 ulp next to multiples of
+//   pi / 2, and the C library's by ten: those of an angle that is reduced exactly.
+// - tan of f64 loses the last bit of subnormal numbers, which are their own tangents.
 #pragma once
 
 #include <weft/op.h>

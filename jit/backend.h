@@ -56,6 +56,8 @@ std::span<const Backend* const> backends();
 const Backend* find_backend(std::string_view name);
 /// Why a backend that weft knows is not in this build or not usable on this machine; empty if it is
 /// usable.
+///
+/// Errors: ArgumentError if weft knows no backend of this name.
 std::string unavailable_reason(std::string_view name);
 /// Errors: ArgumentError if weft knows no backend of this name, UnsupportedError if it is not
 ///         usable.

@@ -58,21 +58,6 @@ void plain_rows(const Fold& fold, std::byte* to, std::int64_t to_stride_bytes,
   }
 }
 
-void tree_of_lanes(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
-                   std::int64_t block) {
-  alignas(64) PendingLanes<> pending;
-  fold_tree(
-      pending, count, block,
-      [&](std::byte* lanes, std::int64_t first, std::int64_t size) {
-        fold.clear(lanes, fold.num_lanes());
-        fold.loops.lanes(fold, lanes, data + first * fold.itemsize(), 0, 1, size);
-      },
-      [&](std::byte* lanes, const std::byte* other) {
-        fold.loops.columns(fold, lanes, other, 0, 1, fold.num_lanes());
-      });
-  std::memcpy(to, pending[0], Fold::lanes_bytes);
-}
-
 void start_blocks(const Fold& fold, std::byte* lanes, std::int64_t count) {
   fold.clear(lanes, count * fold.num_lanes());
 }
@@ -83,6 +68,21 @@ void combine_blocks(const Fold& fold, std::byte* lanes, std::int64_t stride_byte
     for (std::int64_t i = 0; i + width < count; i += 2 * width)
       fold.loops.columns(fold, lanes + i * stride_bytes, lanes + (i + width) * stride_bytes, 0, 1,
                          fold.num_lanes());
+}
+
+void tree_of_lanes(const Fold& fold, std::byte* to, const std::byte* data, std::int64_t count,
+                   std::int64_t block) {
+  alignas(64) PendingLanes<> pending;
+  fold_tree(
+      pending, count, block,
+      [&](std::byte* lanes, std::int64_t first, std::int64_t size) {
+        start_blocks(fold, lanes, 1);
+        fold.loops.lanes(fold, lanes, data + first * fold.itemsize(), 0, 1, size);
+      },
+      [&](std::byte* lanes, const std::byte* other) {
+        combine_blocks(fold, lanes, other - lanes, 2);
+      });
+  std::memcpy(to, pending[0], Fold::lanes_bytes);
 }
 
 }  // namespace

@@ -278,10 +278,8 @@ struct Loops {
           lanes(fold, result, data + parts * first * static_cast<std::int64_t>(sizeof(T)), 0, 1,
                 parts * size);
         },
-        [](std::byte* result, const std::byte* other) {
-#pragma GCC unroll 1
-          for (int i = 0; i < Fold::lanes_bytes; i += vector_bytes)
-            store(result + i, Combine::of(load<V>(result + i), load<V>(other + i)));
+        [&](std::byte* result, const std::byte* other) {
+          combine_blocks(fold, result, other - result, 2);
         });
     __builtin_memcpy(to, pending[0], Fold::lanes_bytes);
   }

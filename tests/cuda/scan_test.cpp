@@ -44,14 +44,16 @@ class CudaScans : public test::EngineOnFakeGpu {
   }
   void expect_cpus_places(const Tensor& a, std::int64_t dim) {
     const Tensor x = on(gpu0, a);
-    const auto [largest, first] = engine_.cummax(x, dim);
-    const auto [expected_largest, expected_first] = engine_.cummax(a, dim);
-    expect_same(largest, expected_largest);
-    expect_same(first, expected_first);
-    const auto [smallest, second] = engine_.cummin(x, dim);
-    const auto [expected_smallest, expected_second] = engine_.cummin(a, dim);
-    expect_same(smallest, expected_smallest);
-    expect_same(second, expected_second);
+    for (const bool reverse : {false, true}) {
+      const auto [largest, first] = engine_.cummax(x, dim, reverse);
+      const auto [expected_largest, expected_first] = engine_.cummax(a, dim, reverse);
+      expect_same(largest, expected_largest);
+      expect_same(first, expected_first);
+      const auto [smallest, second] = engine_.cummin(x, dim, reverse);
+      const auto [expected_smallest, expected_second] = engine_.cummin(a, dim, reverse);
+      expect_same(smallest, expected_smallest);
+      expect_same(second, expected_second);
+    }
   }
   int launches_of(Reduction scan, const Tensor& x, std::int64_t dim) {
     engine_.reduce(scan, x, along(dim));

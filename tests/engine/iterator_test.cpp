@@ -305,6 +305,9 @@ TEST(Iterator, ReducedDimensionsComeFirst) {
   const TensorIterator iterator = TensorIterator::reduce_op(out, a);
   EXPECT_TRUE(iterator.is_dim_reduced(0));
   EXPECT_EQ(iterator.num_reduce_dims(), 2);
+  EXPECT_EQ(iterator.num_output_elements(), 5);
+  EXPECT_EQ(TensorIterator::unary_op(Tensor(), a).num_output_elements(), 120);
+  EXPECT_EQ(TensorIterator::unary_op(Tensor(), f32({4, 0})).num_output_elements(), 0);
   EXPECT_EQ(ints(iterator.shape()), (Ints{6, 4, 5}));
   EXPECT_THROW(TensorIterator::reduce_op(out, f32({5}), a), ArgumentError);
 }

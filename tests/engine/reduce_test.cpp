@@ -503,6 +503,9 @@ TEST(Reduce, TreatsNaNAndTiesAsPyTorch) {
   const auto [largest, where] = engine.cummax(tensor_of<float>({1, 3, 3, 2, 4}), 0);
   EXPECT_THAT(elements<float>(largest), ElementsAreArray({1, 3, 3, 3, 4}));
   EXPECT_THAT(elements<std::int64_t>(where), ElementsAreArray({0, 1, 2, 2, 4}));
+  const auto [rest, first] = engine.cummin(tensor_of<float>({1, 3, 3, 2, 4}), 0, true);
+  EXPECT_THAT(elements<float>(rest), ElementsAreArray({1, 2, 2, 2, 4}));
+  EXPECT_THAT(elements<std::int64_t>(first), ElementsAreArray({0, 3, 3, 3, 4}));
 }
 
 TEST(Reduce, GivesTwoResultsAtOnce) {

@@ -83,14 +83,16 @@ T value_at(Course course, std::int64_t i, std::int64_t count, Random& random) {
 
 template <class T>
 void expect_extrema(const Tensor& x, const Tensor& values, const Tensor& places, bool is_maximum,
-                    std::int64_t first, std::int64_t step, std::int64_t count) {
-  T kept = item<T>(x, first);
-  std::int64_t place = 0;
+                    std::int64_t first, std::int64_t step, std::int64_t count,
+                    bool is_reverse = false) {
+  const std::int64_t begin = is_reverse ? count - 1 : 0, pace = is_reverse ? -1 : 1;
+  T kept = item<T>(x, first + begin * step);
+  std::int64_t place = begin;
   T best = kept;
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::int64_t i = begin; i >= 0 && i < count; i += pace) {
     const T next = item<T>(x, first + i * step);
     const bool stays = is_maximum ? kept > next : kept < next;
-    if (i > 0 && !stays && kept == kept) kept = next;
+    if (i != begin && !stays && kept == kept) kept = next;
     if (next != next || (is_maximum ? next >= best : next <= best)) {
       best = next;
       place = i;
@@ -111,18 +113,19 @@ TEST_F(ScanRows, PiecesOfExtremaLeaveNoTrace) {
         for (std::int64_t i = 0; i < x.numel(); ++i)
           item<T>(x, i) = value_at<T>(course, i % count, count, random_);
         const std::int64_t rows = x.numel() / count;
-        for (const bool is_maximum : {false, true}) {
+        for (const auto& [is_maximum, is_reverse] :
+             {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
           const Op op = is_maximum ? Op::maximum : Op::minimum;
-          const ReduceOptions options{.dims = {dim}};
+          const ReduceOptions options{.dims = {dim}, .reverse = is_reverse};
           const Tensor values =
               eval(is_maximum ? ops::cummax(x, options) : ops::cummin(x, options));
-          const Tensor places = eval(scan_places(op, x, dim));
+          const Tensor places = eval(scan_places(op, x, dim, is_reverse));
           for (std::int64_t row = 0; row < rows; ++row)
             expect_extrema<T>(x, values, places, is_maximum, dim == 0 ? row : row * count,
-                              dim == 0 ? rows : 1, count);
+                              dim == 0 ? rows : 1, count, is_reverse);
           if (HasFatalFailure())
             FAIL() << name(dtype) << " of course " << static_cast<int>(course) << ", "
-                   << layout_text(x) << ", " << name(op);
+                   << layout_text(x) << ", " << name(op) << (is_reverse ? ", from the end" : "");
         }
       }
   };

@@ -208,13 +208,14 @@ class Engine {
   Tensor reduce(Reduction reduction, const Tensor& a, const ReduceOptions& options = {});
   void reduce(Reduction reduction, const Tensor& a, const ReduceOptions& options,
               const Tensor& out);
-  // Two results at once: the second of max, min, cummax and cummin says where the first is.
+  // Two results at once: the second of max, min, cummax and cummin says where the first is.  Of
+  // equals that is the first place, of scans the last one so far; `reverse` scans begin at the end.
   std::pair<Tensor, Tensor> aminmax(const Tensor& a, const ReduceOptions& options = {});
   std::pair<Tensor, Tensor> var_mean(const Tensor& a, const ReduceOptions& options = {});
   std::pair<Tensor, Tensor> max(const Tensor& a, std::int64_t dim, bool keepdim = false);
   std::pair<Tensor, Tensor> min(const Tensor& a, std::int64_t dim, bool keepdim = false);
-  std::pair<Tensor, Tensor> cummax(const Tensor& a, std::int64_t dim);
-  std::pair<Tensor, Tensor> cummin(const Tensor& a, std::int64_t dim);
+  std::pair<Tensor, Tensor> cummax(const Tensor& a, std::int64_t dim, bool reverse = false);
+  std::pair<Tensor, Tensor> cummin(const Tensor& a, std::int64_t dim, bool reverse = false);
 
   /// Computes an expression in one pass over memory; reductions in it take a pass each.
   Tensor eval(const Expr& expr);

@@ -331,6 +331,8 @@ class TensorIterator {
   /// The output does not advance along `dim`, which has more than one element.
   bool is_dim_reduced(int dim) const;
   int num_reduce_dims() const;
+  /// Of the first output: those along its reduced dimensions are one.
+  std::int64_t num_output_elements() const;
   /// Writing the outputs in some order would change what is yet to be read of this input: whoever
   /// runs the plan must read it completely before the first write.  False for the very view of an
   /// output.

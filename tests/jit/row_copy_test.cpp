@@ -12,7 +12,7 @@ namespace {
 
 using ir::no_value;
 
-class XbyakCopy : public ::testing::TestWithParam<Isa> {
+class RowCopy : public ::testing::TestWithParam<Isa> {
  protected:
   Random random_{seed()};
 
@@ -45,7 +45,7 @@ class XbyakCopy : public ::testing::TestWithParam<Isa> {
   }
 };
 
-TEST_P(XbyakCopy, RowsAroundWhatIsLong) {
+TEST_P(RowCopy, RowsAroundWhatIsLong) {
   for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64}) {
     const std::int64_t least = (28 << 10) / static_cast<std::int64_t>(itemsize_bytes(dtype));
     for (const std::int64_t size : {least - 1, least, least + 1, 2 * least + 77})
@@ -54,7 +54,7 @@ TEST_P(XbyakCopy, RowsAroundWhatIsLong) {
 }
 
 // Rows of 4 KiB and more, if all of them together are long.
-TEST_P(XbyakCopy, SeveralRows) {
+TEST_P(RowCopy, SeveralRows) {
   for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64}) {
     const std::int64_t least = (4 << 10) / static_cast<std::int64_t>(itemsize_bytes(dtype));
     for (const std::int64_t size : {least - 1, least, least + 3})
@@ -66,7 +66,7 @@ TEST_P(XbyakCopy, SeveralRows) {
 }
 
 // The same row again and again, and rows from the last to the first.
-TEST_P(XbyakCopy, RowsThatStandStillOrGoBackwards) {
+TEST_P(RowCopy, RowsThatStandStillOrGoBackwards) {
   const ir::Kernel kernel = copy_kernel(DType::u32, 2);
   const Comparison comparison(kernel, target(26));
   const std::int64_t size = 2000, row_bytes = 4 * size;
@@ -76,21 +76,24 @@ TEST_P(XbyakCopy, RowsThatStandStillOrGoBackwards) {
         << step;
 }
 
-TEST_P(XbyakCopy, OntoItself) {
+TEST_P(RowCopy, OntoItself) {
   std::vector<std::uint32_t> data(20'000);
   std::ranges::generate(data, [&] { return static_cast<std::uint32_t>(random_()); });
   const std::vector<std::uint32_t> before = data;
-  const auto code = find_backend("xbyak")->compile(copy_kernel(DType::u32, 1), target(26));
   auto* const bytes = reinterpret_cast<std::byte*>(data.data());
   const std::array<std::byte*, 2> base{bytes, bytes};
   const std::array<std::int64_t, 1> extents{20'000};
   const std::array<std::int64_t, 2> stride_bytes{4, 4};
   const KernelArgs args{base.data(), extents.data(), stride_bytes.data(), nullptr, nullptr};
-  code->entry(&args);
-  EXPECT_EQ(data, before);
+  for (const char* backend : {"xbyak", "llvm"}) {
+    if (!unavailable_reason(backend).empty()) continue;
+    const auto code = find_backend(backend)->compile(copy_kernel(DType::u32, 1), target(26));
+    code->entry(&args);
+    EXPECT_EQ(data, before) << backend;
+  }
 }
 
-TEST_P(XbyakCopy, LongRowsAreCopiedByTheProcessor) {
+TEST_P(RowCopy, LongRowsAreCopiedByTheProcessor) {
   const auto has_own_loop = [](const ir::Kernel& kernel, const Target& target) {
     const auto code = find_backend("xbyak")->compile(kernel, target);
     const std::array rep_movsb{std::byte{0xf3}, std::byte{0xa4}};
@@ -112,7 +115,7 @@ TEST_P(XbyakCopy, LongRowsAreCopiedByTheProcessor) {
   EXPECT_FALSE(has_own_loop(fill, target(26)));
 }
 
-TEST_P(XbyakCopy, LlvmCallsWhatCopiesThem) {
+TEST_P(RowCopy, LlvmCallsWhatCopiesThem) {
   if (!unavailable_reason("llvm").empty()) return;
   const auto calls_it = [](const ir::Kernel& kernel, Target target) {
     target.keep_texts = true;
@@ -125,7 +128,7 @@ TEST_P(XbyakCopy, LlvmCallsWhatCopiesThem) {
   EXPECT_FALSE(calls_it(copy_kernel(DType::boolean, 1), target(26)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, XbyakCopy, ::testing::ValuesIn(runnable_isas()),
+INSTANTIATE_TEST_SUITE_P(Targets, RowCopy, ::testing::ValuesIn(runnable_isas()),
                          [](const auto& param) { return std::string(name(param.param)); });
 
 }  // namespace
