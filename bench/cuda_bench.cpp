@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,70 +31,165 @@ struct Workload {
   bool is_exact = true;              ///< the same bits as on the CPU; else close to them
 };
 
+/// The layout of a dense tensor of `sizes` whose dimensions are taken in another order.
+std::string permuted(const char* dtype, const std::vector<std::int64_t>& sizes,
+                     const std::vector<std::size_t>& order) {
+  std::vector<std::int64_t> strides(sizes.size(), 1);
+  for (std::size_t dim = sizes.size() - 1; dim-- > 0;)
+    strides[dim] = strides[dim + 1] * sizes[dim + 1];
+  std::string shape, steps;
+  for (const std::size_t dim : order) {
+    shape += (shape.empty() ? "" : ",") + std::to_string(sizes[dim]);
+    steps += (steps.empty() ? "" : ",") + std::to_string(strides[dim]);
+  }
+  return dtype + ("[" + shape + "]{" + steps + "}");
+}
+
+std::string without_strides(const std::string& layout) {
+  return layout.substr(0, layout.find('{'));
+}
+
 /// Sides of squares, and lengths, that are several times the caches of a device.  `quick` ones are
 /// for trying the program out.
-std::vector<Workload> workloads(bool quick) {
-  const std::string n = quick ? "4096" : "100000000", s = quick ? "64" : "8192";
-  const std::string image = quick ? "2,8,7,7" : "256,64,56,56";
-  const std::string bias = quick ? "8,1,1" : "64,1,1";
-  const std::string batch = quick ? "4,16,32" : "64,512,1024";
-  const std::string photos = quick ? "1,3,16,16" : "64,3,512,512";
-  const auto flat = [&](const std::string& dtype) { return dtype + "[" + n + "]"; };
-  const auto square = [&](const std::string& dtype) { return dtype + "[" + s + "," + s + "]"; };
-  const auto turned = [&](const std::string& dtype) { return square(dtype) + "{1," + s + "}"; };
-  std::vector<Workload> all = {
+struct Sizes {
+  explicit Sizes(bool quick)
+      : n(quick ? "4096" : "100000000"),
+        s(quick ? "64" : "8192"),
+        image(quick ? "2,8,7,7" : "256,64,56,56"),
+        bias(quick ? "8,1,1" : "64,1,1"),
+        batch(quick ? "4,16,32" : "64,512,1024"),
+        batch_strides(quick ? "{512,1,16}" : "{524288,1,512}"),
+        photos(quick ? "1,3,16,16" : "64,3,512,512"),
+        pixels(quick ? "1000,3" : "33333333,3") {}
+
+  std::string flat(const std::string& dtype) const { return dtype + "[" + n + "]"; }
+  std::string square(const std::string& dtype) const { return dtype + "[" + s + "," + s + "]"; }
+  std::string turned(const std::string& dtype) const { return square(dtype) + "{1," + s + "}"; }
+
+  std::string n, s, image, bias, batch, batch_strides, photos, pixels;
+};
+
+std::vector<Workload> pointwise(const Sizes& sizes) {
+  const auto flat = [&](const char* dtype) { return sizes.flat(dtype); };
+  const std::string image = "f32[" + sizes.image + "]", bias = "f32[" + sizes.bias + "]";
+  return {
       {"copy", "copy(a)", {flat("f32"), flat("f32")}},
       {"add", "a + b", {flat("f32"), flat("f32"), flat("f32")}},
       {"fma", "a*b + c", {flat("f32"), flat("f32"), flat("f32"), flat("f32")}},
-      {"add_bf16", "a + b", {flat("bf16"), flat("bf16"), flat("bf16")}},
-      {"add_i8", "a + b", {flat("i8"), flat("i8"), flat("i8")}},
       {"where", "where(a > 0.5, b, c)", {flat("f32"), flat("f32"), flat("f32"), flat("f32")}},
       {"clamp", "clamp(a, 0.2, 0.8)", {flat("f32"), flat("f32")}},
-      {"cast_f32_bf16", "cast(a, bf16)", {flat("f32"), flat("bf16")}},
-      {"cast_bf16_f32", "cast(a, f32)", {flat("bf16"), flat("f32")}},
-      {"cast_u8_f32", "cast(a, f32)", {flat("u8"), flat("f32")}},
-      {"bcast_nchw", "a + b", {"f32[" + image + "]", "f32[" + bias + "]", "f32[" + image + "]"}},
-      {"bcast_nhwc",
-       "a + b",
-       {"f32[" + image + "]:channels_last", "f32[" + bias + "]",
-        "f32[" + image + "]:channels_last"}},
-      {"conflict_add",
-       "a + b",
-       {"f32[" + image + "]:channels_last", "f32[" + image + "]",
-        "f32[" + image + "]:channels_last"}},
-      {"normalize",
-       "(cast(a, f32) / 255 - 0.45) / 0.225",
-       {"u8[" + photos + "]:channels_last", "f32[" + photos + "]"}},
-      {"add_t", "a + b", {square("f32"), turned("f32"), square("f32")}},
-      {"transpose_cast_f32_bf16", "cast(a, bf16)", {turned("f32"), square("bf16")}},
-      {"slice_2x2", "copy(a)", {"f32[" + n + "]{2}", flat("f32")}},
       {"exp", "exp(a)", {flat("f32"), flat("f32")}, false},
       {"tanh", "tanh(a)", {flat("f32"), flat("f32")}, false},
       {"sigmoid", "sigmoid(a)", {flat("f32"), flat("f32")}, false},
       {"silu_mul", "silu(a) * b", {flat("f32"), flat("f32"), flat("f32")}, false},
+      {"slice_2x2", "copy(a)", {"f32[" + sizes.n + "]{2}", flat("f32")}},
+      {"cast_f32_bf16", "cast(a, bf16)", {flat("f32"), flat("bf16")}},
+      {"cast_bf16_f32", "cast(a, f32)", {flat("bf16"), flat("f32")}},
+      {"cast_u8_f32", "cast(a, f32)", {flat("u8"), flat("f32")}},
+      {"add_bf16", "a + b", {flat("bf16"), flat("bf16"), flat("bf16")}},
+      {"add_i8", "a + b", {flat("i8"), flat("i8"), flat("i8")}},
+      {"bcast_nchw", "a + b", {image, bias, image}},
+      {"bcast_nhwc", "a + b", {image + ":channels_last", bias, image + ":channels_last"}},
+      {"small_inner_3",
+       "a + b",
+       {"f32[" + sizes.pixels + "]", "f32[3]", "f32[" + sizes.pixels + "]"}},
+  };
+}
+
+std::vector<Workload> layouts(const Sizes& sizes, bool quick) {
+  const std::string image = "f32[" + sizes.image + "]", photos = "[" + sizes.photos + "]";
+  std::vector<Workload> all = {
+      {"conflict_add", "a + b", {image + ":channels_last", image, image + ":channels_last"}},
+      {"normalize",
+       "(cast(a, f32) / 255 - 0.45) / 0.225",
+       {"u8" + photos + ":channels_last", "f32" + photos}},
+      {"add_t", "a + b", {sizes.square("f32"), sizes.turned("f32"), sizes.square("f32")}},
+      {"transpose_cast_f32_bf16", "cast(a, bf16)", {sizes.turned("f32"), sizes.square("bf16")}},
+      {"batched_transpose",
+       "copy(a)",
+       {"f32[" + sizes.batch + "]" + sizes.batch_strides, "f32[" + sizes.batch + "]"}},
   };
   for (const char* dtype : {"f32", "bf16", "u8"}) {
-    const std::string plain = dtype + ("[" + image + "]"), last = plain + ":channels_last";
+    const std::string plain = dtype + ("[" + sizes.image + "]"), last = plain + ":channels_last";
     all.push_back({std::string("nchw_to_nhwc_") + dtype, "copy(a)", {plain, last}});
     all.push_back({std::string("nhwc_to_nchw_") + dtype, "copy(a)", {last, plain}});
   }
   for (const char* dtype : {"u8", "u16", "f32", "f64", "c128"})
-    all.push_back({std::string("transpose_") + dtype, "copy(a)", {turned(dtype), square(dtype)}});
-  const std::string strides = quick ? "{512,1,16}" : "{524288,1,512}";
-  all.push_back(
-      {"batched_transpose", "copy(a)", {"f32[" + batch + "]" + strides, "f32[" + batch + "]"}});
+    all.push_back(
+        {std::string("transpose_") + dtype, "copy(a)", {sizes.turned(dtype), sizes.square(dtype)}});
+  using Shape = std::vector<std::int64_t>;
+  const std::pair<const char*, std::string> permutations[] = {
+      {"perm_0213",
+       permuted("f32", quick ? Shape{2, 4, 16, 64} : Shape{256, 12, 512, 64}, {0, 2, 1, 3})},
+      {"perm_3210",
+       permuted("f32", quick ? Shape{5, 6, 7, 8} : Shape{80, 112, 96, 128}, {3, 2, 1, 0})},
+      {"perm_6d", permuted("f32", quick ? Shape{7, 4, 9, 5, 8, 6} : Shape{20, 12, 20, 32, 18, 28},
+                           {1, 3, 5, 0, 4, 2})},
+  };
+  for (const auto& [name, layout] : permutations)
+    all.push_back({name, "copy(a)", {layout, without_strides(layout)}});
   return all;
 }
 
-/// Small numbers that every dtype has, on the CPU in the layout's order.
-Tensor sample(Engine& engine, const std::string& layout) {
+std::vector<Workload> folds(const Sizes& sizes) {
+  const std::string flat = sizes.flat("f32"), square = sizes.square("f32");
+  const std::string row = "f32[" + sizes.s + "]";
+  return {
+      {"sum_all", "sum(a)", {flat, "f32[]"}},
+      {"sum_inner", "sum(a, dims=[1])", {square, row}},
+      {"sum_outer", "sum(a, dims=[0])", {square, row}},
+      {"argmax_inner", "argmax(a, dims=[1])", {square, "i64[" + sizes.s + "]"}},
+      {"cumsum_inner", "cumsum(a, dim=1)", {square, square}},
+      {"cumsum_outer", "cumsum(a, dim=0)", {square, square}},
+      {"softmax",
+       "exp(a - amax(a, dims=[1], keepdim=true)) / sum(exp(a - amax(a, dims=[1], keepdim=true)), "
+       "dims=[1], keepdim=true)",
+       {square, square},
+       false},
+      {"layer_norm",
+       "(a - mean(a, dims=[1], keepdim=true)) / sqrt(mean(square(a - mean(a, dims=[1], "
+       "keepdim=true)), dims=[1], keepdim=true) + 1e-5)",
+       {square, square}},
+  };
+}
+
+/// More elements than 32 bits count: what takes launches of several parts, or 64-bit indices.
+std::vector<Workload> beyond_32_bits() {
+  const std::string flat = "u8[2200000000]";
+  return {
+      {"add_u8_large", "a + b", {flat, flat, flat}},
+      {"transpose_u8_large", "copy(a)", {"u8[40000,56000]{1,40000}", "u8[40000,56000]"}},
+  };
+}
+
+std::vector<Workload> workloads(bool quick) {
+  const Sizes sizes(quick);
+  std::vector<Workload> all = pointwise(sizes);
+  for (std::vector<Workload> more :
+       {layouts(sizes, quick), folds(sizes), quick ? std::vector<Workload>() : beyond_32_bits()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+/// Small numbers that every dtype has, on the CPU in the layout's order; others for each operand.
+Tensor sample(Engine& engine, const std::string& layout, int operand) {
   const Tensor plan = parse_layout(layout);
   const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(plan.dtype()));
   const auto count = static_cast<std::int64_t>(plan.storage()->size_bytes()) / itemsize;
   const Tensor storage = empty({count}, plan.dtype());
-  const Tensor numbers = engine.to(arange(count), DType::i32);
-  const Expr eighths = cast(apply(Op::remainder, {Expr(numbers), Expr(13)}), DType::f32) / 8;
-  engine.copy(storage, engine.eval(eighths));
+  // The same ones again and again, since copying them is faster than computing them.
+  constexpr std::int64_t num_fractions = 1021, num_integers = 127;
+  constexpr std::int64_t period = num_fractions * num_integers;
+  const Expr numbers =
+      Expr(engine.to(arange(std::min(period, count)), DType::i32)) + Expr(37 * operand);
+  const bool is_fraction = is_floating(plan.dtype()) || is_complex(plan.dtype());
+  const Expr chosen =
+      is_fraction ? cast(apply(Op::remainder, {numbers, Expr(num_fractions)}), DType::f32) / 128
+                  : apply(Op::remainder, {numbers, Expr(num_integers)});
+  const Tensor some = engine.eval(cast(chosen, plan.dtype()));
+  const std::int64_t whole = count / period * period;
+  if (whole != 0) engine.copy(storage.slice(0, 0, whole).view({whole / period, period}), some);
+  if (whole != count) engine.copy(storage.slice(0, whole, count), some.slice(0, 0, count - whole));
   return storage.as_strided(plan.sizes(), plan.strides(), plan.storage_offset());
 }
 
@@ -189,20 +285,40 @@ class Bench {
  private:
   void time_memcpy() {
     const std::int64_t bytes = quick_ ? 1 << 16 : std::int64_t{1} << 30;
-    const Tensor from = zeros({bytes}, {DType::u8, gpu}), to = empty_like(from);
+    // Not zeros, which some devices move faster.
+    const Tensor from = on_device(engine_, sample(engine_, "u8[" + std::to_string(bytes) + "]", 0));
+    const Tensor to = empty_like(from);
     const double us = event_us([&] { engine_.copy(to, from); }, calls_, rounds_);
     memcpy_gbps_ = 2e-3 * static_cast<double>(bytes) / us;
     std::cout << "memcpy on the device: " << memcpy_gbps_ << " GB/s\n";
   }
 
+  /// Those of the workload before serve again; others go.
+  void make_samples(const Workload& workload) {
+    std::map<std::string, Sample> kept;
+    for (std::size_t i = 0; i + 1 < workload.layouts.size(); ++i) {
+      const std::string name = static_cast<char>('a' + i) + workload.layouts[i];
+      if (auto known = samples_.extract(name)) kept.insert(std::move(known));
+    }
+    samples_ = std::move(kept);
+    for (std::size_t i = 0; i + 1 < workload.layouts.size(); ++i) {
+      Sample& made = samples_[static_cast<char>('a' + i) + workload.layouts[i]];
+      if (made.host.defined()) continue;
+      made.host = sample(engine_, workload.layouts[i], static_cast<int>(i));
+      made.device = on_device(engine_, made.host);
+    }
+  }
+
   ordered_json time_workload(const Workload& workload) {
     std::vector<std::pair<std::string, Tensor>> host, device;
+    make_samples(workload);
     for (std::size_t i = 0; i + 1 < workload.layouts.size(); ++i) {
       const std::string name(1, static_cast<char>('a' + i));
-      host.emplace_back(name, sample(engine_, workload.layouts[i]));
-      device.emplace_back(name, on_device(engine_, host.back().second));
+      host.emplace_back(name, samples_.at(name + workload.layouts[i]).host);
+      device.emplace_back(name, samples_.at(name + workload.layouts[i]).device);
     }
-    const Tensor out = on_device(engine_, sample(engine_, workload.layouts.back()));
+    const Tensor layout = parse_layout(workload.layouts.back());
+    const Tensor out = empty_strided(layout.sizes(), layout.strides(), {layout.dtype(), gpu});
     engine_.fill(out, 99);  // not what the workload is to write
     const Expr expr = parse_expr(workload.expression, device);
     const auto start = Clock::now();
@@ -245,7 +361,12 @@ class Bench {
     return host;
   }
 
+  struct Sample {
+    Tensor host, device;
+  };
+
   Engine engine_;
+  std::map<std::string, Sample> samples_;  ///< of the last workload, by operand and layout
   bool quick_;
   int rounds_, calls_;
   double memcpy_gbps_ = 0;

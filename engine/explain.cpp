@@ -291,9 +291,11 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   const bool is_compiled = is_fold && last->is_compiled;
   const bool is_ready = is_fold && last->reads_in_place;
   const bool has_ir = !is_ready || last->lowered != nullptr;
-  Lowered lowered = is_compiled || (is_ready && has_ir)
-                        ? *last->lowered
-                        : lower(iterator, program, planner.numerics, planner.streaming_bytes);
+  const Target lowered_for = is_cuda ? Target::device : Target::cpu;
+  Lowered lowered =
+      is_compiled || (is_ready && has_ir)
+          ? *last->lowered
+          : lower(iterator, program, planner.numerics, planner.streaming_bytes, lowered_for);
   if (blocks) {
     const bool has_asked = blocks->part.ahead_bytes == 0;
     blocks->choose_stores(

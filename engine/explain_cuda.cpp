@@ -56,7 +56,10 @@ void compile(const std::string& source, const std::string& arch, bool wants_sass
 
 Story::Chapter device_chapter(const ir::Kernel& kernel, const Variant& variant, const Nest& nest,
                               const std::string& arch) {
-  const jit::nvrtc::Launches planned = jit::nvrtc::plan_launches(kernel, variant, nest);
+  // As if for an H200; devices differ.
+  constexpr int num_multiprocessors = 132;
+  const jit::nvrtc::Launches planned = jit::nvrtc::plan_launches(
+      kernel, variant, nest, jit::nvrtc::max_blocks_for(kernel, num_multiprocessors));
   Story::Chapter chapter{"device", {}};
   const auto say = [&](const auto&... text) { chapter.lines.push_back(detail::concat(text...)); };
   if (ir::is_reduction(kernel)) {
@@ -68,12 +71,14 @@ Story::Chapter device_chapter(const ir::Kernel& kernel, const Variant& variant, 
   } else if (ir::is_scan(kernel)) {
     say("a thread scans ", variant.items, " columns, or a part of them");
   } else if (kernel.schedule == ir::Schedule::tile) {
-    const int side = jit::nvrtc::tile_side(variant);
-    say("tiles of ", side, " by ", side, " items are turned in shared memory");
+    const std::size_t inner = kernel.loops.size() - 1;
+    say("tiles of ", jit::nvrtc::loop_step(kernel, variant, inner - 1), " by ",
+        jit::nvrtc::loop_step(kernel, variant, inner), " items are turned in shared memory",
+        variant.tile.batch > 1 ? detail::concat(", ", variant.tile.batch, " at once") : "");
     say("a thread turns squares of ", variant.items, " by ", variant.items);
   } else {
-    say("a thread has ", jit::nvrtc::vectors_in_flight(kernel), " times ", variant.items,
-        " items on the way at once");
+    say("a thread has ", jit::nvrtc::vectors_in_flight(kernel, variant.items), " times ",
+        variant.items, " items on the way at once");
   }
   if (variant.halves) say("elements are moved in halves, at whose multiples they lie");
   std::string blocks;

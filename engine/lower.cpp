@@ -214,12 +214,20 @@ Nesting short_tiles(const TensorIterator& iterator, const Program& program,
   return is_pixels || !is_short ? Nesting{} : Nesting{.inner = 0, .tile = dim};
 }
 
+/// On a device neighbouring threads take neighbours of the output, however short its rows are.
+Nesting device_nesting(const TensorIterator& iterator, const Program& program,
+                       std::span<const DType> dtypes) {
+  const IntSpan shape = iterator.shape();
+  const std::size_t tile = tile_dim(iterator, program, dtypes, 0);
+  const bool is_short = tile == no_dim || std::min(shape[0], shape[tile]) < small_inner_extent;
+  return {0, is_short ? no_dim : tile};
+}
+
 Nesting nesting(const TensorIterator& iterator, const Program& program,
-                std::span<const DType> dtypes) {
-  if (iterator.device().type == DeviceType::cpu) {
-    const Nesting found = short_tiles(iterator, program, dtypes);
-    if (found.tile != no_dim) return found;
-  }
+                std::span<const DType> dtypes, Target target) {
+  if (target == Target::device) return device_nesting(iterator, program, dtypes);
+  const Nesting found = short_tiles(iterator, program, dtypes);
+  if (found.tile != no_dim) return found;
   const std::size_t inner = innermost_dim(iterator.shape());
   return {inner, tile_dim(iterator, program, dtypes, inner)};
 }
@@ -292,12 +300,12 @@ ir::StrideClass inner_class(std::int64_t stride_bytes, std::int64_t extent, DTyp
   return items >= -1 && items <= 4 ? static_cast<ir::StrideClass>(items) : ir::stride_any;
 }
 
-std::string why_not_tiled(const TensorIterator& iterator, const Program& program) {
+std::string why_not_tiled(const TensorIterator& iterator, const Program& program, Target target) {
   if (iterator.ndim() < 2) return "there is one loop";
   InlineArray<DType, 8> dtypes;
   for (int i = 0; i < iterator.ntensors(); ++i) dtypes.push_back(iterator.dtype(i));
   const std::span<const DType> given(dtypes.data(), dtypes.size());
-  const auto [inner, tile] = nesting(iterator, program, given);
+  const auto [inner, tile] = nesting(iterator, program, given, target);
   if (tile != no_dim) return {};
   if (iterator.numel() < min_tiled_iterations)
     return detail::concat("fewer than ", min_tiled_iterations, " elements");
@@ -314,7 +322,7 @@ std::string why_not_tiled(const TensorIterator& iterator, const Program& program
 }
 
 Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics,
-              std::int64_t streaming_bytes) {
+              std::int64_t streaming_bytes, Target target) {
   Lowered lowered;
   ir::Kernel& kernel = lowered.kernel;
   kernel.numerics = numerics;
@@ -333,7 +341,8 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
     lowered.extents = {1};
     lowered.stride_bytes.assign(num_operands, 0);
   } else {
-    const auto [inner, tile] = nesting(iterator, program, std::span(dtypes.data(), dtypes.size()));
+    const auto [inner, tile] =
+        nesting(iterator, program, std::span(dtypes.data(), dtypes.size()), target);
     lowered.is_tiled = tile != no_dim;
     lowered.block_extent = inner == 0 ? 0 : small_inner_block;
     // Tiles decide by themselves, a call at a time, and have code for both.

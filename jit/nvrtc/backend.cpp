@@ -30,9 +30,9 @@ constexpr std::size_t max_argument_bytes = 4096;
 
 std::size_t argument_bytes(const Kernel& kernel) {
   const std::size_t num_operands = kernel.operands.size(), num_loops = kernel.loops.size();
-  const std::size_t of_reductions = reduces_or_scans(kernel) ? 15 : 0;
-  return 8 * (num_operands * (1 + num_loops) + 3 * num_loops + 2 * kernel.params.size() +
-              of_reductions);
+  const std::size_t of_schedule = reduces_or_scans(kernel) ? 15 : 1;
+  return 8 *
+         (num_operands * (1 + num_loops) + 3 * num_loops + 2 * kernel.params.size() + of_schedule);
 }
 
 /// Whether the body only moves elements: then complex ones can be moved whole.

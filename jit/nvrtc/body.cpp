@@ -36,7 +36,7 @@ void emit_arguments(Source& source, const Kernel& kernel, const Variant& variant
   source.line("u8* base[", kernel.operands.size(), "];");
   source.line("i64 stride_bytes[", num_loops, "][", kernel.operands.size(), "];");
   source.line("u64 work;         // vectors or tiles");
-  source.line("u64 inner, rows;  // extents of the innermost loop and of the one around it");
+  source.line("u64 inner, rows, batches;  // extents of the innermost loops, from the inside");
   if (num_loops > 1) source.line("Divisor divide[", num_loops - 1, "];  // innermost first");
   if (!kernel.params.empty()) source.line("u64 param[", kernel.params.size(), "][2];");
   source.close(";");
@@ -53,9 +53,9 @@ std::string stride_text(const Kernel& kernel, std::size_t loop, std::size_t oper
 void emit_locate(Source& source, const Kernel& kernel, const Variant& variant) {
   const std::size_t num_loops = kernel.loops.size(), num_operands = kernel.operands.size();
   const bool is_tile = kernel.schedule == ir::Schedule::tile;
-  const int step = is_tile ? tile_side(variant) : variant.items;
   source.open("__device__ __forceinline__ void locate(const Args& args, Index at, ",
-              is_tile ? "Index& column, Index& row, " : "", "i64 (&offset)[", num_operands, "])");
+              is_tile ? "Index& column, Index& row, Index& batch, " : "", "i64 (&offset)[",
+              num_operands, "])");
   // The innermost loop counts vectors or sides of tiles, as does the loop around it in tiles.
   for (std::size_t i = 0; i + 1 < num_loops; ++i) {
     const std::size_t loop = num_loops - 1 - i;
@@ -66,13 +66,13 @@ void emit_locate(Source& source, const Kernel& kernel, const Variant& variant) {
   }
   source.line("const Index index0 = at;");
   const auto scaled = [&](std::size_t loop) {
-    const bool is_stepped = loop + 1 == num_loops || (is_tile && loop + 2 == num_loops);
-    return detail::concat("index", loop,
-                          is_stepped && step > 1 ? detail::concat(" * ", step, "u") : "");
+    const int step = loop_step(kernel, variant, loop);
+    return detail::concat("index", loop, step > 1 ? detail::concat(" * ", step, "u") : "");
   };
   if (is_tile) {
     source.line("column = ", scaled(num_loops - 1), ";");
     source.line("row = ", scaled(num_loops - 2), ";");
+    source.line("batch = ", num_loops > 2 ? scaled(num_loops - 3) : "0", ";");
   }
   for (std::size_t k = 0; k < num_operands; ++k) {
     std::string sum;

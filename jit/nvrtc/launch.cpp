@@ -40,15 +40,14 @@ class Walk {
   }
   std::uint64_t extent_inner() const { return extent(inner_); }
   std::uint64_t extent_rows() const { return inner_ > 0 ? extent(inner_ - 1) : 1; }
+  std::uint64_t extent_batches() const { return inner_ > 1 ? extent(inner_ - 2) : 1; }
 
   /// How many steps a loop takes: vectors and sides of tiles count as one.  Reductions count items.
   std::uint64_t count(std::size_t loop, const Variant& variant) const {
     if (reduces_or_scans(kernel_)) return extent(loop);
-    const auto side = static_cast<std::uint64_t>(tile_side(variant));
-    if (is_tile() && loop + 2 > inner_) return quotient_up(extent(loop), side);
+    const auto step = static_cast<std::uint64_t>(loop_step(kernel_, variant, loop));
     // What fills no vector of a single row is done one by one; several rows are whole vectors.
-    if (loop == inner_) return extent(loop) / static_cast<std::uint64_t>(variant.items);
-    return extent(loop);
+    return is_tile() ? quotient_up(extent(loop), step) : extent(loop) / step;
   }
   std::uint64_t work(const Variant& variant) const {
     std::uint64_t product = 1;
@@ -151,9 +150,19 @@ Variant choose_variant(const Kernel& kernel, const Nest& nest) {
   Variant variant;
   variant.items = most_items(kernel);
   while (variant.items > 1 && !walk.takes(variant.items)) variant.items /= 2;
+  if (walk.is_tile())
+    variant.tile = choose_tile(kernel, variant.items, walk.extent_rows(), walk.extent_inner(),
+                               walk.extent_batches());
   variant.index_bits = walk.fits_32_bits(variant) ? 32 : 64;
   variant.halves = walk.needs_halves();
   return variant;
+}
+
+std::uint64_t max_blocks_for(const Kernel& kernel, int num_multiprocessors) {
+  constexpr std::uint64_t blocks_a_multiprocessor = 16;
+  return reduces_or_scans(kernel)
+             ? static_cast<std::uint64_t>(num_multiprocessors) * blocks_a_multiprocessor
+             : most_blocks;
 }
 
 Launch plan_launch(const Kernel& kernel, const Variant& variant, const Nest& nest,
@@ -164,12 +173,13 @@ Launch plan_launch(const Kernel& kernel, const Variant& variant, const Nest& nes
               "not aligned: ", text(variant));
   Launch launch;
   const auto per_block = static_cast<std::uint64_t>(
-      walk.is_tile() ? 1 : threads_per_block * vectors_in_flight(kernel));
+      walk.is_tile() ? 1 : threads_per_block * vectors_in_flight(kernel, variant.items));
   launch.blocks = std::clamp<std::uint64_t>(quotient_up(work, per_block), 1, max_blocks);
   launch.arguments = nest.base;
   for (const std::int64_t stride : nest.stride_bytes)
     launch.arguments.push_back(static_cast<std::uint64_t>(stride));
-  launch.arguments.insert(launch.arguments.end(), {work, walk.extent_inner(), walk.extent_rows()});
+  launch.arguments.insert(launch.arguments.end(),
+                          {work, walk.extent_inner(), walk.extent_rows(), walk.extent_batches()});
   for (std::size_t loop = kernel.loops.size(); loop-- > 1;) {
     // Where there is no work, nothing is divided.
     const std::uint64_t count = std::max<std::uint64_t>(walk.count(loop, variant), 1);

@@ -35,12 +35,17 @@ struct Launch {
   std::int64_t from_bytes = -1, to_bytes = -1;
 };
 
-/// At most so many blocks share the work: a multiple of what the device runs at once.
-inline constexpr std::uint64_t default_max_blocks = 132 * 16;
+/// What a grid may have.
+inline constexpr std::uint64_t most_blocks = (std::uint64_t{1} << 31) - 1;
+
+/// At most so many blocks share the work.  Those of kernels that accumulate are a multiple of what
+/// the device runs at once; others have a block for each piece of work, as new blocks begin sooner
+/// than old ones come round their loop (docs/decisions.md).
+std::uint64_t max_blocks_for(const ir::Kernel& kernel, int num_multiprocessors);
 
 /// Requires: a variant that choose_variant() would allow, and a kernel that does not reduce.
 Launch plan_launch(const ir::Kernel& kernel, const Variant& variant, const Nest& nest,
-                   std::uint64_t max_blocks = default_max_blocks);
+                   std::uint64_t max_blocks = most_blocks);
 
 /// What a call launches, one after the other.
 struct Launches {
@@ -51,7 +56,7 @@ struct Launches {
 /// plan_launch(), or the launches of a kernel that reduces: parts of its tree, until one is left of
 /// each output.
 Launches plan_launches(const ir::Kernel& kernel, const Variant& variant, const Nest& nest,
-                       std::uint64_t max_blocks = default_max_blocks);
+                       std::uint64_t max_blocks);
 
 /// The temporary memory at `address` becomes an argument: the words behind the operands' bases.
 void place_partials(const Launch& launch, std::size_t num_operands, std::uint64_t address,

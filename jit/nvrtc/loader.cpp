@@ -153,9 +153,8 @@ const DeviceCall::Ready& DeviceCall::ready_for(int items, bool halves,
   WEFT_ASSERT(variant.items == items && variant.halves == halves, "addresses allow ",
               text(variant));
   const CudaDevice& device = CudaDevice::get(device_);
-  constexpr std::uint64_t blocks_a_multiprocessor = 16;
   const std::uint64_t max_blocks =
-      static_cast<std::uint64_t>(device.info().num_multiprocessors) * blocks_a_multiprocessor;
+      max_blocks_for(prepared_.kernel, device.info().num_multiprocessors);
   auto made = std::make_unique<const Ready>(
       Ready{loader_->get(prepared_.kernel, variant, device_),
             plan_launches(prepared_.kernel, variant, nest, max_blocks)});

@@ -41,7 +41,10 @@ struct Compiled {
 Compiled widest(const ir::Kernel& kernel) {
   Prepared prepared = prepare(kernel);
   EXPECT_EQ(prepared.refusal, "");
-  const Variant variant{.items = most_items(prepared.kernel), .index_bits = 32};
+  Variant variant{.items = most_items(prepared.kernel), .index_bits = 32};
+  constexpr std::uint64_t many = 1 << 20;
+  if (prepared.kernel.schedule == ir::Schedule::tile)
+    variant.tile = choose_tile(prepared.kernel, variant.items, many, many, many);
   return {std::move(prepared.kernel), variant};
 }
 
@@ -104,8 +107,8 @@ TEST_F(NvrtcCompiler, EveryArchitectureIsKnown) {
 TEST_F(NvrtcCompiler, TransposesGoThroughSharedMemory) {
   const auto any = ir::stride_any;
   const DeviceCode code = compile(cuda_copy(DType::f32, DType::f32, {1, any}, {any, 1}));
-  EXPECT_THAT(code.ptx, AllOf(HasSubstr("ld.shared"), HasSubstr("st.shared"), HasSubstr("bar.sync"),
-                              Not(HasSubstr(".local"))));
+  EXPECT_THAT(code.ptx, AllOf(HasSubstr("ld.shared.v4"), HasSubstr("st.shared.v4"),
+                              HasSubstr("bar.sync"), Not(HasSubstr(".local"))));
 }
 
 TEST_F(NvrtcCompiler, LeavesProductsAndSumsAsTheKernelHasThem) {

@@ -70,7 +70,11 @@ TEST(NvrtcLaunch, IndicesGetWideWhereTheyMust) {
   EXPECT_EQ(nvrtc::choose_variant(rows, nest_of({3, 5}, {{8, 1}, {two31, 2}})).index_bits, 64);
   EXPECT_EQ(nvrtc::choose_variant(rows, nest_of({3, 5}, {{8, 1}, {two31 - 1, 2}})).index_bits, 32);
   EXPECT_EQ(nvrtc::choose_variant(rows, nest_of({1 << 16, 1 << 15}, {{1 << 15, 1}, {8, 9}})),
-            (Variant{.items = 1, .index_bits = 64}));
+            (Variant{.items = 16, .index_bits = 32}));
+  EXPECT_EQ(nvrtc::choose_variant(rows, nest_of({1 << 16, (1 << 15) - 1}, {{1 << 15, 1}, {8, 9}})),
+            (Variant{.items = 1, .index_bits = 32}));
+  EXPECT_EQ(nvrtc::choose_variant(rows, nest_of({1 << 16, 1 << 19}, {{1 << 19, 1}, {8, 9}})),
+            (Variant{.items = 16, .index_bits = 64}));
 }
 
 TEST(NvrtcLaunch, GridsAreNoLargerThanTheWork) {
@@ -78,8 +82,8 @@ TEST(NvrtcLaunch, GridsAreNoLargerThanTheWork) {
   const Nest nest = nest_of({10000}, {{4}, {4}, {4}});
   const Variant variant = nvrtc::choose_variant(add, nest);
   EXPECT_EQ(variant, (Variant{.items = 4, .index_bits = 32}));
-  EXPECT_EQ(nvrtc::vectors_in_flight(add), 4);
-  EXPECT_EQ(nvrtc::plan_launch(add, variant, nest).blocks, 3u);  // of 4096 items
+  EXPECT_EQ(nvrtc::vectors_in_flight(add, variant.items), 1);
+  EXPECT_EQ(nvrtc::plan_launch(add, variant, nest).blocks, 10u);  // of 1024 items
   EXPECT_EQ(nvrtc::plan_launch(add, variant, nest, 2).blocks, 2u);
   // Fewer items than a vector: there is a block for them.
   EXPECT_EQ(nvrtc::plan_launch(add, variant, nest_of({3}, {{4}, {4}, {4}})).blocks, 1u);
@@ -95,8 +99,8 @@ TEST(NvrtcLaunch, ElementsAtOddAddressesAreRefused) {
   };
   EXPECT_EQ(variant_at(4, 0, 0), (Variant{.items = 4}));
   EXPECT_EQ(variant_at(6, 0, 0), (Variant{.items = 4, .halves = true}));
-  EXPECT_EQ(variant_at(4, any, 12), (Variant{.items = 1}));
-  EXPECT_EQ(variant_at(4, any, 14), (Variant{.items = 1, .halves = true}));
+  EXPECT_EQ(variant_at(4, any, 12), (Variant{.items = 4}));
+  EXPECT_EQ(variant_at(4, any, 14), (Variant{.items = 4, .halves = true}));
   try {
     variant_at(9, 1, 4);
     FAIL() << "nothing is thrown";
@@ -132,14 +136,15 @@ class Locator {
   /// The source in a namespace, with a C function of the same name to call it by.
   std::string source(const std::string& name) const {
     const bool is_tile = kernel_.schedule == ir::Schedule::tile;
-    return detail::concat(
-        "#define weft_kernel weft_kernel_", name, "\nnamespace ", name, " {\n",
-        nvrtc::emit_source(kernel_, variant_), "}\n#undef weft_kernel\nextern \"C\" void locate_",
-        name, "(const void* args, unsigned long long at, long long* offsets) {\n  ", name,
-        "::i64 found[", kernel_.operands.size(), "];\n  ", name, "::Index column = 0, row = 0;\n  ",
-        name, "::locate(*(const ", name, "::Args*)args, ", name, "::Index(at), ",
-        is_tile ? "column, row, " : "", "found);\n  for (int k = 0; k < ", kernel_.operands.size(),
-        "; ++k) offsets[k] = found[k];\n}\n");
+    return detail::concat("#define weft_kernel weft_kernel_", name, "\nnamespace ", name, " {\n",
+                          nvrtc::emit_source(kernel_, variant_),
+                          "}\n#undef weft_kernel\nextern \"C\" void locate_", name,
+                          "(const void* args, unsigned long long at, long long* offsets) {\n  ",
+                          name, "::i64 found[", kernel_.operands.size(), "];\n  ", name,
+                          "::Index column = 0, row = 0, batch = 0;\n  ", name, "::locate(*(const ",
+                          name, "::Args*)args, ", name, "::Index(at), ",
+                          is_tile ? "column, row, batch, " : "", "found);\n  for (int k = 0; k < ",
+                          kernel_.operands.size(), "; ++k) offsets[k] = found[k];\n}\n");
   }
 
   const Variant& variant() const { return variant_; }
@@ -165,12 +170,9 @@ class Locator {
     const bool is_tile = kernel_.schedule == ir::Schedule::tile;
     std::int64_t offset = 0;
     for (std::size_t loop = num_loops; loop-- > 0;) {
-      const bool is_side = is_tile && loop + 2 >= num_loops;
-      const std::int64_t step = is_side                 ? nvrtc::tile_side(variant_)
-                                : loop + 1 == num_loops ? variant_.items
-                                                        : 1;
+      const std::int64_t step = nvrtc::loop_step(kernel_, variant_, loop);
       const auto count = static_cast<std::uint64_t>(
-          is_side ? (nest_.extents[loop] + step - 1) / step : nest_.extents[loop] / step);
+          is_tile ? (nest_.extents[loop] + step - 1) / step : nest_.extents[loop] / step);
       const auto index = static_cast<std::int64_t>(loop == 0 ? at : at % count);
       at /= count;
       offset += index * step * nest_.stride_bytes[loop * nest_.base.size() + operand];

@@ -306,6 +306,9 @@ TEST(NvrtcReductions, OfSeveralOutputsAndFewLanes) {
   batch.compile_with_nvrtc("sm_90");
 }
 
+/// Of a device with 132 multiprocessors.
+std::uint64_t max_blocks_of(const ir::Kernel& kernel) { return nvrtc::max_blocks_for(kernel, 132); }
+
 TEST(NvrtcReductions, OfNothingAreTheIdentity) {
   const ir::Kernel kernel = nvrtc::prepare(Reductions::parsed(R"(kernel default unscheduled 0 {
     $0 out f32 [* 0 0]  $1 in f32 [* * 1]
@@ -319,7 +322,8 @@ TEST(NvrtcReductions, OfNothingAreTheIdentity) {
        {std::array<std::int64_t, 4>{0, 3, 3, 0}, {3, 0, 3, 3}, {3, 3, 0, 3}}) {
     nvrtc::Nest nest{{kept, rows, inner}, std::vector<std::int64_t>(6, 4), {0, 0}, {}};
     const nvrtc::Variant variant = nvrtc::choose_variant(kernel, nest);
-    const nvrtc::Launches planned = nvrtc::plan_launches(kernel, variant, nest);
+    const nvrtc::Launches planned =
+        nvrtc::plan_launches(kernel, variant, nest, max_blocks_of(kernel));
     ASSERT_EQ(planned.launches.size(), 1u);
     EXPECT_EQ(planned.launches[0].arguments[10], static_cast<std::uint64_t>(units));
   }
@@ -338,7 +342,8 @@ TEST(NvrtcReductions, AreDividedByWhatTheDeviceHolds) {
     const nvrtc::Nest nest{{kept, inner}, {4, 4 * inner, 0, 4}, {0, 0}, {}};
     std::vector<std::uint64_t> blocks;
     for (const nvrtc::Launch& launch :
-         nvrtc::plan_launches(rows, nvrtc::choose_variant(rows, nest), nest).launches)
+         nvrtc::plan_launches(rows, nvrtc::choose_variant(rows, nest), nest, max_blocks_of(rows))
+             .launches)
       blocks.push_back(launch.blocks);
     return blocks;
   };

@@ -103,7 +103,8 @@ TEST(NvrtcWalks, ComplexNumbersAtMultiplesOfTheirParts) {
     const auto add = [&](const ir::Kernel& kernel, const std::vector<std::int64_t>& extents,
                          const std::vector<std::vector<std::int64_t>>& strides) {
       batch.add(kernel, extents, strides, {}, part);
-      EXPECT_EQ(batch.last_variant(), (nvrtc::Variant{.items = 1, .halves = true}));
+      EXPECT_EQ(batch.last_variant().items, 1);
+      EXPECT_TRUE(batch.last_variant().halves);
     };
     add(cuda_copy(dtype, dtype, {1}, {1}), {1000}, {{size}, {size}});
     add(cuda_copy(dtype, dtype, {3}, {1}), {1000}, {{size}, {3 * size}});
@@ -136,13 +137,37 @@ TEST(NvrtcWalks, TransposesOfAllSizesOfItems) {
     for (const auto& extents : matrices) {
       batch.add(cuda_copy(dtype, dtype, {1, any}, {any, 1}), extents,
                 {dense_strides(extents, {0, 1}, dtype), dense_strides(extents, {1, 0}, dtype)});
-      const bool is_even = extents[0] % 4 == 0 && extents[1] % 4 == 0;
-      if (is_even) {
-        EXPECT_EQ(batch.last_variant().items, std::max<std::int64_t>(1, 4 / size_of(dtype)));
-      }
+      // As wide as both sides allow.
+      std::int64_t items = std::min<std::int64_t>(8, 16 / size_of(dtype));
+      while (extents[0] % items != 0 || extents[1] % items != 0) items /= 2;
+      EXPECT_EQ(batch.last_variant().items, items);
       // The output turned, the input dense.
       batch.add(cuda_copy(dtype, dtype, {any, 1}, {1, any}), extents,
                 {dense_strides(extents, {1, 0}, dtype), dense_strides(extents, {0, 1}, dtype)});
+    }
+  run_and_compile(batch);
+}
+
+/// The last loops of a permutation: a block turns several of its small matrices at once.
+TEST(NvrtcWalks, SmallMatricesAreTurnedTogether) {
+  NvrtcBatch batch;
+  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128})
+    for (const std::vector<std::int64_t>& extents :
+         std::vector<std::vector<std::int64_t>>{{18, 28, 20}, {13, 7, 9}, {5, 64, 8}, {2, 3, 4}}) {
+      const std::vector<std::int64_t> whole{3, extents[0], extents[1], extents[2]};
+      const auto straight = dense_strides(whole, {0, 1, 2, 3}, dtype);
+      // Batches next to rows in memory, and to nothing.
+      for (const std::vector<std::size_t>& order :
+           std::vector<std::vector<std::size_t>>{{3, 0, 1, 2}, {1, 0, 3, 2}}) {
+        const auto turned = dense_strides(whole, order, dtype);
+        batch.add(cuda_copy(dtype, dtype, {any, any, 1, any}, {any, any, any, 1}), whole,
+                  {straight, turned});
+        if (dtype == DType::u32) {
+          EXPECT_GT(batch.last_variant().tile.batch, 1);
+        }
+        batch.add(cuda_copy(dtype, dtype, {any, any, any, 1}, {any, any, 1, any}), whole,
+                  {turned, straight});
+      }
     }
   run_and_compile(batch);
 }
