@@ -1,6 +1,10 @@
-// weft_cuda_bench: workloads on a CUDA device against its own memcpy, timed by events.
+// weft_cuda_bench: workloads on a CUDA device against its own memcpy, timed by events; what a call
+// costs its caller, against the driver's own launch; and what the first call of a kernel costs.
 //   weft_cuda_bench [--quick] [--only TEXT] [--json FILE]
 // Every result is compared with the CPU's before it is timed.
+#include "runtime/cuda_device.h"
+#include "runtime/cuda_driver.h"
+
 #include <weft/cuda.h>
 #include <weft/engine.h>
 #include <weft/error.h>
@@ -9,6 +13,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -55,7 +61,7 @@ struct Sizes {
   explicit Sizes(bool quick)
       : n(quick ? "4096" : "100000000"),
         s(quick ? "64" : "8192"),
-        image(quick ? "2,8,7,7" : "256,64,56,56"),
+        image(quick ? "8,7,7" : "64,56,56"),
         bias(quick ? "8,1,1" : "64,1,1"),
         batch(quick ? "4,16,32" : "64,512,1024"),
         batch_strides(quick ? "{512,1,16}" : "{524288,1,512}"),
@@ -63,15 +69,30 @@ struct Sizes {
         pixels(quick ? "1000,3" : "33333333,3") {}
 
   std::string flat(const std::string& dtype) const { return dtype + "[" + n + "]"; }
-  std::string square(const std::string& dtype) const { return dtype + "[" + s + "," + s + "]"; }
-  std::string turned(const std::string& dtype) const { return square(dtype) + "{1," + s + "}"; }
+  /// Of narrow items more, so that caches hold no more of them.
+  std::string side(const std::string& dtype) const {
+    return s != "64" && itemsize(dtype) < 4 ? "16384" : s;
+  }
+  std::string square(const std::string& dtype) const {
+    return dtype + "[" + side(dtype) + "," + side(dtype) + "]";
+  }
+  std::string turned(const std::string& dtype) const {
+    return square(dtype) + "{1," + side(dtype) + "}";
+  }
+  std::string images(const std::string& dtype) const {
+    const std::size_t count = s == "64" ? 2 : 1024 / itemsize(dtype);
+    return dtype + "[" + std::to_string(count) + "," + image + "]";
+  }
+  static std::size_t itemsize(const std::string& dtype) {
+    return itemsize_bytes(parse_layout(dtype + "[1]").dtype());
+  }
 
   std::string n, s, image, bias, batch, batch_strides, photos, pixels;
 };
 
 std::vector<Workload> pointwise(const Sizes& sizes) {
   const auto flat = [&](const char* dtype) { return sizes.flat(dtype); };
-  const std::string image = "f32[" + sizes.image + "]", bias = "f32[" + sizes.bias + "]";
+  const std::string image = sizes.images("f32"), bias = "f32[" + sizes.bias + "]";
   return {
       {"copy", "copy(a)", {flat("f32"), flat("f32")}},
       {"add", "a + b", {flat("f32"), flat("f32"), flat("f32")}},
@@ -97,20 +118,22 @@ std::vector<Workload> pointwise(const Sizes& sizes) {
 }
 
 std::vector<Workload> layouts(const Sizes& sizes, bool quick) {
-  const std::string image = "f32[" + sizes.image + "]", photos = "[" + sizes.photos + "]";
+  const std::string image = sizes.images("f32"), photos = "[" + sizes.photos + "]";
   std::vector<Workload> all = {
       {"conflict_add", "a + b", {image + ":channels_last", image, image + ":channels_last"}},
       {"normalize",
        "(cast(a, f32) / 255 - 0.45) / 0.225",
        {"u8" + photos + ":channels_last", "f32" + photos}},
       {"add_t", "a + b", {sizes.square("f32"), sizes.turned("f32"), sizes.square("f32")}},
-      {"transpose_cast_f32_bf16", "cast(a, bf16)", {sizes.turned("f32"), sizes.square("bf16")}},
+      {"transpose_cast_f32_bf16",
+       "cast(a, bf16)",
+       {sizes.turned("f32"), sizes.square("f32").replace(0, 3, "bf16")}},
       {"batched_transpose",
        "copy(a)",
        {"f32[" + sizes.batch + "]" + sizes.batch_strides, "f32[" + sizes.batch + "]"}},
   };
   for (const char* dtype : {"f32", "bf16", "u8"}) {
-    const std::string plain = dtype + ("[" + sizes.image + "]"), last = plain + ":channels_last";
+    const std::string plain = sizes.images(dtype), last = plain + ":channels_last";
     all.push_back({std::string("nchw_to_nhwc_") + dtype, "copy(a)", {plain, last}});
     all.push_back({std::string("nhwc_to_nchw_") + dtype, "copy(a)", {last, plain}});
   }
@@ -264,6 +287,35 @@ double host_us(const Call& call) {
   return samples[rounds / 2];
 }
 
+/// A function of the driver's own, in the calls' stream.
+class StreamLaunch {
+ public:
+  StreamLaunch(const char* source, const char* name) {
+    const auto check = [](CudaResult result, const char* what) {
+      WEFT_CHECK(result == 0, DeviceError, what, " fails: ", cuda_driver().text(result));
+    };
+    check(cuda_driver().ModuleLoadDataEx(&module_, source, 0, nullptr, nullptr), "loading");
+    check(cuda_driver().ModuleGetFunction(&function_, module_, name), "finding a function");
+  }
+  ~StreamLaunch() {
+    cuda::synchronize();
+    cuda_driver().ModuleUnload(module_);
+  }
+  StreamLaunch(const StreamLaunch&) = delete;
+  StreamLaunch& operator=(const StreamLaunch&) = delete;
+
+  void run() const {
+    std::uint64_t words[3] = {};
+    void* arguments[] = {&words[0], &words[1], &words[2]};
+    cuda_driver().LaunchKernel(function_, 1, 1, 1, 256, 1, 1, 0, stream_, arguments, nullptr);
+  }
+
+ private:
+  CudaStream stream_ = static_cast<CudaStream>(cuda::current_stream());
+  CudaModule module_ = nullptr;
+  CudaFunction function_ = nullptr;
+};
+
 class Bench {
  public:
   explicit Bench(bool quick) : quick_(quick), rounds_(quick ? 3 : 15), calls_(quick ? 2 : 10) {}
@@ -278,6 +330,7 @@ class Bench {
       if (workload.name.find(only) != workload.name.npos)
         result["rows"].push_back(time_workload(workload));
     result["host"] = time_host();
+    result["first_call"] = time_first_calls();
     return result;
   }
   bool is_right() const { return is_right_; }
@@ -350,6 +403,44 @@ class Bench {
     return row;
   }
 
+  /// What the driver takes for a launch by itself.
+  static double driver_launch_us() {
+    constexpr const char* source =
+        ".version 6.0\n.target sm_50\n.address_size 64\n"
+        ".visible .entry nothing(.param .u64 a, .param .u64 b, .param .u64 c) { ret; }\n";
+    const CudaCurrent current(CudaDevice::get(0));
+    const StreamLaunch launch(source, "nothing");
+    return host_us([&] { launch.run(); });
+  }
+
+  /// The first call of an expression that no kernel is compiled for, and that of another process
+  /// which finds the kernel on the disk, without what the device takes to begin with.
+  ordered_json time_first_calls() {
+    std::string folder = (std::filesystem::temp_directory_path() / "weft-bench-XXXXXX").string();
+    if (::mkdtemp(folder.data()) == nullptr) return nullptr;
+    const Tensor a = zeros({16}, {DType::f32, gpu}), out = empty_like(a);
+    std::vector<double> compiled, loaded;
+    for (int i = 0; i < 9; ++i) {
+      const auto first_us = [&] {
+        Engine engine({.disk_cache = DiskCacheOptions{CacheMode::on, folder, 1 << 20}});
+        const auto start = Clock::now();
+        engine.binary(Op::add, a, a, out);
+        cuda::synchronize();
+        return us_since(start);
+      };
+      std::filesystem::remove_all(folder);
+      std::filesystem::create_directory(folder);
+      compiled.push_back(first_us());
+      loaded.push_back(first_us());
+    }
+    std::filesystem::remove_all(folder);
+    std::ranges::sort(compiled);
+    std::ranges::sort(loaded);
+    ordered_json first{{"compiled_us", compiled[4]}, {"from_disk_us", loaded[4]}};
+    std::cout << "first call of a kernel: " << first.dump() << "\n";
+    return first;
+  }
+
   /// What a call costs its caller, on tensors too small to count.
   ordered_json time_host() {
     const Tensor a = zeros({16}, {DType::f32, gpu}), out = empty_like(a);
@@ -357,6 +448,7 @@ class Bench {
     ordered_json host{{"prepared_us", host_us([&] { plan.run(); })},
                       {"out_us", host_us([&] { engine_.binary(Op::add, a, a, out); })},
                       {"new_us", host_us([&] { engine_.binary(Op::add, a, a); })}};
+    if (!quick_) host["driver_us"] = driver_launch_us();
     std::cout << "host time of a cached call: " << host.dump() << "\n";
     return host;
   }

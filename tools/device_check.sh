@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Everything that takes a CUDA device, in one command: conformance and fuzz of the CUDA backend against the interpreter, compute-sanitizer
-# on a sample where it is installed, benchmarks beside memcpy and (where Python has them) PyTorch and CuPy.  About ten minutes.
+# on a sample where it is installed, benchmarks beside memcpy and (where Python has them) PyTorch and CuPy.  Within ten minutes on 8 or more
+# processors; fewer replay fewer of the recorded cases.
 #   tools/device_check.sh [--quick] [RESULT.json]      from a source tree that is built, or from a bundle (tools/device_bundle.sh)
 # Exit code 0 only if all is well.  Where there is no device it says so and checks nothing: exit code 77.
 set -uo pipefail
@@ -14,7 +15,7 @@ else
   [[ -d $recordings ]] || recordings=$root/tests/conformance/data
 fi
 quick=()
-fuzz_s=120
+fuzz_s=20 peers_s=200
 if [[ ${1-} == --quick ]]; then
   quick=(--quick) fuzz_s=3
   shift
@@ -51,19 +52,41 @@ case $? in
   *) printf '\nerror: the device does not work: %s\n' "$reason" >&2; exit 1 ;;
 esac
 
-# Each case compiles a kernel of its own, which the disk cache would keep for nobody.
-export WEFT_CACHE=off
-for file in binary_layout promotion overlap values copy layout reduce; do
-  [[ -f $recordings/$file.jsonl ]] || continue
-  if ((${#quick[@]} != 0)); then  # every so many cases are enough
-    mkdir -p "$work/conformance"
-    awk 'NR % 97 == 1' "$recordings/$file.jsonl" >"$work/conformance/$file.jsonl"
-    check "conformance_$file" "$bin/weft_conformance" "$work/conformance" --backend=nvrtc --only="$file"
-  else
-    check "conformance_$file" timeout 120 "$bin/weft_conformance" "$recordings" --backend=nvrtc --only="$file"
-  fi
-done
-check fuzz "$bin/weft" fuzz --backend=nvrtc --seconds="$fuzz_s"
+# Most cases compile a kernel of their own: as many at a time as there are processors, which the device is shared by.
+files=(values reduce copy overlap binary_layout promotion layout)
+jobs=$(nproc)
+((jobs > 16)) && jobs=16
+stride=$jobs                                          # each job replays every so many cases
+((jobs < 8)) && stride=$((8 * jobs))
+((${#quick[@]} == 0)) || stride=$((97 * jobs))
+replay() {  # replay JOB: its share of the recordings
+  local failed=0 file
+  mkdir -p "$work/conformance/$1"
+  for file in "${files[@]}"; do
+    [[ -f $recordings/$file.jsonl ]] || continue
+    awk -v job="$1" -v stride="$stride" 'NR % stride == job' "$recordings/$file.jsonl" >"$work/conformance/$1/$file.jsonl"
+    [[ -s $work/conformance/$1/$file.jsonl ]] || continue
+    timeout 200 "$bin/weft_conformance" "$work/conformance/$1" --backend=nvrtc --only="$file" || failed=1
+  done
+  return $failed
+}
+# in_parallel NAME FUNCTION: calls it with 0, 1, ... at the same time, prints what they said one after the other, and fails if one does.
+in_parallel() {
+  local failed=0 job pids=()
+  for ((job = 0; job < jobs; ++job)); do
+    "$2" "$job" >"$work/$1.$job" 2>&1 &
+    pids+=($!)
+  done
+  for ((job = 0; job < jobs; ++job)); do
+    wait "${pids[$job]}" || failed=1
+    cat "$work/$1.$job"
+  done
+  return $failed
+}
+fuzz() { "$bin/weft" fuzz --backend=nvrtc --seconds="$fuzz_s" --seed=$((1 + $1)); }
+export WEFT_CACHE_DIR=$work/cache
+check conformance in_parallel conformance replay
+check fuzz in_parallel fuzz fuzz
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [[ -n $sanitizer ]]; then
@@ -74,10 +97,9 @@ else
   say "compute-sanitizer is not installed: left out"
 fi
 
-unset WEFT_CACHE
 check benchmark "$bin/weft_cuda_bench" "${quick[@]}" --json "$work/benchmark.json"
 if command -v python3 >/dev/null && [[ -s $work/benchmark.json ]]; then
-  check peers timeout 240 python3 "$bench/cuda_peers.py" "$work/benchmark.json"
+  check peers timeout $((peers_s + 60)) python3 "$bench/cuda_peers.py" "$work/benchmark.json" --seconds "$peers_s"
 fi
 
 {
