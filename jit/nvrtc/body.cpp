@@ -98,7 +98,8 @@ std::string element_access(const char* access, const Kernel& kernel, const Varia
   return std::string(access) + (has_halves ? "_halves" : "");
 }
 
-Body::Body(const Kernel& kernel, bool has_vectors) : kernel_(kernel), levels_(kernel.body.size()) {
+Body::Body(const Kernel& kernel, bool has_vectors)
+    : kernel_(kernel), levels_(kernel.body.size()), are_dividers_(kernel.body.size()) {
   for (ValueId id = 0; id < kernel.body.size(); ++id) {
     const Inst& inst = kernel.body[id];
     Level level = Level::kernel;
@@ -110,6 +111,13 @@ Body::Body(const Kernel& kernel, bool has_vectors) : kernel_(kernel), levels_(ke
       if (arg != ir::no_value) level = std::max(level, levels_[arg]);
     levels_[id] = level;
   }
+  for (const Inst& inst : kernel.body)
+    if (divides_by_constant(inst)) are_dividers_[inst.args[1]] = true;
+}
+
+bool Body::divides_by_constant(const Inst& inst) const {
+  return inst.op == Op::div && inst.dtype == DType::f32 && kernel_.numerics != Numerics::fast &&
+         levels_[inst.args[1]] == Level::kernel && levels_[inst.args[0]] != Level::kernel;
 }
 
 std::string Body::expression(const Inst& inst, const Load& load) const {
@@ -124,6 +132,10 @@ std::string Body::expression(const Inst& inst, const Load& load) const {
     case Op::load: return load(inst.operand) + (is_boolean(inst.dtype) ? " != 0" : "");
     case Op::cast: return cast_text(args[0], from(), inst.dtype);
     case Op::bitcast: return bitcast_text(args[0], from(), inst.dtype);
+    case Op::div:
+      if (divides_by_constant(inst))
+        return detail::concat("divided(", args[0], ", by_", args[1], ")");
+      [[fallthrough]];
     default: return operator_text(inst.op, inst.dtype, args, kernel_.numerics == Numerics::fast);
   }
 }
@@ -139,6 +151,9 @@ void Body::emit(Source& source, Level level, const Load& load, const Store& stor
     else
       source.line("const ", value_type(ir::result_dtype(inst)), " ", value_name(id), " = ",
                   expression(inst, load), ";");
+    if (are_dividers_[id])
+      source.line("const FloatDivider by_", value_name(id), " = float_divider(", value_name(id),
+                  ");");
   }
 }
 

@@ -74,9 +74,12 @@ class Body {
 
  private:
   std::string expression(const ir::Inst& inst, const Load& load) const;
+  /// Whether f32 are divided by what is the same for all of the kernel.
+  bool divides_by_constant(const ir::Inst& inst) const;
 
   const ir::Kernel& kernel_;
   std::vector<Level> levels_;
+  std::vector<bool> are_dividers_;  ///< of values: such divisors
 };
 
 /// Whether an instruction loads, stores the operand.

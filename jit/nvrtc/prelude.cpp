@@ -130,6 +130,24 @@ __device__ __forceinline__ u64 quotient(u64 n, const Divisor& by) {
   return (__umul64hi(n, by.magic) + n) >> by.shift;
 }
 )"},
+    {"FloatDivider", R"(
+// Divides by the same number again and again.  From the product with the reciprocal, correctly
+// rounded, one correction leads to within an ulp of the quotient, and the next, with Markstein's
+// theorem, to the quotient rounded correctly; as long as every step stays among normal numbers.
+struct FloatDivider {
+  f32 by, reciprocal;
+  bool is_middling;
+};
+__device__ __forceinline__ bool is_middling(f32 x) { return fabsf(x) >= 0x1p-60f && fabsf(x) <= 0x1p60f; }
+__device__ __forceinline__ FloatDivider float_divider(f32 by) { return {by, 1.0f / by, is_middling(by)}; }
+__device__ __forceinline__ f32 divided(f32 x, const FloatDivider& d) {
+  const f32 product = x * d.reciprocal;
+  const f32 close = fmaf(fmaf(-product, d.by, x), d.reciprocal, product);
+  const f32 quotient = fmaf(fmaf(-close, d.by, x), d.reciprocal, close);
+  if (d.is_middling && is_middling(x)) return quotient;
+  return d.is_middling && x == 0.0f ? product : x / d.by;
+}
+)"},
     {"stepped", R"(
 // Bytes of `count` steps.  With 32-bit indices strides fit 32 bits, too.
 __device__ __forceinline__ i64 stepped(u32 count, i64 stride) { return i64(i32(count)) * i32(stride); }

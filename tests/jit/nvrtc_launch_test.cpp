@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -44,6 +46,42 @@ TEST(NvrtcLaunch, DivisorsAreExact) {
       if (n >= limit) continue;
       ASSERT_EQ(divide(n, by, bits == 64), n / divisor) << n << " / " << divisor;
       ASSERT_LE(by.magic, std::numeric_limits<std::uint64_t>::max() >> (64 - bits));
+    }
+  }
+}
+
+TEST(NvrtcLaunch, QuotientsByOneNumberAreRoundedCorrectly) {
+  void* const library = build_library(
+      "#include \"tests/jit/cuda_shim.h\"\n" + nvrtc::prelude_for("FloatDivider") +
+      "extern \"C\" void divide_all(float by, const float* x, float* y, int count) {\n"
+      "  const FloatDivider d = float_divider(by);\n"
+      "  for (int i = 0; i < count; ++i) y[i] = divided(x[i], d);\n}\n");
+  ASSERT_NE(library, nullptr);
+  const auto divide_all =
+      reinterpret_cast<void (*)(float, const float*, float*, int)>(dlsym(library, "divide_all"));
+  std::mt19937 random(4);
+  const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
+  constexpr float edges[] = {0,       -0.0F,         1,        3,        255,
+                             0.225F,  0x1.fffffep0F, 0x1p-60F, 0x1p60F,  0x1p-61F,
+                             0x1p61F, 0x1p-149F,     0x1p127F, INFINITY, NAN};
+  std::vector<float> dividends(std::begin(edges), std::end(edges)), divisors = dividends;
+  for (int i = 0; i < 3000; ++i) {
+    dividends.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+    // Of a middling size, and with mantissas of few ones, whose quotients come close to halves.
+    dividends.push_back(
+        std::ldexp(static_cast<float>(random() % (1u << (1 + i % 24))), i % 40 - 30));
+    if (i % 3 == 0)
+      divisors.push_back(std::ldexp(static_cast<float>(1 + random() % (1u << 24)), i % 80 - 60));
+    if (i % 10 == 0) divisors.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+  }
+  std::vector<float> quotients(dividends.size());
+  for (const float by : divisors) {
+    divide_all(by, dividends.data(), quotients.data(), static_cast<int>(dividends.size()));
+    for (std::size_t i = 0; i < dividends.size(); ++i) {
+      const float expected = dividends[i] / by;
+      ASSERT_TRUE(bits(quotients[i]) == bits(expected) ||
+                  (std::isnan(quotients[i]) && std::isnan(expected)))
+          << dividends[i] << " / " << by << " is " << expected << ", not " << quotients[i];
     }
   }
 }
