@@ -91,14 +91,14 @@ Share divide(std::uint64_t num_sets, std::uint64_t leaves, bool are_partials,
     if (share.warp_leaves >= leaves) return share;
   }
   share.warps = all_warps;
-  // A second launch costs more than a warp that folds two leaves, and less than one that folds
-  // more while most of the device has nothing to do.
-  const std::uint64_t few = are_partials ? all_warps * max_warp_leaves : 2 * all_warps;
+  // A second launch costs more than a warp that folds two leaves, and less than one that folds more
+  // while most of the device has nothing to do.  Of partial results, which come one after the other
+  // from memory, some 32 take as long.
+  constexpr std::uint64_t few_leaves = 2 * all_warps, few_partials = 32 * all_warps;
   const auto units = [&] { return quotient_up(leaves, all_warps * share.warp_leaves); };
   const auto are_too_many = [&] {
-    return leaves <= few
-               ? units() > 1
-               : num_sets * units() > max_blocks / 2 || units() > all_warps * max_warp_leaves;
+    if (are_partials) return units() > 1 && (leaves <= few_partials || share.warp_leaves < 8);
+    return leaves <= few_leaves ? units() > 1 : num_sets * units() > max_blocks / 2;
   };
   share.warp_leaves = 1;
   while (share.warp_leaves < max_warp_leaves && are_too_many()) share.warp_leaves *= 2;
