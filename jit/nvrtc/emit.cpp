@@ -210,7 +210,7 @@ int vectors_in_flight(const Kernel& kernel, int items) {
     if (operand.role == ir::Role::output)
       narrowest = std::min(narrowest, static_cast<int>(itemsize_bytes(operand.dtype)));
   int count = std::clamp(widest_access_bytes / (narrowest * items), 1, 4);
-  if (kernel.schedule == Schedule::strided) count = std::max(count, 2);
+  if (kernel.schedule == Schedule::strided) count = 4;  // lanes share what they load
   while (count > 1 && !fits_thread(kernel, static_cast<std::size_t>(count * items))) count /= 2;
   return count;
 }
@@ -247,8 +247,9 @@ TileShape choose_tile(const Kernel& kernel, int items, std::uint64_t rows, std::
                       std::uint64_t batches) {
   const int item_bytes = extreme_itemsize(kernel, true);
   // A thread that loads fewer than 32 bytes has too little on the way, one that turns many
-  // squares lets others wait (docs/decisions.md).
-  int squares_a_thread = std::clamp(32 / (items * items * item_bytes), 1, 16);
+  // squares lets others wait; of single bytes runs have to be longer (docs/decisions.md).
+  const int least_bytes = item_bytes == 1 ? 128 : 32;
+  int squares_a_thread = std::clamp(least_bytes / (items * items * item_bytes), 1, 16);
   while (squares_a_thread > 1 &&
          !fits_thread(kernel, static_cast<std::size_t>(squares_a_thread * items * items)))
     squares_a_thread /= 2;

@@ -116,13 +116,21 @@ at = rest$loop;)",
 
 /// How many steps have their loads on the way at once.
 int WalkEmitter::steps_at_once() const {
-  constexpr std::size_t most_bytes = 128, most_instructions = 256;
+  constexpr std::size_t most_bytes = 256, most_instructions = 512;
   std::size_t bytes = 1;
-  for (std::size_t k = num_outputs_; k < num_operands_; ++k)
-    if (is_loaded(kernel_, k)) bytes += itemsize_bytes(kernel_.operands[k].dtype);
+  for (std::size_t k = num_outputs_; k < num_operands_; ++k) {
+    // What is loaded by itself takes a register.
+    const std::size_t itemsize = itemsize_bytes(kernel_.operands[k].dtype);
+    if (is_loaded(kernel_, k))
+      bytes += is_grouped(k) ? itemsize : std::max<std::size_t>(itemsize, 4);
+  }
   const auto items = static_cast<std::size_t>(items_);
-  // Of bytes with strides more loads than a scan, which also stores, has registers for addresses.
-  std::size_t steps = ir::is_scan(kernel_) ? std::clamp<std::size_t>(16 / items, 1, 8) : 8;
+  // Of bytes with strides more loads than a scan, which also stores, has registers for addresses;
+  // beside places there are fewer registers, too.
+  const bool has_places = ir::has_places(kernel_);
+  std::size_t steps = ir::is_scan(kernel_) ? std::clamp<std::size_t>(16 / items, 1, 8)
+                      : has_places         ? 8
+                                           : 16;
   while (steps > 1 && (steps * items * bytes > most_bytes ||
                        steps * items * kernel_.body.size() > most_instructions))
     steps /= 2;

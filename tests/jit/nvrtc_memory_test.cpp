@@ -108,8 +108,8 @@ TEST(NvrtcMemory, VectorsOf16BytesTouchWholeSectors) {
   batch.add(cuda_copy(DType::u8, DType::f32, {1}, {1}), {256 * 4}, {{4}, {1}});
   expected.push_back({{4, 16}, 8 * 2, 0});
   // Every second f32 to every one: four loads of 32 bytes apart for a store of 16 bytes a lane.
-  batch.add(cuda_copy(DType::f32, DType::f32, {2}, {1}), {256 * 2 * 4}, {{4}, {8}});
-  expected.push_back({{32, 16}, 8 * 2 * 5, 0});
+  batch.add(cuda_copy(DType::f32, DType::f32, {2}, {1}), {256 * 4 * 4}, {{4}, {8}});
+  expected.push_back({{32, 16}, 8 * 4 * 5, 0});
   // One element a row for all: one sector.
   batch.add(cuda_copy(DType::f32, DType::f32, {any, 0}, {any, 1}), {1, 1024}, {{4096, 4}, {4, 0}});
   expected.push_back({{1, 16}, 8 * 2, 0});
@@ -124,7 +124,7 @@ TEST(NvrtcMemory, TilesHaveNoBankConflicts) {
     std::int64_t rows, columns;  ///< of one tile
     int lane_bytes;
   };
-  for (const Row& row : {Row{DType::u8, 128, 128, 8},
+  for (const Row& row : {Row{DType::u8, 256, 128, 8},
                          {DType::u16, 128, 128, 16},
                          {DType::u32, 64, 64, 16},
                          {DType::u64, 32, 32, 16},
@@ -152,11 +152,11 @@ TEST(NvrtcMemory, TilesHaveNoBankConflicts) {
   batch.add(cuda_copy(DType::u8, DType::f32, {1, any}, {any, 1}), wide,
             {dense_strides(wide, {0, 1}, DType::f32), dense_strides(wide, {1, 0}, DType::u8)});
   expected.push_back({.sectors = {4, 16}, .global_count = 64, .shared_count = 64, .passes = 2});
-  // The channels of an image: 8 groups of 8 bytes are a column, and 256 columns fill the block.
-  const std::vector<std::int64_t> image{64, 256};
+  // The channels of an image: 8 groups of 8 bytes are a column, and 512 columns fill the block.
+  const std::vector<std::int64_t> image{64, 512};
   batch.add(cuda_copy(DType::u8, DType::u8, {1, any}, {any, 1}), image,
             {dense_strides(image, {0, 1}, DType::u8), dense_strides(image, {1, 0}, DType::u8)});
-  expected.push_back({.sectors = {8}, .global_count = 128, .shared_count = 128, .passes = 2});
+  expected.push_back({.sectors = {8}, .global_count = 256, .shared_count = 256, .passes = 2});
   expect_accesses(batch, expected);
 }
 
