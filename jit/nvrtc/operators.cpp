@@ -112,6 +112,7 @@ std::string operator_text(Op op, DType dtype, std::span<const std::string> args,
       case 'x': text += args[0]; break;
       case 'y': text += args[1]; break;
       case 'z': text += args[2]; break;
+      case 'w': text += args[3]; break;
       case 'T': text += value_type(dtype); break;
       case 'U': text += size == 8 ? "u64" : "u32"; break;
       case 'M': text += unsigned_of_size(size); break;

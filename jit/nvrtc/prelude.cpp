@@ -1,5 +1,6 @@
 // What generated source is written with.  No CUDA header: NVRTC knows the functions that are used
 // here without one.
+#include "jit/nvrtc/definition.h"
 #include "jit/nvrtc/operators.h"
 
 #include <array>
@@ -18,12 +19,6 @@ typedef unsigned long long u64;
 typedef float f32;
 typedef double f64;
 )";
-
-/// A definition, which stands in the source if one of its names is used.
-struct Definition {
-  std::string_view name;
-  std::string_view text;
-};
 
 /// What stands further up may be used by what stands further down.
 constexpr auto definitions = std::to_array<Definition>({
@@ -340,11 +335,13 @@ __device__ T integer_power(T x, T y) {
 std::string prelude_for(std::string_view code) {
   // From the last to the first, so that what a definition uses is found to be used.
   std::string used;
-  for (std::size_t i = definitions.size(); i-- > 0;) {
-    const Definition& definition = definitions[i];
-    if (code.find(definition.name) != code.npos || used.find(definition.name) != used.npos)
-      used.insert(0, definition.text);
-  }
+  const auto add_used = [&](std::span<const Definition> all) {
+    for (std::size_t i = all.size(); i-- > 0;)
+      if (code.find(all[i].name) != code.npos || used.find(all[i].name) != used.npos)
+        used.insert(0, all[i].text);
+  };
+  add_used(complex_functions());
+  add_used(definitions);
   return std::string(types) + used;
 }
 

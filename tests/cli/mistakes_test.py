@@ -55,7 +55,6 @@ class Mistakes(CliTest):
         self.fails(["explain", "a", a, "--arch=90", "--backend=nvrtc"], "argument", "90", "sm_80", "sm_90", "sm_100")
         self.fails(["explain", "a", a, "--arch=sm_90"], "argument", "arch sm_90", "backend nvrtc", "auto")
         self.fails(["explain", "sum(a, numerics=exact)", a, "--backend=nvrtc"], "unsupported", "no kernel for", "without rounding")
-        self.fails(["explain", "sqrt(a)", "a=c64[2]", "--backend=nvrtc"], "unsupported", "real_of_sqrt")
         self.fails(["explain", "a", a, "--numerics=wild"], "argument", "wild", "strict")
         self.fails(["explain", "a", a, "--nonsense"], "argument", "--nonsense")
         self.fails(["bench", "a", a, "--threads=0"], "argument", "--threads: Value 0 not in range 1 to")

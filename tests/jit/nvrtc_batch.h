@@ -20,7 +20,10 @@ namespace weft::jit::test {
 /// What may differ from the interpreter.
 struct Tolerance {
   bool compares_nans = false;  ///< NaNs must have the same bits
-  double ulp = 0;              ///< of functions that the interpreter has from another library
+  /// Of functions that the interpreter has from another library; those of complex numbers in places
+  /// of the larger part.
+  double ulp = 0;
+  bool compares_zeros = false;  ///< with a tolerance: zeros must have the same sign
 };
 
 /// One access of a thread to memory, as tests/jit/cuda_shim.h records it.

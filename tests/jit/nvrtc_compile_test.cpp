@@ -173,8 +173,9 @@ TEST(NvrtcErrors, SayWhatIsMissing) {
 }
 
 TEST(NvrtcErrors, RefusalsNameTheInstruction) {
-  EXPECT_THAT(prepare(cuda_kernel(Op::sqrt, DType::c64)).refusal,
-              HasSubstr("real_of_sqrt f32 has no lowering"));
+  // Before the passes, which leave no such instruction.
+  EXPECT_THAT(refuses(cuda_kernel(Op::add, DType::f16)), HasSubstr("%2 add f16 has no lowering"));
+  EXPECT_THAT(refuses(cuda_kernel(Op::gelu, DType::f32)), HasSubstr("%1 gelu f32 is a composite"));
   ir::Kernel kernel = cuda_kernel(Op::add, DType::f32);
   kernel.operands[0].strides = {0};
   EXPECT_THAT(prepare(kernel).refusal, HasSubstr("threads would race"));

@@ -360,13 +360,9 @@ TEST(NvrtcReductions, AreRefusedByName) {
   const auto refusal = [](const std::string& text) {
     return nvrtc::prepare(Reductions::parsed(text)).refusal;
   };
-  const auto kernel = [](const std::string& dtype, const std::string& lanes,
-                         const std::string& body) {
-    return "kernel default unscheduled 0 { $0 out " + dtype + " [0] $1 in " + dtype +
-           " [1] reduce tree lanes " + lanes + " block 1024 body: %0 = load " + body + " }";
-  };
-  EXPECT_EQ(refusal(kernel("c64", "32", "c64 $1 %1 = tan c64 %0 accumulate c64 $0 add %1")),
-            "%2 real_of_tan f32 has no lowering");
+  EXPECT_EQ(refusal("kernel default unscheduled 0 { $0 out bf16 [0] $1 in bf16 [1] reduce tree "
+                    "lanes 32 block 1024 body: %0 = load bf16 $1 accumulate bf16 $0 add %0 }"),
+            "%1 accumulate bf16 add has no lowering");
   EXPECT_EQ(refusal("kernel default unscheduled 0 { $0 out f32 [* 0 0] $1 in f32 [* * 1] parallel "
                     "reduce parallel tree lanes 1 block 128 body: %0 = load f32 $1 accumulate f32 "
                     "$0 add %0 }"),

@@ -1,0 +1,262 @@
+// Functions of complex numbers in generated source, for the ops of weft/complex_functions.def: CUDA
+// has none without headers.
+//
+// They compute in f64, for f32 as well but for the exponent of a power, in parts: nothing cancels
+// that need not, what is out of range on the way only is scaled, and infinities, NaN and the signs
+// of zeros are those of C's Annex G, as the interpreter has them.  They are not inlined, so that the
+// two ops of one function are one call.
+#include "jit/nvrtc/definition.h"
+
+#include <array>
+
+namespace weft::jit::nvrtc {
+namespace {
+
+constexpr auto definitions = std::to_array<Definition>({
+    {"Parts", R"(
+struct Parts {
+  f64 real, imag;
+};
+__device__ __forceinline__ f64 infinity() { return __longlong_as_double(0x7ff0000000000000ll); }
+__device__ __forceinline__ bool is_infinite(f64 x) { return fabs(x) == infinity(); }
+__device__ __forceinline__ bool is_finite(f64 x) { return fabs(x) < infinity(); }
+// As copysign(), but a NaN is positive.
+__device__ __forceinline__ f64 with_sign_of(f64 size, f64 x) { return x != x ? size : copysign(size, x); }
+)"},
+    {"exp_times", R"(
+// exp(x) * scale * (a + bi), also where exp(x) alone is out of range.
+__device__ __forceinline__ Parts exp_times(f64 x, f64 scale, f64 a, f64 b) {
+  if (fabs(x) < 700.0) {
+    const f64 size = exp(x) * scale;
+    return {size * a, size * b};
+  }
+  const f64 root = exp(0.5 * x);
+  if (root < infinity()) return {a * root * scale * root, b * root * scale * root};
+  const f64 quarter = exp(0.25 * x);
+  return {a * quarter * quarter * scale * quarter * quarter,
+          b * quarter * quarter * scale * quarter * quarter};
+}
+)"},
+    {"log_of_modulus", R"(
+// x + y, and what rounding takes from it.
+__device__ __forceinline__ f64 exact_sum(f64 x, f64 y, f64& lost) {
+  const f64 sum = x + y, added = sum - x;
+  lost += (x - (sum - added)) + (y - added);
+  return sum;
+}
+// log |x + yi|.  Near 1, where the logarithm is near 0, |x + yi|^2 - 1 is summed without an error
+// that counts; elsewhere the modulus is a T.
+template <class T>
+__device__ __forceinline__ f64 log_of_modulus(f64 x, f64 y) {
+  const f64 a = fmax(fabs(x), fabs(y)), b = fmin(fabs(x), fabs(y));
+  if (a == infinity()) return a;
+  if (x != x || y != y) return x + y;
+  const f64 aa = a * a, bb = b * b;
+  if (a < 2.0 && b < 1.0 && aa + bb >= 0.5) {
+    f64 lost = 0.0;
+    const f64 sum = exact_sum(exact_sum(aa, -1.0, lost), bb, lost);
+    const f64 rest = exact_sum(fma(a, a, -aa), fma(b, b, -bb), lost);
+    return 0.5 * log1p(exact_sum(sum, rest, lost) + lost);
+  }
+  const f64 ln2 = 0.6931471805599453;
+  if (a > 1e300) return log(hypot(0.25 * a, 0.25 * b)) + 2.0 * ln2;
+  if (a < 1e-290) return log(hypot(a * 0x1p100, b * 0x1p100)) - 100.0 * ln2;
+  return log(f64(T(hypot(a, b))));
+}
+)"},
+    {"parts_of_sqrt", R"(
+__device__ __noinline__ Parts parts_of_sqrt(f64 x, f64 y) {
+  if (is_infinite(y)) return {infinity(), y};
+  if (y == 0.0) return x < 0.0 ? Parts{0.0, copysign(sqrt(-x), y)} : Parts{sqrt(x) + 0.0, x != x ? x : y};
+  if (is_infinite(x)) {
+    const f64 other = y != y ? y : 0.0;
+    return x > 0.0 ? Parts{x, with_sign_of(other, y)} : Parts{other, with_sign_of(-x, y)};
+  }
+  f64 a = fabs(x), b = fabs(y), root = 1.0;
+  if (fmax(a, b) > 1e300) {
+    a *= 0.0625, b *= 0.0625, root = 4.0;
+  } else if (fmax(a, b) < 1e-290) {
+    a *= 0x1p108, b *= 0x1p108, root = 0x1p-54;
+  }
+  const f64 large = sqrt(0.5 * (hypot(a, b) + a)), small = b / (large + large);
+  return x < 0.0 ? Parts{small * root, copysign(large * root, y)} : Parts{large * root, copysign(small * root, y)};
+}
+)"},
+    {"parts_of_library_exp", R"(
+__device__ __noinline__ Parts parts_of_library_exp(f64 x, f64 y) {
+  if (y == 0.0) return {exp(x), y};
+  if (!is_finite(y)) {
+    const f64 nan = y - y;
+    return is_infinite(x) ? x < 0.0 ? Parts{0.0, with_sign_of(0.0, y)} : Parts{x, nan} : Parts{nan, nan};
+  }
+  f64 sine, cosine;
+  sincos(y, &sine, &cosine);
+  return exp_times(x, 1.0, cosine, sine);
+}
+)"},
+    {"parts_of_library_log", R"(
+__device__ __noinline__ Parts parts_of_library_log(f64 x, f64 y) {
+  return {log_of_modulus<f64>(x, y), atan2(y, x)};
+}
+)"},
+    {"parts_of_library_sinh", R"(
+__device__ __noinline__ Parts parts_of_library_sinh(f64 x, f64 y) {
+  if (y == 0.0) return {sinh(x), y};
+  if (!is_finite(y)) {
+    const f64 nan = y - y;
+    return {x == 0.0 ? x : is_infinite(x) ? infinity() : nan, nan};
+  }
+  f64 sine, cosine;
+  sincos(y, &sine, &cosine);
+  if (fabs(x) < 700.0) return {sinh(x) * cosine, cosh(x) * sine};
+  return exp_times(fabs(x), 0.5, copysign(1.0, x) * cosine, sine);
+}
+)"},
+    {"parts_of_library_cosh", R"(
+__device__ __noinline__ Parts parts_of_library_cosh(f64 x, f64 y) {
+  if (y == 0.0) return {cosh(x), x != x ? y : copysign(1.0, x) * y};
+  if (!is_finite(y)) {
+    const f64 nan = y - y;
+    return {is_infinite(x) ? infinity() : nan, x == 0.0 ? 0.0 : nan};
+  }
+  f64 sine, cosine;
+  sincos(y, &sine, &cosine);
+  if (fabs(x) < 700.0) return {cosh(x) * cosine, sinh(x) * sine};
+  return exp_times(fabs(x), 0.5, cosine, copysign(1.0, x) * sine);
+}
+)"},
+    {"parts_of_library_tanh", R"(
+// Of the quotient (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y).
+__device__ __noinline__ Parts parts_of_library_tanh(f64 x, f64 y) {
+  if (y == 0.0) return {tanh(x), y};
+  if (!is_finite(y)) {
+    const f64 nan = y - y;
+    if (is_infinite(x)) return {copysign(1.0, x), with_sign_of(0.0, y)};
+    return {x == 0.0 ? x : nan, nan};
+  }
+  f64 sine, cosine;
+  sincos(y, &sine, &cosine);
+  if (fabs(x) > 22.0) {
+    const f64 small = exp(-fabs(x));
+    return {copysign(1.0, x), 4.0 * sine * small * (cosine * small)};
+  }
+  const f64 sine_of_x = sinh(x), divisor = sine_of_x * sine_of_x + cosine * cosine;
+  return {sine_of_x * cosh(x) / divisor, sine * cosine / divisor};
+}
+)"},
+    {"parts_of_library_sin", R"(
+// sinh of i times the number.
+__device__ __forceinline__ Parts parts_of_library_sin(f64 x, f64 y) {
+  const Parts turned = parts_of_library_sinh(y, x);
+  return {turned.imag, turned.real};
+}
+)"},
+    {"parts_of_library_cos", R"(
+__device__ __forceinline__ Parts parts_of_library_cos(f64 x, f64 y) { return parts_of_library_cosh(-y, x); }
+)"},
+    {"parts_of_tan", R"(
+// tanh of i times the number.
+__device__ __forceinline__ Parts parts_of_tan(f64 x, f64 y) {
+  const Parts turned = parts_of_library_tanh(y, x);
+  return {turned.imag, turned.real};
+}
+)"},
+    {"parts_of_asin", R"(
+// Kahan's expressions in the roots of 1 - z and 1 + z, in which no terms cancel.
+__device__ __noinline__ Parts parts_of_asin(f64 x, f64 y) {
+  if (x != x || y != y) {
+    const f64 nan = x + y;
+    if (x == 0.0) return {x, nan};
+    return {nan, is_infinite(x) || is_infinite(y) ? with_sign_of(infinity(), y) : nan};
+  }
+  const f64 larger = fmax(fabs(x), fabs(y));
+  if (larger < 1e-9) return {x, y};
+  if (larger > 1e150)
+    return {atan2(x, fabs(y)), copysign(log_of_modulus<f64>(x, y) + 0.6931471805599453, y)};
+  const Parts p = parts_of_sqrt(1.0 - x, -y), q = parts_of_sqrt(1.0 + x, y);
+  return {atan(x / (p.real * q.real - p.imag * q.imag)), asinh(p.real * q.imag - p.imag * q.real)};
+}
+)"},
+    {"parts_of_acos", R"(
+// Likewise.
+__device__ __noinline__ Parts parts_of_acos(f64 x, f64 y) {
+  if (x != x || y != y) {
+    const f64 nan = x + y;
+    if (x == 0.0) return {1.5707963267948966, nan};
+    return {nan, is_infinite(x) || is_infinite(y) ? -with_sign_of(infinity(), y) : nan};
+  }
+  const f64 larger = fmax(fabs(x), fabs(y));
+  if (larger < 1e-9) return {1.5707963267948966 - x, -y};
+  if (larger > 1e150)
+    return {atan2(fabs(y), x), -copysign(log_of_modulus<f64>(x, y) + 0.6931471805599453, y)};
+  const Parts p = parts_of_sqrt(1.0 - x, -y), q = parts_of_sqrt(1.0 + x, y);
+  return {2.0 * atan2(p.real, q.real), asinh(p.imag * q.real - p.real * q.imag)};
+}
+)"},
+    {"parts_of_library_asinh", R"(
+// asin of i times the number.
+__device__ __forceinline__ Parts parts_of_library_asinh(f64 x, f64 y) {
+  const Parts turned = parts_of_asin(y, x);
+  return {turned.imag, turned.real};
+}
+)"},
+    {"parts_of_library_acosh", R"(
+__device__ __forceinline__ Parts parts_of_library_acosh(f64 x, f64 y) {
+  const Parts turned = parts_of_acos(x, y);
+  return {fabs(turned.imag), with_sign_of(turned.real, y)};
+}
+)"},
+    {"parts_of_library_atanh", R"(
+__device__ __noinline__ Parts parts_of_library_atanh(f64 x, f64 y) {
+  const f64 right_angle = 1.5707963267948966;
+  if (is_infinite(y) || (is_infinite(x) && y == y)) return {with_sign_of(0.0, x), copysign(right_angle, y)};
+  if (x != x || y != y) return {x == 0.0 || is_infinite(x) ? copysign(0.0, x) : x + y, x + y};
+  const f64 a = fabs(x), b = fabs(y);
+  if (fmax(a, b) > 1e150) {
+    const f64 size = hypot(0.25 * a, 0.25 * b);
+    return {0.25 * (0.25 * x / size / size), copysign(right_angle, y)};
+  }
+  const f64 away = 1.0 - a, imag = 0.5 * atan2(y + y, away * (1.0 + a) - y * y);
+  if (away == 0.0 && b < 1e-150) return {copysign(0.5 * (0.6931471805599453 - log(b)), x), imag};
+  return {copysign(0.25 * log1p(4.0 * a / (away * away + y * y)), x), imag};
+}
+)"},
+    {"parts_of_atan", R"(
+// atanh of i times the number.
+__device__ __forceinline__ Parts parts_of_atan(f64 x, f64 y) {
+  const Parts turned = parts_of_library_atanh(y, x);
+  return {turned.imag, turned.real};
+}
+)"},
+    {"parts_of_library_pow", R"(
+// A product that has become NaN in both parts is infinite if one of its numbers is.
+template <class T>
+__device__ __forceinline__ Parts product_with_infinities(T a, T b, T c, T d) {
+  const Parts product{a * c - b * d, a * d + b * c};
+  if (product.real == product.real || product.imag == product.imag) return product;
+  const bool is_first = is_infinite(a) || is_infinite(b), is_second = is_infinite(c) || is_infinite(d);
+  const bool overflows = is_infinite(a * c) || is_infinite(b * d) || is_infinite(a * d) || is_infinite(b * c);
+  if (!is_first && !is_second && !overflows) return product;
+  const auto direction = [](bool is_infinity, f64 x) {
+    return T(is_infinity ? copysign(is_infinite(x) ? 1.0 : 0.0, x) : x != x ? 0.0 : x);
+  };
+  a = direction(is_first, a), b = direction(is_first, b);
+  c = direction(is_second, c), d = direction(is_second, d);
+  return {infinity() * (a * c - b * d), infinity() * (a * d + b * c)};
+}
+// x + yi to the power of z + wi, as C defines it: exp of (z + wi) log(x + yi).  As on the CPU and in
+// PyTorch the logarithm and the product of f32 are f32, with the modulus: what they round shows in
+// large powers.
+template <class T>
+__device__ __noinline__ Parts parts_of_library_pow(T x, T y, T z, T w) {
+  const Parts exponent = product_with_infinities(z, w, T(log_of_modulus<T>(x, y)), T(atan2(f64(y), f64(x))));
+  return parts_of_library_exp(exponent.real, exponent.imag);
+}
+)"},
+});
+
+}  // namespace
+
+std::span<const Definition> complex_functions() { return definitions; }
+
+}  // namespace weft::jit::nvrtc
