@@ -1,17 +1,13 @@
 #include "engine/fuzz/check.h"
 
 #include "engine/expr_node.h"
+#include "engine/fuzz/compare.h"
 #include "engine/fuzz/storage.h"
-#include "ir/evaluate.h"
 
-#include <weft/convert.h>
 #include <weft/error.h>
 #include <weft/naive.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <unordered_set>
 #include <vector>
 
@@ -32,80 +28,6 @@ bool computes_with_numbers(const Expr& expr) {
     for (const auto& arg : node->args) pending.push_back(arg.get());
   }
   return false;
-}
-
-Bits applied(Op op, DType dtype, Bits element) {
-  return ir::evaluate({.op = op, .dtype = dtype}, std::span(&element, 1), dtype);
-}
-
-Bits element_at(const Tensor& tensor, std::span<const std::int64_t> index) {
-  std::int64_t place = 0;
-  for (std::size_t dim = 0; dim < index.size(); ++dim) place += index[dim] * tensor.strides()[dim];
-  const std::size_t itemsize = itemsize_bytes(tensor.dtype());
-  Bits bits;
-  std::memcpy(&bits, tensor.data() + place * static_cast<std::int64_t>(itemsize), itemsize);
-  if (tensor.is_conj()) bits = applied(Op::conj, tensor.dtype(), bits);
-  if (tensor.is_neg()) bits = applied(Op::neg, tensor.dtype(), bits);
-  return bits;
-}
-
-bool is_nan(Bits bits, DType dtype) {
-  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (is_floating(dtype_of<T>)) {
-      T value;
-      std::memcpy(&value, &bits, sizeof value);
-      return std::isnan(convert<double>(value));
-    } else {
-      return false;
-    }
-  });
-}
-
-/// The same bits, any NaN equal to any NaN, part by part for complex numbers.
-bool are_equal(Bits x, Bits y, DType dtype) {
-  if (x == y) return true;
-  if (!is_complex(dtype)) return is_nan(x, dtype) && is_nan(y, dtype);
-  const DType part = real_dtype(dtype);
-  if (dtype == DType::c128)
-    return are_equal({x.lo, 0}, {y.lo, 0}, part) && are_equal({x.hi, 0}, {y.hi, 0}, part);
-  const std::size_t num_bits = itemsize_bytes(part) * 8;
-  const std::uint64_t mask = (std::uint64_t{1} << num_bits) - 1;
-  return are_equal({x.lo & mask, 0}, {y.lo & mask, 0}, part) &&
-         are_equal({x.lo >> num_bits & mask, 0}, {y.lo >> num_bits & mask, 0}, part);
-}
-
-std::string text(Bits bits, DType dtype) {
-  char buffer[40];
-  if (itemsize_bytes(dtype) == 16)
-    std::snprintf(buffer, sizeof buffer, "0x%llx:0x%llx", static_cast<unsigned long long>(bits.lo),
-                  static_cast<unsigned long long>(bits.hi));
-  else
-    std::snprintf(buffer, sizeof buffer, "0x%llx", static_cast<unsigned long long>(bits.lo));
-  const Tensor one = empty({}, dtype);
-  std::memcpy(one.data(), &bits, itemsize_bytes(dtype));
-  return std::string(buffer) + " (" + one.item().text() + ")";
-}
-
-/// Calls `visit(index)` for each index of the sizes until it returns false.
-template <class Visit>
-void for_each_index(IntSpan sizes, const Visit& visit) {
-  std::vector<std::int64_t> index(sizes.size());
-  if (std::ranges::find(sizes, 0) != sizes.end()) return;
-  while (visit(std::as_const(index))) {
-    std::size_t dim = sizes.size();
-    while (dim-- > 0) {
-      if (++index[dim] < sizes[dim]) break;
-      index[dim] = 0;
-    }
-    if (dim == static_cast<std::size_t>(-1)) return;
-  }
-}
-
-std::string index_text(std::span<const std::int64_t> index) {
-  std::string result;
-  for (const std::int64_t number : index)
-    result.append(result.empty() ? "" : ", ").append(std::to_string(number));
-  return "[" + result + "]";
 }
 
 /// A case in memory.
@@ -140,16 +62,12 @@ class Run {
            (case_.numerics == Numerics::standard && !rounds_between_ops_);
   }
 
-  /// Whether backends that have functions of their own may differ in the last bits.
-  bool has_library_functions(Engine& engine) const {
-    ExplainOptions options;
-    options.backend = "interp";
-    options.emit = {"ir"};
-    return std::ranges::any_of(exprs_, [&](const Expr& expr) {
-      const std::string text = engine.explain(expr, {}, options).texts.at("ir");
-      return text.find("= library_") != text.npos || text.find("= sin ") != text.npos ||
-             text.find("= cos ") != text.npos;
-    });
+  /// How far each result of a backend may lie from the interpreter's.
+  std::vector<Tolerance> tolerances(const std::string& backend) const {
+    std::vector<Tolerance> result;
+    for (std::size_t i = 0; i < exprs_.size(); ++i)
+      result.push_back(tolerance_of(exprs_[i], result_dtype(i), case_.numerics, backend));
+    return result;
   }
 
   /// The results by plain index arithmetic.
@@ -157,9 +75,8 @@ class Run {
     restore();
     std::vector<Tensor> results;
     for (std::size_t i = 0; i < exprs_.size(); ++i) {
-      const DType dtype = given_[i].defined() ? given_[i].dtype() : exprs_[i].dtype();
       results.push_back(empty(shape_of_root(case_, case_.roots[i]),
-                              TensorOptions{dtype, {}, MemoryFormat::contiguous}));
+                              TensorOptions{result_dtype(i), {}, MemoryFormat::contiguous}));
       naive_eval(exprs_[i], results.back());
     }
     return results;
@@ -283,6 +200,10 @@ class Run {
                : output.tensor;
   }
 
+  DType result_dtype(std::size_t i) const {
+    return given_[i].defined() ? given_[i].dtype() : exprs_[i].dtype();
+  }
+
   /// Copies go into outputs that have their sizes already.
   bool can_copy() const {
     const CaseOutput::Kind kind = case_.outputs[0].kind;
@@ -340,45 +261,24 @@ class Run {
   bool rounds_between_ops_ = false;
 };
 
-std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
-  std::vector<Tensor> result;
-  for (const Tensor& tensor : tensors) {
-    result.push_back(
-        empty(tensor.sizes(), TensorOptions{tensor.dtype(), {}, MemoryFormat::contiguous}));
-    std::byte* to = result.back().data();
-    const std::size_t itemsize = itemsize_bytes(tensor.dtype());
-    for_each_index(tensor.sizes(), [&](const auto& index) {
-      const Bits bits = element_at(tensor, index);
-      std::memcpy(to, &bits, itemsize);
-      to += itemsize;
-      return true;
-    });
-  }
+std::vector<std::vector<std::int64_t>> strides_of(const std::vector<Tensor>& tensors) {
+  std::vector<std::vector<std::int64_t>> result;
+  for (const Tensor& tensor : tensors)
+    result.emplace_back(tensor.strides().begin(), tensor.strides().end());
   return result;
 }
 
-std::optional<Finding> compare(const std::vector<Tensor>& actual,
-                               const std::vector<Tensor>& expected, const std::string& backend) {
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    Finding finding{Finding::Kind::value, backend, {}, {}};
-    const Tensor& x = actual[i];
-    const Tensor& y = expected[i];
-    if (x.dtype() != y.dtype() || !std::ranges::equal(x.sizes(), y.sizes())) {
-      finding.what =
-          detail::concat("result ", i, " is ", layout_text(x), ", expected ", layout_text(y));
-      return finding;
-    }
-    for_each_index(y.sizes(), [&](const auto& index) {
-      const Bits left = element_at(x, index);
-      const Bits right = element_at(y, index);
-      if (are_equal(left, right, y.dtype())) return true;
-      finding.index = index;
-      finding.what = detail::concat("element ", index_text(index), " of result ", i, " is ",
-                                    text(left, y.dtype()), ", expected ", text(right, y.dtype()));
-      return false;
-    });
-    if (!finding.what.empty()) return finding;
-  }
+std::optional<Finding> compare_strides(const std::vector<Tensor>& actual,
+                                       const std::vector<std::vector<std::int64_t>>& expected,
+                                       const std::string& backend) {
+  const std::vector<std::vector<std::int64_t>> strides = strides_of(actual);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    if (strides[i] != expected[i])
+      return Finding{Finding::Kind::value,
+                     backend,
+                     detail::concat("result ", i, " has strides ", list_text(strides[i]),
+                                    ", expected ", list_text(expected[i])),
+                     {}};
   return {};
 }
 
@@ -409,13 +309,19 @@ bool is_bug(const Attempt& attempt) {
          attempt.error_kind == "device";
 }
 
+/// What results are compared with.
+struct Expected {
+  const std::vector<Tensor>& results;
+  std::vector<Tolerance> tolerances;  ///< one a result, or none: all bits
+};
+
 std::optional<Finding> check_values(Run& run, Engine& engine, const std::string& backend,
-                                    const std::vector<Tensor>* expected) {
+                                    const Expected* expected) {
   // The second call finds the plan of the first.
   for (int call = 0; call < 2; ++call) {
     const std::vector<Tensor> results = run.eval(engine);
     if (expected != nullptr) {
-      if (auto finding = compare(results, *expected, backend)) {
+      if (auto finding = compare(results, expected->results, expected->tolerances, backend)) {
         if (call > 0) finding->what += " (in a repeated call)";
         return finding;
       }
@@ -429,12 +335,12 @@ std::optional<Finding> check_values(Run& run, Engine& engine, const std::string&
 /// The same call in other ways.  Each eager call comes twice, so that the second finds the plan of
 /// the first; between them come calls of the same layouts whose memory is shared differently.
 std::optional<Finding> check_other_ways(Run& run, Engine& engine, const std::string& backend,
-                                        const std::vector<Tensor>* expected) {
+                                        const Expected& expected) {
   const auto check = [&](const char* way, const auto& call) -> std::optional<Finding> {
     std::optional<Finding> finding;
     try {
       const std::optional<Tensor> result = call();
-      if (result && expected != nullptr) finding = compare({*result}, *expected, backend);
+      if (result) finding = compare({*result}, expected.results, expected.tolerances, backend);
       const std::string damage = run.damage();
       if (!finding && !damage.empty())
         finding = Finding{Finding::Kind::memory, backend, damage, {}};
@@ -463,7 +369,7 @@ std::optional<Finding> check_user_operator(Run& run, Engine& interpreter,
     // `fast` makes part of a sum depends on that.
     const bool is_fast = interpreter.options().numerics == Numerics::fast;
     auto finding = compare(
-        {*result}, is_fast ? std::vector{run.eval_as_text(interpreter)} : expected, "interp");
+        {*result}, is_fast ? std::vector{run.eval_as_text(interpreter)} : expected, {}, "interp");
     if (finding) finding->what += " (as a user operator)";
     return finding;
   } catch (const UnsupportedError&) {
@@ -503,6 +409,7 @@ std::optional<Finding> check_case(const Case& fuzz_case, const std::string& back
     if (!damage.empty()) return Finding{Finding::Kind::memory, "interp", damage, {}};
   }
   const std::vector<Tensor> of_interpreter = copies(reference.results);
+  const std::vector<std::vector<std::int64_t>> strides = strides_of(reference.results);
   if (backend == "interp") {
     if (outcome == Outcome::rejected) return {};
     const std::vector<Tensor> naive = run.naive();
@@ -510,8 +417,10 @@ std::optional<Finding> check_case(const Case& fuzz_case, const std::string& back
         fuzz_case.outputs.size() == 1 && fuzz_case.outputs[0].kind == CaseOutput::Kind::fresh;
     if (is_plain && fuzz_case.seed % 4 == 0)
       if (auto finding = check_user_operator(run, interpreter, of_interpreter)) return finding;
-    if (auto finding = check_other_ways(run, interpreter, backend, &of_interpreter)) return finding;
-    return check_values(run, interpreter, backend, run.is_exact() ? &naive : nullptr);
+    if (auto finding = check_other_ways(run, interpreter, backend, {of_interpreter, {}}))
+      return finding;
+    const Expected expected{naive, {}};
+    return check_values(run, interpreter, backend, run.is_exact() ? &expected : nullptr);
   }
   Engine& engine = engines.get(backend, fuzz_case.numerics);
   const Attempt first = attempt(run, engine);
@@ -530,11 +439,10 @@ std::optional<Finding> check_case(const Case& fuzz_case, const std::string& back
     return {};
   }
   if (!first.error_kind.empty()) return error_finding(backend, first.message);
-  // Functions of CUDA's library are not the interpreter's.
-  const bool is_compared = backend != "nvrtc" || !run.has_library_functions(interpreter);
-  const std::vector<Tensor>* const expected = is_compared ? &of_interpreter : nullptr;
+  if (auto finding = compare_strides(first.results, strides, backend)) return finding;
+  const Expected expected{of_interpreter, run.tolerances(backend)};
   if (auto finding = check_other_ways(run, engine, backend, expected)) return finding;
-  return check_values(run, engine, backend, expected);
+  return check_values(run, engine, backend, &expected);
 }
 
 }  // namespace weft::fuzzing

@@ -3,8 +3,8 @@
 //
 // They compute in f64, for f32 as well but for the exponent of a power, in parts: nothing cancels
 // that need not, what is out of range on the way only is scaled, and infinities, NaN and the signs
-// of zeros are those of C's Annex G, as the interpreter has them.  They are not inlined, so that the
-// two ops of one function are one call.
+// of zeros are those of C's Annex G, as the interpreter has them.  They are not inlined, so that
+// the two ops of one function are one call.
 #include "jit/nvrtc/definition.h"
 
 #include <array>

@@ -4,6 +4,7 @@
 
 #include <weft/error.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace weft::jit::nvrtc {
@@ -18,7 +19,17 @@ struct Row {
 constexpr Row rows[] = {
 #define WEFT_CUDA(op, boolean, integer, floating) {Op::op, boolean, integer, floating},
 #include "jit/nvrtc/operators.def"
-#undef WEFT_CUDA
+};
+
+/// What a function is off by on a device.
+struct Error {
+  Op op;
+  double ulps_f64, ulps_f32;
+};
+
+constexpr Error errors[] = {
+#define WEFT_CUDA_ULPS(op, ulps_f64, ulps_f32) {Op::op, ulps_f64, ulps_f32},
+#include "jit/nvrtc/operators.def"
 };
 
 static_assert(ir::largest_reduced == 8192, "what sin_beyond and cos_beyond are written with");
@@ -95,6 +106,18 @@ std::string_view memory_type(DType dtype) {
 
 bool has_operator(Op op, DType dtype) {
   return !expression(op, dtype).empty() || is_function(op, dtype);
+}
+
+double ulps_apart(Op op, DType dtype, bool is_fast) {
+  const bool is_listed = std::ranges::find(errors, op, &Error::op) != std::end(errors);
+  if (!is_wide_float(dtype) || (!is_listed && !is_function(op, dtype))) return 0;
+  const Error error = is_listed ? *std::ranges::find(errors, op, &Error::op) : Error{op, 2, 4};
+  if (is_part_function(op)) return dtype == DType::f64 ? 2 * error.ulps_f64 : error.ulps_f32;
+  // The interpreter's are off by 1, and by 1.5 at most.
+  constexpr double of_interpreter = 1.5;
+  if (dtype == DType::f64) return error.ulps_f64 + of_interpreter;
+  const bool through_f64 = !is_fast && error.ulps_f32 != unknown_ulps;
+  return (through_f64 ? 0.5 : error.ulps_f32) + of_interpreter;
 }
 
 std::string operator_text(Op op, DType dtype, std::span<const std::string> args, bool is_fast) {

@@ -3,6 +3,7 @@
 
 #include "ir/kernel.h"
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,12 @@ bool has_operator(Op op, DType dtype);
 /// in f32 go through f64 unless `is_fast`: that costs time on GPUs with few f64 units, and gives
 /// results within 0.5 ulp of f32.
 std::string operator_text(Op op, DType dtype, std::span<const std::string> args, bool is_fast);
+
+/// Of functions whose distance from the interpreter's is not bounded.
+inline constexpr double unknown_ulps = std::numeric_limits<double>::infinity();
+/// How many units in the last place an op of exact arguments may lie from the interpreter's: 0 if
+/// arithmetic defines its bits.  Parts of complex functions: of the larger part.
+double ulps_apart(Op op, DType dtype, bool is_fast);
 
 /// Whether a cast can be emitted; where not, ir::expand_casts() leaves no such cast.
 bool has_cast(DType from, DType to);

@@ -90,8 +90,7 @@ class Collector {
 
 bool calls_functions(const ir::Kernel& kernel) {
   return std::ranges::any_of(kernel.body, [](const ir::Inst& inst) {
-    return !ir::sleef_stem(inst.op).empty() || inst.op == Op::sin_beyond ||
-           inst.op == Op::cos_beyond || is_part_function(inst.op);
+    return nvrtc::ulps_apart(inst.op, inst.dtype, false) != 0;
   });
 }
 
