@@ -80,9 +80,11 @@ int nvrtcCompileProgram(Program* program, int, const char* const*) {
   const fs::path file = fs::path(folder) / "kernel.cpp", library = fs::path(folder) / "kernel.so",
                  log = fs::path(folder) / "log";
   std::ofstream(file) << unit_of(program->source);
+  const bool has_other_functions = std::getenv("WEFT_FAKE_GPU_OTHER_FUNCTIONS") != nullptr;
   const std::string command = std::string(WEFT_TEST_CXX
                                           " -std=c++17 -shared -fPIC -w -fno-strict-aliasing "
-                                          "-ffp-contract=off -I" WEFT_SOURCE_DIR " -o ") +
+                                          "-ffp-contract=off -I" WEFT_SOURCE_DIR) +
+                              (has_other_functions ? " -DWEFT_OTHER_FUNCTIONS" : "") + " -o " +
                               library.string() + " " + file.string() + " > " + log.string() +
                               " 2>&1";
   const bool is_compiled = std::system(command.c_str()) == 0;
