@@ -47,6 +47,7 @@ class Tolerances {
       case ExprNode::Kind::fold: return unknown;
       case ExprNode::Kind::op: break;
     }
+    if (reads_sign_of_computed(node)) return unknown;
     if (std::ranges::all_of(node.args, [&](const auto& arg) { return of(*arg).is_exact(); })) {
       const DType computed = widened(node.compute_dtype), result = widened(node.dtype);
       const double ulps = jit::nvrtc::ulps_of_result(node.op, computed, numerics_);
@@ -58,6 +59,14 @@ class Tolerances {
       case Op::where: return of(*node.args[0]).is_exact() ? either(node) : unknown;
       default: return unknown;
     }
+  }
+
+  /// Whether the sign of a number that was computed shows: a NaN that processors make has whichever
+  /// they choose.
+  static bool reads_sign_of_computed(const ExprNode& node) {
+    if (node.op != Op::signbit && node.op != Op::copysign) return false;
+    const ExprNode& signed_arg = *node.args.back();
+    return signed_arg.kind == ExprNode::Kind::op || signed_arg.kind == ExprNode::Kind::fold;
   }
 
   Tolerance argument(const ExprNode& node, std::size_t index) {

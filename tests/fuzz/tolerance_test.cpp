@@ -78,6 +78,11 @@ TEST_F(FuzzTolerance, IsUnknownWhereFunctionsGoOn) {
         "where(tan(a) > 1, a, d)", "real(sqrt(c))", "pow(c, e)", "sgn(e)", "lgamma(a)"})
     EXPECT_EQ(of(text), "unknown") << text;
   EXPECT_EQ(of("sgn(e)", Numerics::fast), "unknown");
+  // NaN that are computed have any sign.
+  EXPECT_EQ(of("signbit(a - a)"), "unknown");
+  EXPECT_EQ(of("copysign(a, a * d)"), "unknown");
+  EXPECT_EQ(of("signbit(a)"), "exact");
+  EXPECT_EQ(of("copysign(a * d, a)"), "exact");
 }
 
 template <class T>
