@@ -7,13 +7,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 archive=${1-$root/weft_device_check.tar.xz}
 max_bytes=$((40 << 20))
-cmake --build "$build" --parallel "$(num_jobs)" --target weft_cli weft_conformance weft_cuda_bench
+cmake --build "$build" --parallel "$(num_jobs)" --target weft_cli weft_conformance weft_cuda_bench weft_tests_device
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bundle=$work/weft_device_check
 mkdir -p "$bundle"/{bin,lib,programs,conformance}
-for program in weft weft_conformance weft_cuda_bench; do
+for program in weft weft_conformance weft_cuda_bench weft_tests_device; do
   strip -o "$bundle/programs/$program" "$build/bin/$program"
   # Their libraries lie beside them, and nothing else of that folder is wanted by other programs.
   cat >"$bundle/bin/$program" <<'WRAPPER'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Everything that takes a CUDA device, in one command: conformance and fuzz of the CUDA backend against the interpreter, compute-sanitizer
-# on a sample where it is installed, benchmarks beside memcpy and (where Python has them) PyTorch and CuPy.  Within ten minutes on 8 or more
-# processors; fewer replay fewer of the recorded cases.
+# Everything that takes a CUDA device, in one command: tests of streams, graphs, memory and copies, conformance and fuzz of the CUDA backend
+# against the interpreter, compute-sanitizer on a sample where it is installed, benchmarks beside memcpy and (where Python has them) PyTorch,
+# torch.compile and CuPy.  Within ten minutes on 8 or more processors; fewer replay fewer of the recorded cases.
 #   tools/device_check.sh [--quick] [RESULT.json]      from a source tree that is built, or from a bundle (tools/device_bundle.sh)
 # Exit code 0 only if all is well.  Where there is no device it says so and checks nothing: exit code 77.
 set -uo pipefail
@@ -26,7 +26,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 say() { printf '\n==> %s\n' "$*"; }
-for program in weft weft_conformance weft_cuda_bench; do
+for program in weft weft_conformance weft_cuda_bench weft_tests_device; do
   [[ -x $bin/$program ]] || { echo "error: no $bin/$program; build it first" >&2; exit 1; }
 done
 
@@ -85,14 +85,17 @@ in_parallel() {
 }
 fuzz() { "$bin/weft" fuzz --backend=nvrtc --seconds="$fuzz_s" --seed=$((1 + $1)); }
 export WEFT_CACHE_DIR=$work/cache
+check tests "$bin/weft_tests_device" --gtest_brief=1
 check conformance in_parallel conformance replay
 check fuzz in_parallel fuzz fuzz
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [[ -n $sanitizer ]]; then
-  for tool in memcheck racecheck; do
-    check "sanitizer_$tool" timeout 120 "$sanitizer" --target-processes all --tool="$tool" --error-exitcode=1 "$bin/weft_cuda_bench" --quick
-  done
+  sanitize() {  # sanitize TOOL [OPTION...]
+    timeout 60 "$sanitizer" --target-processes all --tool="$1" --error-exitcode=1 "$bin/weft_cuda_bench" --quick "${@:2}"
+  }
+  check sanitizer_memcheck sanitize memcheck
+  check sanitizer_racecheck sanitize racecheck --only transpose
 else
   say "compute-sanitizer is not installed: left out"
 fi

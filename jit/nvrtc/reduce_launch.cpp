@@ -98,7 +98,8 @@ Share divide(std::uint64_t num_sets, std::uint64_t leaves, bool are_partials,
   const auto units = [&] { return quotient_up(leaves, all_warps * share.warp_leaves); };
   const auto are_too_many = [&] {
     if (are_partials) return units() > 1 && (leaves <= few_partials || share.warp_leaves < 8);
-    return leaves <= few_leaves ? units() > 1 : num_sets * units() > max_blocks / 2;
+    // Rather more blocks than run at once, so that the last ones leave little of the device idle.
+    return leaves <= few_leaves ? units() > 1 : num_sets * units() > max_blocks;
   };
   share.warp_leaves = 1;
   while (share.warp_leaves < max_warp_leaves && are_too_many()) share.warp_leaves *= 2;

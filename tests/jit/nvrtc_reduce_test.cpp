@@ -352,7 +352,7 @@ TEST(NvrtcReductions, AreDividedByWhatTheDeviceHolds) {
   EXPECT_EQ(launches(4000, 1000), Blocks({500}));    // a warp a row
   EXPECT_EQ(launches(100, 20000), Blocks({100}));    // a block a row
   EXPECT_EQ(launches(1, 1000000), Blocks({31, 1}));  // 245 leaves
-  EXPECT_EQ(launches(1, 1000000000), Blocks({954, 15, 1}));
+  EXPECT_EQ(launches(1, 1000000000), Blocks({1908, 30, 1}));
   EXPECT_EQ(launches(100000, 20000), Blocks({2112}));
 }
 
