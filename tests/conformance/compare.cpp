@@ -66,8 +66,10 @@ double ulps_between(DType dtype, const std::byte* a, const std::byte* b) {
   const bool a_nan = is_nan(dtype, a), b_nan = is_nan(dtype, b);
   if (a_nan || b_nan) return a_nan && b_nan ? 0 : std::numeric_limits<double>::infinity();
   const std::int64_t x = place_of(dtype, a), y = place_of(dtype, b);
-  // As doubles: the difference of two places may leave int64.
-  return x == y ? 0 : std::abs(static_cast<double>(x) - static_cast<double>(y));
+  // The difference of two places may leave int64, and doubles have not all of them.
+  const std::uint64_t low = static_cast<std::uint64_t>(std::min(x, y)),
+                      high = static_cast<std::uint64_t>(std::max(x, y));
+  return static_cast<double>(high - low);
 }
 
 double complex_ulps_between(DType dtype, const std::byte* a, const std::byte* b) {

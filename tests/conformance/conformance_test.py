@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -132,6 +133,18 @@ class Conformance(unittest.TestCase):
         code, report = self.replay()
         self.assertEqual(code, 1)
         self.assertEqual(report["files"][0]["failed"], len(changes))
+
+    def test_units_in_the_last_place_of_f64_are_counted_one_by_one(self):
+        def exp_of_zero(ulps):
+            one = struct.pack("<q", 0x3FF0000000000000 + ulps).hex()
+            return json.dumps({"id": ulps, "op": "exp", "in": [{"dt": "f64", "sz": [1], "st": [1], "hex": "00" * 8}],
+                               "out": {"dt": "f64", "sz": [1], "hex": one}, "t": "ulp"})
+        self.write("values.jsonl", [exp_of_zero(ulps) for ulps in (0, 1, 2, 300)])
+        code, report = self.replay()
+        self.assertEqual(code, 1)
+        failures = report["files"][0]["failures"]
+        self.assertEqual([failure["line"] for failure in failures], [3, 4])
+        self.assertIn("300.000000 ulp away", failures[1]["reason"])
 
     def test_keys_kinds_and_dtypes_that_are_unknown_have_failed(self):
         case = {"k": "op", "op": "maximum", "a": ["f32", "zero"], "b": ["c128", "dim"], "e": "unsupported"}

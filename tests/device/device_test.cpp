@@ -1,6 +1,7 @@
 // The CUDA tier on a real device: streams, graphs, pinned memory, memory that is used again, copies
 // of any layouts, errors of the driver, kernels from the disk.  What kernels compute is compared by
 // weft_conformance and weft fuzz (tools/device_check.sh).
+#include "runtime/cuda_device.h"
 #include "runtime/cuda_driver.h"
 #include "tests/temporary_folder.h"
 
@@ -190,6 +191,7 @@ TEST_F(OnDevice, GraphsReplayCalls) {
   };
   const cuda::Stream stream;
   const cuda::StreamGuard guard(stream.handle());
+  const CudaCurrent current(CudaDevice::get(0));  // graphs are made in a context
   calls();
   stream.synchronize();
   ASSERT_EQ(begin(stream.handle(), 2), 0);
