@@ -15,7 +15,7 @@ class Explain(CliTest):
         told = self.json_of(*words, "--emit=cuda,ir")
         self.assertEqual((told["backend"], told["schedule"]), ("nvrtc", "linear"))
         self.assertGreater(told["compile_us"], 0)
-        self.assertIn("Vector<f32, 4> x1[4];", told["cuda"])
+        self.assertIn("Vector<f32, 4> x1[1];", told["cuda"])
         self.assertIn("weft_kernel", self.succeeds(*words, "--emit=cuda"))
         self.assertIn("256 threads for sm_80", self.succeeds(*words))
         reduction = ["explain", "sum(square(a - b), dims=[1])", *words[2:]]
