@@ -56,7 +56,8 @@ __device__ __forceinline__ f64 log_of_modulus(f64 x, f64 y) {
     f64 lost = 0.0;
     const f64 sum = exact_sum(exact_sum(aa, -1.0, lost), bb, lost);
     const f64 rest = exact_sum(fma(a, a, -aa), fma(b, b, -bb), lost);
-    return 0.5 * log1p(exact_sum(sum, rest, lost) + lost);
+    const f64 beyond = exact_sum(sum, rest, lost);
+    return 0.5 * log1p(beyond + lost);
   }
   const f64 ln2 = 0.6931471805599453;
   if (a > 1e300) return log(hypot(0.25 * a, 0.25 * b)) + 2.0 * ln2;
