@@ -37,13 +37,15 @@ __device__ __forceinline__ Parts exp_times(f64 x, f64 scale, f64 a, f64 b) {
           b * quarter * quarter * scale * quarter * quarter};
 }
 )"},
-    {"log_of_modulus", R"(
+    {"exact_sum", R"(
 // x + y, and what rounding takes from it.
 __device__ __forceinline__ f64 exact_sum(f64 x, f64 y, f64& lost) {
   const f64 sum = x + y, added = sum - x;
   lost += (x - (sum - added)) + (y - added);
   return sum;
 }
+)"},
+    {"log_of_modulus", R"(
 // log |x + yi|.  Near 1, where the logarithm is near 0, |x + yi|^2 - 1 is summed without an error
 // that counts; elsewhere the modulus is a T.
 template <class T>
@@ -229,6 +231,133 @@ __device__ __forceinline__ Parts parts_of_atan(f64 x, f64 y) {
   return {turned.imag, turned.real};
 }
 )"},
+    {"Pair", R"(
+// A number of about 100 bits, as an unevaluated sum.
+struct Pair {
+  f64 high, low;
+};
+__device__ __forceinline__ Pair sum(f64 x, f64 y) {
+  Pair pair{0.0, 0.0};
+  pair.high = exact_sum(x, y, pair.low);
+  return pair;
+}
+__device__ __forceinline__ Pair sum(Pair x, Pair y) {
+  const Pair pair = sum(x.high, y.high);
+  return sum(pair.high, pair.low + (x.low + y.low));
+}
+__device__ __forceinline__ Pair difference(Pair x, Pair y) { return sum(x, Pair{-y.high, -y.low}); }
+__device__ __forceinline__ Pair product(f64 x, f64 y) {
+  const f64 high = x * y;
+  return {high, fma(x, y, -high)};
+}
+__device__ __forceinline__ Pair product(Pair x, f64 y) {
+  const Pair pair = product(x.high, y);
+  return sum(pair.high, fma(x.low, y, pair.low));
+}
+__device__ __forceinline__ Pair product(Pair x, Pair y) {
+  const Pair pair = product(x.high, y.high);
+  return sum(pair.high, fma(x.high, y.low, fma(x.low, y.high, pair.low)));
+}
+__device__ __forceinline__ Pair ratio(Pair x, Pair y) {
+  const f64 high = x.high / y.high;
+  const Pair rest = difference(x, product(y, high));
+  return sum(high, rest.high / y.high);
+}
+// Of |x| <= 0.18 the arc tangent, x - x^3 / 3 + x^5 / 5 ..., for a sign of -1, and the hyperbolic one,
+// in which all terms are added, for 1.  Those from x^13 on count from the 34th bit.
+__device__ __forceinline__ Pair inverse_tangent(Pair x, f64 sign) {
+  const Pair square = product(product(x, x), sign);
+  f64 rest = 0.0;
+#pragma unroll
+  for (int n = 35; n > 11; n -= 2) rest = fma(rest, square.high, 1.0 / n);
+  Pair series{rest, 0.0};
+  const Pair parts[] = {{1.0 / 11, -2.523234146875356e-18}, {1.0 / 9, 6.1679056923619804e-18},
+                        {1.0 / 7, 7.93016446160826e-18}, {1.0 / 5, -1.1102230246251566e-17}, {1.0 / 3, 1.850371707708594e-17}};
+#pragma unroll
+  for (int i = 0; i < 5; ++i) series = sum(parts[i], product(series, square));
+  return sum(x, product(x, product(series, square)));
+}
+)"},
+    {"over_power", R"(
+// Of numbers that are not both 0 the magnitudes, the larger first, over the power of 2 that is next
+// below it.
+__device__ __forceinline__ Parts over_power(f64 x, f64 y, int& power) {
+  const f64 larger = fmax(fabs(x), fabs(y)), smaller = fmin(fabs(x), fabs(y));
+  frexp(larger, &power);
+  --power;
+  return {ldexp(larger, -power), ldexp(smaller, -power)};
+}
+)"},
+    {"pair_of_log", R"(
+// log |x + yi| of finite numbers that are not both 0: those of a power of 2, and of a number between
+// the roots of 1/2 and 2, from which 1 is taken before anything is rounded.
+__device__ __forceinline__ Pair pair_of_log(f64 x, f64 y) {
+  int power, more;
+  const Parts z = over_power(x, y, power);
+  const Pair aa = product(z.real, z.real), bb = product(z.imag, z.imag);
+  if (frexp(aa.high + bb.high, &more) < 0.7071067811865476) --more;
+  const f64 scale = ldexp(1.0, -more);
+  f64 lost = 0.0;
+  const f64 sum_of_highs = exact_sum(exact_sum(aa.high * scale, -1.0, lost), bb.high * scale, lost);
+  const f64 sum_of_lows = exact_sum(aa.low * scale, bb.low * scale, lost);
+  const f64 high = exact_sum(sum_of_highs, sum_of_lows, lost);
+  const Pair beyond = sum(high, lost);
+  const Pair half_of_ln2{0.34657359027997264, 1.1595234069231498e-17};
+  return sum(product(half_of_ln2, 2.0 * power + more), inverse_tangent(ratio(beyond, sum(Pair{2.0, 0.0}, beyond)), 1.0));
+}
+)"},
+    {"pair_of_angle", R"(
+// The angle of x + yi, which is neither 0 nor infinite: that between 0 and 45 degrees is the one whose
+// tangent is the nearest of 0, 1/4, 1/2, 3/4 and 1, and the one from there.
+__device__ __forceinline__ Pair pair_of_angle(f64 x, f64 y) {
+  int power;
+  const Parts z = over_power(x, y, power);
+  const f64 a = z.real, b = z.imag;
+  const f64 near = 0.25 * rint(4.0 * (b / a));
+  const Pair known = near == 0.0    ? Pair{0.0, 0.0}
+                     : near == 0.25 ? Pair{0.24497866312686414, 1.0698755618734451e-17}
+                     : near == 0.5  ? Pair{0.4636476090008061, 2.2698777452961687e-17}
+                     : near == 0.75 ? Pair{0.6435011087932844, 1.5834785051444286e-17}
+                                    : Pair{0.7853981633974483, 3.061616997868383e-17};
+  const Pair across = difference(Pair{b, 0.0}, product(a, near)), along = sum(Pair{a, 0.0}, product(b, near));
+  Pair angle = sum(known, inverse_tangent(ratio(across, along), -1.0));
+  if (fabs(y) > fabs(x)) angle = difference(Pair{1.5707963267948966, 6.123233995736766e-17}, angle);
+  if (x < 0.0) angle = difference(Pair{3.141592653589793, 1.2246467991473532e-16}, angle);
+  const f64 sign = copysign(1.0, y);
+  return {angle.high * sign, angle.low * sign};
+}
+)"},
+    {"over_factorials", R"(
+// 1 / n! + x / (n + step)! + x^2 / (n + 2 step)! ..., the last of which is 1 / last!.
+template <int n, int last, int step>
+__device__ __forceinline__ f64 over_factorials(f64 x) {
+  f64 factorial = 1.0;
+#pragma unroll
+  for (int i = 2; i <= n; ++i) factorial *= i;
+  if constexpr (n < last) return fma(over_factorials<n + step, last, step>(x), x, 1.0 / factorial);
+  return 1.0 / factorial;
+}
+)"},
+    {"exp_of_pairs", R"(
+// exp(x) (cos y + i sin y) of x within 1000 and y within 2^50, from what multiples of log 2 and of
+// a right angle leave of them.  What is not normal is rounded a second time; zeros
+// are positive.
+__device__ __forceinline__ Parts exp_of_pairs(Pair x, Pair y) {
+  const f64 power = rint(x.high * 1.4426950408889634), turns = rint(y.high * 0.6366197723675814);
+  const Pair a = difference(x, product(Pair{0.6931471805599453, 2.3190468138462996e-17}, power));
+  const Pair b = difference(y, product(Pair{1.5707963267948966, 6.123233995736766e-17}, turns));
+  const Pair bb = product(b, b);
+  const f64 of_exp = a.high * a.high * over_factorials<2, 15, 1>(a.high);
+  const f64 of_cos = bb.high * bb.high * over_factorials<4, 18, 2>(-bb.high);
+  const f64 of_sin = b.high * -bb.high * over_factorials<3, 19, 2>(-bb.high);
+  const Pair size = sum(sum(Pair{1.0, 0.0}, a), Pair{of_exp, 0.0});
+  const Pair cosine = sum(sum(Pair{1.0, 0.0}, product(bb, -0.5)), Pair{of_cos, 0.0}), sine = sum(b, Pair{of_sin, 0.0});
+  const bool is_across = (i64(turns) & 1) != 0;
+  const f64 real = product(size, is_across ? sine : cosine).high, imag = product(size, is_across ? cosine : sine).high;
+  return {ldexp(((i64(turns) + 1) & 2) != 0 ? 0.0 - real : real, int(power)),
+          ldexp((i64(turns) & 2) != 0 ? 0.0 - imag : imag, int(power))};
+}
+)"},
     {"parts_of_library_pow", R"(
 // A product that has become NaN in both parts is infinite if one of its numbers is.
 template <class T>
@@ -247,11 +376,23 @@ __device__ __forceinline__ Parts product_with_infinities(T a, T b, T c, T d) {
 }
 // x + yi to the power of z + wi, as C defines it: exp of (z + wi) log(x + yi).  As on the CPU and in
 // PyTorch the logarithm and the product of f32 are f32, with the modulus: what they round shows in
-// large powers.
+// large powers.  Those of f64 are pairs: the power is rounded once.
 template <class T>
 __device__ __noinline__ Parts parts_of_library_pow(T x, T y, T z, T w) {
-  const Parts exponent = product_with_infinities(z, w, T(log_of_modulus<T>(x, y)), T(atan2(f64(y), f64(x))));
-  return parts_of_library_exp(exponent.real, exponent.imag);
+  if constexpr (sizeof(T) == sizeof(f32)) {
+    const Parts exponent = product_with_infinities(z, w, T(log_of_modulus<T>(x, y)), T(atan2(f64(y), f64(x))));
+    return parts_of_library_exp(exponent.real, exponent.imag);
+  } else {
+    const bool has_log = is_finite(x) && is_finite(y) && (x != 0.0 || y != 0.0);
+    const Pair size = has_log ? pair_of_log(x, y) : Pair{log(hypot(x, y)), 0.0};
+    const Pair angle = has_log ? pair_of_angle(x, y) : Pair{atan2(y, x), 0.0};
+    const Parts exponent = product_with_infinities(z, w, size.high, angle.high);
+    if (!(has_log && fabs(exponent.real) < 1000.0 && fabs(exponent.imag) < 0x1p50))
+      return parts_of_library_exp(exponent.real, exponent.imag);
+    const Pair turn = sum(product(angle, z), product(size, w));
+    const Parts power = exp_of_pairs(sum(product(size, z), product(angle, -w)), turn);
+    return {power.real, turn.high == 0.0 ? copysign(0.0, exponent.imag) : power.imag};
+  }
 }
 )"},
 });

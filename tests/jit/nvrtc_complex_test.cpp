@@ -1,6 +1,13 @@
 // Functions of complex numbers as CUDA source that runs on the CPU, against the interpreter, which
 // has them of the C library.
+#include "jit/nvrtc/operators.h"
 #include "tests/jit/nvrtc_batch.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
 
 namespace weft::jit::test {
 namespace {
@@ -40,6 +47,50 @@ TEST(NvrtcComplexFunctions, PowersAreExponentialsOfProducts) {
                 {.ulp = 16});
     }
   batch.run();
+}
+
+/// The power of c128 with functions that are an ulp from the C library's.
+using Power = void (*)(const double* base_and_exponent, double* parts);
+Power power_with_other_functions() {
+  void* const library =
+      build_library("#define WEFT_OTHER_FUNCTIONS\n#include \"tests/jit/cuda_shim.h\"\n" +
+                    nvrtc::prelude_for("parts_of_library_pow") +
+                    "extern \"C\" void power(const f64* x, f64* parts) {\n"
+                    "  const Parts power = parts_of_library_pow(x[0], x[1], x[2], x[3]);\n"
+                    "  parts[0] = power.real, parts[1] = power.imag;\n"
+                    "}\n");
+  return library == nullptr ? nullptr : reinterpret_cast<Power>(dlsym(library, "power"));
+}
+
+/// How far they are from the power, in units in the last place of its larger part.
+double steps_from_power(const double* parts, std::complex<long double> x,
+                        std::complex<long double> y) {
+  const std::complex<long double> power = std::pow(x, y);
+  const long double larger = std::max(std::fabs(power.real()), std::fabs(power.imag()));
+  const long double distance =
+      std::max(std::fabs(parts[0] - power.real()), std::fabs(parts[1] - power.imag()));
+  return static_cast<double>(std::ldexp(distance, 52 - std::ilogb(larger)));
+}
+
+TEST(NvrtcComplexFunctions, PowersOfDoublesAreRoundedOnce) {
+  const Power power = power_with_other_functions();
+  ASSERT_NE(power, nullptr);
+  std::mt19937_64 random(21);
+  std::uniform_real_distribution<double> number(-5, 5);
+  for (int i = 0; i < num_items; ++i) {
+    double x[4], parts[2];
+    for (double& part : x) part = number(random);
+    if (i % 16 == 0) x[1] = x[3] = 0;
+    // Large powers of numbers next to the unit circle.
+    if (i % 4 == 0) {
+      const double size = std::hypot(x[0], x[1]) * (1 + number(random) / 1000);
+      x[0] /= size, x[1] /= size, x[2] *= 10;
+    }
+    power(x, parts);
+    // The error of the reference is less than a fifth.
+    EXPECT_LE(steps_from_power(parts, {x[0], x[1]}, {x[2], x[3]}), 1)
+        << std::hexfloat << x[0] << " " << x[1] << " " << x[2] << " " << x[3];
+  }
 }
 
 TEST(NvrtcComplexFunctions, CompileWithoutSpills) {
