@@ -116,7 +116,7 @@ void expect_accepted(const std::string& op, const Bytes& result, const Accepted&
     expect_equal("length of the result in bytes", result.size(), bytes.size());
   };
   for (const Bytes& exact : accepted.exact) check_length(exact);
-  if (!accepted.reference.empty()) check_length(accepted.reference);
+  for (const Bytes& reference : accepted.references) check_length(reference);
 
   std::size_t num_wrong = 0;
   std::string first_wrong;
@@ -127,12 +127,12 @@ void expect_accepted(const std::string& op, const Bytes& result, const Accepted&
         accepted.exact.begin(), accepted.exact.end(),
         [&](const Bytes& exact) { return same_bits(dtype, element, &exact[i * itemsize]); });
     double ulps = std::numeric_limits<double>::infinity();
-    if (!accepted.reference.empty()) {
-      const std::byte* reference = &accepted.reference[i * itemsize];
-      ulps = is_complex(dtype) ? complex_ulps_between(dtype, element, reference)
-                               : ulps_between(dtype, element, reference);
-      if (ulps <= accepted.ulps) worst.add(op, dtype, ulps);
+    for (const Bytes& bytes : accepted.references) {
+      const std::byte* reference = &bytes[i * itemsize];
+      ulps = std::min(ulps, is_complex(dtype) ? complex_ulps_between(dtype, element, reference)
+                                              : ulps_between(dtype, element, reference));
     }
+    if (ulps <= accepted.ulps) worst.add(op, dtype, ulps);
     if (is_exact || ulps <= accepted.ulps) continue;
     if (num_wrong++ > 0) continue;
     const auto hex = [&](const Bytes& bytes) {
@@ -141,9 +141,9 @@ void expect_accepted(const std::string& op, const Bytes& result, const Accepted&
     };
     first_wrong = "element " + std::to_string(i) + " is " + hex(result) + ", recorded";
     for (const Bytes& exact : accepted.exact) first_wrong.append(" ").append(hex(exact));
-    if (!accepted.reference.empty())
-      first_wrong += ", correctly rounded " + hex(accepted.reference) + " (" +
-                     std::to_string(ulps) + " ulp away)";
+    for (const Bytes& reference : accepted.references)
+      first_wrong += ", correctly rounded " + hex(reference);
+    if (!accepted.references.empty()) first_wrong += " (" + std::to_string(ulps) + " ulp away)";
   }
   if (num_wrong > 0)
     throw Mismatch(first_wrong + "; " + std::to_string(num_wrong) + " elements are wrong");

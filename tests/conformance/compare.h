@@ -34,10 +34,10 @@ class WorstUlps {
 /// What is accepted as an element of a result.
 struct Accepted {
   DType dtype = DType::f32;
-  std::vector<Bytes> exact;    ///< answers of which each is accepted bit for bit
-  Bytes reference;             ///< correctly rounded; empty if there is none
-  double ulps = 0;             ///< accepted distance from `reference`
-  std::set<std::size_t> skip;  ///< indices of elements that are implementation-defined
+  std::vector<Bytes> exact;       ///< answers of which each is accepted bit for bit
+  std::vector<Bytes> references;  ///< correctly rounded, or taken to be
+  double ulps = 0;                ///< accepted distance from one of `references`
+  std::set<std::size_t> skip;     ///< indices of elements that are implementation-defined
 };
 
 /// Compares a result element by element.

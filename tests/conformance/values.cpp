@@ -3,6 +3,9 @@
 
 #include <weft/promotion.h>
 
+#include <complex>
+#include <cstring>
+
 namespace weft::conformance {
 namespace {
 
@@ -35,6 +38,28 @@ Tensor run(Engine& engine, const json& recorded) {
   return engine.eval(apply(op, std::span<const Expr>(args)));
 }
 
+/// Powers of c128 as the processor's widest floats give them.  The recorded ones are the C
+/// library's, tens of steps away: what rounds in a logarithm counts as many times as the exponent
+/// says.
+Bytes rounded_powers(const json& recorded) {
+  const Ints sizes = recorded.at("out").at("sz");
+  const auto elements = [&](std::size_t input) {
+    return logical_bytes(recorded_tensor(recorded.at("in").at(input)).expand(sizes));
+  };
+  const Bytes x = elements(0), y = elements(1);
+  Bytes powers(x.size());
+  for (std::size_t at = 0; at < x.size(); at += 2 * sizeof(double)) {
+    double a[2], b[2];
+    std::memcpy(a, &x[at], sizeof a);
+    std::memcpy(b, &y[at], sizeof b);
+    const std::complex<long double> power =
+        std::pow(std::complex<long double>(a[0], a[1]), std::complex<long double>(b[0], b[1]));
+    const double parts[] = {static_cast<double>(power.real()), static_cast<double>(power.imag())};
+    std::memcpy(&powers[at], parts, sizeof parts);
+  }
+  return powers;
+}
+
 Accepted accepted_results(const json& recorded) {
   Accepted accepted;
   const json& out = recorded.at("out");
@@ -46,13 +71,15 @@ Accepted accepted_results(const json& recorded) {
   const Bytes reference = bytes_of_hex(recorded.value("ref", out.at("hex").get<std::string>()));
   if (tolerance == "exact") {
     // Where PyTorch's own result is off, the correctly rounded one is right as well.
-    accepted.reference = recorded.contains("ref") ? reference : Bytes();
+    if (recorded.contains("ref")) accepted.references.push_back(reference);
   } else if (tolerance == "ulp" || tolerance == "formula") {
-    if (is_floating(accepted.dtype)) accepted.reference = reference;
+    if (is_floating(accepted.dtype)) accepted.references.push_back(reference);
     accepted.ulps = ulp_budget;
   } else if (tolerance == "cplx") {
-    accepted.reference = reference;
+    accepted.references.push_back(reference);
     accepted.ulps = complex_ulp_budget;
+    if (recorded.at("op") == "pow" && accepted.dtype == DType::c128)
+      accepted.references.push_back(rounded_powers(recorded));
   } else if (tolerance != "cplx_special") {
     throw Mismatch("unknown tolerance '" + tolerance + "'");
   }
