@@ -128,9 +128,6 @@ double host_us(const Call& call, bool quick) {
 class StreamLaunch {
  public:
   StreamLaunch(const char* source, const char* name) {
-    const auto check = [](CudaResult result, const char* what) {
-      WEFT_CHECK(result == 0, DeviceError, what, " fails: ", cuda_driver().text(result));
-    };
     check(cuda_driver().ModuleLoadDataEx(&module_, source, 0, nullptr, nullptr), "loading");
     check(cuda_driver().ModuleGetFunction(&function_, module_, name), "finding a function");
   }
@@ -144,10 +141,15 @@ class StreamLaunch {
   void run() const {
     std::uint64_t words[3] = {};
     void* arguments[] = {&words[0], &words[1], &words[2]};
-    cuda_driver().LaunchKernel(function_, 1, 1, 1, 256, 1, 1, 0, stream_, arguments, nullptr);
+    check(cuda_driver().LaunchKernel(function_, 1, 1, 1, 256, 1, 1, 0, stream_, arguments, nullptr),
+          "launching");
   }
 
  private:
+  static void check(CudaResult result, const char* what) {
+    WEFT_CHECK(result == 0, DeviceError, what, " fails: ", cuda_driver().text(result));
+  }
+
   CudaStream stream_ = static_cast<CudaStream>(cuda::current_stream());
   CudaModule module_ = nullptr;
   CudaFunction function_ = nullptr;

@@ -56,23 +56,25 @@ esac
 files=(values reduce copy overlap binary_layout promotion layout)
 jobs=$(nproc)
 ((jobs > 16)) && jobs=16
-stride=$jobs                                          # each job replays every so many cases
-((jobs < 8)) && stride=$((8 * jobs))
+stride=$((jobs > 8 ? jobs : 8))                       # each job replays every so many cases: all of them from 8 processors on
 ((${#quick[@]} == 0)) || stride=$((97 * jobs))
 replay() {  # replay JOB: its share of the recordings
-  local failed=0 file
+  local failed=0 found=0 file
   mkdir -p "$work/conformance/$1"
   for file in "${files[@]}"; do
     [[ -f $recordings/$file.jsonl ]] || continue
-    awk -v job="$1" -v stride="$stride" 'NR % stride == job' "$recordings/$file.jsonl" >"$work/conformance/$1/$file.jsonl"
+    found=1
+    awk -v job="$1" -v stride="$stride" 'NR % stride == 97 * job % stride' "$recordings/$file.jsonl" >"$work/conformance/$1/$file.jsonl"
     [[ -s $work/conformance/$1/$file.jsonl ]] || continue
     timeout 200 "$bin/weft_conformance" "$work/conformance/$1" --backend=nvrtc --only="$file" || failed=1
   done
+  ((found == 1)) || { echo "error: no recordings in $recordings"; failed=1; }
   return $failed
 }
 # in_parallel NAME FUNCTION: calls it with 0, 1, ... at the same time, prints what they said one after the other, and fails if one does.
 in_parallel() {
   local failed=0 job pids=()
+  trap 'kill "${pids[@]}" 2>/dev/null; exit 130' INT TERM  # jobs in the background would go on
   for ((job = 0; job < jobs; ++job)); do
     "$2" "$job" >"$work/$1.$job" 2>&1 &
     pids+=($!)
@@ -83,9 +85,9 @@ in_parallel() {
   done
   return $failed
 }
-fuzz() { "$bin/weft" fuzz --backend=nvrtc --seconds="$fuzz_s" --seed=$((1 + $1)); }
+fuzz() { timeout $((fuzz_s + 60)) "$bin/weft" fuzz --backend=nvrtc --seconds="$fuzz_s" --seed=$((1 + $1)); }
 export WEFT_CACHE_DIR=$work/cache
-check tests "$bin/weft_tests_device" --gtest_brief=1
+check tests timeout 120 "$bin/weft_tests_device" --gtest_brief=1
 check conformance in_parallel conformance replay
 check fuzz in_parallel fuzz fuzz
 
@@ -100,7 +102,8 @@ else
   say "compute-sanitizer is not installed: left out"
 fi
 
-check benchmark "$bin/weft_cuda_bench" "${quick[@]}" --json "$work/benchmark.json"
+export WEFT_CACHE_DIR=$work/new_cache  # first calls are what they cost without one
+check benchmark timeout 180 "$bin/weft_cuda_bench" "${quick[@]}" --json "$work/benchmark.json"
 if command -v python3 >/dev/null && [[ -s $work/benchmark.json ]]; then
   check peers timeout $((peers_s + 60)) python3 "$bench/cuda_peers.py" "$work/benchmark.json" --seconds "$peers_s"
 fi

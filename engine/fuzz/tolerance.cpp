@@ -65,8 +65,9 @@ class Tolerances {
   /// they choose.
   static bool reads_sign_of_computed(const ExprNode& node) {
     if (node.op != Op::signbit && node.op != Op::copysign) return false;
-    const ExprNode& signed_arg = *node.args.back();
-    return signed_arg.kind == ExprNode::Kind::op || signed_arg.kind == ExprNode::Kind::fold;
+    const ExprNode* from = node.args.back().get();
+    while (from->kind == ExprNode::Kind::cast) from = from->args[0].get();
+    return from->kind == ExprNode::Kind::op || from->kind == ExprNode::Kind::fold;
   }
 
   Tolerance argument(const ExprNode& node, std::size_t index) {

@@ -16,7 +16,7 @@ namespace weft::fuzzing {
 /// So a result in which there is no such function is compared bit for bit, and one that such a
 /// function gives for exact arguments to within the sum of the errors of both functions.  What is
 /// computed from that further than by sign, choice and conversion between floats is not compared:
-/// floor() and the like make much of little.
+/// floor() and the like make much of little.  Nor are folds, of which random expressions have none.
 struct Tolerance {
   double ulps = 0;          ///< 0: the same bits
   DType unit = DType::f32;  ///< a real dtype in whose places `ulps` count

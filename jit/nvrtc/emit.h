@@ -19,7 +19,7 @@ inline constexpr const char* kernel_symbol = "weft_kernel";
 /// loop around the innermost and along the innermost, and as many such tiles along the loop around
 /// both.
 struct TileShape {
-  int row_groups = 32, column_groups = 32, batch = 1;
+  int row_groups = 0, column_groups = 0, batch = 0;  ///< 0: there are no tiles
 
   int num_squares() const { return row_groups * column_groups * batch; }
   friend bool operator==(const TileShape&, const TileShape&) = default;
