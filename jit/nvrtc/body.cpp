@@ -11,6 +11,12 @@ using ir::Inst;
 using ir::Kernel;
 using ir::ValueId;
 
+bool is_minus_one(const Inst& inst) {
+  constexpr std::uint64_t f32_bits = 0xbf800000, f64_bits = 0xbff0000000000000;
+  return inst.op == Op::constant && ((inst.dtype == DType::f32 && inst.bits.lo == f32_bits) ||
+                                     (inst.dtype == DType::f64 && inst.bits.lo == f64_bits));
+}
+
 std::string value_name(ValueId id) { return "v" + std::to_string(id); }
 
 }  // namespace
@@ -135,6 +141,9 @@ std::string Body::expression(const Inst& inst, const Load& load) const {
     case Op::div:
       if (divides_by_constant(inst))
         return detail::concat("divided(", args[0], ", by_", args[1], ")");
+      // A reciprocal costs half of a division, and compilers see only 1 / x as one.
+      if (is_minus_one(kernel_.body[inst.args[0]]))
+        return detail::concat("-(", value_type(inst.dtype), "(1) / ", args[1], ")");
       [[fallthrough]];
     default: return operator_text(inst.op, inst.dtype, args, kernel_.numerics == Numerics::fast);
   }

@@ -118,6 +118,14 @@ TEST_F(NvrtcCompiler, LeavesProductsAndSumsAsTheKernelHasThem) {
   EXPECT_THAT(compile(kernel).ptx, HasSubstr("fma.rn.f32"));
 }
 
+TEST_F(NvrtcCompiler, ReciprocalsAreNoDivisions) {
+  // 1 / (1 + exp(-x)) has a -1 above the line.
+  for (const Op op : {Op::reciprocal, Op::sigmoid})
+    EXPECT_THAT(compile(cuda_kernel(op, DType::f32)).ptx,
+                AllOf(HasSubstr("rcp.rn.f32"), Not(HasSubstr("div.rn.f32"))))
+        << name(op);
+}
+
 TEST_F(NvrtcCompiler, ErrorsCarryTheLog) {
   const auto compile_for = [](const char* source, const char* arch) {
     return error_of([=] { compile_source(weft::nvrtc(), source, {.arch = arch}); });
