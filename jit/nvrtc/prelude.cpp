@@ -50,6 +50,17 @@ __device__ __forceinline__ void store(void* to, const T& value) {
 }
 #endif
 )"},
+    {"thread_again", R"(
+#ifdef __CUDACC__
+// The number of the thread, which the compiler takes for another each time: what follows from it is
+// computed again behind a barrier, and takes no registers until then.
+__device__ __forceinline__ u32 thread_again() {
+  u32 thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
+}
+#endif
+)"},
     {"place_at", R"(
 // What an operand without memory says.
 template <class T>

@@ -117,6 +117,13 @@ class TilesEmitter {
     source_.line("const u32 ", far, " = ", number, " / ", count * shape_.batch, "u;");
   }
 
+  /// A name for the number of the thread, read again for each phase.
+  std::string read_thread() {
+    const std::string name = detail::concat("thread", ++num_thread_reads_);
+    source_.line("const u32 ", name, " = thread_again();");
+    return name;
+  }
+
   void open_shared(std::size_t k) {
     source_.open("");
     source_.line(group_type(k), " (*shared)[", shared(k).row_groups, "] = (", group_type(k),
@@ -133,8 +140,9 @@ class TilesEmitter {
   /// Calls `write` for each group of a transposed operand that a thread moves, number i of them.
   template <class Write>
   void for_groups(const Write& write) {
+    const std::string thread = read_thread();
     source_.open_unrolled("i", groups_a_thread_);
-    source_.line("const u32 g = i * ", threads_per_block, "u + threadIdx.x;");
+    source_.line("const u32 g = i * ", threads_per_block, "u + ", thread, ";");
     if (num_groups_ % threads_per_block != 0)
       source_.line("if (g >= ", num_groups_, "u) continue;");
     emit_indices("g", "row_group", shape_.row_groups, "c");
@@ -152,8 +160,9 @@ class TilesEmitter {
   template <class Write>
   void for_squares(const Write& write) {
     const int count = shape_.num_squares();
+    const std::string thread = read_thread();
     source_.open_unrolled("s", squares_a_thread_);
-    source_.line("const u32 q = s * ", threads_per_block, "u + threadIdx.x;");
+    source_.line("const u32 q = s * ", threads_per_block, "u + ", thread, ";");
     const bool is_whole = count % threads_per_block == 0;
     if (!is_whole) source_.line("const u32 square = q < ", count, "u ? q : ", count - 1, "u;");
     emit_indices(is_whole ? "q" : "square", "column_group", shape_.column_groups, "row_group");
@@ -275,6 +284,7 @@ class TilesEmitter {
   int items_;
   int num_groups_;  ///< of a transposed operand's part in a block's tiles
   int groups_a_thread_, squares_a_thread_;
+  int num_thread_reads_ = 0;
   Body body_;
 };
 

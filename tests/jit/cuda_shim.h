@@ -196,6 +196,8 @@ void store(void* to, const T& value) {
   std::memcpy(to, &value, sizeof(T));
 }
 
+inline unsigned thread_again() { return threadIdx.x; }
+
 // Functions that NVRTC knows by itself.
 inline std::uint32_t __umulhi(std::uint32_t x, std::uint32_t y) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(x) * y) >> 32);
