@@ -2,6 +2,7 @@
 // costs its caller, against the driver's own launch; and what the first call of a kernel costs.
 //   weft_cuda_bench [--quick] [--only TEXT] [--json FILE]
 // Every result is compared with the CPU's before it is timed.
+#include "bench/cache_folder.h"
 #include "bench/cuda_workloads.h"
 #include "runtime/cuda_device.h"
 #include "runtime/cuda_driver.h"
@@ -14,8 +15,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -255,25 +254,21 @@ class Bench {
   /// The first call of an expression that no kernel is compiled for, and that of another process
   /// which finds the kernel on the disk, without what the device takes to begin with.
   ordered_json time_first_calls() {
-    std::string folder = (std::filesystem::temp_directory_path() / "weft-bench-XXXXXX").string();
-    if (::mkdtemp(folder.data()) == nullptr) return nullptr;
     const Tensor a = zeros({16}, {DType::f32, gpu}), out = empty_like(a);
     std::vector<double> compiled, loaded;
     const int rounds = quick_ ? 1 : 9;
     for (int i = 0; i < rounds; ++i) {
+      const CacheFolder folder;
       const auto first_us = [&] {
-        Engine engine({.disk_cache = DiskCacheOptions{CacheMode::on, folder, 1 << 20}});
+        Engine engine({.disk_cache = folder.options()});
         const auto start = Clock::now();
         engine.binary(Op::add, a, a, out);
         cuda::synchronize();
         return us_since(start);
       };
-      std::filesystem::remove_all(folder);
-      std::filesystem::create_directory(folder);
       compiled.push_back(first_us());
       loaded.push_back(first_us());
     }
-    std::filesystem::remove_all(folder);
     std::ranges::sort(compiled);
     std::ranges::sort(loaded);
     ordered_json first{{"compiled_us", compiled[compiled.size() / 2]},

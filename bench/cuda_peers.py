@@ -15,7 +15,7 @@ import time
 CALLS, ROUNDS = 10, 9
 
 TORCH_EXPRESSIONS = {  # workload -> what PyTorch computes of a, b, c
-    "add": lambda t, a, b: a + b, "fma": lambda t, a, b, c: a * b + c, "where": lambda t, a, b, c: t.where(a > 0.5, b, c),
+    "fma": lambda t, a, b, c: a * b + c, "where": lambda t, a, b, c: t.where(a > 0.5, b, c),
     "clamp": lambda t, a: t.clamp(a, 0.2, 0.8), "exp": lambda t, a: t.exp(a), "tanh": lambda t, a: t.tanh(a),
     "sigmoid": lambda t, a: t.sigmoid(a), "silu_mul": lambda t, a, b: t.nn.functional.silu(a) * b,
     "normalize": lambda t, a: (a.to(t.float32) / 255 - 0.45) / 0.225, "sum_all": lambda t, a: t.sum(a),
@@ -23,17 +23,15 @@ TORCH_EXPRESSIONS = {  # workload -> what PyTorch computes of a, b, c
     "cumsum_inner": lambda t, a: t.cumsum(a, 1), "cumsum_outer": lambda t, a: t.cumsum(a, 0), "softmax": lambda t, a: t.softmax(a, 1),
     "layer_norm": lambda t, a: t.nn.functional.layer_norm(a, a.shape[1:]),
 }
-for _name in ("add_bf16", "add_i8", "bcast_nchw", "bcast_nhwc", "conflict_add", "add_t", "small_inner_3", "add_u8_large"):
-    TORCH_EXPRESSIONS[_name] = TORCH_EXPRESSIONS["add"]
+ADDS = ("add", "add_bf16", "add_i8", "bcast_nchw", "bcast_nhwc", "conflict_add", "add_t", "small_inner_3")
+TORCH_EXPRESSIONS.update(dict.fromkeys(ADDS, lambda t, a, b: a + b))
 CASTS = {"cast_f32_bf16": "bfloat16", "cast_bf16_f32": "float32", "cast_u8_f32": "float32", "transpose_cast_f32_bf16": "bfloat16"}
-TORCH_OUT = {"add": "add", "add_bf16": "add", "add_i8": "add", "bcast_nchw": "add", "bcast_nhwc": "add", "conflict_add": "add",
-             "add_t": "add", "small_inner_3": "add", "add_u8_large": "add", "exp": "exp", "tanh": "tanh", "sigmoid": "sigmoid"}
+TORCH_OUT = {**dict.fromkeys(ADDS, "add"), "exp": "exp", "tanh": "tanh", "sigmoid": "sigmoid"}
 TORCH_DTYPES = {"f32": "float32", "f64": "float64", "bf16": "bfloat16", "u8": "uint8", "i8": "int8", "u16": "int16", "c128": "complex128",
                 "i64": "int64"}
 CUPY_DTYPES = {"f32": "f4", "f64": "f8", "u8": "u1", "i8": "i1", "u16": "u2", "c128": "c16", "i64": "i8"}
 CUPY_EXPRESSIONS = {
-    "add": "cp.add(a, b, out)", "add_i8": "cp.add(a, b, out)", "bcast_nchw": "cp.add(a, b, out)", "bcast_nhwc": "cp.add(a, b, out)",
-    "conflict_add": "cp.add(a, b, out)", "add_t": "cp.add(a, b, out)", "small_inner_3": "cp.add(a, b, out)", "fma": "fused_fma(a, b, c, out)",
+    **dict.fromkeys(ADDS, "cp.add(a, b, out)"), "fma": "fused_fma(a, b, c, out)",
     "where": "fused_where(a, b, c, out)", "clamp": "cp.clip(a, 0.2, 0.8, out)", "exp": "cp.exp(a, out)", "tanh": "cp.tanh(a, out)",
     "sum_all": "cp.sum(a, out=out)", "sum_inner": "cp.sum(a, axis=1, out=out)", "sum_outer": "cp.sum(a, axis=0, out=out)",
     "argmax_inner": "cp.argmax(a, axis=1, out=out)", "cumsum_inner": "cp.cumsum(a, axis=1, out=out)", "cumsum_outer": "cp.cumsum(a, axis=0, out=out)",
@@ -73,7 +71,7 @@ def median_us(call, event, elapsed_ms):
     return statistics.median(samples)
 
 
-def compute_of(torch, name):
+def compute_of(name):
     if name in CASTS:
         return lambda t, a: a.to(getattr(t, CASTS[name]))
     return TORCH_EXPRESSIONS.get(name, lambda t, a: a)
@@ -99,11 +97,12 @@ def torch_times(rows, deadline, compiles):
     for name, layouts in rows:
         if time.monotonic() > deadline:
             break
-        compute = compute_of(torch, name)
+        compute = compute_of(name)
         *inputs, out = [tensor(text) for text in layouts]
+        is_copy = name in CASTS or name not in TORCH_EXPRESSIONS
         if name in TORCH_OUT:  # as fast as PyTorch can be asked to do it
             eager[name] = timed(lambda: getattr(torch, TORCH_OUT[name])(*inputs, out=out))
-        elif name in CASTS or name not in TORCH_EXPRESSIONS:
+        elif is_copy:
             eager[name] = timed(lambda: out.copy_(inputs[0]))
         else:
             eager[name] = timed(lambda: compute(torch, *inputs))  # a new result, of memory that is there
@@ -111,7 +110,7 @@ def torch_times(rows, deadline, compiles):
             continue
         torch._dynamo.reset()  # it takes so many compilations of one function, and no more
         try:
-            if name in CASTS or name not in TORCH_EXPRESSIONS or name in TORCH_OUT:
+            if is_copy or name in TORCH_OUT:
                 fused = torch.compile(lambda out, *inputs: out.copy_(compute(torch, *inputs)), dynamic=False)
             else:
                 fused = torch.compile(lambda out, *inputs: compute(torch, *inputs), dynamic=False)

@@ -31,7 +31,8 @@ std::string without_strides(const std::string& layout) {
 /// for trying the program out.
 struct Sizes {
   explicit Sizes(bool quick)
-      : n(quick ? "4096" : "100000000"),
+      : is_quick(quick),
+        n(quick ? "4096" : "100000000"),
         s(quick ? "64" : "8192"),
         image(quick ? "8,7,7" : "64,56,56"),
         bias(quick ? "8,1,1" : "64,1,1"),
@@ -43,7 +44,7 @@ struct Sizes {
   std::string flat(const std::string& dtype) const { return dtype + "[" + n + "]"; }
   /// Of narrow items more, so that caches hold no more of them.
   std::string side(const std::string& dtype) const {
-    return s != "64" && itemsize(dtype) < 4 ? "16384" : s;
+    return !is_quick && itemsize(dtype) < 4 ? "16384" : s;
   }
   std::string square(const std::string& dtype) const {
     return dtype + "[" + side(dtype) + "," + side(dtype) + "]";
@@ -52,13 +53,14 @@ struct Sizes {
     return square(dtype) + "{1," + side(dtype) + "}";
   }
   std::string images(const std::string& dtype) const {
-    const std::size_t count = s == "64" ? 2 : 1024 / itemsize(dtype);
+    const std::size_t count = is_quick ? 2 : 1024 / itemsize(dtype);
     return dtype + "[" + std::to_string(count) + "," + image + "]";
   }
   static std::size_t itemsize(const std::string& dtype) {
     return itemsize_bytes(parse_layout(dtype + "[1]").dtype());
   }
 
+  bool is_quick;
   std::string n, s, image, bias, batch, batch_strides, photos, pixels;
 };
 
@@ -89,7 +91,7 @@ std::vector<CudaWorkload> pointwise(const Sizes& sizes) {
   };
 }
 
-std::vector<CudaWorkload> layouts(const Sizes& sizes, bool quick) {
+std::vector<CudaWorkload> layouts(const Sizes& sizes) {
   const std::string image = sizes.images("f32"), photos = "[" + sizes.photos + "]";
   std::vector<CudaWorkload> all = {
       {"conflict_add", "a + b", {image + ":channels_last", image, image + ":channels_last"}},
@@ -114,12 +116,13 @@ std::vector<CudaWorkload> layouts(const Sizes& sizes, bool quick) {
         {std::string("transpose_") + dtype, "copy(a)", {sizes.turned(dtype), sizes.square(dtype)}});
   using Shape = std::vector<std::int64_t>;
   const std::pair<const char*, std::string> permutations[] = {
-      {"perm_0213",
-       permuted("f32", quick ? Shape{2, 4, 16, 64} : Shape{256, 12, 512, 64}, {0, 2, 1, 3})},
+      {"perm_0213", permuted("f32", sizes.is_quick ? Shape{2, 4, 16, 64} : Shape{256, 12, 512, 64},
+                             {0, 2, 1, 3})},
       {"perm_3210",
-       permuted("f32", quick ? Shape{5, 6, 7, 8} : Shape{80, 112, 96, 128}, {3, 2, 1, 0})},
-      {"perm_6d", permuted("f32", quick ? Shape{7, 4, 9, 5, 8, 6} : Shape{20, 12, 20, 32, 18, 28},
-                           {1, 3, 5, 0, 4, 2})},
+       permuted("f32", sizes.is_quick ? Shape{5, 6, 7, 8} : Shape{80, 112, 96, 128}, {3, 2, 1, 0})},
+      {"perm_6d",
+       permuted("f32", sizes.is_quick ? Shape{7, 4, 9, 5, 8, 6} : Shape{20, 12, 20, 32, 18, 28},
+                {1, 3, 5, 0, 4, 2})},
   };
   for (const auto& [name, layout] : permutations)
     all.push_back({name, "copy(a)", {layout, without_strides(layout)}});
@@ -162,8 +165,8 @@ std::vector<CudaWorkload> beyond_32_bits() {
 std::vector<CudaWorkload> cuda_workloads(bool quick) {
   const Sizes sizes(quick);
   std::vector<CudaWorkload> all = pointwise(sizes);
-  for (std::vector<CudaWorkload> more : {layouts(sizes, quick), folds(sizes),
-                                         quick ? std::vector<CudaWorkload>() : beyond_32_bits()})
+  for (std::vector<CudaWorkload> more :
+       {layouts(sizes), folds(sizes), quick ? std::vector<CudaWorkload>() : beyond_32_bits()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

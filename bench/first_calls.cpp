@@ -1,6 +1,7 @@
 // What something new costs: the first call of it, its compilation, its memory, and how much of that
 // the disk cache saves.
 
+#include "bench/cache_folder.h"
 #include "bench/support.h"
 
 #include <weft/info.h>
@@ -24,25 +25,6 @@ using benchmark::State;
 namespace fs = std::filesystem;
 
 constexpr int num_signatures = 1000;
-
-/// A folder of its own for the disk cache.
-class CacheFolder {
- public:
-  CacheFolder() {
-    std::string pattern = (fs::temp_directory_path() / "weft-bench-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~CacheFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  CacheFolder(const CacheFolder&) = delete;
-  CacheFolder& operator=(const CacheFolder&) = delete;
-  DiskCacheOptions options() const { return {CacheMode::on, path_, std::uint64_t{1} << 30}; }
-
- private:
-  std::string path_;
-};
 
 EngineOptions options(const std::string& backend, DiskCacheOptions disk = {CacheMode::off, {}, 0}) {
   EngineOptions options;

@@ -291,11 +291,10 @@ Explanation Engine::explain(const Expr& given_expr, const Tensor& given_out,
   const bool is_compiled = is_fold && last->is_compiled;
   const bool is_ready = is_fold && last->reads_in_place;
   const bool has_ir = !is_ready || last->lowered != nullptr;
-  const Target lowered_for = is_cuda ? Target::device : Target::cpu;
-  Lowered lowered =
-      is_compiled || (is_ready && has_ir)
-          ? *last->lowered
-          : lower(iterator, program, planner.numerics, planner.streaming_bytes, lowered_for);
+  const DeviceType runs_on = is_cuda ? DeviceType::cuda : DeviceType::cpu;
+  Lowered lowered = is_compiled || (is_ready && has_ir) ? *last->lowered
+                                                        : lower(iterator, program, planner.numerics,
+                                                                planner.streaming_bytes, runs_on);
   if (blocks) {
     const bool has_asked = blocks->part.ahead_bytes == 0;
     blocks->choose_stores(

@@ -224,8 +224,8 @@ Nesting device_nesting(const TensorIterator& iterator, const Program& program,
 }
 
 Nesting nesting(const TensorIterator& iterator, const Program& program,
-                std::span<const DType> dtypes, Target target) {
-  if (target == Target::device) return device_nesting(iterator, program, dtypes);
+                std::span<const DType> dtypes, DeviceType runs_on) {
+  if (runs_on != DeviceType::cpu) return device_nesting(iterator, program, dtypes);
   const Nesting found = short_tiles(iterator, program, dtypes);
   if (found.tile != no_dim) return found;
   const std::size_t inner = innermost_dim(iterator.shape());
@@ -300,12 +300,13 @@ ir::StrideClass inner_class(std::int64_t stride_bytes, std::int64_t extent, DTyp
   return items >= -1 && items <= 4 ? static_cast<ir::StrideClass>(items) : ir::stride_any;
 }
 
-std::string why_not_tiled(const TensorIterator& iterator, const Program& program, Target target) {
+std::string why_not_tiled(const TensorIterator& iterator, const Program& program,
+                          DeviceType runs_on) {
   if (iterator.ndim() < 2) return "there is one loop";
   InlineArray<DType, 8> dtypes;
   for (int i = 0; i < iterator.ntensors(); ++i) dtypes.push_back(iterator.dtype(i));
   const std::span<const DType> given(dtypes.data(), dtypes.size());
-  const auto [inner, tile] = nesting(iterator, program, given, target);
+  const auto [inner, tile] = nesting(iterator, program, given, runs_on);
   if (tile != no_dim) return {};
   if (iterator.numel() < min_tiled_iterations)
     return detail::concat("fewer than ", min_tiled_iterations, " elements");
@@ -322,7 +323,7 @@ std::string why_not_tiled(const TensorIterator& iterator, const Program& program
 }
 
 Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics,
-              std::int64_t streaming_bytes, Target target) {
+              std::int64_t streaming_bytes, DeviceType runs_on) {
   Lowered lowered;
   ir::Kernel& kernel = lowered.kernel;
   kernel.numerics = numerics;
@@ -342,7 +343,7 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
     lowered.stride_bytes.assign(num_operands, 0);
   } else {
     const auto [inner, tile] =
-        nesting(iterator, program, std::span(dtypes.data(), dtypes.size()), target);
+        nesting(iterator, program, std::span(dtypes.data(), dtypes.size()), runs_on);
     lowered.is_tiled = tile != no_dim;
     lowered.block_extent = inner == 0 ? 0 : small_inner_block;
     // Tiles decide by themselves, a call at a time, and have code for both.

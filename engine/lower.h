@@ -31,14 +31,12 @@ struct Lowered {
 /// The class under which a stride along the innermost loop takes part in the signature.
 ir::StrideClass inner_class(std::int64_t stride_bytes, std::int64_t extent, DType dtype);
 
-/// What runs the kernel: they want other loops innermost.
-enum class Target : std::uint8_t { cpu, device };
-
-/// Calls that move `streaming_bytes` or more write past the caches (engine/streaming.h).
+/// Calls that move `streaming_bytes` or more write past the caches (engine/streaming.h).  `runs_on`
+/// need not be where the operands are; devices want other loops innermost.
 ///
 /// Requires: the iterator's operands are the program's, in the same order.
 Lowered lower(const TensorIterator& iterator, const Program& program, Numerics numerics,
-              std::int64_t streaming_bytes, Target target = Target::cpu);
+              std::int64_t streaming_bytes, DeviceType runs_on = DeviceType::cpu);
 
 /// Has the lines of inputs asked for so many bytes ahead, where all of an input lies in rows along
 /// the innermost loop and no loop repeats it.
@@ -46,6 +44,6 @@ void ask_ahead(Lowered& lowered, std::int32_t bytes);
 
 /// Why lower() does not walk the operands through tile by tile, or an empty string if it does.
 std::string why_not_tiled(const TensorIterator& iterator, const Program& program,
-                          Target target = Target::cpu);
+                          DeviceType runs_on = DeviceType::cpu);
 
 }  // namespace weft

@@ -143,7 +143,7 @@ void plan_device_call(CallPlan& plan, const TensorIterator& iterator, const Prog
                       Device device, const PlannerOptions& options) {
   // The caches that streaming goes past are the CPU's.
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-  plan.pass = device_pass(lower(iterator, program, options.numerics, never, Target::device),
+  plan.pass = device_pass(lower(iterator, program, options.numerics, never, DeviceType::cuda),
                           devices_of_call(iterator), device, options);
   if (is_logged(LogTopic::plan))
     log(LogTopic::plan, iterator.noutputs(), " outputs, ", iterator.ninputs(),

@@ -152,9 +152,9 @@ Story::Chapter schedule_chapter(const StoryParts& parts, const Story& story) {
            !ir::is_scan(kernel))
     say("not linear: ", linear_refusal(parts));
   if (kernel.schedule == ir::Schedule::strided)
-    say("not tile: ",
-        why_not_tiled(parts.iterator, parts.program,
-                      parts.compiled.code->backend == "nvrtc" ? Target::device : Target::cpu));
+    say("not tile: ", why_not_tiled(parts.iterator, parts.program,
+                                    parts.compiled.code->backend == "nvrtc" ? DeviceType::cuda
+                                                                            : DeviceType::cpu));
   for (std::size_t loop = 0; loop < std::min(kernel.loops.size(), parts.lowered.extents.size());
        ++loop)
     chapter.lines.push_back(loop_line(parts, loop));

@@ -23,7 +23,7 @@ class Source {
   }
   template <class... Parts>
   void open(const Parts&... parts) {
-    line(parts..., " {");
+    line(parts..., sizeof...(parts) == 0 ? "{" : " {");
     ++depth_;
   }
   void close(const char* after = "") {

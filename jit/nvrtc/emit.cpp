@@ -81,11 +81,13 @@ class RowsEmitter {
     return variant_.items > 1 && !is_vector(operand) &&
            kernel_.operands[operand].strides.back() != 0;
   }
+  /// Whether a thread has an item of it for each item of a vector.
+  bool has_items(std::size_t operand) const { return is_vector(operand) || is_apart(operand); }
   std::string element_type(std::size_t operand) const {
     return std::string(memory_type(kernel_.operands[operand].dtype));
   }
   std::string part_type(std::size_t operand) const {
-    if (!is_vector(operand) && !is_apart(operand)) return element_type(operand);
+    if (!has_items(operand)) return element_type(operand);
     return detail::concat("Vector<", element_type(operand), ", ", variant_.items, ">");
   }
   std::string element(const char* access, std::size_t operand) const {
@@ -132,10 +134,10 @@ class RowsEmitter {
 
   void emit_stores() {
     const auto load = [&](std::size_t k) {
-      return detail::concat("x", k, "[u]", is_vector(k) || is_apart(k) ? ".item[j]" : "");
+      return detail::concat("x", k, "[u]", has_items(k) ? ".item[j]" : "");
     };
     const auto store = [&](std::size_t k, const std::string& element) {
-      source_.line("y", k, is_vector(k) || is_apart(k) ? ".item[j]" : "", " = ", element, ";");
+      source_.line("y", k, has_items(k) ? ".item[j]" : "", " = ", element, ";");
     };
     for_operands(ir::Role::output,
                  [&](std::size_t k) { source_.line(part_type(k), " y", k, ";"); });
@@ -202,7 +204,6 @@ bool fits_thread(const Kernel& kernel, std::size_t items) {
 }  // namespace
 
 int vectors_in_flight(const Kernel& kernel, int items) {
-  if (kernel.schedule == Schedule::tile) return 1;
   // Enough that a thread stores 16 bytes.  More would keep it longer, so that fewer warps begin
   // while it waits (docs/decisions.md).
   int narrowest = widest_access_bytes;

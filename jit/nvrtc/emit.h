@@ -42,7 +42,7 @@ struct Variant {
 /// "4 items, 32-bit indices": different for different variants, to stand in keys.
 std::string text(const Variant& variant);
 
-/// Vectors that a thread has on the way at once.
+/// Vectors of so many items that a thread has on the way at once.  Requires: no tile kernel.
 int vectors_in_flight(const ir::Kernel& kernel, int items);
 /// The most items a vector that fit the widest access, 16 bytes; 1 for schedules without vectors.
 int most_items(const ir::Kernel& kernel);

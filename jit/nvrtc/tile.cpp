@@ -125,7 +125,7 @@ class TilesEmitter {
   }
 
   void open_shared(std::size_t k) {
-    source_.open("");
+    source_.open();
     source_.line(group_type(k), " (*shared)[", shared(k).row_groups, "] = (", group_type(k),
                  " (*)[", shared(k).row_groups, "])shared_bytes;");
   }
@@ -177,7 +177,7 @@ class TilesEmitter {
   void emit_load(std::size_t k) {
     source_.line(squares_type(k), " x", k, squares_extents());
     if (!is_turned(k)) return emit_rows_of(k, false);
-    source_.open("");
+    source_.open();
     // All on the way before the first is waited for.
     source_.line(group_type(k), " group[", groups_a_thread_, "];");
     for_groups([&](const std::string&) {

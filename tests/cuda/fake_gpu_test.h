@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/cuda/fake_gpu.h"
+#include "tests/message_of.h"
 
 #include <weft/cuda.h>
 
@@ -42,20 +43,5 @@ class OnFakeGpu : public testing::Test {
     fake_gpu().reset();
   }
 };
-
-/// The kind and the text of what `call` throws.
-template <class Error, class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "an error of another class: " << error.what();
-    return {};
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
 
 }  // namespace weft::test

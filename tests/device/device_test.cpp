@@ -3,6 +3,9 @@
 // weft_conformance and weft fuzz (tools/device_check.sh).
 #include "runtime/cuda_device.h"
 #include "runtime/cuda_driver.h"
+#include "tests/device_tensors.h"
+#include "tests/matchers.h"
+#include "tests/message_of.h"
 #include "tests/temporary_folder.h"
 
 #include <weft/cuda.h>
@@ -14,7 +17,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,41 +24,21 @@
 namespace weft {
 namespace {
 
+using matchers::HasSubstr;
+using test::message_of;
+
 constexpr Device gpu{DeviceType::cuda, 0}, cpu{};
 
-class OnDevice : public testing::Test {
+class OnDevice : public test::WithTensors<testing::Test> {
  protected:
   void SetUp() override {
     const std::string reason = cuda::unavailable_reason();
     if (!reason.empty()) GTEST_SKIP() << "no device to test on: " << reason;
   }
 
-  /// 0, 1, 2 ... in the order of the indices.
-  Tensor numbers(std::vector<std::int64_t> sizes, DType dtype = DType::f32) {
-    std::int64_t numel = 1;
-    for (const std::int64_t size : sizes) numel *= size;
-    return engine_.to(arange(numel), dtype).view(sizes);
-  }
-  Tensor on(Device device, const Tensor& tensor, bool is_non_blocking = false) {
-    ToOptions options;
-    options.device = device;
-    options.non_blocking = is_non_blocking;
-    return engine_.to(tensor, options);
-  }
   Tensor empty_there(std::vector<std::int64_t> sizes, DType dtype = DType::f32) {
     return empty(sizes, {.dtype = dtype, .device = gpu});
   }
-  void expect_same(const Tensor& a, const Tensor& b) {
-    const Tensor x = engine_.contiguous(on(cpu, a)), y = engine_.contiguous(on(cpu, b));
-    ASSERT_EQ(x.dtype(), y.dtype());
-    ASSERT_TRUE(std::ranges::equal(x.sizes(), y.sizes())) << describe(a) << " " << describe(b);
-    EXPECT_EQ(std::memcmp(x.data(), y.data(),
-                          static_cast<std::size_t>(x.numel()) * itemsize_bytes(x.dtype())),
-              0)
-        << describe(a) << " and " << describe(b);
-  }
-
-  Engine engine_;
 };
 
 /// A function of the driver's that weft itself has no use for.
@@ -64,16 +46,6 @@ template <class Function>
 Function* driver_function(const char* name) {
   void* const library = dlopen(cuda_driver().library.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   return library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, name));
-}
-
-template <class Error, class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST_F(OnDevice, CopiesOfAnyLayoutsAndDtypes) {
@@ -180,8 +152,7 @@ TEST_F(OnDevice, GraphsReplayCalls) {
   auto* const run = driver_function<Run>("cuGraphLaunch");
   auto* const destroy = driver_function<Destroy>("cuGraphDestroy");
   auto* const destroy_executable = driver_function<Destroy>("cuGraphExecDestroy");
-  if (begin == nullptr || instantiate == nullptr)
-    GTEST_SKIP() << "no device to test on: the driver knows no graphs";
+  if (begin == nullptr || instantiate == nullptr) GTEST_SKIP() << "the driver knows no graphs";
 
   const Tensor a = on(gpu, numbers({1000})), turned = on(gpu, numbers({40, 25}));
   const Tensor out = empty_there({1000}), matrix = empty_there({25, 40});
@@ -198,10 +169,9 @@ TEST_F(OnDevice, GraphsReplayCalls) {
   EXPECT_TRUE(cuda::is_capturing());
   calls();
   // What can't be part of a graph is refused, and the capture goes on.
-  EXPECT_NE(message_of<UnsupportedError>([&] { engine_.unary(Op::erf, a, out); }).find("captured"),
-            std::string::npos);
-  EXPECT_NE(message_of<UnsupportedError>([&] { cuda::synchronize(); }).find("captured"),
-            std::string::npos);
+  EXPECT_THAT(message_of<UnsupportedError>([&] { engine_.unary(Op::erf, a, out); }),
+              HasSubstr("captured"));
+  EXPECT_THAT(message_of<UnsupportedError>([&] { cuda::synchronize(); }), HasSubstr("captured"));
   void *graph = nullptr, *executable = nullptr;
   ASSERT_EQ(end(stream.handle(), &graph), 0);
   ASSERT_EQ(instantiate(&executable, graph, 0), 0);
@@ -236,11 +206,10 @@ TEST_F(OnDevice, ThreadsHaveStreamsOfTheirOwn) {
 
 TEST_F(OnDevice, ErrorsLeaveTheDeviceWorking) {
   const Tensor x = on(gpu, numbers({64}));
-  EXPECT_NE(message_of<DeviceError>([&] { empty_there({std::int64_t{1} << 45}); }).find("memory"),
-            std::string::npos);
-  EXPECT_NE(
-      message_of<ArgumentError>([&] { engine_.binary(Op::add, x, numbers({64})); }).find("cpu"),
-      std::string::npos);
+  EXPECT_THAT(message_of<DeviceError>([&] { empty_there({std::int64_t{1} << 45}); }),
+              HasSubstr("memory"));
+  EXPECT_THAT(message_of<ArgumentError>([&] { engine_.binary(Op::add, x, numbers({64})); }),
+              HasSubstr("cpu"));
   float here[4] = {};
   const std::int64_t sizes[] = {4}, strides[] = {1};
   EXPECT_THROW(from_blob(here, sizes, strides, DType::f32, gpu), ArgumentError);
