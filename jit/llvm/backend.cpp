@@ -145,6 +145,9 @@ class LoadedFunctions final : public tiles::Functions {
   tiles::FunctionOffset rows(tiles::RowKind kind, const ir::Kernel&) override {
     return find(tile_symbol(kind));
   }
+  tiles::FunctionOffset fused_rows(tiles::RowKind kind, const ir::Kernel&) override {
+    return find_if_there(tile_symbol(kind));
+  }
   tiles::FunctionOffset transpose(const tiles::TransposeShape& shape) override {
     return find(tile_symbol(shape));
   }
@@ -156,11 +159,18 @@ class LoadedFunctions final : public tiles::Functions {
  private:
   /// Errors: CompileError if it is not there.
   tiles::FunctionOffset find(const std::string& symbol) const {
+    const tiles::FunctionOffset found = find_if_there(symbol);
+    WEFT_CHECK(found != 0, CompileError, "the object has no ", symbol, " behind its entry");
+    return found;
+  }
+
+  /// 0 if it is not.
+  tiles::FunctionOffset find_if_there(const std::string& symbol) const {
     for (const auto& [name, address] : object_.others)
       if (const std::ptrdiff_t offset = address - static_cast<const std::byte*>(object_.entry);
           name == symbol && offset > 0)
         return static_cast<tiles::FunctionOffset>(offset);
-    throw CompileError(detail::concat("the object has no ", symbol, " behind its entry"));
+    return 0;
   }
 
   const LoadedObject& object_;

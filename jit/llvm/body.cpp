@@ -96,8 +96,8 @@ bool KernelEmitter::goes_side_by_side(int num_vectors) const {
   return most_live(kernel_, any) * num_vectors <= free_registers * 3 / 4;
 }
 
-bool KernelEmitter::calls_functions() const {
-  return std::any_of(kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(),
+bool KernelEmitter::calls_functions(const ir::Kernel& kernel) {
+  return std::any_of(kernel.body.begin() + kernel.num_hoisted, kernel.body.end(),
                      [](const Inst& inst) {
                        const bool accumulates = inst.op == Op::accumulate;
                        return is_call(accumulates ? inst.combine : inst.op, inst.dtype);
@@ -207,6 +207,8 @@ llvm::Value* KernelEmitter::emit_inst(const Inst& inst, const std::vector<llvm::
     case Op::constant: return builder_.splat(constant(inst.dtype, inst.bits.lo));
     case Op::param: return builder_.splat(param(inst));
     case Op::load:
+      if (fused_ && fused_->line[inst.operand] != nullptr)
+        return fused_->rows[inst.operand][fused_->row];
       if (place.prefetched_lanes != 0)
         prefetch(inst.operand, place, place.prefetched_lanes * itemsize(inst.operand),
                  CacheLevel::first);

@@ -1,6 +1,6 @@
 // What the functions of one kernel are emitted by: its loops, its body, and what it reduces.
 // emit.cpp has the loops, body.cpp what is inside of them, reduce.cpp the loops that reduce,
-// scan.cpp those that scan.
+// scan.cpp those that scan, tile_fused.cpp those of rows with transposed inputs.
 #pragma once
 
 #include "ir/kernel.h"
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,12 @@ class KernelEmitter {
   void emit_leaf();      ///< CodeObject::leaf
   void emit_rows();      ///< CodeObject::rows; requires ir::reduces_rows()
   void emit_scan();      ///< of a kernel that scans: all of it
+  /// tiles::Functions::fused_rows() of a kernel that has become rows, in which these operands are
+  /// transposed.
+  void emit_fused(std::span<const std::size_t> transposed, bool is_large);
+
+  /// Whether the body calls functions other than those that are inlined.
+  static bool calls_functions(const ir::Kernel& kernel);
 
  private:
   using Pointers = std::vector<llvm::Value*>;  ///< one an operand
@@ -155,7 +162,7 @@ class KernelEmitter {
   int num_registers() const { return builder_.has_avx512() ? 32 : 16; }
   int vectors_at_once() const;
   bool goes_side_by_side(int num_vectors) const;
-  bool calls_functions() const;
+  bool calls_functions() const { return calls_functions(kernel_); }
   StepBody plain_body();
   void emit_body(const Position& position, const Step& step);
   void emit_native_bf16(std::size_t id, std::vector<std::vector<llvm::Value*>>& values);
@@ -168,6 +175,25 @@ class KernelEmitter {
   llvm::Value* constant(DType dtype, std::uint64_t bits);
   llvm::Value* param(const ir::Inst& inst);
   Access access(std::size_t operand, const Place& place);
+
+  // Rows with transposed inputs in registers (tile_fused.cpp).
+  struct Fused {
+    bool is_large = false;
+    std::vector<std::vector<llvm::Value*>> rows;  ///< [operand]: of transposed ones, a step's
+    std::size_t row = 0;                          ///< the one that the body is for
+    // Bytes, [operand].
+    Pointers line;    ///< from line to line of transposed ones; null for others
+    Pointers step;    ///< down a step of rows
+    Pointers column;  ///< along a vector of columns
+  };
+  void start_fused(std::span<const std::size_t> transposed);
+  void emit_until_none(const Pointers& start, llvm::Value* count,
+                       const std::function<llvm::Value*(Pointers&, llvm::Value* left)>& inside);
+  void fused_columns(const Pointers& block, llvm::Value* steps);
+  void fetch_fused_lines(const Pointers& column);
+  void fetch_fused_rows(const Pointers& at);
+  void fused_step(Pointers& at);
+  std::vector<llvm::Value*> lines_to_rows(std::size_t operand, llvm::Value* at);
 
   // Partial results (reduce.cpp).
   bool is_inner() const { return kernel_.loops.back().kind == ir::LoopKind::reduce; }
@@ -233,6 +259,7 @@ class KernelEmitter {
   std::vector<const ir::Inst*> accumulations_;
   std::vector<llvm::Value*> partials_;  ///< [accumulation * vectors + vector]
   llvm::Value* scan_memory_ = nullptr;  ///< what has accumulated of columns; null: rows are scanned
+  std::optional<Fused> fused_;          ///< of rows with transposed inputs
   /// What the bodies of rows have computed, and where their results go.
   std::vector<std::pair<llvm::Value*, Access>> scanned_;
   llvm::DISubprogram* scope_ = nullptr;  ///< null: no debug information

@@ -22,6 +22,15 @@ class TileEmitter final : public tiles::Functions {
     KernelEmitter(kernel, target_, module_, tile_symbol(kind).c_str(), debug_unit_).emit_elements();
     return somewhere;
   }
+  tiles::FunctionOffset fused_rows(tiles::RowKind kind, const ir::Kernel& kernel) override {
+    if (KernelEmitter::calls_functions(kernel)) return 0;
+    const bool is_large = kind == tiles::RowKind::large_fused;
+    ir::Kernel rows = tiles::row_kernel(kernel);
+    rows.is_streaming = is_large && tiles::fused_rows_stream(kernel);
+    KernelEmitter(rows, target_, module_, tile_symbol(kind).c_str(), debug_unit_)
+        .emit_fused(tiles::transposed_operands(kernel), is_large);
+    return somewhere;
+  }
   tiles::FunctionOffset transpose(const tiles::TransposeShape& shape) override {
     if (const std::string symbol = tile_symbol(shape); module_.getFunction(symbol) == nullptr)
       emit_transpose(shape, target_, module_, symbol);

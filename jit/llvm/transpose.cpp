@@ -5,6 +5,7 @@
 
 #include "jit/llvm/builder.h"
 #include "jit/llvm/memory.h"
+#include "jit/llvm/squares.h"
 #include "jit/llvm/tile.h"
 #include "runtime/cache_line.h"
 
@@ -14,8 +15,6 @@
 
 namespace weft::jit {
 namespace {
-
-constexpr int lane_bytes = 16;
 
 class TransposeEmitter {
  public:
@@ -47,13 +46,6 @@ class TransposeEmitter {
   llvm::BasicBlock* new_block(const char* name) {
     return llvm::BasicBlock::Create(builder_.getContext(), name, function_);
   }
-  /// Items of 16 bytes are two of 8, which no round takes apart.
-  int element_bytes() const { return std::min(shape_.itemsize, 8); }
-  llvm::FixedVectorType* vector_type(int bytes) {
-    return llvm::FixedVectorType::get(
-        builder_.getIntNTy(8 * static_cast<unsigned>(element_bytes())),
-        static_cast<unsigned>(bytes / element_bytes()));
-  }
   void up_to_last(llvm::Value* last, int step, const std::function<void(llvm::Value*)>& inside);
   void block_of_items(llvm::Value* block, llvm::Value* line);
   void items(llvm::Value* block, llvm::Value* last, llvm::Value* line, int num_steps,
@@ -61,14 +53,11 @@ class TransposeEmitter {
   int groups_a_turn() const;
   Vectors lanes_at(llvm::Value* item, llvm::Value* line);
   llvm::Value* rows_at(llvm::Value* item, llvm::Value* line);
-  std::vector<llvm::Value*> pointers(llvm::Value* base, llvm::Value* stride, int count);
   void move_steps(const Vectors& lanes, llvm::Value* rows, int first_step, int num_steps);
   void store(llvm::Value* values, llvm::Value* row, int part);
   /// Whether the vectors that make a line are stored one after the other: processors collect what
   /// is stored past the caches in a few buffers of a line.
   bool completes_lines() const { return shape_.is_streaming && num_parts_ > 1; }
-  Vectors transposed(Vectors values);
-  llvm::Value* unpacked(bool upper, llvm::Value* x, llvm::Value* y);
   int steps_at_once() const;
   void fetch_rows(llvm::Value* rows, int num_steps);
   void fetch_lines(llvm::Value* block, llvm::Value* line);
@@ -82,20 +71,6 @@ class TransposeEmitter {
   llvm::Value* last_line_ = nullptr;  ///< the last positions at which a step may start
   llvm::Value* last_item_ = nullptr;
 };
-
-/// `count` addresses, `stride` apart: three beside each one that an addition finds.
-std::vector<llvm::Value*> TransposeEmitter::pointers(llvm::Value* base, llvm::Value* stride,
-                                                     int count) {
-  std::vector<llvm::Value*> found;
-  llvm::Value* const twice = builder_.CreateShl(stride, 1);
-  llvm::Value* const thrice = builder_.CreateAdd(twice, stride);
-  for (int i = 0; i < count; ++i) {
-    if (i > 0 && i % 4 == 0) base = after(base, builder_.CreateShl(stride, 2));
-    llvm::Value* const offsets[] = {nullptr, stride, twice, thrice};
-    found.push_back(i % 4 == 0 ? base : after(base, offsets[i % 4]));
-  }
-  return found;
-}
 
 /// Where the lines of each lane are read, from this item on.
 TransposeEmitter::Vectors TransposeEmitter::lanes_at(llvm::Value* item, llvm::Value* line) {
@@ -113,56 +88,31 @@ llvm::Value* TransposeEmitter::rows_at(llvm::Value* item, llvm::Value* line) {
   return after(at, builder_.CreateMul(line, number(shape_.itemsize)));
 }
 
-llvm::Value* TransposeEmitter::unpacked(bool upper, llvm::Value* x, llvm::Value* y) {
-  const int total = num_lanes_ * side_;
-  std::vector<int> picks;
-  for (int lane = 0; lane < num_lanes_; ++lane)
-    for (int i = 0; i < side_ / 2; ++i) {
-      const int item = lane * side_ + i + (upper ? side_ / 2 : 0);
-      picks.insert(picks.end(), {item, total + item});
-    }
-  return builder_.CreateShuffleVector(x, y, picks);
-}
-
-TransposeEmitter::Vectors TransposeEmitter::transposed(Vectors values) {
-  const std::size_t half = values.size() / 2;
-  for (int width = 1; width < side_; width *= 2) {
-    Vectors next;
-    for (std::size_t k = 0; k < half; ++k)
-      for (const bool upper : {false, true})
-        next.push_back(unpacked(upper, values[k], values[k + half]));
-    values = std::move(next);
-  }
-  return values;
-}
-
 /// Some steps' rows, from the `first_step`-th on behind where the lanes are.  All that is needed of
 /// a line is read at once, so that it need not stay in a cache that lines of such strides fight
 /// for.
 void TransposeEmitter::move_steps(const Vectors& lanes, llvm::Value* rows, int first_step,
                                   int num_steps) {
-  const std::vector<llvm::Value*> to = pointers(rows, argument(3), side_ * num_steps);
+  const std::vector<llvm::Value*> to =
+      strided_addresses(builder_, rows, argument(3), side_ * num_steps);
+  llvm::FixedVectorType* const type = items_type(builder_, shape_.itemsize, shape_.vector_bytes);
   Vectors waiting;
   for (int part = 0; part < num_parts_; ++part) {
-    std::vector<Vectors> steps(static_cast<std::size_t>(num_steps), Vectors());
+    std::vector<Vectors> steps(static_cast<std::size_t>(num_steps),
+                               Vectors(static_cast<std::size_t>(side_)));
     for (int lane = 0; lane < num_lanes_; ++lane) {
       const auto index = static_cast<std::size_t>(part * num_lanes_ + lane);
-      const std::vector<llvm::Value*> from = pointers(lanes[index], argument(1), side_);
+      const std::vector<llvm::Value*> from =
+          strided_addresses(builder_, lanes[index], argument(1), side_);
       for (std::size_t line = 0; line < from.size(); ++line)
         for (int step = 0; step < num_steps; ++step) {
-          Vectors& values = steps[static_cast<std::size_t>(step)];
-          if (lane == 0) values.push_back(llvm::PoisonValue::get(vector_type(shape_.vector_bytes)));
-          llvm::Value* const piece = builder_.CreateAlignedLoad(
-              vector_type(lane_bytes), after(from[line], number((first_step + step) * lane_bytes)),
-              llvm::Align(1));
-          values[line] = num_lanes_ == 1 ? piece
-                                         : builder_.CreateInsertVector(
-                                               values[line]->getType(), values[line], piece,
-                                               number(lane * lane_bytes / element_bytes()));
+          llvm::Value*& values = steps[static_cast<std::size_t>(step)][line];
+          llvm::Value* const at = after(from[line], number((first_step + step) * lane_bytes));
+          values = load_lane(builder_, type, values, lane, at);
         }
     }
     for (int step = 0; step < num_steps; ++step) {
-      const Vectors values = transposed(steps[static_cast<std::size_t>(step)]);
+      const Vectors values = transpose_lanes(builder_, steps[static_cast<std::size_t>(step)]);
       if (completes_lines()) {
         waiting.insert(waiting.end(), values.begin(), values.end());
         continue;
@@ -194,7 +144,8 @@ int TransposeEmitter::steps_at_once() const {
 /// alone for its line.  Bytes take so long to transpose that they gain nothing.
 void TransposeEmitter::fetch_rows(llvm::Value* rows, int num_steps) {
   if (shape_.is_streaming || shape_.step_bytes < line_bytes || shape_.itemsize == 1) return;
-  for (llvm::Value* row : pointers(rows, argument(3), side_ * num_steps)) prefetch(builder_, row);
+  for (llvm::Value* row : strided_addresses(builder_, rows, argument(3), side_ * num_steps))
+    prefetch(builder_, row);
 }
 
 /// Asks for the lines that later blocks read, where the caller says that they come from memory.
@@ -216,7 +167,8 @@ void TransposeEmitter::fetch_lines(llvm::Value* block, llvm::Value* line) {
   builder_.CreateBr(near);
   builder_.SetInsertPoint(strided);
   for (llvm::Value* const lane : lanes_at(block, line))
-    for (llvm::Value* const at : pointers(after(lane, argument(6)), argument(1), side_))
+    for (llvm::Value* const at :
+         strided_addresses(builder_, after(lane, argument(6)), argument(1), side_))
       prefetch(builder_, at);
   builder_.CreateBr(near);
   builder_.SetInsertPoint(near);

@@ -8,6 +8,12 @@ namespace {
 
 constexpr int max_ways = 4;
 
+constexpr std::size_t max_fused_inputs = 2;
+/// A step has a copy of the body for each row.
+constexpr std::size_t max_fused_instructions = 24;
+constexpr int most_held_avx2 = 8;  ///< registers; of AVX2's the body needs half
+constexpr int lane_bytes = 16;
+
 /// row_kernel() past the caches; without loops if every output is staged.
 ir::Kernel streaming_row_kernel(const ir::Kernel& kernel) {
   ir::Kernel rows = row_kernel(kernel);
@@ -94,6 +100,27 @@ void add_interleaves(const CpuFeatures& features, bool is_copy, Functions& funct
   operand.streaming_interleave = functions.interleave(streaming);
 }
 
+/// Whether fused rows can have the operand.
+bool fits_fused(const ir::Operand& operand, const ir::Kernel& kernel) {
+  const auto itemsize = static_cast<int>(itemsize_bytes(operand.dtype));
+  if (!is_transposed(operand)) return operand.strides.back() == 1;
+  return operand.role == ir::Role::input && operand.strides[operand.strides.size() - 2] == 1 &&
+         itemsize >= 2 && itemsize <= 8 &&
+         itemsize * kernel.loops.back().lanes == kernel.vector_bytes;
+}
+
+void add_fused(const ir::Kernel& kernel, const CpuFeatures& features, Functions& functions,
+               TileCode& tile) {
+  if (!can_fuse(kernel, features)) return;
+  tile.fused_rows = functions.fused_rows(RowKind::fused, kernel);
+  tile.fused_step_rows = fused_rows_a_step(kernel);
+  tile.fused_step_columns = kernel.loops.back().lanes;
+  if (tile.fused_rows == 0 || features.amd_family < 25)
+    return;  // measured on Zen 4 and 5 (docs/decisions.md)
+  tile.large_fused_rows = functions.fused_rows(RowKind::large_fused, kernel);
+  tile.large_fused_streams = fused_rows_stream(kernel);
+}
+
 void add_rows(const ir::Kernel& kernel, Functions& functions, TileCode& tile) {
   if (!tile.is_copy) {
     tile.rows = functions.rows(RowKind::plain, row_kernel(kernel));
@@ -119,6 +146,8 @@ std::string_view name(RowKind kind) {
     case RowKind::pixels: return "rows of pixels";
     case RowKind::streaming_pixels: return "rows of pixels, stored past the caches";
     case RowKind::gathered: return "runs of short rows";
+    case RowKind::fused: return "rows with transposed inputs in registers";
+    case RowKind::large_fused: return "the same for large calls";
   }
   return {};
 }
@@ -132,6 +161,47 @@ bool is_transposing_copy(const ir::Kernel& kernel) {
   const ir::Operand& to = kernel.operands[0];
   return is_transposed(from) != is_transposed(to) &&
          (is_transposed(from) ? to : from).strides.back() == 1;
+}
+
+std::vector<std::size_t> transposed_operands(const ir::Kernel& kernel) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i)
+    if (is_transposed(kernel.operands[i])) found.push_back(i);
+  return found;
+}
+
+int fused_rows_a_step(const ir::Kernel& kernel) {
+  return lane_bytes * kernel.loops.back().lanes / kernel.vector_bytes;
+}
+
+bool can_fuse(const ir::Kernel& kernel, const CpuFeatures& features) {
+  const bool has_all_lanes = kernel.vector_bytes == (features.isa == Isa::avx512 ? 64 : 32);
+  if (!has_all_lanes || is_transposing_copy(kernel)) return false;
+  const std::size_t num_transposed = transposed_operands(kernel).size();
+  if (num_transposed == 0 || num_transposed > max_fused_inputs) return false;
+  const int num_held = static_cast<int>(num_transposed) * fused_rows_a_step(kernel);
+  if (features.isa != Isa::avx512 && num_held > most_held_avx2) return false;
+  if (kernel.body.size() > max_fused_instructions) return false;
+  for (ir::ValueId id = 0; id < kernel.num_hoisted; ++id)
+    if (kernel.body[id].op == Op::load) return false;
+  return std::ranges::all_of(
+      kernel.operands, [&](const ir::Operand& operand) { return fits_fused(operand, kernel); });
+}
+
+bool fused_rows_stream(const ir::Kernel& kernel) {
+  const auto fills_lines = [&](const ir::Operand& operand) {
+    return operand.role != ir::Role::output ||
+           static_cast<int>(itemsize_bytes(operand.dtype)) * kernel.loops.back().lanes ==
+               line_bytes;
+  };
+  return std::ranges::all_of(kernel.operands, fills_lines);
+}
+
+bool fused_asks_for_rows(const ir::Kernel& kernel, std::size_t operand) {
+  const ir::Operand& input = kernel.operands[operand];
+  return input.role == ir::Role::input &&
+         static_cast<int>(itemsize_bytes(input.dtype)) * kernel.loops.back().lanes >=
+             line_bytes / 2;
 }
 
 ir::Kernel row_kernel(const ir::Kernel& kernel) {
@@ -165,6 +235,7 @@ void describe_tile(const ir::Kernel& kernel, const CpuFeatures& features, Functi
     if (operand.ways != 0) add_interleaves(features, tile.is_copy, functions, operand);
     tile.operands.push_back(operand);
   }
+  add_fused(kernel, features, functions, tile);
 }
 
 }  // namespace weft::jit::tiles

@@ -12,6 +12,7 @@
 #include "jit/tiles/functions.h"
 
 #include "ir/kernel.h"
+#include "runtime/cache_line.h"
 
 #include <cstdint>
 #include <string_view>
@@ -102,8 +103,16 @@ struct TileCode {
 /// Runs a tile kernel.  Does not throw.
 void run_tiles(const KernelArgs* args, const TileCode* tile);
 
-/// The ordinary kernels among a tile kernel's functions, and what code for them is called.
-enum class RowKind : std::uint8_t { plain, streaming, pixels, streaming_pixels, gathered };
+/// The kernels among a tile kernel's functions, and what code for them is called.
+enum class RowKind : std::uint8_t {
+  plain,
+  streaming,
+  pixels,
+  streaming_pixels,
+  gathered,
+  fused,
+  large_fused,  ///< for calls that move more than the caches hold
+};
 std::string_view name(RowKind kind);
 
 /// What a backend has to make for a tile kernel.  Every call returns where the function is, or will
@@ -117,6 +126,12 @@ class Functions {
 
   /// A KernelFunction of a kernel that is linear or strided.
   virtual FunctionOffset rows(RowKind kind, const ir::Kernel& kernel) = 0;
+  /// A KernelFunction of the two innermost loops of a tile kernel that can_fuse(), whose transposed
+  /// inputs never leave the registers.  Extents are multiples of fused_rows_a_step() and of the
+  /// lanes, and not zero; strides are those of the operands as they lie.  `large_fused` asks for
+  /// what it reads later, and writes past the caches if fused_rows_stream().  0 if the backend has
+  /// none.
+  virtual FunctionOffset fused_rows(RowKind kind, const ir::Kernel& kernel) = 0;
   virtual FunctionOffset transpose(const TransposeShape& shape) = 0;
   virtual FunctionOffset interleave(const InterleaveShape& shape) = 0;
   /// Asked for where has_short_transpose(); 0 if the backend has none.
@@ -124,7 +139,7 @@ class Functions {
 };
 
 /// Asks for all functions that a tile kernel needs and describes it in `tile`, of which the address
-/// of the code, rows in registers and the thresholds are left as they are.
+/// of the code and the thresholds are left as they are.
 void describe_tile(const ir::Kernel& kernel, const CpuFeatures& features, Functions& functions,
                    TileCode& tile);
 
@@ -133,6 +148,27 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features);
 
 /// Whether the kernel copies one operand to another and does nothing else.
 bool is_transposing_copy(const ir::Kernel& kernel);
+
+/// Whether transposed inputs may stay in registers: they are few and no output is transposed, their
+/// items fill the vectors, everything else is dense along the rows, and the body is short.
+bool can_fuse(const ir::Kernel& kernel, const CpuFeatures& features);
+
+/// The operands that such a kernel transposes.
+std::vector<std::size_t> transposed_operands(const ir::Kernel& kernel);
+
+/// Rows that fused rows come in: as many as 16 bytes of a transposed input have items.
+int fused_rows_a_step(const ir::Kernel& kernel);
+
+/// Whether every row of every output is written a whole cache line at a time.
+bool fused_rows_stream(const ir::Kernel& kernel);
+
+/// How far ahead large calls ask for lines of what is transposed, and for rows of what is not.
+inline constexpr int fused_bytes_ahead = 3 * line_bytes;
+inline constexpr int fused_rows_ahead = 32;
+
+/// Whether rows of an input that is not transposed are asked for ahead: shorter pieces of a line
+/// would be four times.
+bool fused_asks_for_rows(const ir::Kernel& kernel, std::size_t operand);
 
 /// The kernel for the two innermost loops of a tile, in which staged operands have become linear.
 ir::Kernel row_kernel(const ir::Kernel& kernel);

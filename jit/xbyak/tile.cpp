@@ -33,11 +33,11 @@ class TileEmitter final : public tiles::Functions {
 
  private:
   FunctionOffset rows(tiles::RowKind kind, const ir::Kernel& kernel) override;
+  FunctionOffset fused_rows(tiles::RowKind kind, const ir::Kernel& kernel) override;
   FunctionOffset transpose(const tiles::TransposeShape& shape) override;
   FunctionOffset interleave(const tiles::InterleaveShape& shape) override;
   FunctionOffset short_transpose(int itemsize) override;
   void entry();
-  void add_fused();
   FunctionOffset start_function(std::string_view part);
 
   Assembler& code_;
@@ -66,6 +66,11 @@ FunctionOffset TileEmitter::rows(tiles::RowKind kind, const ir::Kernel& kernel) 
   return start;
 }
 
+FunctionOffset TileEmitter::fused_rows(tiles::RowKind kind, const ir::Kernel& kernel) {
+  const FunctionOffset start = start_function(name(kind));
+  return emit_fused_rows(code_, kernel, kind == tiles::RowKind::large_fused) ? start : 0;
+}
+
 FunctionOffset TileEmitter::transpose(const tiles::TransposeShape& shape) {
   const auto [found, is_new] = transposes_.try_emplace(shape, FunctionOffset{0});
   if (is_new) {
@@ -91,24 +96,9 @@ FunctionOffset TileEmitter::short_transpose(int itemsize) {
   return start;
 }
 
-void TileEmitter::add_fused() {
-  if (!can_fuse(kernel_, code_.features())) return;
-  const FunctionOffset rows = start_function("rows with transposed inputs in registers");
-  if (!emit_fused_rows(code_, kernel_, false)) return;
-  tile_.fused_rows = rows;
-  tile_.fused_step_rows = fused_rows_a_step(kernel_);
-  tile_.fused_step_columns = kernel_.loops.back().lanes;
-  if (code_.features().amd_family < 25) return;  // measured on Zen 4 and 5 (docs/decisions.md)
-  const FunctionOffset large_rows = start_function("the same for large calls");
-  if (!emit_fused_rows(code_, kernel_, true)) return;
-  tile_.large_fused_rows = large_rows;
-  tile_.large_fused_streams = fused_rows_stream(kernel_);
-}
-
 void TileEmitter::emit() {
   entry();
   tiles::describe_tile(kernel_, code_.features(), *this, tile_);
-  add_fused();
 }
 
 }  // namespace

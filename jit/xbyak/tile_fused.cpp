@@ -13,72 +13,25 @@
 namespace weft::jit::xbyak {
 namespace {
 
-constexpr std::size_t max_fused_inputs = 2;
-/// A step has a copy of the body for each row.
-constexpr std::size_t max_fused_instructions = 24;
-constexpr int most_held_avx2 = 8;
 constexpr int lane_bytes = 16;
 
-/// How far ahead large calls ask for lines of what is transposed, and for rows of what is not.
-constexpr int bytes_ahead = 3 * line_bytes;
-constexpr int rows_ahead = 32;
-
-std::vector<std::size_t> transposed_operands(const ir::Kernel& kernel) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < kernel.operands.size(); ++i)
-    if (is_transposed(kernel.operands[i])) found.push_back(i);
-  return found;
-}
-
-bool fits(const ir::Operand& operand, const ir::Kernel& kernel) {
-  const auto itemsize = static_cast<int>(itemsize_bytes(operand.dtype));
-  if (!is_transposed(operand)) return operand.strides.back() == 1;
-  return operand.role == ir::Role::input && operand.strides[operand.strides.size() - 2] == 1 &&
-         itemsize >= 2 && itemsize <= 8 &&
-         itemsize * kernel.loops.back().lanes == kernel.vector_bytes;
+bool has_calls(const ir::Kernel& kernel, const CpuFeatures& features) {
+  return !calls_of(kernel, features.isa).empty() ||
+         std::ranges::any_of(kernel.body,
+                             [&](const ir::Inst& inst) { return has_rare_call(kernel, inst); });
 }
 
 }  // namespace
 
-int fused_rows_a_step(const ir::Kernel& kernel) {
-  return lane_bytes * kernel.loops.back().lanes / kernel.vector_bytes;
-}
-
-bool can_fuse(const ir::Kernel& kernel, const CpuFeatures& features) {
-  const bool has_all_lanes = kernel.vector_bytes == (features.isa == Isa::avx512 ? 64 : 32);
-  if (!has_all_lanes || tiles::is_transposing_copy(kernel)) return false;
-  const std::size_t num_transposed = transposed_operands(kernel).size();
-  if (num_transposed == 0 || num_transposed > max_fused_inputs) return false;
-  // Of AVX2's registers the body needs half.
-  const int num_held = static_cast<int>(num_transposed) * fused_rows_a_step(kernel);
-  if (features.isa != Isa::avx512 && num_held > most_held_avx2) return false;
-  if (kernel.body.size() > max_fused_instructions || !calls_of(kernel, features.isa).empty())
-    return false;
-  for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
-    const ir::Inst& inst = kernel.body[id];
-    const bool moves = id < kernel.num_hoisted && inst.op == Op::load;
-    if (moves || has_rare_call(kernel, inst)) return false;
-  }
-  return std::ranges::all_of(kernel.operands,
-                             [&](const ir::Operand& operand) { return fits(operand, kernel); });
-}
-
-bool fused_rows_stream(const ir::Kernel& kernel) {
-  const auto fills_lines = [&](const ir::Operand& operand) {
-    return operand.role != ir::Role::output ||
-           static_cast<int>(itemsize_bytes(operand.dtype)) * kernel.loops.back().lanes ==
-               line_bytes;
-  };
-  return std::ranges::all_of(kernel.operands, fills_lines);
-}
-
 bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel, bool is_large) {
-  const std::vector<std::size_t> transposed = transposed_operands(kernel);
+  if (has_calls(kernel, code.features())) return false;
+  const std::vector<std::size_t> transposed = tiles::transposed_operands(kernel);
   ir::Kernel rows = tiles::row_kernel(kernel);
-  rows.is_streaming = is_large && fused_rows_stream(kernel);
+  rows.is_streaming = is_large && tiles::fused_rows_stream(kernel);
   std::uint64_t held = 0;
   for (const std::size_t operand : transposed) held |= std::uint64_t{1} << operand;
-  const int num_reserved = static_cast<int>(transposed.size()) * fused_rows_a_step(kernel) + 1;
+  const int num_reserved =
+      static_cast<int>(transposed.size()) * tiles::fused_rows_a_step(kernel) + 1;
   return KernelEmitter(code, rows, true, held, num_reserved).emit_fused(transposed, is_large);
 }
 
@@ -113,7 +66,7 @@ void KernelEmitter::start_fused(std::span<const std::size_t> transposed) {
       code_.lea(held.stride3, code_.ptr[held.stride + held.stride * 2]);
       code_.imul(code_.rax, held.stride, lanes_);
       code_.sub(code_.rax, lane_bytes);
-      for (int row = 0; row < fused_rows_a_step(kernel_); ++row)
+      for (int row = 0; row < tiles::fused_rows_a_step(kernel_); ++row)
         operands_.hold(i, row, next_register--);
     } else {
       code_.mov(code_.rax, code_.qword[code_.rcx + static_cast<int>(8 * i)]);
@@ -121,12 +74,12 @@ void KernelEmitter::start_fused(std::span<const std::size_t> transposed) {
     code_.mov(code_.qword[code_.frame(slots.step)], code_.rax);
     if (!asks_for_rows(i)) continue;
     slots.ahead = code_.allocate_frame(8, 8);
-    code_.imul(code_.rax, code_.rax, rows_ahead);
+    code_.imul(code_.rax, code_.rax, tiles::fused_rows_ahead);
     code_.mov(code_.qword[code_.frame(slots.ahead)], code_.rax);
   }
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(code_.rax, code_.qword[code_.rax]);
-  code_.shr(code_.rax, std::countr_zero(static_cast<unsigned>(fused_rows_a_step(kernel_))));
+  code_.shr(code_.rax, std::countr_zero(static_cast<unsigned>(tiles::fused_rows_a_step(kernel_))));
   code_.mov(code_.qword[code_.frame(counters_slot_)], code_.rax);
   steps_slot_ = code_.allocate_frame(8, 8);
   steps_left_slot_ = code_.allocate_frame(8, 8);
@@ -149,7 +102,7 @@ void KernelEmitter::start_block() {
       code_.add(code_.rax, lane_bytes);
       code_.mov(operands_.held(i).at, code_.qword[code_.frame(operands_.held(i).row_slot)]);
     } else {
-      code_.imul(code_.rax, code_.rax, fused_rows_a_step(kernel_));
+      code_.imul(code_.rax, code_.rax, tiles::fused_rows_a_step(kernel_));
       code_.imul(code_.rax, code_.qword[code_.frame(slots.step)]);
     }
     code_.mov(code_.qword[code_.frame(slots.block)], code_.rax);
@@ -159,11 +112,9 @@ void KernelEmitter::start_block() {
   code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
 }
 
-/// Whether its rows are asked for ahead: shorter pieces of a line would be four times.
 bool KernelEmitter::asks_for_rows(std::size_t operand) const {
-  const ir::Operand& input = kernel_.operands[operand];
-  return fused_asks_ahead_ && !fused_slots_[operand].is_held && input.role == ir::Role::input &&
-         static_cast<int>(itemsize_bytes(input.dtype)) * lanes_ >= line_bytes / 2;
+  return fused_asks_ahead_ && !fused_slots_[operand].is_held &&
+         tiles::fused_asks_for_rows(kernel_, operand);
 }
 
 // Those of a block's lines that the next blocks read.
@@ -171,7 +122,7 @@ void KernelEmitter::fetch_lines_ahead() {
   for (std::size_t i = 0; i < fused_slots_.size() && fused_asks_ahead_; ++i) {
     if (!fused_slots_[i].is_held) continue;
     const auto [at, stride, stride3, row_slot] = operands_.held(i);
-    code_.lea(code_.rax, code_.ptr[at + bytes_ahead]);
+    code_.lea(code_.rax, code_.ptr[at + tiles::fused_bytes_ahead]);
     for (int line = 0; line < lanes_; ++line) {
       if (line > 0 && line % 4 == 0) code_.lea(code_.rax, code_.ptr[code_.rax + stride * 4]);
       const RegExp place = line % 4 == 0   ? RegExp(code_.rax)
@@ -199,7 +150,7 @@ void KernelEmitter::fused_step() {
     transpose_lines(i);
     code_.sub(operands_.held(i).at, code_.qword[code_.frame(fused_slots_[i].step)]);
   }
-  for (int row = 0; row < fused_rows_a_step(kernel_); ++row) {
+  for (int row = 0; row < tiles::fused_rows_a_step(kernel_); ++row) {
     fetch_rows_ahead();
     body({.streams = kernel_.is_streaming, .row = row});
     for (std::size_t i = 0; i < fused_slots_.size(); ++i)
@@ -249,7 +200,7 @@ void KernelEmitter::interleave_items(int itemsize, bool upper, int out, int x, i
 // As in transpose.cpp, in place but for one register.
 void KernelEmitter::transpose_lines(std::size_t operand) {
   const auto [at, stride, stride3, row_slot] = operands_.held(operand);
-  const int side = fused_rows_a_step(kernel_);
+  const int side = tiles::fused_rows_a_step(kernel_);
   code_.mark("lines to columns");
   std::vector<int> values;
   for (int row = 0; row < side; ++row) values.push_back(operands_.held_register(operand, row));

@@ -424,6 +424,7 @@ TEST_P(Tile, LargeCopiesOfManyPlanes) {
 class NoFunctions final : public tiles::Functions {
  public:
   tiles::FunctionOffset rows(tiles::RowKind, const ir::Kernel&) override { return 1; }
+  tiles::FunctionOffset fused_rows(tiles::RowKind, const ir::Kernel&) override { return 5; }
   tiles::FunctionOffset transpose(const tiles::TransposeShape&) override { return 2; }
   tiles::FunctionOffset interleave(const tiles::InterleaveShape&) override { return 3; }
   tiles::FunctionOffset short_transpose(int) override { return 4; }
