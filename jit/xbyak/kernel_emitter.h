@@ -99,13 +99,16 @@ class KernelEmitter {
   void high_halves(ir::ValueId id);
 
   // tile_fused.cpp
-  void start_fused(std::span<const std::size_t> transposed);
+  void start_fused();
   void start_block();
   void fused_step();
   void fused_rows();
   bool asks_for_rows(std::size_t operand) const;
   void fetch_lines_ahead();
   void fetch_rows_ahead();
+  void take_fused_registers(std::span<const std::size_t> transposed);
+  void next_fused_row(std::size_t operand);
+  void load_lane(int index, int lane, const Address& from);
   void transpose_lines(std::size_t operand);
   void interleave_items(int itemsize, bool upper, int out, int x, int y);
 
@@ -188,7 +191,8 @@ class KernelEmitter {
   /// Where in the frame an operand's distances are.
   struct FusedSlots {
     bool is_held;
-    int step;   ///< to the next row, or from behind a step's lines to those of the next
+    int step;                            ///< to the next row, or to the lines of the next columns
+    std::optional<Reg64> step_register;  ///< the same, in a register
     int block;  ///< that a block of steps leads on, or from behind it to the next columns
     int ahead;  ///< to the row that is asked for
   };
@@ -196,6 +200,7 @@ class KernelEmitter {
   int spare_ = 0;  ///< vector register
   int steps_slot_ = 0;
   int steps_left_slot_ = 0;
+  std::optional<Reg64> steps_left_;      ///< in a register and not in the slot
   std::vector<FusedSlots> fused_slots_;  ///< [operand]
 };
 

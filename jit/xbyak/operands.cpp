@@ -102,24 +102,18 @@ void Operands::assign_registers() {
                                     Code::RBP, Code::R12, Code::R13, Code::R14, Code::R15};
   static constexpr Code general[] = {Code::R9,  Code::RBX, Code::RBP, Code::R12,
                                      Code::R13, Code::R14, Code::R15};
-  const std::span<const Code> available = is_simple_ ? std::span<const Code>(simple) : general;
+  spare_registers_ = is_simple_ ? std::span<const Code>(simple) : general;
   const bool has_rows = kernel_.loops.size() > 1;
-  std::size_t next = 0;
-  const auto take = [&] {
-    const Reg64 reg(available[next++]);
-    if (reg.getIdx() == Code::RBX || reg.getIdx() == Code::RBP || reg.getIdx() >= Code::R12)
-      saved_.push_back(reg);
-    return reg.getIdx();
-  };
+  const auto take = [&] { return take_spare_register()->getIdx(); };
   for (Place& place : places_) {
     const bool varies = place.is_indexed || place.is_moving;
-    if (varies && next < available.size()) {
+    if (varies && !spare_registers_.empty()) {
       place.gpr = take();
     } else if (varies) {
       has_all_registers_ = false;
       place.slot = code_.allocate_frame(pointer_bytes, pointer_bytes);
     } else if (place.is_held) {
-      has_all_registers_ &= next + 3 <= available.size();
+      has_all_registers_ &= spare_registers_.size() >= 3;
       if (has_all_registers_) place.gpr = take(), place.stride_gprs = {take(), take()};
     }
     if (has_rows && !place.is_indexed)
@@ -127,6 +121,15 @@ void Operands::assign_registers() {
     if (place.stride == ir::stride_any)
       place.stride_slot = code_.allocate_frame(pointer_bytes, pointer_bytes);
   }
+}
+
+std::optional<Reg64> Operands::take_spare_register() {
+  if (spare_registers_.empty()) return std::nullopt;
+  const Reg64 reg(spare_registers_.front());
+  spare_registers_ = spare_registers_.subspan(1);
+  if (reg.getIdx() == Code::RBX || reg.getIdx() == Code::RBP || reg.getIdx() >= Code::R12)
+    saved_.push_back(reg);
+  return reg;
 }
 
 void Operands::start_rows(const RegExp& source) {

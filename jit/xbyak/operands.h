@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -106,6 +107,8 @@ class Operands {
   int held_register(std::size_t operand, int row) const {
     return places_[operand].rows[static_cast<std::size_t>(row)];
   }
+  /// A register that nothing uses, if one is left.  To be taken before the prologue.
+  std::optional<Reg64> take_spare_register();
   /// The register with the address of an operand that is not held.
   Reg64 pointer(std::size_t operand) const { return Reg64(places_[operand].gpr); }
 
@@ -192,6 +195,7 @@ class Operands {
   int streamed_ = -1;             ///< the first streamed output
   bool fetches_outputs_ = false;  ///< lines that will be written are asked for
   std::vector<Place> places_;
+  std::span<const Xbyak::Operand::Code> spare_registers_;
   std::vector<Reg64> saved_;
   std::vector<std::pair<Indices, int>> kept_indices_;  ///< and the registers that keep them
 };

@@ -38,26 +38,36 @@ bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel, bool is_large) {
 bool KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_large) {
   if (!operands_.has_all_registers()) return false;
   fused_asks_ahead_ = is_large;
+  take_fused_registers(transposed);
   prologue();
   hoisted(true);
-  start_fused(transposed);
+  start_fused();
   fused_rows();
   epilogue();
   return true;
 }
 
+// What the innermost loop changes or adds stays in registers as long as there are any.  Large calls
+// lose by it (docs/decisions.md).
+void KernelEmitter::take_fused_registers(std::span<const std::size_t> transposed) {
+  fused_slots_.assign(kernel_.operands.size(), {});
+  for (const std::size_t operand : transposed) fused_slots_[operand].is_held = true;
+  if (fused_asks_ahead_) return;
+  steps_left_ = operands_.take_spare_register();
+  for (FusedSlots& slots : fused_slots_)
+    if (!slots.is_held) slots.step_register = operands_.take_spare_register();
+}
+
 // The registers of each transposed input, and the distances that do not change.
-void KernelEmitter::start_fused(std::span<const std::size_t> transposed) {
+void KernelEmitter::start_fused() {
   code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, base)]);
   operands_.start_rows(code_.rcx);
   code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, stride_bytes)]);
   const std::size_t num_operands = kernel_.operands.size();
   int next_register = code_.num_vectors() - 1;
   spare_ = next_register--;
-  fused_slots_.assign(num_operands, {});
   for (std::size_t i = 0; i < num_operands; ++i) {
     FusedSlots& slots = fused_slots_[i];
-    slots.is_held = std::ranges::find(transposed, i) != transposed.end();
     slots.step = code_.allocate_frame(8, 8);
     slots.block = code_.allocate_frame(8, 8);
     if (slots.is_held) {
@@ -65,13 +75,13 @@ void KernelEmitter::start_fused(std::span<const std::size_t> transposed) {
       code_.mov(held.stride, code_.qword[code_.rcx + static_cast<int>(8 * (num_operands + i))]);
       code_.lea(held.stride3, code_.ptr[held.stride + held.stride * 2]);
       code_.imul(code_.rax, held.stride, lanes_);
-      code_.sub(code_.rax, lane_bytes);
       for (int row = 0; row < tiles::fused_rows_a_step(kernel_); ++row)
         operands_.hold(i, row, next_register--);
     } else {
       code_.mov(code_.rax, code_.qword[code_.rcx + static_cast<int>(8 * i)]);
     }
     code_.mov(code_.qword[code_.frame(slots.step)], code_.rax);
+    if (slots.step_register) code_.mov(*slots.step_register, code_.rax);
     if (!asks_for_rows(i)) continue;
     slots.ahead = code_.allocate_frame(8, 8);
     code_.imul(code_.rax, code_.rax, tiles::fused_rows_ahead);
@@ -99,7 +109,6 @@ void KernelEmitter::start_block() {
     if (slots.is_held) {  // from behind the last step to the next columns
       code_.imul(code_.rax, code_.rax, -lane_bytes);
       code_.add(code_.rax, code_.qword[code_.frame(slots.step)]);
-      code_.add(code_.rax, lane_bytes);
       code_.mov(operands_.held(i).at, code_.qword[code_.frame(operands_.held(i).row_slot)]);
     } else {
       code_.imul(code_.rax, code_.rax, tiles::fused_rows_a_step(kernel_));
@@ -148,15 +157,22 @@ void KernelEmitter::fused_step() {
   for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
     if (!fused_slots_[i].is_held) continue;
     transpose_lines(i);
-    code_.sub(operands_.held(i).at, code_.qword[code_.frame(fused_slots_[i].step)]);
+    code_.add(operands_.held(i).at, lane_bytes);
   }
   for (int row = 0; row < tiles::fused_rows_a_step(kernel_); ++row) {
     fetch_rows_ahead();
     body({.streams = kernel_.is_streaming, .row = row});
     for (std::size_t i = 0; i < fused_slots_.size(); ++i)
-      if (!fused_slots_[i].is_held)
-        code_.add(operands_.pointer(i), code_.qword[code_.frame(fused_slots_[i].step)]);
+      if (!fused_slots_[i].is_held) next_fused_row(i);
   }
+}
+
+void KernelEmitter::next_fused_row(std::size_t operand) {
+  const FusedSlots& slots = fused_slots_[operand];
+  if (slots.step_register)
+    code_.add(operands_.pointer(operand), *slots.step_register);
+  else
+    code_.add(operands_.pointer(operand), code_.qword[code_.frame(slots.step)]);
 }
 
 void KernelEmitter::fused_rows() {
@@ -165,12 +181,13 @@ void KernelEmitter::fused_rows() {
   start_block();
   const std::uint8_t* next_columns = code_.here();
   fetch_lines_ahead();
-  code_.mov(code_.rax, slot(steps_slot_));
-  code_.mov(slot(steps_left_slot_), code_.rax);
+  if (!steps_left_) code_.mov(code_.rax, slot(steps_slot_));
+  steps_left_ ? code_.mov(*steps_left_, slot(steps_slot_))
+              : code_.mov(slot(steps_left_slot_), code_.rax);
   code_.align(32);
   const std::uint8_t* next_step = code_.here();
   fused_step();
-  code_.dec(slot(steps_left_slot_));
+  steps_left_ ? code_.dec(*steps_left_) : code_.dec(slot(steps_left_slot_));
   code_.jump_back_if(Condition::not_zero, next_step);
   for (std::size_t i = 0; i < fused_slots_.size(); ++i)
     fused_slots_[i].is_held ? code_.add(operands_.held(i).at, slot(fused_slots_[i].block))
@@ -197,6 +214,16 @@ void KernelEmitter::interleave_items(int itemsize, bool upper, int out, int x, i
   }
 }
 
+void KernelEmitter::load_lane(int index, int lane, const Address& from) {
+  const auto number = static_cast<std::uint8_t>(lane);
+  if (lane == 0)
+    code_.vmovups(Xmm(index), from);
+  else if (code_.has_avx512())
+    code_.vinserti32x4(Zmm(index), Zmm(index), from, number);
+  else
+    code_.vinserti128(Ymm(index), Ymm(index), from, number);
+}
+
 // As in transpose.cpp, in place but for one register.
 void KernelEmitter::transpose_lines(std::size_t operand) {
   const auto [at, stride, stride3, row_slot] = operands_.held(operand);
@@ -205,24 +232,21 @@ void KernelEmitter::transpose_lines(std::size_t operand) {
   std::vector<int> values;
   for (int row = 0; row < side; ++row) values.push_back(operands_.held_register(operand, row));
   std::ranges::sort(values);
-  for (int lane = 0; lane < kernel_.vector_bytes / lane_bytes; ++lane)
-    for (int line = 0; line < side; ++line) {
-      const int k = line % 4;
-      const RegExp place = k == 0   ? RegExp(at)
-                           : k == 1 ? at + stride
-                           : k == 2 ? at + stride * 2
-                                    : RegExp(at) + stride3;
-      const int index = values[static_cast<std::size_t>(line)];
-      const auto number = static_cast<std::uint8_t>(lane);
-      if (lane == 0)
-        code_.vmovups(Xmm(index), code_.ptr[place]);
-      else if (code_.has_avx512())
-        code_.vinserti32x4(Zmm(index), Zmm(index), code_.ptr[place], number);
-      else
-        code_.vinserti128(Ymm(index), Ymm(index), code_.ptr[place], number);
-      if (k == 3) code_.lea(at, code_.ptr[at + stride * 4]);
-      if (side == 2 && k == 1) code_.lea(at, code_.ptr[at + stride * 2]);
+  // Four lines on is where the next ones start: in one of two registers, in turn.
+  Reg64 base = at;
+  for (int line = 0; line < lanes_; ++line) {
+    const int k = line % 4;
+    if (line > 0 && k == 0) {
+      const Reg64 next = base.getIdx() == code_.rax.getIdx() ? code_.rcx : code_.rax;
+      code_.lea(next, code_.ptr[base + stride * 4]);
+      base = next;
     }
+    const RegExp place = k == 0   ? RegExp(base)
+                         : k == 1 ? base + stride
+                         : k == 2 ? base + stride * 2
+                                  : RegExp(base) + stride3;
+    load_lane(values[static_cast<std::size_t>(line % side)], line / side, code_.ptr[place]);
+  }
   const auto itemsize = static_cast<int>(itemsize_bytes(kernel_.operands[operand].dtype));
   for (int width = 1; width < side; width *= 2) {
     std::vector<int> next;
