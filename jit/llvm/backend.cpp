@@ -154,7 +154,7 @@ class LoadedFunctions final : public tiles::Functions {
   tiles::FunctionOffset interleave(const tiles::InterleaveShape& shape) override {
     return find(tile_symbol(shape));
   }
-  tiles::FunctionOffset short_transpose(int) override { return 0; }
+  tiles::FunctionOffset short_transpose(int) override { return find(short_transpose_symbol); }
 
  private:
   /// Errors: CompileError if it is not there.

@@ -41,7 +41,10 @@ class TileEmitter final : public tiles::Functions {
       emit_interleave(shape, target_, module_, symbol);
     return somewhere;
   }
-  tiles::FunctionOffset short_transpose(int) override { return 0; }
+  tiles::FunctionOffset short_transpose(int itemsize) override {
+    emit_short_transpose(itemsize, target_, module_, short_transpose_symbol);
+    return somewhere;
+  }
 
  private:
   static constexpr tiles::FunctionOffset somewhere = 1;

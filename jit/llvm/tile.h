@@ -22,6 +22,12 @@ void emit_tile(const ir::Kernel& kernel, const Target& target, llvm::Module& mod
 void emit_transpose(const tiles::TransposeShape& shape, const Target& target, llvm::Module& module,
                     const std::string& symbol);
 
+/// Adds a tiles::ShortTransposeFunction.
+///
+/// Requires: tiles::has_short_transpose().
+void emit_short_transpose(int itemsize, const Target& target, llvm::Module& module,
+                          const std::string& symbol);
+
 /// Adds a tiles::InterleaveFunction.
 void emit_interleave(const tiles::InterleaveShape& shape, const Target& target,
                      llvm::Module& module, const std::string& symbol);

@@ -14,6 +14,9 @@ inline constexpr const char* run_tiles_symbol = "weft_run_tiles";
 /// What copies rows by the processor's own loop: (to, from, bytes).
 inline constexpr const char* copy_row_symbol = "weft_copy_row";
 
+/// Of a copy, whose items are all of one size.
+inline constexpr const char* short_transpose_symbol = "weft_short_transpose";
+
 std::string tile_symbol(tiles::RowKind kind);
 std::string tile_symbol(const tiles::TransposeShape& shape);
 std::string tile_symbol(const tiles::InterleaveShape& shape);

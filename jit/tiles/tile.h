@@ -134,7 +134,7 @@ class Functions {
   virtual FunctionOffset fused_rows(RowKind kind, const ir::Kernel& kernel) = 0;
   virtual FunctionOffset transpose(const TransposeShape& shape) = 0;
   virtual FunctionOffset interleave(const InterleaveShape& shape) = 0;
-  /// Asked for where has_short_transpose(); 0 if the backend has none.
+  /// Asked for where has_short_transpose().
   virtual FunctionOffset short_transpose(int itemsize) = 0;
 };
 
