@@ -69,8 +69,10 @@ void split_wide_moves(Lowered& lowered) {
 /// Rows shorter than this fill no vector, and cost more to start than to run.
 constexpr std::int64_t small_inner_extent = 8;
 
-/// Iterations below which walking tile by tile costs more to set up than it saves.
+/// Iterations below which walking tile by tile costs more to set up than it saves; rectangles that
+/// are not narrow pay earlier.
 constexpr std::int64_t min_tiled_iterations = 512;
+constexpr std::int64_t min_square_iterations = 144;
 
 /// The dimension that becomes the innermost loop.  It is the iterator's fastest, unless its rows
 /// are so short (the channels of an image) that strided vectors along the longest dimension do
@@ -97,9 +99,14 @@ bool has_pixels(IntSpan shape, IntSpan strides, std::size_t dim, std::size_t inn
 }
 
 /// Whether it does better tile by tile: its runs fill vectors, or are pixels.
-bool has_tiles(IntSpan shape, IntSpan strides, std::size_t dim, std::size_t inner,
+bool has_tiles(const TensorIterator& iterator, IntSpan strides, std::size_t dim, std::size_t inner,
                std::int64_t itemsize) {
-  return shape[dim] >= small_inner_extent || has_pixels(shape, strides, dim, inner, itemsize);
+  const IntSpan shape = iterator.shape();
+  if (iterator.numel() >= min_tiled_iterations)
+    return shape[dim] >= small_inner_extent || has_pixels(shape, strides, dim, inner, itemsize);
+  constexpr std::int64_t lane_bytes = 16;  // that transpositions read of a line at once
+  return std::min(shape[dim], shape[inner]) > small_inner_extent &&
+         std::max(shape[dim], shape[inner]) * itemsize >= lane_bytes;
 }
 
 /// The dimension along which most of the bytes are dense that are not so along `inner`; no_dim if
@@ -110,7 +117,7 @@ std::size_t tile_dim(const TensorIterator& iterator, const Program& program,
                      std::span<const DType> dtypes, std::size_t inner) {
   const bool is_move = program.body.size() <= 2;  // a load and a store
   const IntSpan shape = iterator.shape();
-  if (iterator.numel() < min_tiled_iterations) return no_dim;
+  if (iterator.numel() < min_square_iterations) return no_dim;
   InlineArray<std::size_t, 8> bytes(shape.size());
   std::ranges::fill(bytes, 0);
   for (std::size_t i = 0; i < dtypes.size(); ++i) {
@@ -121,7 +128,7 @@ std::size_t tile_dim(const TensorIterator& iterator, const Program& program,
       if (std::abs(strides[dim]) == itemsize && shape[dim] > 1 &&
           (is_move || static_cast<int>(i) < program.num_outputs ||
            shape[dim] >= small_inner_extent) &&
-          has_tiles(shape, strides, dim, inner, itemsize))
+          has_tiles(iterator, strides, dim, inner, itemsize))
         bytes[dim] += itemsize_bytes(dtypes[i]);
   }
   const auto most = std::max_element(bytes.begin(), bytes.end());
@@ -308,8 +315,10 @@ std::string why_not_tiled(const TensorIterator& iterator, const Program& program
   const std::span<const DType> given(dtypes.data(), dtypes.size());
   const auto [inner, tile] = nesting(iterator, program, given, runs_on);
   if (tile != no_dim) return {};
+  if (iterator.numel() < min_square_iterations)
+    return detail::concat("fewer than ", min_square_iterations, " elements");
   if (iterator.numel() < min_tiled_iterations)
-    return detail::concat("fewer than ", min_tiled_iterations, " elements");
+    return detail::concat("fewer than ", min_tiled_iterations, " elements, and narrow");
   bool is_dense_elsewhere = false;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const IntSpan strides = iterator.stride_bytes(static_cast<int>(i));

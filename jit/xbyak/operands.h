@@ -175,6 +175,7 @@ class Operands {
   void load_blended(const Xmm& out, const Place& place, Step step);
   void load_lanes(const Xmm& out, const Place& place, Step step);
   void store_lanes(const Xmm& x, const Place& place, Step step);
+  void load_one_by_one(const Xmm& out, const Place& place);
   void load_buffered(const Xmm& out, const Place& place);
   void store_buffered(const Xmm& x, const Place& place);
   void start_copy_loop(const Place& place);

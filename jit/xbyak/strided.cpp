@@ -362,7 +362,34 @@ void Operands::copy_pieces(const Place& place) {
   }
 }
 
+// As many lanes as the tail has, each by a broadcast to it alone; the others are 0.  Items that
+// were stored one by one to be loaded as a vector would keep the load waiting until they have left
+// for the cache.
+void Operands::load_one_by_one(const Xmm& out, const Place& place) {
+  const Opmask lane = registers_.temp_mask();
+  const Xmm whole = resized(out, place.itemsize * lanes_);
+  code_.note_written(whole);
+  code_.vpxord(whole, whole, whole);
+  start_copy_loop(place);
+  code_.mov(code_.r10d, 1);
+  code_.kmovq(lane, code_.r10);
+  const std::uint8_t* loop = code_.here();
+  const Address from = code_.ptr[code_.rax];
+  switch (place.itemsize) {
+    case 1: code_.vpbroadcastb(whole | lane, from); break;
+    case 2: code_.vpbroadcastw(whole | lane, from); break;
+    case 4: code_.vpbroadcastd(whole | lane, from); break;
+    default: code_.vpbroadcastq(whole | lane, from); break;
+  }
+  code_.kaddq(lane, lane, lane);  // the next one
+  code_.add(code_.rax, code_.rdx);
+  code_.inc(code_.rcx);
+  code_.cmp(code_.rcx, gpr::count);
+  code_.jump_back_if(Condition::below, loop);
+}
+
 void Operands::load_buffered(const Xmm& out, const Place& place) {
+  if (!place.is_indexed && code_.has_avx512()) return load_one_by_one(out, place);
   const int buffer = code_.scratch_frame();
   if (place.is_indexed) {
     code_.lea(code_.rax, code_.ptr[address(place, 0)]);

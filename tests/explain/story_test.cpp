@@ -150,7 +150,11 @@ TEST(story, schedules_say_what_the_faster_ones_lack) {
   const auto tiled = told(operand("a", "f32[512,512]") + operand("b", "f32[512,512]{1,512}"));
   EXPECT_THAT(tiled[0], StartsWith("tile: "));
   const auto small = told(operand("a", "f32[8,8]") + operand("b", "f32[8,8]{1,8}"));
-  EXPECT_THAT(small, Contains("not tile: fewer than 512 elements"));
+  EXPECT_THAT(small, Contains("not tile: fewer than 144 elements"));
+  const auto narrow = told(operand("a", "f32[8,40]") + operand("b", "f32[8,40]{1,8}"));
+  EXPECT_THAT(narrow, Contains("not tile: fewer than 512 elements, and narrow"));
+  const auto square = told(operand("a", "f32[12,12]") + operand("b", "f32[12,12]{1,12}"));
+  EXPECT_THAT(square[0], StartsWith("tile: "));
   EXPECT_THAT(told(operand("a", "f32[1000,1000]{1001,1}") + operand("b", "f32[1000,1000]{2002,2}")),
               Contains("not tile: no operand is dense along another loop"));
 }
