@@ -5,7 +5,11 @@
 
 #include <weft/error.h>
 
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
 #include <numbers>
+#include <vector>
 
 namespace weft::jit {
 namespace {
@@ -73,12 +77,37 @@ llvm::Value* compare(Builder& builder, Op op, Kind kind, Args args) {
   WEFT_ASSERT(false, name(op));
 }
 
-/// The second of two zeros, and NaN if either is: the machine's max and min, and one select for a
-/// NaN in x.
+/// x where it is NaN, else `chosen`: one instruction where there is one, since LLVM makes two of a
+/// comparison and a select.  Null if there is none for such values.
+llvm::Value* unless_nan(Builder& builder, llvm::Value* x, llvm::Value* chosen) {
+  const std::uint64_t bits = x->getType()->getPrimitiveSizeInBits().getFixedValue();
+  const bool is_register = x->getType()->isVectorTy() && (bits == 256 || bits == 512);
+  if (!builder.has_avx512() || !is_register || llvm::isa<llvm::Constant>(x)) return nullptr;
+  const bool is_double = x->getType()->getScalarType()->isDoubleTy();
+  // Classes of x, four bits each, from the lowest: a quiet or signalling NaN gives "x, quiet" (2),
+  // all others "as it was" (0).
+  constexpr std::uint64_t only_nan = 0x22;
+  const auto lanes = static_cast<unsigned>(builder.lanes());
+  llvm::Type* const item = is_double ? builder.getInt64Ty() : builder.getInt32Ty();
+  std::vector<llvm::Value*> args{
+      chosen, x, builder.integer(llvm::FixedVectorType::get(item, lanes), only_nan),
+      builder.getInt32(0), llvm::Constant::getAllOnesValue(builder.getIntNTy(std::max(8U, lanes)))};
+  constexpr std::uint32_t current_rounding = 4;
+  if (bits == 512) args.push_back(builder.getInt32(current_rounding));
+  using namespace llvm::Intrinsic;
+  const auto name =
+      bits == 512 ? is_double ? x86_avx512_mask_fixupimm_pd_512 : x86_avx512_mask_fixupimm_ps_512
+      : is_double ? x86_avx512_mask_fixupimm_pd_256
+                  : x86_avx512_mask_fixupimm_ps_256;
+  return builder.CreateIntrinsic(name, {}, args);
+}
+
+/// The second of two zeros, and NaN if either is: the machine's max and min, and x where it is NaN.
 llvm::Value* extremum(Builder& builder, Op op, Kind kind, Args args) {
   llvm::Value* takes_first = compare(builder, op == Op::maximum ? Op::gt : Op::lt, kind, args);
   llvm::Value* chosen = builder.CreateSelect(takes_first, args[0], args[1]);
   if (kind != Kind::floating) return chosen;
+  if (llvm::Value* fixed = unless_nan(builder, args[0], chosen)) return fixed;
   return builder.CreateSelect(is_nan(builder, args[0]), args[0], chosen);
 }
 
