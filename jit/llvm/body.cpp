@@ -7,8 +7,6 @@
 #include "jit/llvm/operators.h"
 #include "jit/llvm/support.h"
 
-#include <llvm/IR/InlineAsm.h>
-
 #include <algorithm>
 
 namespace weft::jit {
@@ -165,20 +163,6 @@ KernelEmitter::Pointers KernelEmitter::current_addresses(const Position& positio
         builder_.memory_type(kernel_.operands[inst.operand].dtype), addresses[inst.operand], item);
   }
   return addresses;
-}
-
-/// The value of a vector register as something that is known of no memory: the load before it stays
-/// one of its own.  What fills no register is left as it is.
-static llvm::Value* keep_in_register(Builder& builder, llvm::Value* value) {
-  llvm::Type* type = value->getType();
-  const std::uint64_t most_bits = builder.has_avx512() ? 512 : 256;
-  const std::uint64_t bits = type->getPrimitiveSizeInBits().getFixedValue();
-  const bool fills_register = bits == 128 || bits == 256 || bits == 512;
-  if (!type->isVectorTy() || type->getScalarSizeInBits() < 8 || !fills_register || bits > most_bits)
-    return value;
-  auto* function = llvm::FunctionType::get(type, {type}, false);
-  const char* any_register = builder.has_avx512() ? "=v,0" : "=x,0";
-  return builder.CreateCall(llvm::InlineAsm::get(function, "", any_register, false), {value});
 }
 
 /// What is emitted from here on belongs to this line of the debug information, if there is any.

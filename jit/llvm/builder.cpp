@@ -2,6 +2,8 @@
 
 #include <weft/error.h>
 
+#include <llvm/IR/InlineAsm.h>
+
 namespace weft::jit {
 namespace {
 
@@ -29,6 +31,18 @@ llvm::Type* Builder::element_type(DType dtype) {
 
 llvm::Type* Builder::memory_type(DType dtype) {
   return is_boolean(dtype) ? getInt8Ty() : element_type(dtype);
+}
+
+llvm::Value* keep_in_register(Builder& builder, llvm::Value* value) {
+  llvm::Type* type = value->getType();
+  const std::uint64_t most_bits = builder.has_avx512() ? 512 : 256;
+  const std::uint64_t bits = type->getPrimitiveSizeInBits().getFixedValue();
+  const bool fills_register = bits == 128 || bits == 256 || bits == 512;
+  if (!type->isVectorTy() || type->getScalarSizeInBits() < 8 || !fills_register || bits > most_bits)
+    return value;
+  auto* function = llvm::FunctionType::get(type, {type}, false);
+  const char* any_register = builder.has_avx512() ? "=v,0" : "=x,0";
+  return builder.CreateCall(llvm::InlineAsm::get(function, "", any_register, false), {value});
 }
 
 llvm::Function* add_function(const CpuFeatures& features, llvm::Module& module,

@@ -54,6 +54,10 @@ class Builder : public llvm::IRBuilder<> {
   int lanes_ = 1;
 };
 
+/// The value of a vector register as something that is known of no memory: the load before it stays
+/// one of its own.  What fills no register is left as it is.
+llvm::Value* keep_in_register(Builder& builder, llvm::Value* value);
+
 /// Adds a function without a result, which throws nothing, for code that uses these features.
 llvm::Function* add_function(const CpuFeatures& features, llvm::Module& module,
                              const std::string& symbol, llvm::ArrayRef<llvm::Type*> arguments);

@@ -90,7 +90,8 @@ llvm::Value* from_f16(Builder& builder, llvm::Value* value) {
 
 llvm::Value* to_f16(Builder& builder, llvm::Value* value) {
   llvm::Value* half = builder.CreateFPTrunc(value, builder.wide(builder.getHalfTy()));
-  return builder.CreateBitCast(half, builder.value_type(DType::f16));
+  // Conversions that store their result take twice as long as those that leave it in a register.
+  return keep_in_register(builder, builder.CreateBitCast(half, builder.value_type(DType::f16)));
 }
 
 bool is_wide_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
