@@ -113,10 +113,11 @@ void KernelEmitter::emit_body(const Position& position, const Step& step) {
   const auto num_vectors = static_cast<std::size_t>(step.num_all_vectors());
   std::vector<std::vector<llvm::Value*>> values(num_vectors, step.lanes == 1 ? scalars_ : splats_);
   const auto emit = [&](std::size_t vector, std::size_t id) {
-    values[vector][id] = emit_value(static_cast<ValueId>(id), values[vector],
-                                    {addresses, position.index, step.first_partial + vector,
-                                     step.first_lane(static_cast<int>(vector)), step.tail,
-                                     step.streams, step.prefetched_lanes()});
+    values[vector][id] =
+        emit_value(static_cast<ValueId>(id), values[vector],
+                   {addresses, position.index, step.first_partial + vector,
+                    step.first_lane(static_cast<int>(vector)), step.tail, step.streams,
+                    step.prefetched_lanes(), vector + 1 < num_vectors});
   };
   if (goes_side_by_side(step.num_all_vectors())) {
     for (std::size_t id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
@@ -238,8 +239,8 @@ Access KernelEmitter::access(std::size_t operand, const Place& place) {
   llvm::Value* address = place.addresses[operand];
   if (place.first_lane != 0)
     address = advance(address, builder_.CreateMul(step, builder_.getInt64(place.first_lane)));
-  return {kernel_.operands[operand].dtype, inner_stride(operand), address, step,
-          place.streams && is_streamed(operand)};
+  return {kernel_.operands[operand].dtype,       inner_stride(operand), address, step,
+          place.streams && is_streamed(operand), place.is_followed};
 }
 
 }  // namespace weft::jit

@@ -81,6 +81,7 @@ class KernelEmitter {
     Tail* tail;
     bool streams = false;
     std::int64_t prefetched_lanes = 0;  ///< ahead; 0: nothing is asked for
+    bool is_followed = false;           ///< by another vector of the same step
   };
 
   std::size_t num_operands() const { return kernel_.operands.size(); }

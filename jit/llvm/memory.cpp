@@ -81,7 +81,10 @@ llvm::Value* load_strided(Builder& builder, const Access& access, Tail* tail) {
   llvm::Type* type = builder.wide(builder.memory_type(access.dtype));
   llvm::Value* gathered = llvm::PoisonValue::get(type);
   for (const Chunk& chunk : chunks(builder, access, tail)) {
-    llvm::Value* part = masked_load(builder, type, chunk.address, chunk.mask);
+    const int readable = (lanes - 1) * access.stride + 1 + (access.is_followed ? access.stride : 0);
+    const bool is_inside = tail == nullptr && chunk.first_item + lanes <= readable;
+    llvm::Value* part = is_inside ? builder.CreateAlignedLoad(type, chunk.address, unaligned)
+                                  : masked_load(builder, type, chunk.address, chunk.mask);
     std::vector<int> picks;
     for (int lane = 0; lane < lanes; ++lane) {
       const int item = lane * access.stride - chunk.first_item;

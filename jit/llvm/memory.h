@@ -20,6 +20,7 @@ struct Access {
   /// Whole vectors are stored past the caches.  Requires: stride 1, and an address that is aligned
   /// to as many bytes as a vector has.
   bool is_streamed = false;
+  bool is_followed = false;  ///< there is an element after the last lane's
 };
 
 /// Whether such an access takes an instruction or more for each lane.
@@ -45,8 +46,8 @@ class Tail {
   std::map<std::pair<int, int>, llvm::Value*> masks_;
 };
 
-/// Both touch the bytes of the lanes' elements and no others.  Lanes that `tail` leaves out are not
-/// stored, and 0 where loaded; it may be null.
+/// Both touch the bytes of the lanes' elements, and loads what lies between them.  Lanes that
+/// `tail` leaves out are not stored, and 0 where loaded; it may be null.
 ///
 /// Requires: can_mask(), if there is a tail.
 llvm::Value* load(Builder& builder, const Access& access, Tail* tail);
