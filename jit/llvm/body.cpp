@@ -68,18 +68,28 @@ bool KernelEmitter::can_overlap() const {
          inner_stride(body[1].operand) == 1;
 }
 
+/// Values that the loops compute.
+int KernelEmitter::num_values() const {
+  return static_cast<int>(kernel_.body.size() - kernel_.num_hoisted);
+}
+
+/// Whether the body is so long that its values wait for one another.
+bool KernelEmitter::is_waiting() const {
+  constexpr int least_waiting = 8;
+  return num_values() >= least_waiting;
+}
+
 /// Of a body whose values wait for one another: as many as keep the processor busy.  A value that
 /// finds no register then costs less than what waits.  Tables need registers all along
 /// (docs/decisions.md).
 int KernelEmitter::vectors_at_once() const {
-  constexpr int least_waiting = 8, most_instructions = 512;
+  constexpr int most_instructions = 512;
   const int unroll = kernel_.loops.back().unroll;
-  const auto num_values = static_cast<int>(kernel_.body.size() - kernel_.num_hoisted);
-  if (num_values < least_waiting) return unroll;
+  if (!is_waiting()) return unroll;
   const bool looks_up = std::ranges::any_of(
       kernel_.body, [](const Inst& inst) { return inst.op == Op::table_entry; });
   const int wanted = builder_.has_avx512() && !looks_up ? 8 : 4;
-  return std::max(unroll, std::min(wanted, most_instructions / num_values));
+  return std::max(unroll, std::min(wanted, most_instructions / num_values()));
 }
 
 /// Vectors side by side keep more loads in flight, and of long bodies more instructions that don't
@@ -87,8 +97,8 @@ int KernelEmitter::vectors_at_once() const {
 /// them; so do loops that hold partial results where there are too few registers.
 bool KernelEmitter::goes_side_by_side(int num_vectors) const {
   if (num_vectors == 1 || calls_functions()) return false;
-  const bool is_waiting = vectors_at_once() > kernel_.loops.back().unroll;
-  if (is_waiting && accumulations_.empty()) return true;
+  const bool takes_more = vectors_at_once() > kernel_.loops.back().unroll;
+  if (takes_more && accumulations_.empty()) return true;
   const auto any = [](ValueId) { return true; };
   const int free_registers = num_registers() - held_registers();
   return most_live(kernel_, any) * num_vectors <= free_registers * 3 / 4;

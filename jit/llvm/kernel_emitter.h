@@ -144,6 +144,8 @@ class KernelEmitter {
   bool streams_by_lines(std::size_t operand) const;
   Position emit_vectors_before_line(const Position& start, std::size_t operand);
   llvm::Value* end_of_lines(std::size_t operand, const Position& start);
+  int longest_chain() const;
+  int streamed_vectors_at_once() const;
   Position emit_streaming_vectors(const Position& start, const std::vector<std::size_t>& streamed);
   Position emit_pages_in_turn(const Position& start, std::size_t streamed);
   void prefetch(std::size_t operand, const Place& place, std::int64_t ahead_bytes,
@@ -161,6 +163,8 @@ class KernelEmitter {
   bool moves_lanes() const;
   bool can_overlap() const;
   int num_registers() const { return builder_.has_avx512() ? 32 : 16; }
+  int num_values() const;
+  bool is_waiting() const;
   int vectors_at_once() const;
   bool goes_side_by_side(int num_vectors) const;
   bool calls_functions() const { return calls_functions(kernel_); }

@@ -20,6 +20,7 @@ constexpr std::int64_t least_vector_bytes = 16;
 constexpr int num_pages = 4;  ///< that loops walk at once
 constexpr std::int64_t page_bytes = 4096;
 constexpr int most_streamed_vectors = 4;        ///< at a time: more lines are written slower
+constexpr int longest_seen_chain = 18;          ///< past which a processor looks
 constexpr std::size_t most_instructions = 96;   ///< of all pages together
 constexpr std::ptrdiff_t least_prefetched = 3;  ///< operations; shorter bodies gain nothing
 
@@ -137,6 +138,27 @@ llvm::Value* KernelEmitter::end_of_lines(std::size_t operand, const Position& st
                             builder_.CreateAnd(left, builder_.getInt64(~(elements - 1))));
 }
 
+/// Values of the body that wait for one another, one after the other; a division is waited for as
+/// long as for three others.
+int KernelEmitter::longest_chain() const {
+  std::vector<int> length(kernel_.body.size());
+  for (ir::ValueId id = kernel_.num_hoisted; id < kernel_.body.size(); ++id) {
+    const ir::Inst& inst = kernel_.body[id];
+    for (const ir::ValueId arg : inst.args)
+      if (arg != ir::no_value) length[id] = std::max(length[id], length[arg]);
+    length[id] += inst.op == Op::div ? 3 : ir::writes(inst) ? 0 : 1;
+  }
+  return *std::ranges::max_element(length);
+}
+
+/// Memory is waited for all the same: where chains are so short that the processor is at several
+/// vectors at once by itself, it leaves memory less often alone by one vector at a time
+/// (docs/decisions.md).
+int KernelEmitter::streamed_vectors_at_once() const {
+  if (is_waiting() && longest_chain() <= longest_seen_chain) return 1;
+  return std::min(vectors_at_once(), most_streamed_vectors);
+}
+
 /// The whole vectors of a row that streams; what comes after the last of them.
 KernelEmitter::Position KernelEmitter::emit_streaming_vectors(
     const Position& start, const std::vector<std::size_t>& streamed) {
@@ -152,7 +174,7 @@ KernelEmitter::Position KernelEmitter::emit_streaming_vectors(
   builder_.SetInsertPoint(past_caches);
   Position streaming = emit_pages_in_turn(aligned, streamed.front());
   llvm::Value* end = by_lines ? end_of_lines(streamed.front(), streaming) : nullptr;
-  const int unroll = std::min(vectors_at_once(), most_streamed_vectors);
+  const int unroll = streamed_vectors_at_once();
   if (unroll > 1 && !moves_lanes() && !calls_functions())
     streaming =
         emit_steps(streaming, {.lanes = lanes, .num_vectors = unroll, .end = end, .streams = true},
