@@ -55,6 +55,8 @@ void KernelEmitter::epilogue() {
 }
 
 void KernelEmitter::emit() {
+  if (num_outer() > 0 && kernel_.schedule != ir::Schedule::outer_reduce)
+    rows_left_ = operands_.take_spare_register();
   prologue();
   operands_.load_constants();
   keep_sign_bits();
@@ -83,8 +85,9 @@ void KernelEmitter::enter_loop(std::size_t loop) {
   code_.mark("enter a loop");
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(code_.rax, code_.qword[code_.rax + 8 * loop]);
-  code_.mov(code_.qword[code_.frame(counters_slot_) + 8 * loop], code_.rax);
-  if (loop + 1 == num_outer()) return;
+  const bool is_last = loop + 1 == num_outer();
+  is_last&& rows_left_ ? code_.mov(*rows_left_, code_.rax) : code_.mov(counter(loop), code_.rax);
+  if (is_last) return;
   for (std::size_t i = 0; i < kernel_.operands.size(); ++i) {
     if (loop == 0) {
       code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, base)]);
@@ -108,7 +111,7 @@ void KernelEmitter::leave_loop(std::size_t loop) {
       code_.add(code_.qword[saved_pointer(loop, i)], code_.rcx);
     }
   }
-  code_.dec(code_.qword[code_.frame(counters_slot_) + 8 * loop]);
+  loop + 1 == num_outer() && rows_left_ ? code_.dec(*rows_left_) : code_.dec(counter(loop));
   code_.jump_back_if(Condition::not_zero, loop_heads_[loop]);
 }
 

@@ -156,6 +156,10 @@ class KernelEmitter {
   /// Elements that must be left for the main loop to be entered.
   int main_loop_elements() const { return operands_.full_elements() + (unroll() - 1) * lanes_; }
   std::size_t num_outer() const { return kernel_.loops.size() - 1; }
+  /// Iterations left of an outer loop.
+  Address counter(std::size_t loop) const {
+    return code_.qword[code_.frame(counters_slot_) + 8 * loop];
+  }
   RegExp saved_pointer(std::size_t loop, std::size_t operand) const {
     return code_.frame(pointers_slot_ +
                        static_cast<int>(8 * (loop * kernel_.operands.size() + operand)));
@@ -178,6 +182,8 @@ class KernelEmitter {
   std::size_t frame_size_at_ = 0;  ///< position of the frame's size in the code
   int stack_slot_ = 0;
   int counters_slot_ = 0;
+  std::optional<Reg64>
+      rows_left_;  ///< of the loop around the innermost; else it is with the others
   int pointers_slot_ = 0;
   std::vector<const std::uint8_t*> loop_heads_;
   struct CopiedRow {

@@ -103,7 +103,6 @@ void Operands::assign_registers() {
   static constexpr Code general[] = {Code::R9,  Code::RBX, Code::RBP, Code::R12,
                                      Code::R13, Code::R14, Code::R15};
   spare_registers_ = is_simple_ ? std::span<const Code>(simple) : general;
-  const bool has_rows = kernel_.loops.size() > 1;
   const auto take = [&] { return take_spare_register()->getIdx(); };
   for (Place& place : places_) {
     const bool varies = place.is_indexed || place.is_moving;
@@ -116,10 +115,21 @@ void Operands::assign_registers() {
       has_all_registers_ &= spare_registers_.size() >= 3;
       if (has_all_registers_) place.gpr = take(), place.stride_gprs = {take(), take()};
     }
-    if (has_rows && !place.is_indexed)
-      place.row_slot = code_.allocate_frame(pointer_bytes, pointer_bytes);
     if (place.stride == ir::stride_any)
       place.stride_slot = code_.allocate_frame(pointer_bytes, pointer_bytes);
+  }
+  if (kernel_.loops.size() > 1) assign_row_homes();
+}
+
+// Through memory an address that moves from row to row takes as long as a short row.
+void Operands::assign_row_homes() {
+  for (Place& place : places_) {
+    if (place.is_indexed) continue;
+    const auto spare = place.is_held ? std::nullopt : take_spare_register();
+    if (spare)
+      place.row_gpr = spare->getIdx();
+    else
+      place.row_slot = code_.allocate_frame(pointer_bytes, pointer_bytes);
   }
 }
 
@@ -135,22 +145,27 @@ std::optional<Reg64> Operands::take_spare_register() {
 void Operands::start_rows(const RegExp& source) {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const Place& place = places_[i];
-    const int home = place.row_slot >= 0 ? place.row_slot : place.slot;
-    if (place.row_slot < 0 && place.gpr >= 0) {
-      code_.mov(Reg64(place.gpr), code_.qword[source + pointer_bytes * i]);
-    } else if (home >= 0) {
-      code_.mov(code_.rax, code_.qword[source + pointer_bytes * i]);
-      code_.mov(code_.qword[code_.frame(home)], code_.rax);
+    const Address from = code_.qword[source + pointer_bytes * i];
+    if (const int home = row_register(place); home >= 0) {
+      code_.mov(Reg64(home), from);
+    } else if (const int slot = row_slot(place); slot >= 0) {
+      code_.mov(code_.rax, from);
+      code_.mov(code_.qword[code_.frame(slot)], code_.rax);
     }
   }
 }
 
 void Operands::start_row() {
   for (const Place& place : places_) {
-    if (!place.is_moving || place.row_slot < 0) continue;
-    const Reg64 reg = place.gpr >= 0 ? Reg64(place.gpr) : code_.rax;
-    code_.mov(reg, code_.qword[code_.frame(place.row_slot)]);
-    if (place.gpr < 0) code_.mov(code_.qword[code_.frame(place.slot)], reg);
+    if (!place.is_moving || (place.row_slot < 0 && place.row_gpr < 0)) continue;
+    if (place.gpr >= 0) {
+      place.row_gpr >= 0 ? code_.mov(Reg64(place.gpr), Reg64(place.row_gpr))
+                         : code_.mov(Reg64(place.gpr), code_.qword[code_.frame(place.row_slot)]);
+      continue;
+    }
+    if (place.row_gpr < 0) code_.mov(code_.rax, code_.qword[code_.frame(place.row_slot)]);
+    code_.mov(code_.qword[code_.frame(place.slot)],
+              place.row_gpr >= 0 ? Reg64(place.row_gpr) : code_.rax);
   }
 }
 
@@ -159,19 +174,18 @@ void Operands::next_row(std::size_t loop) {
     const Place& place = places_[i];
     const ir::StrideClass stride = kernel_.operands[i].strides[loop];
     if (stride == 0) continue;
-    const int home = place.row_slot >= 0 ? place.row_slot : place.slot;
-    const bool in_register = place.row_slot < 0 && place.gpr >= 0;
+    const int home = row_register(place), slot = row_slot(place);
     if (stride != ir::stride_any) {
-      in_register ? code_.add(Reg64(place.gpr), stride * place.itemsize)
-                  : code_.add(code_.qword[code_.frame(home)], stride * place.itemsize);
+      home >= 0 ? code_.add(Reg64(home), stride * place.itemsize)
+                : code_.add(code_.qword[code_.frame(slot)], stride * place.itemsize);
       continue;
     }
     const RegExp at = code_.rax + pointer_bytes * (loop * places_.size() + i);
-    if (in_register) {
-      code_.add(Reg64(place.gpr), code_.qword[at]);
+    if (home >= 0) {
+      code_.add(Reg64(home), code_.qword[at]);
     } else {
       code_.mov(code_.rcx, code_.qword[at]);
-      code_.add(code_.qword[code_.frame(home)], code_.rcx);
+      code_.add(code_.qword[code_.frame(slot)], code_.rcx);
     }
   }
 }
@@ -190,6 +204,7 @@ void Operands::load_constants() {
 
 RegExp Operands::address(const Place& place, int offset_bytes) {
   if (!place.is_indexed && !place.is_moving) {
+    if (place.row_gpr >= 0) return Reg64(place.row_gpr) + offset_bytes;
     if (place.row_slot >= 0) {
       code_.mov(code_.rax, code_.qword[code_.frame(place.row_slot)]);
     } else {

@@ -131,7 +131,8 @@ class Operands {
     bool is_indexed = false;  ///< element i is at [address + i * itemsize]
     bool is_moving = false;   ///< the address itself moves along the innermost loop
     int gpr = -1;             ///< register with the address, or -1
-    int row_slot = -1;        ///< where the address of the row's start is kept
+    int row_gpr = -1;         ///< where the address of the row's start is kept, if not in gpr ...
+    int row_slot = -1;        ///< ... or in the frame, if there is no register for it
     int slot = -1;            ///< where the address is if it is not in a register
     int stride_slot = -1;     ///< stride in bytes, if only known at launch
     bool is_streamed = false;
@@ -142,6 +143,7 @@ class Operands {
 
   void classify();
   void assign_registers();
+  void assign_row_homes();
   bool can_permute(const Place& place) const;
   bool can_shuffle(const Place& place) const;
   bool can_blend(const Place& place) const;
@@ -157,6 +159,14 @@ class Operands {
   void keep_indices();
   Xmm indices_of(const Place& place, int source, bool streams);
   bool reads_exactly(const Place& place) const { return lane_span_bytes(place) > 64; }
+  /// Where the address of a row's start is: the register, or -1; and else the place in the frame.
+  int row_register(const Place& place) const {
+    const bool has_own = place.row_slot >= 0 || place.row_gpr >= 0;
+    return has_own ? place.row_gpr : place.gpr;
+  }
+  int row_slot(const Place& place) const {
+    return place.row_slot >= 0 ? place.row_slot : place.slot;
+  }
   RegExp address(const Place& place, int offset_bytes);
   void load_vector(const Xmm& out, const Place& place, Step step);
   bool begins_line(const Place& place, Step step) const;

@@ -379,7 +379,7 @@ void KernelEmitter::strip(int together, bool is_tail) {
   move_accumulators(0, together, true);
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, extents)]);
   code_.mov(code_.rax, code_.qword[code_.rax + 8 * rows]);
-  code_.mov(code_.qword[code_.frame(counters_slot_) + 8 * rows], code_.rax);
+  code_.mov(counter(rows), code_.rax);
   code_.align(32);
   const std::uint8_t* head = code_.here();
   hoisted(false);
@@ -389,7 +389,7 @@ void KernelEmitter::strip(int together, bool is_tail) {
   code_.mark("next row");
   code_.mov(code_.rax, code_.qword[gpr::arguments + offsetof(KernelArgs, stride_bytes)]);
   operands_.next_row(rows);
-  code_.dec(code_.qword[code_.frame(counters_slot_) + 8 * rows]);
+  code_.dec(counter(rows));
   code_.jump_back_if(Condition::not_zero, head);
   code_.mark("partial results");
   move_accumulators(0, together, false);
