@@ -73,7 +73,7 @@ void Operands::classify() {
     is_simple_ &= place.is_indexed || (place.stride == 0 && (!is_output || is_partial));
     if (is_partial) continue;
     if (is_output) {
-      has_lane_access_ |= !place.is_indexed && place.stride != -1;
+      has_lane_access_ |= !place.is_indexed && place.stride != -1 && !can_permute(place);
       place.is_streamed = kernel_.is_streaming && place.is_indexed && place.itemsize * lanes_ >= 16;
       if (place.is_streamed && streamed_ < 0) streamed_ = static_cast<int>(i);
       continue;
@@ -328,6 +328,7 @@ void Operands::store_vector(const Xmm& x, const Place& place, Step step) {
   const int bytes = place.itemsize * lanes_;
   if (place.stride == -1 && (!step.is_tail || code_.has_avx512()))
     return store_reversed(x, place, step);
+  if (can_permute(place)) return store_spread(x, place, step);
   if (place.stride != 1)
     return step.is_tail ? store_buffered(x, place) : store_lanes(x, place, step);
   if (fetches_outputs_ && step.is_main && !step.streams && begins_line(place, step))

@@ -181,6 +181,7 @@ class Operands {
   Opmask upper_lanes_mask();
   void reverse(const Xmm& out, const Xmm& x, int itemsize);
   void load_permuted(const Xmm& out, const Place& place, Step step);
+  void store_spread(const Xmm& x, const Place& place, Step step);
   void load_shuffled(const Xmm& out, const Place& place, Step step);
   void load_blended(const Xmm& out, const Place& place, Step step);
   void load_lanes(const Xmm& out, const Place& place, Step step);

@@ -135,6 +135,40 @@ void Operands::load_permuted(const Xmm& out, const Place& place, Step step) {
   }
 }
 
+// The lanes go to their places in as many registers as there are between the first and the last,
+// which are stored under masks: what lies between the elements is not written.
+void Operands::store_spread(const Xmm& x, const Place& place, Step step) {
+  const int items = vector_bytes / place.itemsize;
+  const int first_byte = step.copy * lanes_ * place.stride * place.itemsize;
+  const int num_vectors = (lane_span_bytes(place) + vector_bytes - 1) / vector_bytes;
+  const Opmask mask = registers_.temp_mask();
+  const Xmm indices = registers_.temp(vector_bytes), spread = registers_.temp(vector_bytes);
+  if (step.is_tail)  // the number of items up to the last one
+    code_.imul(code_.rcx, gpr::count, place.stride), code_.sub(code_.rcx, place.stride - 1);
+  for (int part = 0; part < num_vectors; ++part) {
+    Indices lanes{};
+    std::uint64_t is_element = 0;
+    for (int i = 0; i < items; ++i) {
+      const int item = part * items + i;
+      if (item % place.stride != 0 || item / place.stride >= lanes_) continue;
+      set_index(lanes, i, place.itemsize, item / place.stride);
+      is_element |= std::uint64_t{1} << i;
+    }
+    code_.mov(code_.rdx, is_element);
+    if (step.is_tail) {
+      code_.bzhi(code_.rdx, code_.rdx, code_.rcx);
+      code_.xor_(code_.r10d, code_.r10d);
+      code_.sub(code_.rcx, items);
+      code_.cmovs(code_.rcx, code_.r10);
+    }
+    code_.kmovq(mask, code_.rdx);
+    code_.vmovups(indices, code_.constant(lanes));
+    permute_one(code_, place.itemsize, spread, indices, resized(x, vector_bytes));
+    store_masked(code_.ptr[address(place, first_byte + part * vector_bytes)], mask, spread,
+                 place.itemsize);
+  }
+}
+
 // For each 16 bytes of the result: the bytes of each register it comes from are moved into place,
 // with zeros elsewhere, and joined.
 void Operands::load_shuffled(const Xmm& out, const Place& place, Step step) {
