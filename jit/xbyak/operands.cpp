@@ -309,7 +309,8 @@ void Operands::load_vector(const Xmm& out, const Place& place, Step step) {
   if (place.stride == -1 && (!step.is_tail || code_.has_avx512()))
     return load_reversed(out, place, step);
   if (permutes) return load_permuted(out, place, step);
-  if (place.stride != 1 && step.is_tail) return load_buffered(out, place);
+  if (place.stride != 1 && step.is_tail)
+    return code_.has_avx512() ? load_one_by_one(out, place) : load_lanes(out, place, step);
   if (can_blend(place)) return load_blended(out, place, step);
   if (place.stride != 1)
     return can_shuffle(place) ? load_shuffled(out, place, step) : load_lanes(out, place, step);
@@ -317,7 +318,7 @@ void Operands::load_vector(const Xmm& out, const Place& place, Step step) {
   if (code_.has_avx512())
     return load_masked(out, Opmask(Registers::tail_mask_index), code_.ptr[address(place, 0)],
                        place.itemsize);
-  if (place.itemsize < 4) return load_buffered(out, place);
+  if (place.itemsize < 4) return load_dense_tail(out, place);
   const Xmm mask = lane_mask(place.itemsize);
   const RegExp from = address(place, 0);
   place.itemsize == 4 ? code_.vpmaskmovd(out, mask, code_.ptr[from])

@@ -187,7 +187,9 @@ class Operands {
   void load_lanes(const Xmm& out, const Place& place, Step step);
   void store_lanes(const Xmm& x, const Place& place, Step step);
   void load_one_by_one(const Xmm& out, const Place& place);
-  void load_buffered(const Xmm& out, const Place& place);
+  void load_dense_tail(const Xmm& out, const Place& place);
+  Assembler::Jump jump_if_at_most(int count);
+  void insert_lane(const Xmm& target, int itemsize, int lane, const RegExp& from);
   void store_buffered(const Xmm& x, const Place& place);
   void start_copy_loop(const Place& place);
   void copy_pieces(const Place& place);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 namespace weft::jit::xbyak {
 namespace {
@@ -306,30 +307,45 @@ RegExp Operands::lane_address(const Place& place, Step step, int lane) {
   }
 }
 
+// Of a tail, as many as it has; the others are 0.
 void Operands::load_lanes(const Xmm& out, const Place& place, Step step) {
   const int per_group = std::min(lanes_, 16 / place.itemsize);
+  std::vector<Assembler::Jump> all_done;
   for (int group = 0; group * per_group < lanes_; ++group) {
     const std::uint32_t mark = registers_.marked_temps();
     const Xmm target = group == 0 ? resized(out, 16) : registers_.temp(16);
+    if (step.is_tail && group > 0) all_done.push_back(jump_if_at_most(group * per_group));
+    std::vector<Assembler::Jump> done;
     for (int i = 0; i < per_group; ++i) {
+      if (step.is_tail && i > 0) done.push_back(jump_if_at_most(group * per_group + i));
       const RegExp from = lane_address(place, step, group * per_group + i);
-      const auto position = static_cast<std::uint8_t>(i);
       if (i == 0 && place.itemsize < 4) code_.set_zero(target);
-      switch (place.itemsize) {
-        case 1: code_.vpinsrb(target, target, code_.byte[from], position); break;
-        case 2: code_.vpinsrw(target, target, code_.word[from], position); break;
-        case 4:
-          i == 0 ? code_.vmovd(target, code_.dword[from])
-                 : code_.vpinsrd(target, target, code_.dword[from], position);
-          break;
-        default:
-          i == 0 ? code_.vmovq(target, code_.qword[from])
-                 : code_.vpinsrq(target, target, code_.qword[from], position);
-          break;
-      }
+      insert_lane(target, place.itemsize, i, from);
     }
+    for (const Assembler::Jump& jump : done) code_.bind(jump);
     if (group > 0) code_.insert_part(out, target, group);
     registers_.free_temps_since(mark);
+  }
+  for (const Assembler::Jump& jump : all_done) code_.bind(jump);
+}
+
+Assembler::Jump Operands::jump_if_at_most(int count) {
+  code_.cmp(gpr::count, count);
+  return code_.jump_if(Condition::below_equal);
+}
+
+/// Lane 0 of items of 4 and 8 bytes begins a register.
+void Operands::insert_lane(const Xmm& target, int itemsize, int lane, const RegExp& from) {
+  const auto position = static_cast<std::uint8_t>(lane);
+  switch (itemsize) {
+    case 1: return code_.vpinsrb(target, target, code_.byte[from], position);
+    case 2: return code_.vpinsrw(target, target, code_.word[from], position);
+    case 4:
+      return lane == 0 ? code_.vmovd(target, code_.dword[from])
+                       : code_.vpinsrd(target, target, code_.dword[from], position);
+    default:
+      return lane == 0 ? code_.vmovq(target, code_.qword[from])
+                       : code_.vpinsrq(target, target, code_.qword[from], position);
   }
 }
 
@@ -422,41 +438,49 @@ void Operands::load_one_by_one(const Xmm& out, const Place& place) {
   code_.jump_back_if(Condition::below, loop);
 }
 
-void Operands::load_buffered(const Xmm& out, const Place& place) {
-  if (!place.is_indexed && code_.has_avx512()) return load_one_by_one(out, place);
-  const int buffer = code_.scratch_frame();
-  if (place.is_indexed) {
-    code_.lea(code_.rax, code_.ptr[address(place, 0)]);
-    code_.lea(code_.rdx, code_.ptr[code_.frame(buffer)]);
-    copy_pieces(place);
-    return code_.load_bytes(out, code_.frame(buffer), place.itemsize * lanes_);
+// Without AVX-512 there are masks for 4 bytes and more: those of the tail that there are, and then
+// the few bytes left over, which are put into the 4 behind them.
+void Operands::load_dense_tail(const Xmm& out, const Place& place) {
+  const int bytes = std::max(16, place.itemsize * lanes_);
+  const std::uint32_t mark = registers_.marked_temps();
+  const Xmm whole = resized(out, bytes), window = registers_.temp(bytes),
+            rest = registers_.temp(bytes);
+  std::array<std::byte, 64> ones_then_zeros{};
+  std::fill_n(ones_then_zeros.begin(), 32, std::byte{0xff});
+  code_.lea(code_.r10, code_.ptr[address(place, 0)]);
+  code_.lea(code_.rax, code_.constant(ones_then_zeros));
+  code_.mov(code_.rdx, gpr::count);
+  if (place.itemsize == 2) code_.add(code_.rdx, code_.rdx);
+  code_.mov(code_.rcx, code_.rdx);
+  code_.and_(code_.rcx, -4);
+  code_.sub(code_.rax, code_.rcx);
+  code_.vmovups(window, code_.ptr[code_.rax + 32]);
+  code_.vpmaskmovd(whole, window, code_.ptr[code_.r10]);
+  code_.and_(code_.edx, 3);
+  const auto none = code_.jump_if(Condition::zero);
+  // Ones from there on for 4 bytes: what is in the one window and not in the other.
+  code_.vpandn(window, window, code_.ptr[code_.rax + 28]);
+  code_.add(code_.r10, code_.rcx);
+  if (place.itemsize == 2) {
+    code_.movzx(code_.ecx, code_.word[code_.r10]);
+  } else {  // the first, the last and the one between of up to three
+    code_.movzx(code_.eax, code_.byte[code_.r10 + code_.rdx - 1]);
+    code_.lea(code_.ecx, code_.ptr[code_.rdx * 8 - 8]);
+    code_.shlx(code_.eax, code_.eax, code_.ecx);
+    code_.movzx(code_.ecx, code_.byte[code_.r10]);
+    code_.or_(code_.ecx, code_.eax);
+    code_.shr(code_.edx, 1);
+    code_.movzx(code_.eax, code_.byte[code_.r10 + code_.rdx]);
+    code_.shl(code_.edx, 3);
+    code_.shlx(code_.eax, code_.eax, code_.edx);
+    code_.or_(code_.ecx, code_.eax);
   }
-  start_copy_loop(place);
-  const std::uint8_t* loop = code_.here();
-  const RegExp to = code_.frame(buffer) + code_.rcx * place.itemsize;
-  switch (place.itemsize) {
-    case 1:
-      code_.mov(code_.r10b, code_.byte[code_.rax]);
-      code_.mov(code_.byte[to], code_.r10b);
-      break;
-    case 2:
-      code_.mov(code_.r10w, code_.word[code_.rax]);
-      code_.mov(code_.word[to], code_.r10w);
-      break;
-    case 4:
-      code_.mov(code_.r10d, code_.dword[code_.rax]);
-      code_.mov(code_.dword[to], code_.r10d);
-      break;
-    default:
-      code_.mov(code_.r10, code_.qword[code_.rax]);
-      code_.mov(code_.qword[to], code_.r10);
-      break;
-  }
-  code_.add(code_.rax, code_.rdx);
-  code_.inc(code_.rcx);
-  code_.cmp(code_.rcx, gpr::count);
-  code_.jump_back_if(Condition::below, loop);
-  code_.load_bytes(out, code_.frame(buffer), place.itemsize * lanes_);
+  code_.vmovd(resized(rest, 16), code_.ecx);
+  code_.vpbroadcastd(rest, resized(rest, 16));
+  code_.vpand(rest, rest, window);
+  code_.vpor(whole, whole, rest);
+  code_.bind(none);
+  registers_.free_temps_since(mark);
 }
 
 void Operands::store_buffered(const Xmm& x, const Place& place) {

@@ -66,139 +66,113 @@
     dd  jae .L2
 .L3:
     df  add r8, 0x20
-    e3  je .L21
+    e3  je .L11
         ; tail
     e9  mov r11d, 0x20
     ef  cmp r8, r11
     f2  cmovb r11, r8
         ; %0 = load i8 $1
-    f6  lea rax, [rbx + rsi]
-    fa  lea rdx, [rsp + 0x40]
-    ff  xor ecx, ecx
-   101  test r11d, 0x20
-   108  je .L4
-   10e  vmovups ymm1, ymmword ptr [rax + rcx]
-   113  vmovups ymmword ptr [rdx + rcx], ymm1
-   118  add rcx, 0x20
+    f6  lea r10, [rbx + rsi]
+    fa  lea rax, [rip - 0x141]
+   101  mov rdx, r11
+   104  mov rcx, rdx
+   107  and rcx, -0x4
+   10b  sub rax, rcx
+   10e  vmovups ymm1, ymmword ptr [rax + 0x20]
+   113  vpmaskmovd ymm0, ymm1, ymmword ptr [r10]
+   118  and edx, 0x3
+   11b  je .L4
+   121  vpandn ymm1, ymm1, ymmword ptr [rax + 0x1c]
+   126  add r10, rcx
+   129  movzx eax, byte ptr [r10 + rdx - 0x1]
+   12f  lea ecx, [8*rdx - 0x8]
+   136  shlx eax, eax, ecx
+   13b  movzx ecx, byte ptr [r10]
+   13f  or ecx, eax
+   141  shr edx
+   143  movzx eax, byte ptr [r10 + rdx]
+   148  shl edx, 0x3
+   14b  shlx eax, eax, edx
+   150  or ecx, eax
+   152  vmovd xmm2, ecx
+   156  vpbroadcastd ymm2, xmm2
+   15b  vpand ymm2, ymm2, ymm1
+   15f  vpor ymm0, ymm0, ymm2
 .L4:
-   11c  test r11d, 0x10
-   123  je .L5
-   129  vmovups xmm1, xmmword ptr [rax + rcx]
-   12e  vmovups xmmword ptr [rdx + rcx], xmm1
-   133  add rcx, 0x10
-.L5:
-   137  test r11d, 0x8
-   13e  je .L6
-   144  mov r10, qword ptr [rax + rcx]
-   148  mov qword ptr [rdx + rcx], r10
-   14c  add rcx, 0x8
-.L6:
-   150  test r11d, 0x4
-   157  je .L7
-   15d  mov r10d, dword ptr [rax + rcx]
-   161  mov dword ptr [rdx + rcx], r10d
-   165  add rcx, 0x4
-.L7:
-   169  test r11d, 0x2
-   170  je .L8
-   176  mov r10w, word ptr [rax + rcx]
-   17b  mov word ptr [rdx + rcx], r10w
-   180  add rcx, 0x2
-.L8:
-   184  test r11d, 0x1
-   18b  je .L9
-   191  mov r10b, byte ptr [rax + rcx]
-   195  mov byte ptr [rdx + rcx], r10b
-   199  add rcx, 0x1
-.L9:
-   19d  vmovups ymm0, ymmword ptr [rsp + 0x40]
         ; %1 = load i8 $2
-   1a3  lea rax, [rbp + rsi]
-   1a8  lea rdx, [rsp + 0x40]
-   1ad  xor ecx, ecx
-   1af  test r11d, 0x20
-   1b6  je .L10
-   1bc  vmovups ymm2, ymmword ptr [rax + rcx]
-   1c1  vmovups ymmword ptr [rdx + rcx], ymm2
-   1c6  add rcx, 0x20
-.L10:
-   1ca  test r11d, 0x10
-   1d1  je .L11
-   1d7  vmovups xmm2, xmmword ptr [rax + rcx]
-   1dc  vmovups xmmword ptr [rdx + rcx], xmm2
-   1e1  add rcx, 0x10
-.L11:
-   1e5  test r11d, 0x8
-   1ec  je .L12
-   1f2  mov r10, qword ptr [rax + rcx]
-   1f6  mov qword ptr [rdx + rcx], r10
-   1fa  add rcx, 0x8
-.L12:
-   1fe  test r11d, 0x4
-   205  je .L13
-   20b  mov r10d, dword ptr [rax + rcx]
-   20f  mov dword ptr [rdx + rcx], r10d
-   213  add rcx, 0x4
-.L13:
-   217  test r11d, 0x2
-   21e  je .L14
-   224  mov r10w, word ptr [rax + rcx]
-   229  mov word ptr [rdx + rcx], r10w
-   22e  add rcx, 0x2
-.L14:
-   232  test r11d, 0x1
-   239  je .L15
-   23f  mov r10b, byte ptr [rax + rcx]
-   243  mov byte ptr [rdx + rcx], r10b
-   247  add rcx, 0x1
-.L15:
-   24b  vmovups ymm1, ymmword ptr [rsp + 0x40]
+   163  lea r10, [rbp + rsi]
+   168  lea rax, [rip - 0x1af]
+   16f  mov rdx, r11
+   172  mov rcx, rdx
+   175  and rcx, -0x4
+   179  sub rax, rcx
+   17c  vmovups ymm2, ymmword ptr [rax + 0x20]
+   181  vpmaskmovd ymm1, ymm2, ymmword ptr [r10]
+   186  and edx, 0x3
+   189  je .L5
+   18f  vpandn ymm2, ymm2, ymmword ptr [rax + 0x1c]
+   194  add r10, rcx
+   197  movzx eax, byte ptr [r10 + rdx - 0x1]
+   19d  lea ecx, [8*rdx - 0x8]
+   1a4  shlx eax, eax, ecx
+   1a9  movzx ecx, byte ptr [r10]
+   1ad  or ecx, eax
+   1af  shr edx
+   1b1  movzx eax, byte ptr [r10 + rdx]
+   1b6  shl edx, 0x3
+   1b9  shlx eax, eax, edx
+   1be  or ecx, eax
+   1c0  vmovd xmm3, ecx
+   1c4  vpbroadcastd ymm3, xmm3
+   1c9  vpand ymm3, ymm3, ymm2
+   1cd  vpor ymm1, ymm1, ymm3
+.L5:
         ; %2 = add i8 %0, %1
-   251  vpaddb ymm2, ymm0, ymm1
+   1d1  vpaddb ymm2, ymm0, ymm1
         ; store i8 $0 %2
-   255  vmovups ymmword ptr [rsp + 0x40], ymm2
-   25b  lea rdx, [r9 + rsi]
-   25f  lea rax, [rsp + 0x40]
-   264  xor ecx, ecx
-   266  test r11d, 0x20
-   26d  je .L16
-   273  vmovups ymm0, ymmword ptr [rax + rcx]
-   278  vmovups ymmword ptr [rdx + rcx], ymm0
-   27d  add rcx, 0x20
-.L16:
-   281  test r11d, 0x10
-   288  je .L17
-   28e  vmovups xmm0, xmmword ptr [rax + rcx]
-   293  vmovups xmmword ptr [rdx + rcx], xmm0
-   298  add rcx, 0x10
-.L17:
-   29c  test r11d, 0x8
-   2a3  je .L18
-   2a9  mov r10, qword ptr [rax + rcx]
-   2ad  mov qword ptr [rdx + rcx], r10
-   2b1  add rcx, 0x8
-.L18:
-   2b5  test r11d, 0x4
-   2bc  je .L19
-   2c2  mov r10d, dword ptr [rax + rcx]
-   2c6  mov dword ptr [rdx + rcx], r10d
-   2ca  add rcx, 0x4
-.L19:
-   2ce  test r11d, 0x2
-   2d5  je .L20
-   2db  mov r10w, word ptr [rax + rcx]
-   2e0  mov word ptr [rdx + rcx], r10w
-   2e5  add rcx, 0x2
-.L20:
-   2e9  test r11d, 0x1
-   2f0  je .L21
-   2f6  mov r10b, byte ptr [rax + rcx]
-   2fa  mov byte ptr [rdx + rcx], r10b
-   2fe  add rcx, 0x1
-.L21:
+   1d5  vmovups ymmword ptr [rsp + 0x40], ymm2
+   1db  lea rdx, [r9 + rsi]
+   1df  lea rax, [rsp + 0x40]
+   1e4  xor ecx, ecx
+   1e6  test r11d, 0x20
+   1ed  je .L6
+   1f3  vmovups ymm0, ymmword ptr [rax + rcx]
+   1f8  vmovups ymmword ptr [rdx + rcx], ymm0
+   1fd  add rcx, 0x20
+.L6:
+   201  test r11d, 0x10
+   208  je .L7
+   20e  vmovups xmm0, xmmword ptr [rax + rcx]
+   213  vmovups xmmword ptr [rdx + rcx], xmm0
+   218  add rcx, 0x10
+.L7:
+   21c  test r11d, 0x8
+   223  je .L8
+   229  mov r10, qword ptr [rax + rcx]
+   22d  mov qword ptr [rdx + rcx], r10
+   231  add rcx, 0x8
+.L8:
+   235  test r11d, 0x4
+   23c  je .L9
+   242  mov r10d, dword ptr [rax + rcx]
+   246  mov dword ptr [rdx + rcx], r10d
+   24a  add rcx, 0x4
+.L9:
+   24e  test r11d, 0x2
+   255  je .L10
+   25b  mov r10w, word ptr [rax + rcx]
+   260  mov word ptr [rdx + rcx], r10w
+   265  add rcx, 0x2
+.L10:
+   269  test r11d, 0x1
+   270  je .L11
+   276  mov r10b, byte ptr [rax + rcx]
+   27a  mov byte ptr [rdx + rcx], r10b
+   27e  add rcx, 0x1
+.L11:
         ; return
-   302  vzeroupper
-   305  mov rsp, qword ptr [rsp]
-   309  pop rbp
-   30a  pop rbx
-   30b  ret
+   282  vzeroupper
+   285  mov rsp, qword ptr [rsp]
+   289  pop rbp
+   28a  pop rbx
+   28b  ret

@@ -1,80 +1,81 @@
         ; entry
      0  push rbx
-     1  mov rax, rsp
-     4  sub rsp, 0x40
-     b  and rsp, -0x40
-     f  mov qword ptr [rsp], rax
+     1  push rbp
+     2  mov rax, rsp
+     5  sub rsp, 0x40
+     c  and rsp, -0x40
+    10  mov qword ptr [rsp], rax
         ; enter a loop
-    13  mov rax, qword ptr [rdi + 0x8]
-    17  mov rax, qword ptr [rax]
-    1a  mov qword ptr [rsp + 0x8], rax
-    1f  mov rcx, qword ptr [rdi]
-    22  mov r9, qword ptr [rcx]
-    25  mov rbx, qword ptr [rcx + 0x8]
+    14  mov rax, qword ptr [rdi + 0x8]
+    18  mov rax, qword ptr [rax]
+    1b  mov rbp, rax
+    1e  mov rcx, qword ptr [rdi]
+    21  mov r9, qword ptr [rcx]
+    24  mov rbx, qword ptr [rcx + 0x8]
 .L0:
-    29  mov rax, qword ptr [rdi + 0x8]
-    2d  mov r8, qword ptr [rax + 0x8]
+    28  mov rax, qword ptr [rdi + 0x8]
+    2c  mov r8, qword ptr [rax + 0x8]
         ; start of the innermost loop
-    31  xor esi, esi
+    30  xor esi, esi
         ; head, up to where the output is aligned
-    33  lea rcx, [r9 + 4*rsi]
-    37  neg rcx
-    3a  and ecx, 0x1f
-    3d  shr ecx, 0x2
-    40  mov r11, rcx
-    43  cmp r11, r8
-    46  cmova r11, r8
-    4a  cmp r8, 0x80
-    51  jae .L1
-    57  test r11, r11
-    5a  jne .L11
+    32  lea rcx, [r9 + 4*rsi]
+    36  neg rcx
+    39  and ecx, 0x1f
+    3c  shr ecx, 0x2
+    3f  mov r11, rcx
+    42  cmp r11, r8
+    45  cmova r11, r8
+    49  cmp r8, 0x80
+    50  jae .L1
+    56  test r11, r11
+    59  jne .L11
 .L1:
-    60  test r11, r11
-    63  je .L2
+    5f  test r11, r11
+    62  je .L2
         ; %0 = load u32 $1
-    69  lea rcx, [rip - 0xb0]
-    70  mov rdx, r11
-    73  neg rdx
-    76  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
-    7c  vpmaskmovd ymm0, ymm1, ymmword ptr [rbx + 4*rsi]
+    68  lea rcx, [rip - 0xaf]
+    6f  mov rdx, r11
+    72  neg rdx
+    75  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
+    7b  vpmaskmovd ymm0, ymm1, ymmword ptr [rbx + 4*rsi]
         ; store u32 $0 %0
-    82  lea rcx, [rip - 0xc9]
-    89  mov rdx, r11
-    8c  neg rdx
-    8f  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
-    95  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm1, ymm0
+    81  lea rcx, [rip - 0xc8]
+    88  mov rdx, r11
+    8b  neg rdx
+    8e  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
+    94  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm1, ymm0
         ; addresses
-    9b  add rsi, r11
-    9e  sub r8, r11
+    9a  add rsi, r11
+    9d  sub r8, r11
 .L2:
         ; vectors, up to where a line begins
-    a1  lea rcx, [r9 + 4*rsi]
-    a5  test ecx, 0x3f
-    ab  je .L3
-    b1  cmp r8, 0x8
-    b5  jb .L3
+    a0  lea rcx, [r9 + 4*rsi]
+    a4  test ecx, 0x3f
+    aa  je .L3
+    b0  cmp r8, 0x8
+    b4  jb .L3
         ; %0 = load u32 $1
-    bb  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+    ba  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
         ; store u32 $0 %0
-    c0  vmovups ymmword ptr [r9 + 4*rsi], ymm0
+    bf  vmovups ymmword ptr [r9 + 4*rsi], ymm0
         ; addresses
-    c6  add rsi, 0x8
-    ca  sub r8, 0x8
-    ce  jne .L2
+    c5  add rsi, 0x8
+    c9  sub r8, 0x8
+    cd  jne .L2
 .L3:
-    d0  xor ecx, ecx
-    d2  lea rdx, [r9 + 4*rsi]
-    d6  and edx, 0x3f
-    d9  or ecx, edx
-    db  test ecx, ecx
-    dd  jne .L11
-    e3  sub r8, 0x1000
-    ea  jb .L6
+    cf  xor ecx, ecx
+    d1  lea rdx, [r9 + 4*rsi]
+    d5  and edx, 0x3f
+    d8  or ecx, edx
+    da  test ecx, ecx
+    dc  jne .L11
+    e2  sub r8, 0x1000
+    e9  jb .L6
 .L4:
         ; four pages in turn
-    f0  mov r11d, 0x40
-    f6  nop word ptr [rax + rax]
-    ff  nop
+    ef  mov r11d, 0x40
+    f5  nop word ptr [rax + rax]
+    fe  nop
 .L5:
         ; %0 = load u32 $1
    100  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
@@ -191,11 +192,12 @@
    2e1  mov rax, qword ptr [rdi + 0x10]
    2e5  add r9, qword ptr [rax]
    2e8  add rbx, qword ptr [rax + 0x8]
-   2ec  dec qword ptr [rsp + 0x8]
-   2f1  jne .L0
+   2ec  dec rbp
+   2ef  jne .L0
         ; return
-   2f7  sfence
-   2fa  vzeroupper
-   2fd  mov rsp, qword ptr [rsp]
-   301  pop rbx
-   302  ret
+   2f5  sfence
+   2f8  vzeroupper
+   2fb  mov rsp, qword ptr [rsp]
+   2ff  pop rbp
+   300  pop rbx
+   301  ret

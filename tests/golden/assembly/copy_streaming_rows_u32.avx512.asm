@@ -1,60 +1,61 @@
         ; entry
      0  push rbx
-     1  mov rax, rsp
-     4  sub rsp, 0x40
-     b  and rsp, -0x40
-     f  mov qword ptr [rsp], rax
+     1  push rbp
+     2  mov rax, rsp
+     5  sub rsp, 0x40
+     c  and rsp, -0x40
+    10  mov qword ptr [rsp], rax
         ; enter a loop
-    13  mov rax, qword ptr [rdi + 0x8]
-    17  mov rax, qword ptr [rax]
-    1a  mov qword ptr [rsp + 0x8], rax
-    1f  mov rcx, qword ptr [rdi]
-    22  mov r9, qword ptr [rcx]
-    25  mov rbx, qword ptr [rcx + 0x8]
+    14  mov rax, qword ptr [rdi + 0x8]
+    18  mov rax, qword ptr [rax]
+    1b  mov rbp, rax
+    1e  mov rcx, qword ptr [rdi]
+    21  mov r9, qword ptr [rcx]
+    24  mov rbx, qword ptr [rcx + 0x8]
 .L0:
-    29  mov rax, qword ptr [rdi + 0x8]
-    2d  mov r8, qword ptr [rax + 0x8]
+    28  mov rax, qword ptr [rdi + 0x8]
+    2c  mov r8, qword ptr [rax + 0x8]
         ; start of the innermost loop
-    31  xor esi, esi
+    30  xor esi, esi
         ; head, up to where the output is aligned
-    33  lea rcx, [r9 + 4*rsi]
-    37  neg rcx
-    3a  and ecx, 0x3f
-    3d  shr ecx, 0x2
-    40  mov r11, rcx
-    43  cmp r11, r8
-    46  cmova r11, r8
-    4a  cmp r8, 0x80
-    51  jae .L1
-    57  test r11, r11
-    5a  jne .L10
+    32  lea rcx, [r9 + 4*rsi]
+    36  neg rcx
+    39  and ecx, 0x3f
+    3c  shr ecx, 0x2
+    3f  mov r11, rcx
+    42  cmp r11, r8
+    45  cmova r11, r8
+    49  cmp r8, 0x80
+    50  jae .L1
+    56  test r11, r11
+    59  jne .L10
 .L1:
-    60  test r11, r11
-    63  je .L2
-    69  mov eax, 0xffffffff
-    6e  bzhi eax, eax, r11d
-    73  kmovd k1, eax
+    5f  test r11, r11
+    62  je .L2
+    68  mov eax, 0xffffffff
+    6d  bzhi eax, eax, r11d
+    72  kmovd k1, eax
         ; %0 = load u32 $1
-    77  vmovdqu32 zmm16 {k1} {z}, zmmword ptr [rbx + 4*rsi]
+    76  vmovdqu32 zmm16 {k1} {z}, zmmword ptr [rbx + 4*rsi]
         ; store u32 $0 %0
-    7e  vmovdqu32 zmmword ptr [r9 + 4*rsi] {k1}, zmm16
+    7d  vmovdqu32 zmmword ptr [r9 + 4*rsi] {k1}, zmm16
         ; addresses
-    85  add rsi, r11
-    88  sub r8, r11
+    84  add rsi, r11
+    87  sub r8, r11
 .L2:
-    8b  xor ecx, ecx
-    8d  lea rdx, [r9 + 4*rsi]
-    91  and edx, 0x3f
-    94  or ecx, edx
-    96  test ecx, ecx
-    98  jne .L10
-    9e  sub r8, 0x1000
-    a5  jb .L5
+    8a  xor ecx, ecx
+    8c  lea rdx, [r9 + 4*rsi]
+    90  and edx, 0x3f
+    93  or ecx, edx
+    95  test ecx, ecx
+    97  jne .L10
+    9d  sub r8, 0x1000
+    a4  jb .L5
 .L3:
         ; four pages in turn
-    ab  mov r11d, 0x40
-    b1  nop word ptr [rax + rax]
-    ba  nop word ptr [rax + rax]
+    aa  mov r11d, 0x40
+    b0  nop word ptr [rax + rax]
+    b9  nop dword ptr [rax]
 .L4:
         ; %0 = load u32 $1
     c0  vmovups zmm16, zmmword ptr [rbx + 4*rsi]
@@ -148,10 +149,11 @@
    22e  mov rax, qword ptr [rdi + 0x10]
    232  add r9, qword ptr [rax]
    235  add rbx, qword ptr [rax + 0x8]
-   239  dec qword ptr [rsp + 0x8]
-   23e  jne .L0
+   239  dec rbp
+   23c  jne .L0
         ; return
-   244  sfence
-   247  mov rsp, qword ptr [rsp]
-   24b  pop rbx
-   24c  ret
+   242  sfence
+   245  mov rsp, qword ptr [rsp]
+   249  pop rbp
+   24a  pop rbx
+   24b  ret

@@ -2,7 +2,7 @@
      0  push rbx
      1  push rbp
      2  mov rax, rsp
-     5  sub rsp, 0xc0
+     5  sub rsp, 0x40
      c  and rsp, -0x40
     10  mov qword ptr [rsp], rax
     14  mov rcx, qword ptr [rdi]
@@ -75,59 +75,64 @@
     ee  jae .L2
 .L3:
     f0  add r8, 0x4
-    f4  je .L7
+    f4  je .L5
         ; tail
     fa  mov r11d, 0x4
    100  cmp r8, r11
    103  cmovb r11, r8
         ; %0 = load u8 $1
-   107  lea rax, [rbx + rsi]
-   10b  lea rdx, [rsp + 0x40]
-   110  xor ecx, ecx
-   112  test r11d, 0x4
-   119  je .L4
-   11f  mov r10d, dword ptr [rax + rcx]
-   123  mov dword ptr [rdx + rcx], r10d
-   127  add rcx, 0x4
+   107  lea r10, [rbx + rsi]
+   10b  lea rax, [rip - 0x152]
+   112  mov rdx, r11
+   115  mov rcx, rdx
+   118  and rcx, -0x4
+   11c  sub rax, rcx
+   11f  vmovups xmm1, xmmword ptr [rax + 0x20]
+   124  vpmaskmovd xmm0, xmm1, xmmword ptr [r10]
+   129  and edx, 0x3
+   12c  je .L4
+   132  vpandn xmm1, xmm1, xmmword ptr [rax + 0x1c]
+   137  add r10, rcx
+   13a  movzx eax, byte ptr [r10 + rdx - 0x1]
+   140  lea ecx, [8*rdx - 0x8]
+   147  shlx eax, eax, ecx
+   14c  movzx ecx, byte ptr [r10]
+   150  or ecx, eax
+   152  shr edx
+   154  movzx eax, byte ptr [r10 + rdx]
+   159  shl edx, 0x3
+   15c  shlx eax, eax, edx
+   161  or ecx, eax
+   163  vmovd xmm2, ecx
+   167  vpbroadcastd xmm2, xmm2
+   16c  vpand xmm2, xmm2, xmm1
+   170  vpor xmm0, xmm0, xmm2
 .L4:
-   12b  test r11d, 0x2
-   132  je .L5
-   138  mov r10w, word ptr [rax + rcx]
-   13d  mov word ptr [rdx + rcx], r10w
-   142  add rcx, 0x2
-.L5:
-   146  test r11d, 0x1
-   14d  je .L6
-   153  mov r10b, byte ptr [rax + rcx]
-   157  mov byte ptr [rdx + rcx], r10b
-   15b  add rcx, 0x1
-.L6:
-   15f  vmovd xmm0, dword ptr [rsp + 0x40]
         ; %1 = cast f64 %0
-   165  vpmovzxbd xmm2, xmm0
-   16a  vcvtdq2pd ymm1, xmm2
+   174  vpmovzxbd xmm2, xmm0
+   179  vcvtdq2pd ymm1, xmm2
         ; %2 = load f32 $2
-   16e  lea rcx, [rip - 0x1b5]
-   175  mov rdx, r11
-   178  neg rdx
-   17b  vmovups xmm2, xmmword ptr [rcx + 4*rdx + 0x20]
-   181  vpmaskmovd xmm0, xmm2, xmmword ptr [rbp + 4*rsi]
+   17d  lea rcx, [rip - 0x1c4]
+   184  mov rdx, r11
+   187  neg rdx
+   18a  vmovups xmm2, xmmword ptr [rcx + 4*rdx + 0x20]
+   190  vpmaskmovd xmm0, xmm2, xmmword ptr [rbp + 4*rsi]
         ; %3 = cast f64 %2
-   188  vcvtps2pd ymm2, xmm0
+   197  vcvtps2pd ymm2, xmm0
         ; %4 = add f64 %1, %3
-   18c  vaddpd ymm0, ymm1, ymm2
+   19b  vaddpd ymm0, ymm1, ymm2
         ; %5 = cast f32 %4
-   190  vcvtpd2ps xmm1, ymm0
+   19f  vcvtpd2ps xmm1, ymm0
         ; store f32 $0 %5
-   194  lea rcx, [rip - 0x1db]
-   19b  mov rdx, r11
-   19e  neg rdx
-   1a1  vmovups xmm0, xmmword ptr [rcx + 4*rdx + 0x20]
-   1a7  vpmaskmovd xmmword ptr [r9 + 4*rsi], xmm0, xmm1
-.L7:
+   1a3  lea rcx, [rip - 0x1ea]
+   1aa  mov rdx, r11
+   1ad  neg rdx
+   1b0  vmovups xmm0, xmmword ptr [rcx + 4*rdx + 0x20]
+   1b6  vpmaskmovd xmmword ptr [r9 + 4*rsi], xmm0, xmm1
+.L5:
         ; return
-   1ad  vzeroupper
-   1b0  mov rsp, qword ptr [rsp]
-   1b4  pop rbp
-   1b5  pop rbx
-   1b6  ret
+   1bc  vzeroupper
+   1bf  mov rsp, qword ptr [rsp]
+   1c3  pop rbp
+   1c4  pop rbx
+   1c5  ret

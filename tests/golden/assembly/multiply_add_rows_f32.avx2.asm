@@ -1,33 +1,33 @@
         ; entry
      0  push rbx
      1  push rbp
-     2  mov rax, rsp
-     5  sub rsp, 0x40
-     c  and rsp, -0x40
-    10  mov qword ptr [rsp + 0x8], rax
+     2  push r12
+     4  push r13
+     6  mov rax, rsp
+     9  sub rsp, 0x40
+    10  and rsp, -0x40
+    14  mov qword ptr [rsp], rax
         ; enter a loop
-    15  mov rax, qword ptr [rdi + 0x8]
-    19  mov rax, qword ptr [rax]
-    1c  mov qword ptr [rsp + 0x10], rax
-    21  mov rcx, qword ptr [rdi]
-    24  mov r9, qword ptr [rcx]
-    27  mov rbx, qword ptr [rcx + 0x8]
-    2b  mov rax, qword ptr [rcx + 0x10]
-    2f  mov qword ptr [rsp], rax
-    33  mov rbp, qword ptr [rcx + 0x18]
+    18  mov rax, qword ptr [rdi + 0x8]
+    1c  mov rax, qword ptr [rax]
+    1f  mov r13, rax
+    22  mov rcx, qword ptr [rdi]
+    25  mov r9, qword ptr [rcx]
+    28  mov rbx, qword ptr [rcx + 0x8]
+    2c  mov r12, qword ptr [rcx + 0x10]
+    30  mov rbp, qword ptr [rcx + 0x18]
 .L0:
-    37  mov rax, qword ptr [rdi + 0x8]
-    3b  mov r8, qword ptr [rax + 0x8]
+    34  mov rax, qword ptr [rdi + 0x8]
+    38  mov r8, qword ptr [rax + 0x8]
         ; start of the innermost loop
-    3f  xor esi, esi
+    3c  xor esi, esi
         ; %0 = load f32 $2
-    41  mov rax, qword ptr [rsp]
-    45  vpbroadcastd ymm0, dword ptr [rax]
+    3e  vpbroadcastd ymm0, dword ptr [r12]
         ; vectors
-    4a  sub r8, 0x20
-    4e  jb .L2
-    54  nop word ptr [rax + rax]
-    5d  nop dword ptr [rax]
+    44  sub r8, 0x20
+    48  jb .L2
+    4e  nop word ptr [rax + rax]
+    57  nop word ptr [rax + rax]
 .L1:
         ; %1 = load f32 $1
     60  vmovups ymm1, ymmword ptr [rbx + 4*rsi]
@@ -111,14 +111,15 @@
    16e  mov rax, qword ptr [rdi + 0x10]
    172  add r9, qword ptr [rax]
    175  add rbx, qword ptr [rax + 0x8]
-   179  mov rcx, qword ptr [rax + 0x10]
-   17d  add qword ptr [rsp], rcx
-   181  add rbp, qword ptr [rax + 0x18]
-   185  dec qword ptr [rsp + 0x10]
-   18a  jne .L0
+   179  add r12, qword ptr [rax + 0x10]
+   17d  add rbp, qword ptr [rax + 0x18]
+   181  dec r13
+   184  jne .L0
         ; return
-   190  vzeroupper
-   193  mov rsp, qword ptr [rsp + 0x8]
-   198  pop rbp
-   199  pop rbx
-   19a  ret
+   18a  vzeroupper
+   18d  mov rsp, qword ptr [rsp]
+   191  pop r13
+   193  pop r12
+   195  pop rbp
+   196  pop rbx
+   197  ret

@@ -1,31 +1,31 @@
         ; entry
-     0  mov rax, rsp
-     3  sub rsp, 0x40
-     a  and rsp, -0x40
-     e  mov qword ptr [rsp + 0x8], rax
+     0  push rbx
+     1  mov rax, rsp
+     4  sub rsp, 0x40
+     b  and rsp, -0x40
+     f  mov qword ptr [rsp], rax
         ; enter a loop
     13  mov rax, qword ptr [rdi + 0x8]
     17  mov rax, qword ptr [rax]
-    1a  mov qword ptr [rsp + 0x10], rax
-    1f  mov rcx, qword ptr [rdi]
-    22  mov rdx, qword ptr [rcx]
-    25  mov r9, qword ptr [rcx + 0x8]
-    29  mov rax, qword ptr [rcx + 0x10]
-    2d  mov qword ptr [rsp], rax
-    31  mov r10, qword ptr [rcx + 0x18]
+    1a  mov rbx, rax
+    1d  mov rcx, qword ptr [rdi]
+    20  mov rdx, qword ptr [rcx]
+    23  mov r9, qword ptr [rcx + 0x8]
+    27  mov r11, qword ptr [rcx + 0x10]
+    2b  mov r10, qword ptr [rcx + 0x18]
 .L0:
-    35  mov rax, qword ptr [rdi + 0x8]
-    39  mov r8, qword ptr [rax + 0x8]
+    2f  mov rax, qword ptr [rdi + 0x8]
+    33  mov r8, qword ptr [rax + 0x8]
         ; start of the innermost loop
-    3d  xor esi, esi
+    37  xor esi, esi
         ; %0 = load f32 $2
-    3f  mov rax, qword ptr [rsp]
-    43  vpbroadcastd zmm16, dword ptr [rax]
+    39  vpbroadcastd zmm16, dword ptr [r11]
         ; vectors
-    49  sub r8, 0x40
-    4d  jb .L2
-    53  nop word ptr [rax + rax]
-    5c  nop dword ptr [rax]
+    3f  sub r8, 0x40
+    43  jb .L2
+    49  nop word ptr [rax + rax]
+    52  nop word ptr [rax + rax]
+    5b  nop dword ptr [rax + rax]
 .L1:
         ; %1 = load f32 $1
     60  vmovups zmm17, zmmword ptr [r9 + 4*rsi]
@@ -99,11 +99,11 @@
    184  mov rax, qword ptr [rdi + 0x10]
    188  add rdx, qword ptr [rax]
    18b  add r9, qword ptr [rax + 0x8]
-   18f  mov rcx, qword ptr [rax + 0x10]
-   193  add qword ptr [rsp], rcx
-   197  add r10, qword ptr [rax + 0x18]
-   19b  dec qword ptr [rsp + 0x10]
-   1a0  jne .L0
+   18f  add r11, qword ptr [rax + 0x10]
+   193  add r10, qword ptr [rax + 0x18]
+   197  dec rbx
+   19a  jne .L0
         ; return
-   1a6  mov rsp, qword ptr [rsp + 0x8]
-   1ab  ret
+   1a0  mov rsp, qword ptr [rsp]
+   1a4  pop rbx
+   1a5  ret

@@ -1,390 +1,389 @@
         ; entry
      0  push rbx
-     1  mov rax, rsp
-     4  sub rsp, 0x40
-     b  and rsp, -0x40
-     f  mov qword ptr [rsp + 0x30], rax
-    14  vmovups zmm31, zmmword ptr [rip - 0x5e]
+     1  push rbp
+     2  push r12
+     4  push r13
+     6  push r14
+     8  mov rax, rsp
+     b  sub rsp, 0x40
+    12  and rsp, -0x40
+    16  mov qword ptr [rsp + 0x18], rax
+    1b  vmovups zmm31, zmmword ptr [rip - 0x65]
         ; %0 = param f32 #0
-    1e  mov rax, qword ptr [rdi + 0x18]
-    22  vpbroadcastd zmm16, dword ptr [rax]
-    28  mov rax, qword ptr [rdi + 0x8]
-    2c  cmp qword ptr [rax + 0x8], 0x46
-    31  jb .L0
-    37  vmovups zmm30, zmmword ptr [rip - 0xc1]
-    41  vdivps zmm30, zmm30, zmm16
-    47  vpsubd zmm17, zmm16, zmmword ptr [rip - 0x111]
-    51  vpcmpnleud k2, zmm17, zmmword ptr [rip - 0x15c]
-    5c  kmovw eax, k2
-    60  mov dword ptr [rsp + 0x18], eax
-    64  mov dword ptr [rsp + 0x24], 0x1
-    6c  mov rax, qword ptr [rdi + 0x8]
-    70  cmp qword ptr [rax + 0x8], 0x200
-    78  jb .L0
-    7e  vmovups zmm28, zmmword ptr [rip - 0x108]
-    88  vfnmadd231ps zmm28, zmm16, zmm30
-    8e  vdivps zmm28, zmm28, zmm16
-    94  vpandq xmm19, xmm16, xmmword ptr [rip - 0x1ae]
-    9e  vporq xmm19, xmm19, xmmword ptr [rip - 0x1c8]
-    a8  vpaddd xmm18, xmm19, xmm19
-    ae  vpaddd xmm18, xmm18, xmm19
-    b4  vpxorq xmm18, xmm18, xmmword ptr [rip - 0x1ee]
-    be  vpxorq xmm17, xmm17, xmm17
-    c4  vpsubd xmm17, xmm17, xmm19
-    ca  vpmulld xmm19, xmm17, xmm18
-    d0  vpaddd xmm19, xmm19, xmmword ptr [rip - 0x20a]
-    da  vpmulld xmm18, xmm18, xmm19
-    e0  vpmulld xmm19, xmm17, xmm18
-    e6  vpaddd xmm19, xmm19, xmmword ptr [rip - 0x220]
-    f0  vpmulld xmm18, xmm18, xmm19
-    f6  vpmulld xmm19, xmm17, xmm18
-    fc  vpaddd xmm19, xmm19, xmmword ptr [rip - 0x236]
-   106  vpmulld xmm18, xmm18, xmm19
-   10c  vpandq xmm18, xmm18, xmmword ptr [rip - 0x256]
-   116  vmovaps xmm19, xmmword ptr [rip - 0x270]
-   120  vpsubd xmm19, xmm19, xmm18
-   126  vpmaxud xmm19, xmm19, xmm18
-   12c  vpsrld xmm19, xmm19, 0x1
-   133  vcvtdq2ps xmm19, xmm19
-   139  vpandq xmm17, xmm16, xmmword ptr [rip - 0x253]
-   143  vporq xmm17, xmm17, xmmword ptr [rip - 0x2ad]
-   14d  vaddps xmm18, xmm17, xmm17
-   153  vfmadd213ps xmm19, xmm18, xmm17
-   159  vmulps xmm17, xmm19, xmm28
-   15f  vfmadd231ps xmm17, xmm19, xmm30
-   165  vdivps xmm18, xmm19, xmm16
-   16b  vpxorq xmm18, xmm18, xmm17
-   171  vmovd eax, xmm18
-   177  mov dword ptr [rsp + 0x24], eax
+    25  mov rax, qword ptr [rdi + 0x18]
+    29  vpbroadcastd zmm16, dword ptr [rax]
+    2f  mov rax, qword ptr [rdi + 0x8]
+    33  cmp qword ptr [rax + 0x8], 0x46
+    38  jb .L0
+    3e  vmovups zmm30, zmmword ptr [rip - 0xc8]
+    48  vdivps zmm30, zmm30, zmm16
+    4e  vpsubd zmm17, zmm16, zmmword ptr [rip - 0x118]
+    58  vpcmpnleud k2, zmm17, zmmword ptr [rip - 0x163]
+    63  kmovw eax, k2
+    67  mov dword ptr [rsp], eax
+    6a  mov dword ptr [rsp + 0xc], 0x1
+    72  mov rax, qword ptr [rdi + 0x8]
+    76  cmp qword ptr [rax + 0x8], 0x200
+    7e  jb .L0
+    84  vmovups zmm28, zmmword ptr [rip - 0x10e]
+    8e  vfnmadd231ps zmm28, zmm16, zmm30
+    94  vdivps zmm28, zmm28, zmm16
+    9a  vpandq xmm19, xmm16, xmmword ptr [rip - 0x1b4]
+    a4  vporq xmm19, xmm19, xmmword ptr [rip - 0x1ce]
+    ae  vpaddd xmm18, xmm19, xmm19
+    b4  vpaddd xmm18, xmm18, xmm19
+    ba  vpxorq xmm18, xmm18, xmmword ptr [rip - 0x1f4]
+    c4  vpxorq xmm17, xmm17, xmm17
+    ca  vpsubd xmm17, xmm17, xmm19
+    d0  vpmulld xmm19, xmm17, xmm18
+    d6  vpaddd xmm19, xmm19, xmmword ptr [rip - 0x210]
+    e0  vpmulld xmm18, xmm18, xmm19
+    e6  vpmulld xmm19, xmm17, xmm18
+    ec  vpaddd xmm19, xmm19, xmmword ptr [rip - 0x226]
+    f6  vpmulld xmm18, xmm18, xmm19
+    fc  vpmulld xmm19, xmm17, xmm18
+   102  vpaddd xmm19, xmm19, xmmword ptr [rip - 0x23c]
+   10c  vpmulld xmm18, xmm18, xmm19
+   112  vpandq xmm18, xmm18, xmmword ptr [rip - 0x25c]
+   11c  vmovaps xmm19, xmmword ptr [rip - 0x276]
+   126  vpsubd xmm19, xmm19, xmm18
+   12c  vpmaxud xmm19, xmm19, xmm18
+   132  vpsrld xmm19, xmm19, 0x1
+   139  vcvtdq2ps xmm19, xmm19
+   13f  vpandq xmm17, xmm16, xmmword ptr [rip - 0x259]
+   149  vporq xmm17, xmm17, xmmword ptr [rip - 0x2b3]
+   153  vaddps xmm18, xmm17, xmm17
+   159  vfmadd213ps xmm19, xmm18, xmm17
+   15f  vmulps xmm17, xmm19, xmm28
+   165  vfmadd231ps xmm17, xmm19, xmm30
+   16b  vdivps xmm18, xmm19, xmm16
+   171  vpxorq xmm18, xmm18, xmm17
+   177  vmovd eax, xmm18
+   17d  mov dword ptr [rsp + 0xc], eax
 .L0:
         ; enter a loop
-   17b  mov rax, qword ptr [rdi + 0x8]
-   17f  mov rax, qword ptr [rax]
-   182  mov qword ptr [rsp + 0x38], rax
-   187  mov rcx, qword ptr [rdi]
-   18a  mov r9, qword ptr [rcx]
-   18d  mov rax, qword ptr [rcx + 0x8]
-   191  mov qword ptr [rsp], rax
-   195  mov rax, qword ptr [rcx + 0x10]
-   199  mov qword ptr [rsp + 0x8], rax
-   19e  mov rax, qword ptr [rcx + 0x18]
-   1a2  mov qword ptr [rsp + 0x10], rax
+   181  mov rax, qword ptr [rdi + 0x8]
+   185  mov rax, qword ptr [rax]
+   188  mov r14, rax
+   18b  mov rcx, qword ptr [rdi]
+   18e  mov r9, qword ptr [rcx]
+   191  mov rbp, qword ptr [rcx + 0x8]
+   195  mov r12, qword ptr [rcx + 0x10]
+   199  mov r13, qword ptr [rcx + 0x18]
 .L1:
-   1a7  mov rax, qword ptr [rdi + 0x8]
-   1ab  mov r8, qword ptr [rax + 0x8]
+   19d  mov rax, qword ptr [rdi + 0x8]
+   1a1  mov r8, qword ptr [rax + 0x8]
         ; start of the innermost loop
-   1af  mov rbx, qword ptr [rsp]
-   1b3  xor esi, esi
+   1a5  mov rbx, rbp
+   1a8  xor esi, esi
         ; %1 = load f32 $2
-   1b5  mov rax, qword ptr [rsp + 0x8]
-   1ba  vpbroadcastd zmm17, dword ptr [rax]
-   1c0  mov rax, qword ptr [rdi + 0x8]
-   1c4  cmp qword ptr [rax + 0x8], 0x46
-   1c9  jb .L2
-   1cf  vpaddd zmm18, zmm17, zmm17
-   1d5  vpsubd zmm18, zmm18, zmmword ptr [rip - 0x39f]
-   1df  vpcmpnleud k2, zmm18, zmmword ptr [rip - 0x3ea]
-   1ea  vptestmd k2 {k2}, zmm17, zmm17
-   1f0  kmovw eax, k2
-   1f4  or eax, dword ptr [rsp + 0x18]
-   1f8  mov dword ptr [rsp + 0x20], eax
+   1aa  vpbroadcastd zmm17, dword ptr [r12]
+   1b1  mov rax, qword ptr [rdi + 0x8]
+   1b5  cmp qword ptr [rax + 0x8], 0x46
+   1ba  jb .L2
+   1c0  vpaddd zmm18, zmm17, zmm17
+   1c6  vpsubd zmm18, zmm18, zmmword ptr [rip - 0x390]
+   1d0  vpcmpnleud k2, zmm18, zmmword ptr [rip - 0x3db]
+   1db  vptestmd k2 {k2}, zmm17, zmm17
+   1e1  kmovw eax, k2
+   1e5  or eax, dword ptr [rsp]
+   1e8  mov dword ptr [rsp + 0x8], eax
 .L2:
         ; %2 = load f32 $3
-   1fc  mov rax, qword ptr [rsp + 0x10]
-   201  vpbroadcastd zmm18, dword ptr [rax]
-   207  mov rax, qword ptr [rdi + 0x8]
-   20b  cmp qword ptr [rax + 0x8], 0x46
-   210  jb .L3
-   216  vmovups zmm29, zmmword ptr [rip - 0x2a0]
-   220  vdivps zmm29, zmm29, zmm18
-   226  vpsubd zmm19, zmm18, zmmword ptr [rip - 0x2f0]
-   230  vpcmpnleud k2, zmm19, zmmword ptr [rip - 0x33b]
-   23b  kmovw eax, k2
-   23f  mov dword ptr [rsp + 0x1c], eax
-   243  mov dword ptr [rsp + 0x28], 0x1
-   24b  mov rax, qword ptr [rdi + 0x8]
-   24f  cmp qword ptr [rax + 0x8], 0x200
-   257  jb .L3
-   25d  vmovups zmm27, zmmword ptr [rip - 0x2e7]
-   267  vfnmadd231ps zmm27, zmm18, zmm29
-   26d  vdivps zmm27, zmm27, zmm18
-   273  vpandq xmm21, xmm18, xmmword ptr [rip - 0x38d]
-   27d  vporq xmm21, xmm21, xmmword ptr [rip - 0x3a7]
-   287  vpaddd xmm20, xmm21, xmm21
-   28d  vpaddd xmm20, xmm20, xmm21
-   293  vpxorq xmm20, xmm20, xmmword ptr [rip - 0x3cd]
-   29d  vpxorq xmm19, xmm19, xmm19
-   2a3  vpsubd xmm19, xmm19, xmm21
-   2a9  vpmulld xmm21, xmm19, xmm20
-   2af  vpaddd xmm21, xmm21, xmmword ptr [rip - 0x3e9]
-   2b9  vpmulld xmm20, xmm20, xmm21
-   2bf  vpmulld xmm21, xmm19, xmm20
-   2c5  vpaddd xmm21, xmm21, xmmword ptr [rip - 0x3ff]
-   2cf  vpmulld xmm20, xmm20, xmm21
-   2d5  vpmulld xmm21, xmm19, xmm20
-   2db  vpaddd xmm21, xmm21, xmmword ptr [rip - 0x415]
-   2e5  vpmulld xmm20, xmm20, xmm21
-   2eb  vpandq xmm20, xmm20, xmmword ptr [rip - 0x435]
-   2f5  vmovaps xmm21, xmmword ptr [rip - 0x44f]
-   2ff  vpsubd xmm21, xmm21, xmm20
-   305  vpmaxud xmm21, xmm21, xmm20
-   30b  vpsrld xmm21, xmm21, 0x1
-   312  vcvtdq2ps xmm21, xmm21
-   318  vpandq xmm19, xmm18, xmmword ptr [rip - 0x432]
-   322  vporq xmm19, xmm19, xmmword ptr [rip - 0x48c]
-   32c  vaddps xmm20, xmm19, xmm19
-   332  vfmadd213ps xmm21, xmm20, xmm19
-   338  vmulps xmm19, xmm21, xmm27
-   33e  vfmadd231ps xmm19, xmm21, xmm29
-   344  vdivps xmm20, xmm21, xmm18
-   34a  vpxorq xmm20, xmm20, xmm19
-   350  vmovd eax, xmm20
-   356  mov dword ptr [rsp + 0x28], eax
+   1ec  vpbroadcastd zmm18, dword ptr [r13]
+   1f3  mov rax, qword ptr [rdi + 0x8]
+   1f7  cmp qword ptr [rax + 0x8], 0x46
+   1fc  jb .L3
+   202  vmovups zmm29, zmmword ptr [rip - 0x28c]
+   20c  vdivps zmm29, zmm29, zmm18
+   212  vpsubd zmm19, zmm18, zmmword ptr [rip - 0x2dc]
+   21c  vpcmpnleud k2, zmm19, zmmword ptr [rip - 0x327]
+   227  kmovw eax, k2
+   22b  mov dword ptr [rsp + 0x4], eax
+   22f  mov dword ptr [rsp + 0x10], 0x1
+   237  mov rax, qword ptr [rdi + 0x8]
+   23b  cmp qword ptr [rax + 0x8], 0x200
+   243  jb .L3
+   249  vmovups zmm27, zmmword ptr [rip - 0x2d3]
+   253  vfnmadd231ps zmm27, zmm18, zmm29
+   259  vdivps zmm27, zmm27, zmm18
+   25f  vpandq xmm21, xmm18, xmmword ptr [rip - 0x379]
+   269  vporq xmm21, xmm21, xmmword ptr [rip - 0x393]
+   273  vpaddd xmm20, xmm21, xmm21
+   279  vpaddd xmm20, xmm20, xmm21
+   27f  vpxorq xmm20, xmm20, xmmword ptr [rip - 0x3b9]
+   289  vpxorq xmm19, xmm19, xmm19
+   28f  vpsubd xmm19, xmm19, xmm21
+   295  vpmulld xmm21, xmm19, xmm20
+   29b  vpaddd xmm21, xmm21, xmmword ptr [rip - 0x3d5]
+   2a5  vpmulld xmm20, xmm20, xmm21
+   2ab  vpmulld xmm21, xmm19, xmm20
+   2b1  vpaddd xmm21, xmm21, xmmword ptr [rip - 0x3eb]
+   2bb  vpmulld xmm20, xmm20, xmm21
+   2c1  vpmulld xmm21, xmm19, xmm20
+   2c7  vpaddd xmm21, xmm21, xmmword ptr [rip - 0x401]
+   2d1  vpmulld xmm20, xmm20, xmm21
+   2d7  vpandq xmm20, xmm20, xmmword ptr [rip - 0x421]
+   2e1  vmovaps xmm21, xmmword ptr [rip - 0x43b]
+   2eb  vpsubd xmm21, xmm21, xmm20
+   2f1  vpmaxud xmm21, xmm21, xmm20
+   2f7  vpsrld xmm21, xmm21, 0x1
+   2fe  vcvtdq2ps xmm21, xmm21
+   304  vpandq xmm19, xmm18, xmmword ptr [rip - 0x41e]
+   30e  vporq xmm19, xmm19, xmmword ptr [rip - 0x478]
+   318  vaddps xmm20, xmm19, xmm19
+   31e  vfmadd213ps xmm21, xmm20, xmm19
+   324  vmulps xmm19, xmm21, xmm27
+   32a  vfmadd231ps xmm19, xmm21, xmm29
+   330  vdivps xmm20, xmm21, xmm18
+   336  vpxorq xmm20, xmm20, xmm19
+   33c  vmovd eax, xmm20
+   342  mov dword ptr [rsp + 0x10], eax
 .L3:
         ; vectors
-   35a  sub r8, 0x46
-   35e  jb .L7
-   364  mov eax, dword ptr [rsp + 0x18]
-   368  or eax, dword ptr [rsp + 0x1c]
-   36c  or eax, dword ptr [rsp + 0x20]
-   370  test eax, eax
-   372  jne .L7
-   378  mov eax, dword ptr [rsp + 0x24]
-   37c  or eax, dword ptr [rsp + 0x28]
-   380  test eax, eax
-   382  jne .L5
-   388  nop word ptr [rax + rax]
-   391  nop word ptr [rax + rax]
-   39a  nop word ptr [rax + rax]
+   346  sub r8, 0x46
+   34a  jb .L7
+   350  mov eax, dword ptr [rsp]
+   353  or eax, dword ptr [rsp + 0x4]
+   357  or eax, dword ptr [rsp + 0x8]
+   35b  test eax, eax
+   35d  jne .L7
+   363  mov eax, dword ptr [rsp + 0xc]
+   367  or eax, dword ptr [rsp + 0x10]
+   36b  test eax, eax
+   36d  jne .L5
+   373  nop word ptr [rax + rax]
+   37c  nop dword ptr [rax]
 .L4:
         ; %3 = load u8 $1
-   3a0  vpermb zmm19, zmm31, zmmword ptr [rbx]
+   380  vpermb zmm19, zmm31, zmmword ptr [rbx]
         ; %4 = cast f32 %3
-   3a6  vpmovzxbd zmm21, xmm19
-   3ac  vcvtdq2ps zmm20, zmm21
+   386  vpmovzxbd zmm21, xmm19
+   38c  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   3b2  vmulps zmm19, zmm20, zmm28
-   3b8  vfmadd231ps zmm19, zmm20, zmm30
+   392  vmulps zmm19, zmm20, zmm28
+   398  vfmadd231ps zmm19, zmm20, zmm30
         ; %6 = sub f32 %5, %1
-   3be  vsubps zmm20, zmm19, zmm17
+   39e  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   3c4  vmulps zmm19, zmm20, zmm27
-   3ca  vfmadd231ps zmm19, zmm20, zmm29
+   3a4  vmulps zmm19, zmm20, zmm27
+   3aa  vfmadd231ps zmm19, zmm20, zmm29
         ; store f32 $0 %7
-   3d0  vmovups zmmword ptr [r9 + 4*rsi], zmm19
+   3b0  vmovups zmmword ptr [r9 + 4*rsi], zmm19
         ; %3 = load u8 $1
-   3d7  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x30]
+   3b7  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x30]
         ; %4 = cast f32 %3
-   3e1  vpmovzxbd zmm21, xmm19
-   3e7  vcvtdq2ps zmm20, zmm21
+   3c1  vpmovzxbd zmm21, xmm19
+   3c7  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   3ed  vmulps zmm19, zmm20, zmm28
-   3f3  vfmadd231ps zmm19, zmm20, zmm30
+   3cd  vmulps zmm19, zmm20, zmm28
+   3d3  vfmadd231ps zmm19, zmm20, zmm30
         ; %6 = sub f32 %5, %1
-   3f9  vsubps zmm20, zmm19, zmm17
+   3d9  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   3ff  vmulps zmm19, zmm20, zmm27
-   405  vfmadd231ps zmm19, zmm20, zmm29
+   3df  vmulps zmm19, zmm20, zmm27
+   3e5  vfmadd231ps zmm19, zmm20, zmm29
         ; store f32 $0 %7
-   40b  vmovups zmmword ptr [r9 + 4*rsi + 0x40], zmm19
+   3eb  vmovups zmmword ptr [r9 + 4*rsi + 0x40], zmm19
         ; %3 = load u8 $1
-   413  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x60]
+   3f3  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x60]
         ; %4 = cast f32 %3
-   41d  vpmovzxbd zmm21, xmm19
-   423  vcvtdq2ps zmm20, zmm21
+   3fd  vpmovzxbd zmm21, xmm19
+   403  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   429  vmulps zmm19, zmm20, zmm28
-   42f  vfmadd231ps zmm19, zmm20, zmm30
+   409  vmulps zmm19, zmm20, zmm28
+   40f  vfmadd231ps zmm19, zmm20, zmm30
         ; %6 = sub f32 %5, %1
-   435  vsubps zmm20, zmm19, zmm17
+   415  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   43b  vmulps zmm19, zmm20, zmm27
-   441  vfmadd231ps zmm19, zmm20, zmm29
+   41b  vmulps zmm19, zmm20, zmm27
+   421  vfmadd231ps zmm19, zmm20, zmm29
         ; store f32 $0 %7
-   447  vmovups zmmword ptr [r9 + 4*rsi + 0x80], zmm19
+   427  vmovups zmmword ptr [r9 + 4*rsi + 0x80], zmm19
         ; %3 = load u8 $1
-   44f  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x90]
+   42f  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x90]
         ; %4 = cast f32 %3
-   459  vpmovzxbd zmm21, xmm19
-   45f  vcvtdq2ps zmm20, zmm21
+   439  vpmovzxbd zmm21, xmm19
+   43f  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   465  vmulps zmm19, zmm20, zmm28
-   46b  vfmadd231ps zmm19, zmm20, zmm30
+   445  vmulps zmm19, zmm20, zmm28
+   44b  vfmadd231ps zmm19, zmm20, zmm30
         ; %6 = sub f32 %5, %1
-   471  vsubps zmm20, zmm19, zmm17
+   451  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   477  vmulps zmm19, zmm20, zmm27
-   47d  vfmadd231ps zmm19, zmm20, zmm29
+   457  vmulps zmm19, zmm20, zmm27
+   45d  vfmadd231ps zmm19, zmm20, zmm29
         ; store f32 $0 %7
-   483  vmovups zmmword ptr [r9 + 4*rsi + 0xc0], zmm19
+   463  vmovups zmmword ptr [r9 + 4*rsi + 0xc0], zmm19
         ; addresses
-   48b  add rsi, 0x40
-   48f  add rbx, 0xc0
-   496  sub r8, 0x40
-   49a  jae .L4
-   4a0  jmp .L7
+   46b  add rsi, 0x40
+   46f  add rbx, 0xc0
+   476  sub r8, 0x40
+   47a  jae .L4
+   480  jmp .L7
 .L5:
-   4a5  nop word ptr [rax + rax]
-   4ae  nop word ptr [rax + rax]
-   4b7  nop word ptr [rax + rax]
+   485  nop word ptr [rax + rax]
+   48e  nop word ptr [rax + rax]
+   497  nop word ptr [rax + rax]
 .L6:
         ; %3 = load u8 $1
-   4c0  vpermb zmm19, zmm31, zmmword ptr [rbx]
+   4a0  vpermb zmm19, zmm31, zmmword ptr [rbx]
         ; %4 = cast f32 %3
-   4c6  vpmovzxbd zmm21, xmm19
-   4cc  vcvtdq2ps zmm20, zmm21
+   4a6  vpmovzxbd zmm21, xmm19
+   4ac  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   4d2  vmulps zmm19, zmm20, zmm30
-   4d8  vmovaps zmm21, zmm19
-   4de  vfmsub213ps zmm21, zmm16, zmm20
-   4e4  vfnmadd231ps zmm19, zmm21, zmm30
+   4b2  vmulps zmm19, zmm20, zmm30
+   4b8  vmovaps zmm21, zmm19
+   4be  vfmsub213ps zmm21, zmm16, zmm20
+   4c4  vfnmadd231ps zmm19, zmm21, zmm30
         ; %6 = sub f32 %5, %1
-   4ea  vsubps zmm20, zmm19, zmm17
+   4ca  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   4f0  vmulps zmm19, zmm20, zmm29
-   4f6  vmovaps zmm21, zmm19
-   4fc  vfmsub213ps zmm21, zmm18, zmm20
-   502  vfnmadd231ps zmm19, zmm21, zmm29
+   4d0  vmulps zmm19, zmm20, zmm29
+   4d6  vmovaps zmm21, zmm19
+   4dc  vfmsub213ps zmm21, zmm18, zmm20
+   4e2  vfnmadd231ps zmm19, zmm21, zmm29
         ; store f32 $0 %7
-   508  vmovups zmmword ptr [r9 + 4*rsi], zmm19
+   4e8  vmovups zmmword ptr [r9 + 4*rsi], zmm19
         ; %3 = load u8 $1
-   50f  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x30]
+   4ef  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x30]
         ; %4 = cast f32 %3
-   519  vpmovzxbd zmm21, xmm19
-   51f  vcvtdq2ps zmm20, zmm21
+   4f9  vpmovzxbd zmm21, xmm19
+   4ff  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   525  vmulps zmm19, zmm20, zmm30
-   52b  vmovaps zmm21, zmm19
-   531  vfmsub213ps zmm21, zmm16, zmm20
-   537  vfnmadd231ps zmm19, zmm21, zmm30
+   505  vmulps zmm19, zmm20, zmm30
+   50b  vmovaps zmm21, zmm19
+   511  vfmsub213ps zmm21, zmm16, zmm20
+   517  vfnmadd231ps zmm19, zmm21, zmm30
         ; %6 = sub f32 %5, %1
-   53d  vsubps zmm20, zmm19, zmm17
+   51d  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   543  vmulps zmm19, zmm20, zmm29
-   549  vmovaps zmm21, zmm19
-   54f  vfmsub213ps zmm21, zmm18, zmm20
-   555  vfnmadd231ps zmm19, zmm21, zmm29
+   523  vmulps zmm19, zmm20, zmm29
+   529  vmovaps zmm21, zmm19
+   52f  vfmsub213ps zmm21, zmm18, zmm20
+   535  vfnmadd231ps zmm19, zmm21, zmm29
         ; store f32 $0 %7
-   55b  vmovups zmmword ptr [r9 + 4*rsi + 0x40], zmm19
+   53b  vmovups zmmword ptr [r9 + 4*rsi + 0x40], zmm19
         ; %3 = load u8 $1
-   563  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x60]
+   543  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x60]
         ; %4 = cast f32 %3
-   56d  vpmovzxbd zmm21, xmm19
-   573  vcvtdq2ps zmm20, zmm21
+   54d  vpmovzxbd zmm21, xmm19
+   553  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   579  vmulps zmm19, zmm20, zmm30
-   57f  vmovaps zmm21, zmm19
-   585  vfmsub213ps zmm21, zmm16, zmm20
-   58b  vfnmadd231ps zmm19, zmm21, zmm30
+   559  vmulps zmm19, zmm20, zmm30
+   55f  vmovaps zmm21, zmm19
+   565  vfmsub213ps zmm21, zmm16, zmm20
+   56b  vfnmadd231ps zmm19, zmm21, zmm30
         ; %6 = sub f32 %5, %1
-   591  vsubps zmm20, zmm19, zmm17
+   571  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   597  vmulps zmm19, zmm20, zmm29
-   59d  vmovaps zmm21, zmm19
-   5a3  vfmsub213ps zmm21, zmm18, zmm20
-   5a9  vfnmadd231ps zmm19, zmm21, zmm29
+   577  vmulps zmm19, zmm20, zmm29
+   57d  vmovaps zmm21, zmm19
+   583  vfmsub213ps zmm21, zmm18, zmm20
+   589  vfnmadd231ps zmm19, zmm21, zmm29
         ; store f32 $0 %7
-   5af  vmovups zmmword ptr [r9 + 4*rsi + 0x80], zmm19
+   58f  vmovups zmmword ptr [r9 + 4*rsi + 0x80], zmm19
         ; %3 = load u8 $1
-   5b7  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x90]
+   597  vpermb zmm19, zmm31, zmmword ptr [rbx + 0x90]
         ; %4 = cast f32 %3
-   5c1  vpmovzxbd zmm21, xmm19
-   5c7  vcvtdq2ps zmm20, zmm21
+   5a1  vpmovzxbd zmm21, xmm19
+   5a7  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   5cd  vmulps zmm19, zmm20, zmm30
-   5d3  vmovaps zmm21, zmm19
-   5d9  vfmsub213ps zmm21, zmm16, zmm20
-   5df  vfnmadd231ps zmm19, zmm21, zmm30
+   5ad  vmulps zmm19, zmm20, zmm30
+   5b3  vmovaps zmm21, zmm19
+   5b9  vfmsub213ps zmm21, zmm16, zmm20
+   5bf  vfnmadd231ps zmm19, zmm21, zmm30
         ; %6 = sub f32 %5, %1
-   5e5  vsubps zmm20, zmm19, zmm17
+   5c5  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   5eb  vmulps zmm19, zmm20, zmm29
-   5f1  vmovaps zmm21, zmm19
-   5f7  vfmsub213ps zmm21, zmm18, zmm20
-   5fd  vfnmadd231ps zmm19, zmm21, zmm29
+   5cb  vmulps zmm19, zmm20, zmm29
+   5d1  vmovaps zmm21, zmm19
+   5d7  vfmsub213ps zmm21, zmm18, zmm20
+   5dd  vfnmadd231ps zmm19, zmm21, zmm29
         ; store f32 $0 %7
-   603  vmovups zmmword ptr [r9 + 4*rsi + 0xc0], zmm19
+   5e3  vmovups zmmword ptr [r9 + 4*rsi + 0xc0], zmm19
         ; addresses
-   60b  add rsi, 0x40
-   60f  add rbx, 0xc0
-   616  sub r8, 0x40
-   61a  jae .L6
+   5eb  add rsi, 0x40
+   5ef  add rbx, 0xc0
+   5f6  sub r8, 0x40
+   5fa  jae .L6
 .L7:
-   620  add r8, 0x30
-   624  js .L9
-   62a  nop word ptr [rax + rax]
-   633  nop word ptr [rax + rax]
-   63c  nop dword ptr [rax]
+   600  add r8, 0x30
+   604  js .L9
+   60a  nop word ptr [rax + rax]
+   613  nop word ptr [rax + rax]
+   61c  nop dword ptr [rax]
 .L8:
         ; %3 = load u8 $1
-   640  vpermb zmm19, zmm31, zmmword ptr [rbx]
+   620  vpermb zmm19, zmm31, zmmword ptr [rbx]
         ; %4 = cast f32 %3
-   646  vpmovzxbd zmm21, xmm19
-   64c  vcvtdq2ps zmm20, zmm21
+   626  vpmovzxbd zmm21, xmm19
+   62c  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   652  vdivps zmm19, zmm20, zmm16
+   632  vdivps zmm19, zmm20, zmm16
         ; %6 = sub f32 %5, %1
-   658  vsubps zmm20, zmm19, zmm17
+   638  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   65e  vdivps zmm19, zmm20, zmm18
+   63e  vdivps zmm19, zmm20, zmm18
         ; store f32 $0 %7
-   664  vmovups zmmword ptr [r9 + 4*rsi], zmm19
+   644  vmovups zmmword ptr [r9 + 4*rsi], zmm19
         ; addresses
-   66b  add rsi, 0x10
-   66f  add rbx, 0x30
-   673  sub r8, 0x10
-   677  jae .L8
+   64b  add rsi, 0x10
+   64f  add rbx, 0x30
+   653  sub r8, 0x10
+   657  jae .L8
 .L9:
-   679  add r8, 0x16
-   67d  je .L11
+   659  add r8, 0x16
+   65d  je .L11
 .L10:
         ; tail
-   683  mov r11d, 0x10
-   689  cmp r8, r11
-   68c  cmovb r11, r8
-   690  mov eax, 0xffffffff
-   695  bzhi eax, eax, r11d
-   69a  kmovd k1, eax
+   663  mov r11d, 0x10
+   669  cmp r8, r11
+   66c  cmovb r11, r8
+   670  mov eax, 0xffffffff
+   675  bzhi eax, eax, r11d
+   67a  kmovd k1, eax
         ; %3 = load u8 $1
-   69e  imul rcx, r11, 0x3
-   6a2  sub rcx, 0x2
-   6a6  mov rdx, -0x1
-   6ad  bzhi rdx, rdx, rcx
-   6b2  kmovq k2, rdx
-   6b7  vmovdqu8 zmm19 {k2} {z}, zmmword ptr [rbx]
-   6bd  xor edx, edx
-   6bf  sub rcx, 0x40
-   6c3  cmovs rcx, rdx
-   6c7  vpermb zmm19, zmm31, zmm19
+   67e  imul rcx, r11, 0x3
+   682  sub rcx, 0x2
+   686  mov rdx, -0x1
+   68d  bzhi rdx, rdx, rcx
+   692  kmovq k2, rdx
+   697  vmovdqu8 zmm19 {k2} {z}, zmmword ptr [rbx]
+   69d  xor edx, edx
+   69f  sub rcx, 0x40
+   6a3  cmovs rcx, rdx
+   6a7  vpermb zmm19, zmm31, zmm19
         ; %4 = cast f32 %3
-   6cd  vpmovzxbd zmm21, xmm19
-   6d3  vcvtdq2ps zmm20, zmm21
+   6ad  vpmovzxbd zmm21, xmm19
+   6b3  vcvtdq2ps zmm20, zmm21
         ; %5 = div f32 %4, %0
-   6d9  vdivps zmm19, zmm20, zmm16
+   6b9  vdivps zmm19, zmm20, zmm16
         ; %6 = sub f32 %5, %1
-   6df  vsubps zmm20, zmm19, zmm17
+   6bf  vsubps zmm20, zmm19, zmm17
         ; %7 = div f32 %6, %2
-   6e5  vdivps zmm19, zmm20, zmm18
+   6c5  vdivps zmm19, zmm20, zmm18
         ; store f32 $0 %7
-   6eb  vmovdqu32 zmmword ptr [r9 + 4*rsi] {k1}, zmm19
+   6cb  vmovdqu32 zmmword ptr [r9 + 4*rsi] {k1}, zmm19
         ; addresses
-   6f2  add rsi, 0x10
-   6f6  add rbx, 0x30
-   6fa  sub r8, 0x10
-   6fe  ja .L10
+   6d2  add rsi, 0x10
+   6d6  add rbx, 0x30
+   6da  sub r8, 0x10
+   6de  ja .L10
 .L11:
         ; next iteration
-   700  mov rax, qword ptr [rdi + 0x10]
-   704  add r9, qword ptr [rax]
-   707  mov rcx, qword ptr [rax + 0x8]
-   70b  add qword ptr [rsp], rcx
-   70f  mov rcx, qword ptr [rax + 0x10]
-   713  add qword ptr [rsp + 0x8], rcx
-   718  mov rcx, qword ptr [rax + 0x18]
-   71c  add qword ptr [rsp + 0x10], rcx
-   721  dec qword ptr [rsp + 0x38]
-   726  jne .L1
+   6e0  mov rax, qword ptr [rdi + 0x10]
+   6e4  add r9, qword ptr [rax]
+   6e7  add rbp, qword ptr [rax + 0x8]
+   6eb  add r12, qword ptr [rax + 0x10]
+   6ef  add r13, qword ptr [rax + 0x18]
+   6f3  dec r14
+   6f6  jne .L1
         ; return
-   72c  mov rsp, qword ptr [rsp + 0x30]
-   731  pop rbx
-   732  ret
+   6fc  mov rsp, qword ptr [rsp + 0x18]
+   701  pop r14
+   703  pop r13
+   705  pop r12
+   707  pop rbp
+   708  pop rbx
+   709  ret

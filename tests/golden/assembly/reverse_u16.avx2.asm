@@ -67,60 +67,101 @@
    106  jae .L2
 .L3:
    108  add r8, 0x10
-   10c  je .L9
+   10c  je .L11
         ; tail
    112  mov r11d, 0x10
    118  cmp r8, r11
    11b  cmovb r11, r8
         ; %0 = load u16 $1
-   11f  lea rax, [rbx]
-   122  mov rdx, -0x2
-   129  xor ecx, ecx
+   11f  vpxor xmm0, xmm0, xmm0
+   123  vpinsrw xmm0, xmm0, word ptr [rbx], 0x0
+   128  cmp r11, 0x1
+   12c  jbe .L4
+   132  vpinsrw xmm0, xmm0, word ptr [rbx - 0x2], 0x1
+   138  cmp r11, 0x2
+   13c  jbe .L4
+   142  vpinsrw xmm0, xmm0, word ptr [rbx - 0x4], 0x2
+   148  cmp r11, 0x3
+   14c  jbe .L4
+   152  vpinsrw xmm0, xmm0, word ptr [rbx - 0x6], 0x3
+   158  cmp r11, 0x4
+   15c  jbe .L4
+   162  vpinsrw xmm0, xmm0, word ptr [rbx - 0x8], 0x4
+   168  cmp r11, 0x5
+   16c  jbe .L4
+   172  vpinsrw xmm0, xmm0, word ptr [rbx - 0xa], 0x5
+   178  cmp r11, 0x6
+   17c  jbe .L4
+   182  vpinsrw xmm0, xmm0, word ptr [rbx - 0xc], 0x6
+   188  cmp r11, 0x7
+   18c  jbe .L4
+   192  vpinsrw xmm0, xmm0, word ptr [rbx - 0xe], 0x7
 .L4:
-   12b  mov r10w, word ptr [rax]
-   12f  mov word ptr [rsp + 2*rcx + 0x40], r10w
-   135  add rax, rdx
-   138  inc rcx
-   13b  cmp rcx, r11
-   13e  jb .L4
-   140  vmovups ymm0, ymmword ptr [rsp + 0x40]
-        ; store u16 $0 %0
-   146  vmovups ymmword ptr [rsp + 0x40], ymm0
-   14c  lea rdx, [r9 + 2*rsi]
-   150  lea rax, [rsp + 0x40]
-   155  xor ecx, ecx
-   157  test r11d, 0x10
-   15e  je .L5
-   164  vmovups ymm1, ymmword ptr [rax + rcx]
-   169  vmovups ymmword ptr [rdx + rcx], ymm1
-   16e  add rcx, 0x20
+   198  cmp r11, 0x8
+   19c  jbe .L6
+   1a2  vpxor xmm1, xmm1, xmm1
+   1a6  vpinsrw xmm1, xmm1, word ptr [rbx - 0x10], 0x0
+   1ac  cmp r11, 0x9
+   1b0  jbe .L5
+   1b6  vpinsrw xmm1, xmm1, word ptr [rbx - 0x12], 0x1
+   1bc  cmp r11, 0xa
+   1c0  jbe .L5
+   1c6  vpinsrw xmm1, xmm1, word ptr [rbx - 0x14], 0x2
+   1cc  cmp r11, 0xb
+   1d0  jbe .L5
+   1d6  vpinsrw xmm1, xmm1, word ptr [rbx - 0x16], 0x3
+   1dc  cmp r11, 0xc
+   1e0  jbe .L5
+   1e6  vpinsrw xmm1, xmm1, word ptr [rbx - 0x18], 0x4
+   1ec  cmp r11, 0xd
+   1f0  jbe .L5
+   1f6  vpinsrw xmm1, xmm1, word ptr [rbx - 0x1a], 0x5
+   1fc  cmp r11, 0xe
+   200  jbe .L5
+   206  vpinsrw xmm1, xmm1, word ptr [rbx - 0x1c], 0x6
+   20c  cmp r11, 0xf
+   210  jbe .L5
+   216  vpinsrw xmm1, xmm1, word ptr [rbx - 0x1e], 0x7
 .L5:
-   172  test r11d, 0x8
-   179  je .L6
-   17f  vmovups xmm1, xmmword ptr [rax + rcx]
-   184  vmovups xmmword ptr [rdx + rcx], xmm1
-   189  add rcx, 0x10
+   21c  vinserti128 ymm0, ymm0, xmm1, 0x1
 .L6:
-   18d  test r11d, 0x4
-   194  je .L7
-   19a  mov r10, qword ptr [rax + rcx]
-   19e  mov qword ptr [rdx + rcx], r10
-   1a2  add rcx, 0x8
+        ; store u16 $0 %0
+   222  vmovups ymmword ptr [rsp + 0x40], ymm0
+   228  lea rdx, [r9 + 2*rsi]
+   22c  lea rax, [rsp + 0x40]
+   231  xor ecx, ecx
+   233  test r11d, 0x10
+   23a  je .L7
+   240  vmovups ymm1, ymmword ptr [rax + rcx]
+   245  vmovups ymmword ptr [rdx + rcx], ymm1
+   24a  add rcx, 0x20
 .L7:
-   1a6  test r11d, 0x2
-   1ad  je .L8
-   1b3  mov r10d, dword ptr [rax + rcx]
-   1b7  mov dword ptr [rdx + rcx], r10d
-   1bb  add rcx, 0x4
+   24e  test r11d, 0x8
+   255  je .L8
+   25b  vmovups xmm1, xmmword ptr [rax + rcx]
+   260  vmovups xmmword ptr [rdx + rcx], xmm1
+   265  add rcx, 0x10
 .L8:
-   1bf  test r11d, 0x1
-   1c6  je .L9
-   1cc  mov r10w, word ptr [rax + rcx]
-   1d1  mov word ptr [rdx + rcx], r10w
-   1d6  add rcx, 0x2
+   269  test r11d, 0x4
+   270  je .L9
+   276  mov r10, qword ptr [rax + rcx]
+   27a  mov qword ptr [rdx + rcx], r10
+   27e  add rcx, 0x8
 .L9:
+   282  test r11d, 0x2
+   289  je .L10
+   28f  mov r10d, dword ptr [rax + rcx]
+   293  mov dword ptr [rdx + rcx], r10d
+   297  add rcx, 0x4
+.L10:
+   29b  test r11d, 0x1
+   2a2  je .L11
+   2a8  mov r10w, word ptr [rax + rcx]
+   2ad  mov word ptr [rdx + rcx], r10w
+   2b2  add rcx, 0x2
+.L11:
         ; return
-   1da  vzeroupper
-   1dd  mov rsp, qword ptr [rsp]
-   1e1  pop rbx
-   1e2  ret
+   2b6  vzeroupper
+   2b9  mov rsp, qword ptr [rsp]
+   2bd  pop rbx
+   2be  ret

@@ -1,29 +1,31 @@
         ; entry
      0  push rbx
-     1  mov rax, rsp
-     4  sub rsp, 0xc0
-     b  and rsp, -0x40
-     f  mov qword ptr [rsp + 0x8], rax
+     1  push rbp
+     2  push r12
+     4  mov rax, rsp
+     7  sub rsp, 0x40
+     e  and rsp, -0x40
+    12  mov qword ptr [rsp], rax
         ; enter a loop
-    14  mov rax, qword ptr [rdi + 0x8]
-    18  mov rax, qword ptr [rax]
-    1b  mov qword ptr [rsp + 0x10], rax
+    16  mov rax, qword ptr [rdi + 0x8]
+    1a  mov rax, qword ptr [rax]
+    1d  mov r12, rax
     20  mov rcx, qword ptr [rdi]
     23  mov r9, qword ptr [rcx]
-    26  mov rax, qword ptr [rcx + 0x8]
-    2a  mov qword ptr [rsp], rax
+    26  mov rbp, qword ptr [rcx + 0x8]
 .L0:
-    2e  mov rax, qword ptr [rdi + 0x8]
-    32  mov r8, qword ptr [rax + 0x8]
+    2a  mov rax, qword ptr [rdi + 0x8]
+    2e  mov r8, qword ptr [rax + 0x8]
         ; start of the innermost loop
-    36  mov rbx, qword ptr [rsp]
-    3a  xor esi, esi
+    32  mov rbx, rbp
+    35  xor esi, esi
         ; vectors
-    3c  sub r8, 0x20
-    40  jb .L2
-    46  nop word ptr [rax + rax]
-    4f  nop word ptr [rax + rax]
-    58  nop dword ptr [rax + rax]
+    37  sub r8, 0x20
+    3b  jb .L2
+    41  nop word ptr [rax + rax]
+    4a  nop word ptr [rax + rax]
+    53  nop word ptr [rax + rax]
+    5c  nop dword ptr [rax]
 .L1:
         ; %0 = load u32 $1
     60  vmovups ymm0, ymmword ptr [rbx]
@@ -79,39 +81,55 @@
    14a  jae .L3
 .L4:
    14c  add r8, 0x8
-   150  je .L6
+   150  je .L8
         ; tail
    156  mov r11d, 0x8
    15c  cmp r8, r11
    15f  cmovb r11, r8
         ; %0 = load u32 $1
-   163  lea rax, [rbx]
-   166  mov edx, 0x8
-   16b  xor ecx, ecx
+   163  vmovd xmm0, dword ptr [rbx]
+   167  cmp r11, 0x1
+   16b  jbe .L5
+   171  vpinsrd xmm0, xmm0, dword ptr [rbx + 0x8], 0x1
+   178  cmp r11, 0x2
+   17c  jbe .L5
+   182  vpinsrd xmm0, xmm0, dword ptr [rbx + 0x10], 0x2
+   189  cmp r11, 0x3
+   18d  jbe .L5
+   193  vpinsrd xmm0, xmm0, dword ptr [rbx + 0x18], 0x3
 .L5:
-   16d  mov r10d, dword ptr [rax]
-   170  mov dword ptr [rsp + 4*rcx + 0x40], r10d
-   175  add rax, rdx
-   178  inc rcx
-   17b  cmp rcx, r11
-   17e  jb .L5
-   180  vmovups ymm0, ymmword ptr [rsp + 0x40]
-        ; store u32 $0 %0
-   186  lea rcx, [rip - 0x20d]
-   18d  mov rdx, r11
-   190  neg rdx
-   193  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
-   199  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm1, ymm0
+   19a  cmp r11, 0x4
+   19e  jbe .L7
+   1a4  vmovd xmm1, dword ptr [rbx + 0x20]
+   1a9  cmp r11, 0x5
+   1ad  jbe .L6
+   1b3  vpinsrd xmm1, xmm1, dword ptr [rbx + 0x28], 0x1
+   1ba  cmp r11, 0x6
+   1be  jbe .L6
+   1c4  vpinsrd xmm1, xmm1, dword ptr [rbx + 0x30], 0x2
+   1cb  cmp r11, 0x7
+   1cf  jbe .L6
+   1d5  vpinsrd xmm1, xmm1, dword ptr [rbx + 0x38], 0x3
 .L6:
+   1dc  vinserti128 ymm0, ymm0, xmm1, 0x1
+.L7:
+        ; store u32 $0 %0
+   1e2  lea rcx, [rip - 0x269]
+   1e9  mov rdx, r11
+   1ec  neg rdx
+   1ef  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
+   1f5  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm1, ymm0
+.L8:
         ; next iteration
-   19f  mov rax, qword ptr [rdi + 0x10]
-   1a3  add r9, qword ptr [rax]
-   1a6  mov rcx, qword ptr [rax + 0x8]
-   1aa  add qword ptr [rsp], rcx
-   1ae  dec qword ptr [rsp + 0x10]
-   1b3  jne .L0
+   1fb  mov rax, qword ptr [rdi + 0x10]
+   1ff  add r9, qword ptr [rax]
+   202  add rbp, qword ptr [rax + 0x8]
+   206  dec r12
+   209  jne .L0
         ; return
-   1b9  vzeroupper
-   1bc  mov rsp, qword ptr [rsp + 0x8]
-   1c1  pop rbx
-   1c2  ret
+   20f  vzeroupper
+   212  mov rsp, qword ptr [rsp]
+   216  pop r12
+   218  pop rbp
+   219  pop rbx
+   21a  ret

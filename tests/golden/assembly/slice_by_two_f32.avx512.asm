@@ -1,29 +1,31 @@
         ; entry
      0  push rbx
-     1  mov rax, rsp
-     4  sub rsp, 0x40
-     b  and rsp, -0x40
-     f  mov qword ptr [rsp + 0x8], rax
-    14  vmovups zmm31, zmmword ptr [rip - 0x5e]
+     1  push rbp
+     2  push r12
+     4  mov rax, rsp
+     7  sub rsp, 0x40
+     e  and rsp, -0x40
+    12  mov qword ptr [rsp], rax
+    16  vmovups zmm31, zmmword ptr [rip - 0x60]
         ; enter a loop
-    1e  mov rax, qword ptr [rdi + 0x8]
-    22  mov rax, qword ptr [rax]
-    25  mov qword ptr [rsp + 0x10], rax
+    20  mov rax, qword ptr [rdi + 0x8]
+    24  mov rax, qword ptr [rax]
+    27  mov r12, rax
     2a  mov rcx, qword ptr [rdi]
     2d  mov r9, qword ptr [rcx]
-    30  mov rax, qword ptr [rcx + 0x8]
-    34  mov qword ptr [rsp], rax
+    30  mov rbp, qword ptr [rcx + 0x8]
 .L0:
-    38  mov rax, qword ptr [rdi + 0x8]
-    3c  mov r8, qword ptr [rax + 0x8]
+    34  mov rax, qword ptr [rdi + 0x8]
+    38  mov r8, qword ptr [rax + 0x8]
         ; start of the innermost loop
-    40  mov rbx, qword ptr [rsp]
-    44  xor esi, esi
+    3c  mov rbx, rbp
+    3f  xor esi, esi
         ; vectors
-    46  sub r8, 0x41
-    4a  jb .L2
-    50  nop word ptr [rax + rax]
-    59  nop dword ptr [rax]
+    41  sub r8, 0x41
+    45  jb .L2
+    4b  nop word ptr [rax + rax]
+    54  nop word ptr [rax + rax]
+    5d  nop dword ptr [rax]
 .L1:
         ; %0 = load u32 $1
     60  vmovups zmm16, zmmword ptr [rbx]
@@ -106,11 +108,12 @@
         ; next iteration
    197  mov rax, qword ptr [rdi + 0x10]
    19b  add r9, qword ptr [rax]
-   19e  mov rcx, qword ptr [rax + 0x8]
-   1a2  add qword ptr [rsp], rcx
-   1a6  dec qword ptr [rsp + 0x10]
-   1ab  jne .L0
+   19e  add rbp, qword ptr [rax + 0x8]
+   1a2  dec r12
+   1a5  jne .L0
         ; return
-   1b1  mov rsp, qword ptr [rsp + 0x8]
-   1b6  pop rbx
-   1b7  ret
+   1ab  mov rsp, qword ptr [rsp]
+   1af  pop r12
+   1b1  pop rbp
+   1b2  pop rbx
+   1b3  ret

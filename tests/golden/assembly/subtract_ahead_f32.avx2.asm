@@ -1,31 +1,32 @@
         ; entry
      0  push rbx
-     1  mov rax, rsp
-     4  sub rsp, 0x40
-     b  and rsp, -0x40
-     f  mov qword ptr [rsp + 0x8], rax
+     1  push rbp
+     2  push r12
+     4  mov rax, rsp
+     7  sub rsp, 0x40
+     e  and rsp, -0x40
+    12  mov qword ptr [rsp], rax
         ; enter a loop
-    14  mov rax, qword ptr [rdi + 0x8]
-    18  mov rax, qword ptr [rax]
-    1b  mov qword ptr [rsp + 0x10], rax
+    16  mov rax, qword ptr [rdi + 0x8]
+    1a  mov rax, qword ptr [rax]
+    1d  mov r12, rax
     20  mov rcx, qword ptr [rdi]
     23  mov r9, qword ptr [rcx]
     26  mov rbx, qword ptr [rcx + 0x8]
-    2a  mov rax, qword ptr [rcx + 0x10]
-    2e  mov qword ptr [rsp], rax
+    2a  mov rbp, qword ptr [rcx + 0x10]
 .L0:
-    32  mov rax, qword ptr [rdi + 0x8]
-    36  mov r8, qword ptr [rax + 0x8]
+    2e  mov rax, qword ptr [rdi + 0x8]
+    32  mov r8, qword ptr [rax + 0x8]
         ; start of the innermost loop
-    3a  xor esi, esi
+    36  xor esi, esi
         ; %0 = load f32 $2
-    3c  mov rax, qword ptr [rsp]
-    40  vpbroadcastd ymm0, dword ptr [rax]
+    38  vpbroadcastd ymm0, dword ptr [rbp]
         ; vectors
-    45  sub r8, 0x20
-    49  jb .L2
-    4f  nop word ptr [rax + rax]
-    58  nop dword ptr [rax + rax]
+    3e  sub r8, 0x20
+    42  jb .L2
+    48  nop word ptr [rax + rax]
+    51  nop word ptr [rax + rax]
+    5a  nop word ptr [rax + rax]
 .L1:
         ; %1 = load f32 $1
     60  prefetcht1 byte ptr [rbx + 4*rsi + 0x40000]
@@ -91,12 +92,13 @@
    146  mov rax, qword ptr [rdi + 0x10]
    14a  add r9, qword ptr [rax]
    14d  add rbx, qword ptr [rax + 0x8]
-   151  mov rcx, qword ptr [rax + 0x10]
-   155  add qword ptr [rsp], rcx
-   159  dec qword ptr [rsp + 0x10]
-   15e  jne .L0
+   151  add rbp, qword ptr [rax + 0x10]
+   155  dec r12
+   158  jne .L0
         ; return
-   164  vzeroupper
-   167  mov rsp, qword ptr [rsp + 0x8]
-   16c  pop rbx
-   16d  ret
+   15e  vzeroupper
+   161  mov rsp, qword ptr [rsp]
+   165  pop r12
+   167  pop rbp
+   168  pop rbx
+   169  ret

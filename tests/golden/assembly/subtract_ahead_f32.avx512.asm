@@ -2,29 +2,29 @@
      0  mov rax, rsp
      3  sub rsp, 0x40
      a  and rsp, -0x40
-     e  mov qword ptr [rsp + 0x8], rax
+     e  mov qword ptr [rsp], rax
         ; enter a loop
-    13  mov rax, qword ptr [rdi + 0x8]
-    17  mov rax, qword ptr [rax]
-    1a  mov qword ptr [rsp + 0x10], rax
-    1f  mov rcx, qword ptr [rdi]
-    22  mov rdx, qword ptr [rcx]
-    25  mov r9, qword ptr [rcx + 0x8]
-    29  mov rax, qword ptr [rcx + 0x10]
-    2d  mov qword ptr [rsp], rax
+    12  mov rax, qword ptr [rdi + 0x8]
+    16  mov rax, qword ptr [rax]
+    19  mov r11, rax
+    1c  mov rcx, qword ptr [rdi]
+    1f  mov rdx, qword ptr [rcx]
+    22  mov r9, qword ptr [rcx + 0x8]
+    26  mov r10, qword ptr [rcx + 0x10]
 .L0:
-    31  mov rax, qword ptr [rdi + 0x8]
-    35  mov r8, qword ptr [rax + 0x8]
+    2a  mov rax, qword ptr [rdi + 0x8]
+    2e  mov r8, qword ptr [rax + 0x8]
         ; start of the innermost loop
-    39  xor esi, esi
+    32  xor esi, esi
         ; %0 = load f32 $2
-    3b  mov rax, qword ptr [rsp]
-    3f  vpbroadcastd zmm16, dword ptr [rax]
+    34  vpbroadcastd zmm16, dword ptr [r10]
         ; vectors
-    45  sub r8, 0x40
-    49  jb .L2
-    4f  nop word ptr [rax + rax]
-    58  nop dword ptr [rax + rax]
+    3a  sub r8, 0x40
+    3e  jb .L2
+    44  nop word ptr [rax + rax]
+    4d  nop word ptr [rax + rax]
+    56  nop word ptr [rax + rax]
+    5f  nop
 .L1:
         ; %1 = load f32 $1
     60  prefetcht1 byte ptr [r9 + 4*rsi + 0x40000]
@@ -83,10 +83,9 @@
    14a  mov rax, qword ptr [rdi + 0x10]
    14e  add rdx, qword ptr [rax]
    151  add r9, qword ptr [rax + 0x8]
-   155  mov rcx, qword ptr [rax + 0x10]
-   159  add qword ptr [rsp], rcx
-   15d  dec qword ptr [rsp + 0x10]
-   162  jne .L0
+   155  add r10, qword ptr [rax + 0x10]
+   159  dec r11
+   15c  jne .L0
         ; return
-   168  mov rsp, qword ptr [rsp + 0x8]
-   16d  ret
+   162  mov rsp, qword ptr [rsp]
+   166  ret

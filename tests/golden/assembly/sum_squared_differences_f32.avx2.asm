@@ -1,248 +1,230 @@
         ; entry
      0  push rbx
-     1  mov rax, rsp
-     4  sub rsp, 0x40
-     b  and rsp, -0x40
-     f  mov qword ptr [rsp + 0x8], rax
+     1  push rbp
+     2  push r12
+     4  mov rax, rsp
+     7  sub rsp, 0x40
+     e  and rsp, -0x40
+    12  mov qword ptr [rsp], rax
         ; enter a loop
-    14  mov rax, qword ptr [rdi + 0x8]
-    18  mov rax, qword ptr [rax]
-    1b  mov qword ptr [rsp + 0x10], rax
-    20  mov rax, qword ptr [rdi]
-    23  mov rax, qword ptr [rax]
-    26  mov qword ptr [rsp + 0x20], rax
-    2b  mov rax, qword ptr [rdi]
-    2e  mov rax, qword ptr [rax + 0x8]
-    32  mov qword ptr [rsp + 0x28], rax
-    37  mov rax, qword ptr [rdi]
-    3a  mov rax, qword ptr [rax + 0x10]
-    3e  mov qword ptr [rsp + 0x30], rax
+    16  mov rax, qword ptr [rdi + 0x8]
+    1a  mov rax, qword ptr [rax]
+    1d  mov qword ptr [rsp + 0x8], rax
+    22  mov rax, qword ptr [rdi]
+    25  mov rax, qword ptr [rax]
+    28  mov qword ptr [rsp + 0x18], rax
+    2d  mov rax, qword ptr [rdi]
+    30  mov rax, qword ptr [rax + 0x8]
+    34  mov qword ptr [rsp + 0x20], rax
+    39  mov rax, qword ptr [rdi]
+    3c  mov rax, qword ptr [rax + 0x10]
+    40  mov qword ptr [rsp + 0x28], rax
 .L0:
         ; enter a loop
-    43  mov rax, qword ptr [rdi + 0x8]
-    47  mov rax, qword ptr [rax + 0x8]
-    4b  mov qword ptr [rsp + 0x18], rax
-    50  mov rax, qword ptr [rsp + 0x20]
-    55  mov qword ptr [rsp], rax
-    59  mov r9, qword ptr [rsp + 0x28]
-    5e  mov rbx, qword ptr [rsp + 0x30]
+    45  mov rax, qword ptr [rdi + 0x8]
+    49  mov rax, qword ptr [rax + 0x8]
+    4d  mov r12, rax
+    50  mov rbp, qword ptr [rsp + 0x18]
+    55  mov r9, qword ptr [rsp + 0x20]
+    5a  mov rbx, qword ptr [rsp + 0x28]
 .L1:
-    63  mov rax, qword ptr [rdi + 0x8]
-    67  mov r8, qword ptr [rax + 0x10]
+    5f  mov rax, qword ptr [rdi + 0x8]
+    63  mov r8, qword ptr [rax + 0x10]
         ; start of a row
-    6b  xor esi, esi
-    6d  sub r8, 0x40
-    71  jb .L3
+    67  xor esi, esi
+    69  sub r8, 0x40
+    6d  jb .L3
         ; partial results
-    77  mov rax, qword ptr [rsp]
-    7b  vmovups ymm15, ymmword ptr [rax]
-    7f  mov rax, qword ptr [rsp]
-    83  vmovups ymm14, ymmword ptr [rax + 0x20]
-    88  mov rax, qword ptr [rsp]
-    8c  vmovups ymm13, ymmword ptr [rax + 0x40]
-    91  mov rax, qword ptr [rsp]
-    95  vmovups ymm12, ymmword ptr [rax + 0x60]
-    9a  mov rax, qword ptr [rsp]
-    9e  vmovups ymm11, ymmword ptr [rax + 0x80]
-    a6  mov rax, qword ptr [rsp]
-    aa  vmovups ymm10, ymmword ptr [rax + 0xa0]
-    b2  mov rax, qword ptr [rsp]
-    b6  vmovups ymm9, ymmword ptr [rax + 0xc0]
-    be  mov rax, qword ptr [rsp]
-    c2  vmovups ymm8, ymmword ptr [rax + 0xe0]
-    ca  nop word ptr [rax + rax]
-    d3  nop word ptr [rax + rax]
-    dc  nop dword ptr [rax]
+    73  vmovups ymm15, ymmword ptr [rbp]
+    78  vmovups ymm14, ymmword ptr [rbp + 0x20]
+    7d  vmovups ymm13, ymmword ptr [rbp + 0x40]
+    82  vmovups ymm12, ymmword ptr [rbp + 0x60]
+    87  vmovups ymm11, ymmword ptr [rbp + 0x80]
+    8f  vmovups ymm10, ymmword ptr [rbp + 0xa0]
+    97  vmovups ymm9, ymmword ptr [rbp + 0xc0]
+    9f  vmovups ymm8, ymmword ptr [rbp + 0xe0]
+    a7  nop word ptr [rax + rax]
+    b0  nop word ptr [rax + rax]
+    b9  nop dword ptr [rax]
 .L2:
         ; %0 = load f32 $1
-    e0  vmovups ymm0, ymmword ptr [r9 + 4*rsi]
+    c0  vmovups ymm0, ymmword ptr [r9 + 4*rsi]
         ; %1 = load f32 $2
-    e6  vmovups ymm1, ymmword ptr [rbx + 4*rsi]
+    c6  vmovups ymm1, ymmword ptr [rbx + 4*rsi]
         ; %2 = sub f32 %0, %1
-    eb  vsubps ymm2, ymm0, ymm1
+    cb  vsubps ymm2, ymm0, ymm1
         ; %3 = mul f32 %2, %2
-    ef  vmulps ymm0, ymm2, ymm2
+    cf  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-    f3  vaddps ymm15, ymm15, ymm0
+    d3  vaddps ymm15, ymm15, ymm0
         ; %0 = load f32 $1
-    f7  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0x20]
+    d7  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0x20]
         ; %1 = load f32 $2
-    fe  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
+    de  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
         ; %2 = sub f32 %0, %1
-   104  vsubps ymm2, ymm0, ymm1
+    e4  vsubps ymm2, ymm0, ymm1
         ; %3 = mul f32 %2, %2
-   108  vmulps ymm0, ymm2, ymm2
+    e8  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-   10c  vaddps ymm14, ymm14, ymm0
+    ec  vaddps ymm14, ymm14, ymm0
         ; %0 = load f32 $1
-   110  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0x40]
+    f0  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0x40]
         ; %1 = load f32 $2
-   117  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x40]
+    f7  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x40]
         ; %2 = sub f32 %0, %1
-   11d  vsubps ymm2, ymm0, ymm1
+    fd  vsubps ymm2, ymm0, ymm1
         ; %3 = mul f32 %2, %2
-   121  vmulps ymm0, ymm2, ymm2
+   101  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-   125  vaddps ymm13, ymm13, ymm0
+   105  vaddps ymm13, ymm13, ymm0
         ; %0 = load f32 $1
-   129  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0x60]
+   109  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0x60]
         ; %1 = load f32 $2
-   130  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x60]
+   110  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x60]
         ; %2 = sub f32 %0, %1
-   136  vsubps ymm2, ymm0, ymm1
+   116  vsubps ymm2, ymm0, ymm1
         ; %3 = mul f32 %2, %2
-   13a  vmulps ymm0, ymm2, ymm2
+   11a  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-   13e  vaddps ymm12, ymm12, ymm0
+   11e  vaddps ymm12, ymm12, ymm0
         ; %0 = load f32 $1
-   142  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0x80]
+   122  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0x80]
         ; %1 = load f32 $2
-   14c  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x80]
+   12c  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x80]
         ; %2 = sub f32 %0, %1
-   155  vsubps ymm2, ymm0, ymm1
+   135  vsubps ymm2, ymm0, ymm1
         ; %3 = mul f32 %2, %2
-   159  vmulps ymm0, ymm2, ymm2
+   139  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-   15d  vaddps ymm11, ymm11, ymm0
+   13d  vaddps ymm11, ymm11, ymm0
         ; %0 = load f32 $1
-   161  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0xa0]
+   141  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0xa0]
         ; %1 = load f32 $2
-   16b  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0xa0]
+   14b  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0xa0]
         ; %2 = sub f32 %0, %1
-   174  vsubps ymm2, ymm0, ymm1
+   154  vsubps ymm2, ymm0, ymm1
         ; %3 = mul f32 %2, %2
-   178  vmulps ymm0, ymm2, ymm2
+   158  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-   17c  vaddps ymm10, ymm10, ymm0
+   15c  vaddps ymm10, ymm10, ymm0
         ; %0 = load f32 $1
-   180  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0xc0]
+   160  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0xc0]
         ; %1 = load f32 $2
-   18a  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0xc0]
+   16a  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0xc0]
         ; %2 = sub f32 %0, %1
-   193  vsubps ymm2, ymm0, ymm1
+   173  vsubps ymm2, ymm0, ymm1
         ; %3 = mul f32 %2, %2
-   197  vmulps ymm0, ymm2, ymm2
+   177  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-   19b  vaddps ymm9, ymm9, ymm0
+   17b  vaddps ymm9, ymm9, ymm0
         ; %0 = load f32 $1
-   19f  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0xe0]
+   17f  vmovups ymm0, ymmword ptr [r9 + 4*rsi + 0xe0]
         ; %1 = load f32 $2
-   1a9  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0xe0]
+   189  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0xe0]
         ; %2 = sub f32 %0, %1
-   1b2  vsubps ymm2, ymm0, ymm1
+   192  vsubps ymm2, ymm0, ymm1
         ; %3 = mul f32 %2, %2
-   1b6  vmulps ymm0, ymm2, ymm2
+   196  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-   1ba  vaddps ymm8, ymm8, ymm0
+   19a  vaddps ymm8, ymm8, ymm0
         ; addresses
-   1be  add rsi, 0x40
-   1c2  sub r8, 0x40
-   1c6  jae .L2
+   19e  add rsi, 0x40
+   1a2  sub r8, 0x40
+   1a6  jae .L2
         ; partial results
-   1cc  mov rax, qword ptr [rsp]
-   1d0  vmovups ymmword ptr [rax], ymm15
-   1d4  mov rax, qword ptr [rsp]
-   1d8  vmovups ymmword ptr [rax + 0x20], ymm14
-   1dd  mov rax, qword ptr [rsp]
-   1e1  vmovups ymmword ptr [rax + 0x40], ymm13
-   1e6  mov rax, qword ptr [rsp]
-   1ea  vmovups ymmword ptr [rax + 0x60], ymm12
-   1ef  mov rax, qword ptr [rsp]
-   1f3  vmovups ymmword ptr [rax + 0x80], ymm11
-   1fb  mov rax, qword ptr [rsp]
-   1ff  vmovups ymmword ptr [rax + 0xa0], ymm10
-   207  mov rax, qword ptr [rsp]
-   20b  vmovups ymmword ptr [rax + 0xc0], ymm9
-   213  mov rax, qword ptr [rsp]
-   217  vmovups ymmword ptr [rax + 0xe0], ymm8
+   1ac  vmovups ymmword ptr [rbp], ymm15
+   1b1  vmovups ymmword ptr [rbp + 0x20], ymm14
+   1b6  vmovups ymmword ptr [rbp + 0x40], ymm13
+   1bb  vmovups ymmword ptr [rbp + 0x60], ymm12
+   1c0  vmovups ymmword ptr [rbp + 0x80], ymm11
+   1c8  vmovups ymmword ptr [rbp + 0xa0], ymm10
+   1d0  vmovups ymmword ptr [rbp + 0xc0], ymm9
+   1d8  vmovups ymmword ptr [rbp + 0xe0], ymm8
 .L3:
-   21f  add r8, 0x40
+   1e0  add r8, 0x40
         ; vectors
-   223  sub r8, 0x8
-   227  jb .L5
-   22d  nop word ptr [rax + rax]
-   236  nop word ptr [rax + rax]
-   23f  nop
+   1e4  sub r8, 0x8
+   1e8  jb .L5
+   1ee  nop word ptr [rax + rax]
+   1f7  nop word ptr [rax + rax]
 .L4:
         ; %0 = load f32 $1
-   240  vmovups ymm0, ymmword ptr [r9 + 4*rsi]
+   200  vmovups ymm0, ymmword ptr [r9 + 4*rsi]
         ; %1 = load f32 $2
-   246  vmovups ymm1, ymmword ptr [rbx + 4*rsi]
+   206  vmovups ymm1, ymmword ptr [rbx + 4*rsi]
         ; %2 = sub f32 %0, %1
-   24b  vsubps ymm2, ymm0, ymm1
+   20b  vsubps ymm2, ymm0, ymm1
         ; %3 = mul f32 %2, %2
-   24f  vmulps ymm0, ymm2, ymm2
+   20f  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-   253  mov ecx, esi
-   255  and ecx, 0x3f
-   258  mov rax, qword ptr [rsp]
-   25c  vmovups ymm2, ymmword ptr [rax + 4*rcx]
-   261  vaddps ymm1, ymm2, ymm0
-   265  mov ecx, esi
-   267  and ecx, 0x3f
-   26a  mov rax, qword ptr [rsp]
-   26e  vmovups ymmword ptr [rax + 4*rcx], ymm1
+   213  mov ecx, esi
+   215  and ecx, 0x3f
+   218  vmovups ymm2, ymmword ptr [rbp + 4*rcx]
+   21e  vaddps ymm1, ymm2, ymm0
+   222  mov ecx, esi
+   224  and ecx, 0x3f
+   227  vmovups ymmword ptr [rbp + 4*rcx], ymm1
         ; addresses
-   273  add rsi, 0x8
-   277  sub r8, 0x8
-   27b  jae .L4
+   22d  add rsi, 0x8
+   231  sub r8, 0x8
+   235  jae .L4
 .L5:
-   27d  add r8, 0x8
-   281  je .L6
+   237  add r8, 0x8
+   23b  je .L6
         ; tail
-   287  mov r11d, 0x8
-   28d  cmp r8, r11
-   290  cmovb r11, r8
+   241  mov r11d, 0x8
+   247  cmp r8, r11
+   24a  cmovb r11, r8
         ; %0 = load f32 $1
-   294  lea rcx, [rip - 0x2db]
-   29b  mov rdx, r11
-   29e  neg rdx
-   2a1  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
-   2a7  vpmaskmovd ymm0, ymm1, ymmword ptr [r9 + 4*rsi]
+   24e  lea rcx, [rip - 0x295]
+   255  mov rdx, r11
+   258  neg rdx
+   25b  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
+   261  vpmaskmovd ymm0, ymm1, ymmword ptr [r9 + 4*rsi]
         ; %1 = load f32 $2
-   2ad  lea rcx, [rip - 0x2f4]
-   2b4  mov rdx, r11
-   2b7  neg rdx
-   2ba  vmovups ymm2, ymmword ptr [rcx + 4*rdx + 0x20]
-   2c0  vpmaskmovd ymm1, ymm2, ymmword ptr [rbx + 4*rsi]
+   267  lea rcx, [rip - 0x2ae]
+   26e  mov rdx, r11
+   271  neg rdx
+   274  vmovups ymm2, ymmword ptr [rcx + 4*rdx + 0x20]
+   27a  vpmaskmovd ymm1, ymm2, ymmword ptr [rbx + 4*rsi]
         ; %2 = sub f32 %0, %1
-   2c6  vsubps ymm2, ymm0, ymm1
+   280  vsubps ymm2, ymm0, ymm1
         ; %3 = mul f32 %2, %2
-   2ca  vmulps ymm0, ymm2, ymm2
+   284  vmulps ymm0, ymm2, ymm2
         ; accumulate f32 $0 add %3
-   2ce  mov ecx, esi
-   2d0  and ecx, 0x3f
-   2d3  mov rax, qword ptr [rsp]
-   2d7  vmovups ymm2, ymmword ptr [rax + 4*rcx]
-   2dc  vaddps ymm1, ymm2, ymm0
-   2e0  lea rcx, [rip - 0x327]
-   2e7  mov rdx, r11
-   2ea  neg rdx
-   2ed  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
-   2f3  vpblendvb ymm2, ymm2, ymm1, ymm3
-   2f9  mov ecx, esi
-   2fb  and ecx, 0x3f
-   2fe  mov rax, qword ptr [rsp]
-   302  vmovups ymmword ptr [rax + 4*rcx], ymm2
+   288  mov ecx, esi
+   28a  and ecx, 0x3f
+   28d  vmovups ymm2, ymmword ptr [rbp + 4*rcx]
+   293  vaddps ymm1, ymm2, ymm0
+   297  lea rcx, [rip - 0x2de]
+   29e  mov rdx, r11
+   2a1  neg rdx
+   2a4  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
+   2aa  vpblendvb ymm2, ymm2, ymm1, ymm3
+   2b0  mov ecx, esi
+   2b2  and ecx, 0x3f
+   2b5  vmovups ymmword ptr [rbp + 4*rcx], ymm2
 .L6:
         ; next iteration
-   307  mov rax, qword ptr [rdi + 0x10]
-   30b  add r9, qword ptr [rax + 0x20]
-   30f  add rbx, qword ptr [rax + 0x28]
-   313  dec qword ptr [rsp + 0x18]
-   318  jne .L1
+   2bb  mov rax, qword ptr [rdi + 0x10]
+   2bf  add r9, qword ptr [rax + 0x20]
+   2c3  add rbx, qword ptr [rax + 0x28]
+   2c7  dec r12
+   2ca  jne .L1
         ; next iteration
-   31e  mov rax, qword ptr [rdi + 0x10]
-   322  mov rcx, qword ptr [rax]
-   325  add qword ptr [rsp + 0x20], rcx
-   32a  mov rcx, qword ptr [rax + 0x8]
-   32e  add qword ptr [rsp + 0x28], rcx
-   333  mov rcx, qword ptr [rax + 0x10]
-   337  add qword ptr [rsp + 0x30], rcx
-   33c  dec qword ptr [rsp + 0x10]
-   341  jne .L0
+   2d0  mov rax, qword ptr [rdi + 0x10]
+   2d4  mov rcx, qword ptr [rax]
+   2d7  add qword ptr [rsp + 0x18], rcx
+   2dc  mov rcx, qword ptr [rax + 0x8]
+   2e0  add qword ptr [rsp + 0x20], rcx
+   2e5  mov rcx, qword ptr [rax + 0x10]
+   2e9  add qword ptr [rsp + 0x28], rcx
+   2ee  dec qword ptr [rsp + 0x8]
+   2f3  jne .L0
         ; return
-   347  vzeroupper
-   34a  mov rsp, qword ptr [rsp + 0x8]
-   34f  pop rbx
-   350  ret
+   2f9  vzeroupper
+   2fc  mov rsp, qword ptr [rsp]
+   300  pop r12
+   302  pop rbp
+   303  pop rbx
+   304  ret

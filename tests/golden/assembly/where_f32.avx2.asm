@@ -3,7 +3,7 @@
      1  push rbp
      2  push r12
      4  mov rax, rsp
-     7  sub rsp, 0xc0
+     7  sub rsp, 0x40
      e  and rsp, -0x40
     12  mov qword ptr [rsp], rax
     16  mov rcx, qword ptr [rdi]
@@ -97,69 +97,68 @@
    17a  jae .L2
 .L3:
    17c  add r8, 0x8
-   180  je .L8
+   180  je .L5
         ; tail
    186  mov r11d, 0x8
    18c  cmp r8, r11
    18f  cmovb r11, r8
         ; %0 = load bool $1
-   193  lea rax, [rbx + rsi]
-   197  lea rdx, [rsp + 0x40]
-   19c  xor ecx, ecx
-   19e  test r11d, 0x8
-   1a5  je .L4
-   1ab  mov r10, qword ptr [rax + rcx]
-   1af  mov qword ptr [rdx + rcx], r10
-   1b3  add rcx, 0x8
+   193  lea r10, [rbx + rsi]
+   197  lea rax, [rip - 0x21e]
+   19e  mov rdx, r11
+   1a1  mov rcx, rdx
+   1a4  and rcx, -0x4
+   1a8  sub rax, rcx
+   1ab  vmovups xmm1, xmmword ptr [rax + 0x20]
+   1b0  vpmaskmovd xmm0, xmm1, xmmword ptr [r10]
+   1b5  and edx, 0x3
+   1b8  je .L4
+   1be  vpandn xmm1, xmm1, xmmword ptr [rax + 0x1c]
+   1c3  add r10, rcx
+   1c6  movzx eax, byte ptr [r10 + rdx - 0x1]
+   1cc  lea ecx, [8*rdx - 0x8]
+   1d3  shlx eax, eax, ecx
+   1d8  movzx ecx, byte ptr [r10]
+   1dc  or ecx, eax
+   1de  shr edx
+   1e0  movzx eax, byte ptr [r10 + rdx]
+   1e5  shl edx, 0x3
+   1e8  shlx eax, eax, edx
+   1ed  or ecx, eax
+   1ef  vmovd xmm2, ecx
+   1f3  vpbroadcastd xmm2, xmm2
+   1f8  vpand xmm2, xmm2, xmm1
+   1fc  vpor xmm0, xmm0, xmm2
 .L4:
-   1b7  test r11d, 0x4
-   1be  je .L5
-   1c4  mov r10d, dword ptr [rax + rcx]
-   1c8  mov dword ptr [rdx + rcx], r10d
-   1cc  add rcx, 0x4
-.L5:
-   1d0  test r11d, 0x2
-   1d7  je .L6
-   1dd  mov r10w, word ptr [rax + rcx]
-   1e2  mov word ptr [rdx + rcx], r10w
-   1e7  add rcx, 0x2
-.L6:
-   1eb  test r11d, 0x1
-   1f2  je .L7
-   1f8  mov r10b, byte ptr [rax + rcx]
-   1fc  mov byte ptr [rdx + rcx], r10b
-   200  add rcx, 0x1
-.L7:
-   204  vmovq xmm0, qword ptr [rsp + 0x40]
-   20a  vpxor xmm3, xmm3, xmm3
-   20e  vpcmpeqb xmm2, xmm0, xmm3
-   212  vpxor xmm2, xmm2, xmmword ptr [rip - 0x22a]
+   200  vpxor xmm2, xmm2, xmm2
+   204  vpcmpeqb xmm1, xmm0, xmm2
+   208  vpxor xmm1, xmm1, xmmword ptr [rip - 0x220]
         ; %1 = load f32 $2
-   21a  lea rcx, [rip - 0x2a1]
-   221  mov rdx, r11
-   224  neg rdx
-   227  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
-   22d  vpmaskmovd ymm0, ymm1, ymmword ptr [rbp + 4*rsi]
+   210  lea rcx, [rip - 0x297]
+   217  mov rdx, r11
+   21a  neg rdx
+   21d  vmovups ymm2, ymmword ptr [rcx + 4*rdx + 0x20]
+   223  vpmaskmovd ymm0, ymm2, ymmword ptr [rbp + 4*rsi]
         ; %2 = load f32 $3
-   234  lea rcx, [rip - 0x2bb]
-   23b  mov rdx, r11
-   23e  neg rdx
-   241  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
-   247  vpmaskmovd ymm1, ymm3, ymmword ptr [r12 + 4*rsi]
+   22a  lea rcx, [rip - 0x2b1]
+   231  mov rdx, r11
+   234  neg rdx
+   237  vmovups ymm3, ymmword ptr [rcx + 4*rdx + 0x20]
+   23d  vpmaskmovd ymm2, ymm3, ymmword ptr [r12 + 4*rsi]
         ; %3 = where f32 %0, %1, %2
-   24d  vpmovsxbd ymm3, xmm2
-   252  vpblendvb ymm4, ymm1, ymm0, ymm3
+   243  vpmovsxbd ymm3, xmm1
+   248  vpblendvb ymm4, ymm2, ymm0, ymm3
         ; store f32 $0 %3
-   258  lea rcx, [rip - 0x2df]
-   25f  mov rdx, r11
-   262  neg rdx
-   265  vmovups ymm0, ymmword ptr [rcx + 4*rdx + 0x20]
-   26b  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm0, ymm4
-.L8:
+   24e  lea rcx, [rip - 0x2d5]
+   255  mov rdx, r11
+   258  neg rdx
+   25b  vmovups ymm0, ymmword ptr [rcx + 4*rdx + 0x20]
+   261  vpmaskmovd ymmword ptr [r9 + 4*rsi], ymm0, ymm4
+.L5:
         ; return
-   271  vzeroupper
-   274  mov rsp, qword ptr [rsp]
-   278  pop r12
-   27a  pop rbp
-   27b  pop rbx
-   27c  ret
+   267  vzeroupper
+   26a  mov rsp, qword ptr [rsp]
+   26e  pop r12
+   270  pop rbp
+   271  pop rbx
+   272  ret
