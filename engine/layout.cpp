@@ -44,9 +44,13 @@ class LayoutParser {
     const Dims strides = parse_strides(sizes);
     const std::size_t offset_position = position_;
     std::optional<std::int64_t> offset;
-    if (accept('@')) offset = parse_integer("a storage offset", 0);
+    if (accept('@')) {
+      offset = parse_integer("a storage offset", 0);
+      what_may_follow_ = {};
+    }
     skip_spaces();
-    if (position_ < text_.size()) fail("expected the end of the layout", position_);
+    if (position_ < text_.size())
+      fail("expected " + std::string(what_may_follow_) + "the end of the layout", position_);
     return pointing_at(offset ? offset_position : 0, [&] {
       // Without an offset the first element is as near to the beginning as negative strides let it
       // be.
@@ -130,12 +134,15 @@ class LayoutParser {
   Dims parse_strides(const Dims& sizes) {
     skip_spaces();
     const std::size_t first = position_;
+    what_may_follow_ = "'@' and a storage offset, or ";
     if (accept(':')) {
       const MemoryFormat format = parse_format();
       return pointing_at(first, [&] { return format_strides(sizes, format); });
     }
-    if (position_ >= text_.size() || text_[position_] != '{')
+    if (position_ >= text_.size() || text_[position_] != '{') {
+      what_may_follow_ = "'{' and strides, ':' and a memory format, '@' and a storage offset, or ";
       return pointing_at(first, [&] { return contiguous_strides(sizes); });
+    }
     Dims strides = parse_list('{', '}', "a stride", std::numeric_limits<std::int64_t>::min());
     if (strides.size() != sizes.size())
       fail(detail::concat("expected ", sizes.size(), " strides, one a size, got ", strides.size()),
@@ -154,6 +161,7 @@ class LayoutParser {
 
   std::string_view text_;
   std::size_t position_ = 0;
+  std::string_view what_may_follow_;  ///< with what joins it to the end of a message
 };
 
 }  // namespace

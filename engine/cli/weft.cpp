@@ -60,9 +60,15 @@ struct Arguments {
   TuneArguments tune;
 };
 
+constexpr const char* layout_notation =
+    "A LAYOUT is a dtype and sizes, then, if they are not contiguous, strides in elements or a\n"
+    "memory format, and an offset: f32[2,3], f32[2,3]{1,2}, u8[8,3,224,224]:channels_last,\n"
+    "f64[100]{2}@1.\n";
+
 /// Those that take an expression.
 void add_expression_commands(CLI::App& app, Arguments& arguments) {
   CLI::App& explain = *app.add_subcommand("explain", "plan and compile without data");
+  explain.footer(layout_notation);
   add_expression(explain, arguments.explain, "LAYOUT");
   explain.add_option("--backend", arguments.explain.backend, "auto, interp, xbyak, llvm or nvrtc");
   explain.add_option("--out", arguments.explain.out, "layout of a given output");
@@ -87,6 +93,7 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
   eval.callback([&arguments] { run_eval(arguments.eval); });
 
   CLI::App& bench = *app.add_subcommand("bench", "time every way to compute one expression");
+  bench.footer(layout_notation);
   add_expression(bench, arguments.bench, "LAYOUT");
   bench.add_option("--out", arguments.bench.out, "layout of a given output");
   bench

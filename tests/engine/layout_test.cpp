@@ -135,8 +135,13 @@ TEST(ParseLayout, ErrorsPointAtThePlace) {
   expect_refused("f32[3]@", "expected a storage offset", 7);
   expect_refused("f32[3]:nchw", "expected a memory format", 7);
   expect_refused("f32[3]:channels_last", "required rank 4 tensor to use channels_last format", 6);
-  expect_refused("f32[3] x", "expected the end of the layout", 7);
-  expect_refused("f32[3]{1}:channels_last", "expected the end of the layout", 9);
+  expect_refused("f32[3](1)",
+                 "expected '{' and strides, ':' and a memory format, '@' and a storage offset, or "
+                 "the end of the layout",
+                 6);
+  expect_refused("f32[3]{1}:channels_last",
+                 "expected '@' and a storage offset, or the end of the layout", 9);
+  expect_refused("f32[3]@1 x", "expected the end of the layout", 9);
   expect_refused("f32[4]{-1}@2", "before the beginning of the storage", 10);
 }
 
