@@ -141,9 +141,13 @@ int TransposeEmitter::steps_at_once() const {
 }
 
 /// Asks for the lines that the next steps write: stores leave in order, so that each would wait
-/// alone for its line.  Bytes take so long to transpose that they gain nothing.
+/// alone for its line.  Bytes take so long to transpose that they gain nothing; nor does Zen 5, on
+/// which LLVM puts what asks between the loads.
 void TransposeEmitter::fetch_rows(llvm::Value* rows, int num_steps) {
-  if (shape_.is_streaming || shape_.step_bytes < line_bytes || shape_.itemsize == 1) return;
+  constexpr int zen5_family = 26;
+  if (shape_.is_streaming || shape_.step_bytes < line_bytes || shape_.itemsize == 1 ||
+      builder_.features().amd_family >= zen5_family)
+    return;
   for (llvm::Value* row : strided_addresses(builder_, rows, argument(3), side_ * num_steps))
     prefetch(builder_, row);
 }
