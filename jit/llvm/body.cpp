@@ -185,7 +185,7 @@ void KernelEmitter::set_line(unsigned line) {
 llvm::Value* KernelEmitter::emit_value(ValueId id, const std::vector<llvm::Value*>& values,
                                        const Place& place) {
   set_line(id + 1);
-  llvm::Value* value = emit_inst(kernel_.body[id], values, place);
+  llvm::Value* value = emit_inst(id, values, place);
   // A masked load would wait for its mask, which comes from memory as well.
   if (place.streams && is_chosen_[id] && kernel_.body[id].op == Op::load)
     value = keep_in_register(builder_, value);
@@ -193,8 +193,9 @@ llvm::Value* KernelEmitter::emit_value(ValueId id, const std::vector<llvm::Value
   return value;
 }
 
-llvm::Value* KernelEmitter::emit_inst(const Inst& inst, const std::vector<llvm::Value*>& values,
+llvm::Value* KernelEmitter::emit_inst(ValueId id, const std::vector<llvm::Value*>& values,
                                       const Place& place) {
+  const Inst& inst = kernel_.body[id];
   std::vector<llvm::Value*> args;
   for (ValueId arg : inst.args)
     if (arg != ir::no_value) args.push_back(values[arg]);
@@ -224,6 +225,13 @@ llvm::Value* KernelEmitter::emit_inst(const Inst& inst, const std::vector<llvm::
       if (bf16_rounding::is_cast(kernel_, inst)) return emit_bf16(builder_, args)[0];
       return emit_cast(builder_, args[0], from, inst.dtype);
     }
+    case Op::div:
+      if (!factors_.empty() && factors_[inst.args[1]].high != nullptr &&
+          may_take_two_products(id)) {
+        const auto [high, low] = factors_[inst.args[1]];
+        return by_two_products(args[0], {builder_.splat(high), builder_.splat(low)});
+      }
+      return emit_operator(builder_, inst.op, inst.dtype, args);
     case Op::bitcast: return builder_.CreateBitCast(args[0], builder_.value_type(inst.dtype));
     default: return emit_operator(builder_, inst.op, inst.dtype, args);
   }

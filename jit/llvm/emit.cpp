@@ -222,9 +222,14 @@ void KernelEmitter::emit_copied_row(const Pointers& start) {
 }
 
 void KernelEmitter::emit_row(const Pointers& start) {
-  const int lanes = vector_lanes();
   emit_hoisted(start);
-  splat_hoisted(lanes);
+  splat_hoisted(vector_lanes());
+  const std::vector<ir::ValueId> quotients = quotients_of_integers();
+  quotients.empty() ? emit_vectors_of_row(start) : emit_row_of_quotients(start, quotients);
+}
+
+void KernelEmitter::emit_vectors_of_row(const Pointers& start) {
+  const int lanes = vector_lanes();
   const StepBody body = plain_body();
   Position position{builder_.getInt64(0), start};
   if (lanes > 1) {

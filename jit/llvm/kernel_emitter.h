@@ -119,6 +119,7 @@ class KernelEmitter {
                   const std::function<void(const Pointers&)>& inside);
   void emit_innermost(const Pointers& start);
   void emit_row(const Pointers& start);
+  void emit_vectors_of_row(const Pointers& start);
   llvm::Value* is_copied(llvm::Value* row);
   void emit_copied_row(const Pointers& start);
   Position emit_steps(const Position& start, const Step& step, const StepBody& body,
@@ -175,11 +176,26 @@ class KernelEmitter {
   void set_line(unsigned line);
   llvm::Value* emit_value(ir::ValueId id, const std::vector<llvm::Value*>& values,
                           const Place& place);
-  llvm::Value* emit_inst(const ir::Inst& inst, const std::vector<llvm::Value*>& values,
+  llvm::Value* emit_inst(ir::ValueId id, const std::vector<llvm::Value*>& values,
                          const Place& place);
   llvm::Value* constant(DType dtype, std::uint64_t bits);
   llvm::Value* param(const ir::Inst& inst);
   Access access(std::size_t operand, const Place& place);
+
+  // Divisions of what were integers (quotients.cpp).
+  /// What x is multiplied by: x / c = fma(x, high, x * low).
+  struct Factors {
+    llvm::Value* high = nullptr;
+    llvm::Value* low = nullptr;
+  };
+  bool may_take_two_products(ir::ValueId id) const;
+  std::vector<ir::ValueId> quotients_of_integers() const;
+  llvm::Value* is_within(llvm::Value* value, int exponent, bool by_size);
+  llvm::Value* divides_by_products(llvm::Value* divisor, const Factors& factors);
+  llvm::Value* fused(llvm::Value* x, llvm::Value* y, llvm::Value* z);
+  llvm::Value* by_two_products(llvm::Value* x, const Factors& factors);
+  llvm::Value* find_factors(const std::vector<ir::ValueId>& ids);
+  void emit_row_of_quotients(const Pointers& start, const std::vector<ir::ValueId>& ids);
 
   // Rows with transposed inputs in registers (tile_fused.cpp).
   struct Fused {
@@ -264,6 +280,7 @@ class KernelEmitter {
   std::vector<const ir::Inst*> accumulations_;
   std::vector<llvm::Value*> partials_;  ///< [accumulation * vectors + vector]
   llvm::Value* scan_memory_ = nullptr;  ///< what has accumulated of columns; null: rows are scanned
+  std::vector<Factors> factors_;        ///< of hoisted divisors, as scalars; empty: rows divide
   std::optional<Fused> fused_;          ///< of rows with transposed inputs
   /// What the bodies of rows have computed, and where their results go.
   std::vector<std::pair<llvm::Value*, Access>> scanned_;

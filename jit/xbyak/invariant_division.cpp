@@ -15,6 +15,8 @@
 namespace weft::jit::xbyak {
 namespace {
 
+using quotients::terms_exponent;
+
 // Comparison predicate of vpcmpud and vpcmpuq: greater.
 constexpr std::uint8_t is_greater = 6;
 
@@ -25,14 +27,10 @@ std::uint64_t power_of_two(DType dtype, int exponent) {
 
 /// Quotients of a dividend and a divisor between 2^-exponent and 2^exponent are normal, and so is
 /// the last place of a remainder.
-int divisors_exponent(DType dtype) { return dtype == DType::f32 ? 30 : 200; }
+int divisors_exponent(DType dtype) {
+  return dtype == DType::f32 ? quotients::divisors_exponent_f32 : 200;
+}
 int dividends_exponent(DType dtype) { return dtype == DType::f32 ? 90 : 800; }
-/// Two numbers of at least 2^-40 are multiples of 2^-63 or, as doubles, of 2^-92, and so is their
-/// sum: where they are of 2^62 at most, it is zero or well between the limits of dividends.  Of
-/// two_products.h: its quotient is at least 2^-93, where no product's rounding is coarser than that
-/// of the quotient by 49 bits.
-constexpr int terms_exponent = 40;
-
 /// The value of a constant.
 float f32_of(const ir::Inst& inst) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(inst.bits.lo));
@@ -55,37 +53,6 @@ bool is_constant_within(const ir::Inst& inst, int exponent) {
 
 bool is_constant_outside(const ir::Inst& inst) {
   return inst.op == Op::constant && !is_constant_within(inst, divisors_exponent(inst.dtype));
-}
-
-/// What was an integer is zero or within the limits.
-bool is_from_integer(const ir::Kernel& kernel, ir::ValueId id) {
-  const ir::Inst& inst = kernel.body[id];
-  return inst.op == Op::cast && is_integral(result_dtype(kernel.body[inst.args[0]]));
-}
-
-bool is_small_integer(const ir::Kernel& kernel, ir::ValueId id) {
-  return is_from_integer(kernel, id) &&
-         itemsize_bytes(result_dtype(kernel.body[kernel.body[id].args[0]])) <= 4;
-}
-
-/// A hoisted value that is added to, or subtracted from, an integer of few bytes or such a one's
-/// quotient; `number` is that.
-struct SmallSum {
-  ir::ValueId hoisted = ir::no_value, number = ir::no_value;
-};
-
-SmallSum small_sum(const ir::Kernel& kernel, ir::ValueId id) {
-  const ir::Inst& inst = kernel.body[id];
-  if (inst.op != Op::add && inst.op != Op::sub) return {};
-  for (const int i : {0, 1}) {
-    const ir::ValueId hoisted = inst.args[i], number = inst.args[1 - i];
-    if (hoisted >= kernel.num_hoisted || kernel.body[hoisted].dtype != inst.dtype) continue;
-    const ir::Inst& quotient = kernel.body[number];
-    const bool is_quotient = quotient.op == Op::div && quotient.dtype == inst.dtype &&
-                             is_small_integer(kernel, quotient.args[0]);
-    if (is_quotient || is_small_integer(kernel, number)) return {hoisted, number};
-  }
-  return {};
 }
 
 /// Zen 5 divides 16 floats in two and a half cycles: sooner than dividends are looked at.

@@ -17,8 +17,9 @@ namespace weft::jit::xbyak {
 bool divides_by_invariants(const ir::Kernel& kernel, const CpuFeatures& features);
 
 /// Emits quotients that have the very bits of the division: x times the reciprocal, corrected by
-/// the remainder; or, of f32 that come from integers, two products (two_products.h).  Where a
-/// number is so large or small that the remainder might not be exact, the division itself is done.
+/// the remainder; or, of f32 that come from integers, two products (jit/exact_quotients.h).  Where
+/// a number is so large or small that the remainder might not be exact, the division itself is
+/// done.
 class InvariantDivision {
  public:
   /// Reciprocals stay in registers if these suffice and no `calls` overwrite them.

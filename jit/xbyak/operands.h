@@ -17,7 +17,7 @@ struct Step {
   int copy = 0;          ///< of the unrolled loop's vectors, the how-manyeth
   bool streams = false;  ///< streamed outputs are aligned: store past the caches
   bool is_main = false;  ///< in the loop in which long rows spend their time
-  bool in_two_products = false;  ///< divisors were found to allow that (two_products.h)
+  bool in_two_products = false;  ///< divisors were found to allow that (jit/exact_quotients.h)
   int accumulator = -1;          ///< of the registers with partial results; -1: they are in memory
   int prefetched = 0;  ///< vectors ahead, whose lines contiguous inputs are asked for; 0: none
   int row = 0;         ///< of those whose held operands are in registers
