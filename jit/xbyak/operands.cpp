@@ -1,4 +1,5 @@
-// Addresses of operands, and accesses to whole vectors.  strided.cpp has those with other strides.
+// Addresses of operands, and accesses to whole vectors.  strided.cpp has those with other strides,
+// tails.cpp the ends of rows.
 #include "jit/xbyak/operands.h"
 
 #include "runtime/cache_line.h"

@@ -192,6 +192,7 @@ class Operands {
   void insert_lane(const Xmm& target, int itemsize, int lane, const RegExp& from);
   void store_buffered(const Xmm& x, const Place& place);
   void start_copy_loop(const Place& place);
+  void move_piece(const RegExp& from, const RegExp& to, int bytes, const Xmm& vector);
   void copy_pieces(const Place& place);
   /// Address of lane k, to be asked for in order; keeps it in rax, rcx, rdx as it goes.
   RegExp lane_address(const Place& place, Step step, int lane);
