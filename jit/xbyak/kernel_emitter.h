@@ -182,8 +182,8 @@ class KernelEmitter {
   std::size_t frame_size_at_ = 0;  ///< position of the frame's size in the code
   int stack_slot_ = 0;
   int counters_slot_ = 0;
-  std::optional<Reg64>
-      rows_left_;  ///< of the loop around the innermost; else it is with the others
+  /// Of the loop around the innermost; if there is none, it is with the others.
+  std::optional<Reg64> rows_left_;
   int pointers_slot_ = 0;
   std::vector<const std::uint8_t*> loop_heads_;
   struct CopiedRow {
