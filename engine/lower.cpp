@@ -2,6 +2,7 @@
 
 #include "engine/streaming.h"
 #include "jit/short_rows.h"
+#include "jit/tiles/functions.h"
 
 #include <weft/error.h>
 #include <weft/inline_array.h>
@@ -98,15 +99,15 @@ bool has_pixels(IntSpan shape, IntSpan strides, std::size_t dim, std::size_t inn
          shape[inner] >= min_pixel_row_bytes / itemsize;
 }
 
-/// Whether it does better tile by tile: its runs fill vectors, or are pixels.
+/// Whether it does better tile by tile: its runs fill vectors, or are pixels; of few elements, if
+/// they are no narrow rectangle and fill what transpositions read at once.
 bool has_tiles(const TensorIterator& iterator, IntSpan strides, std::size_t dim, std::size_t inner,
                std::int64_t itemsize) {
   const IntSpan shape = iterator.shape();
   if (iterator.numel() >= min_tiled_iterations)
     return shape[dim] >= small_inner_extent || has_pixels(shape, strides, dim, inner, itemsize);
-  constexpr std::int64_t lane_bytes = 16;  // that transpositions read of a line at once
   return std::min(shape[dim], shape[inner]) > small_inner_extent &&
-         std::max(shape[dim], shape[inner]) * itemsize >= lane_bytes;
+         std::max(shape[dim], shape[inner]) * itemsize >= jit::tiles::lane_bytes;
 }
 
 /// The dimension along which most of the bytes are dense that are not so along `inner`; no_dim if

@@ -13,7 +13,7 @@
 namespace weft::jit {
 namespace {
 
-constexpr int lane_bytes = 16;
+using tiles::lane_bytes;
 
 class InterleaveEmitter {
  public:

@@ -16,7 +16,7 @@ std::uint32_t power_of_two(int exponent) {
   return static_cast<std::uint32_t>(127 + exponent) << 23;
 }
 
-/// `id` itself, or what it is divided by if it is a quotient.
+/// What `id` is divided by if it is a quotient; else no_value.
 ir::ValueId divisor_in(const ir::Kernel& kernel, ir::ValueId id) {
   return kernel.body[id].op == Op::div ? kernel.body[id].args[1] : ir::no_value;
 }

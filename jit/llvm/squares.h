@@ -3,14 +3,14 @@
 #pragma once
 
 #include "jit/llvm/builder.h"
+#include "jit/tiles/functions.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace weft::jit {
 
-/// Bytes of a line that a vector has in one of its lanes.
-inline constexpr int lane_bytes = 16;
+using tiles::lane_bytes;
 
 /// A register of so many bytes.  Items of 16 bytes are two of 8, which no round takes apart.
 llvm::FixedVectorType* items_type(Builder& builder, int itemsize, int bytes);

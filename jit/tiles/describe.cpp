@@ -12,7 +12,6 @@ constexpr std::size_t max_fused_inputs = 2;
 /// A step has a copy of the body for each row.
 constexpr std::size_t max_fused_instructions = 24;
 constexpr int most_held_avx2 = 8;  ///< registers; of AVX2's the body needs half
-constexpr int lane_bytes = 16;
 
 /// row_kernel() past the caches; without loops if every output is staged.
 ir::Kernel streaming_row_kernel(const ir::Kernel& kernel) {

@@ -9,6 +9,9 @@
 
 namespace weft::jit::tiles {
 
+/// What a transposition reads of a line at once.
+inline constexpr int lane_bytes = 16;
+
 /// Item j of line i goes to item i of line j:
 ///
 ///     to[j * to_stride_bytes + i * itemsize] = from[i * from_stride_bytes + j * itemsize]
@@ -32,7 +35,7 @@ struct TransposeShape {
   bool is_streaming = false;
 
   int lines_a_step() const { return step_bytes / itemsize; }
-  int items_a_step() const { return 16 / itemsize; }
+  int items_a_step() const { return lane_bytes / itemsize; }
 
   friend auto operator<=>(const TransposeShape&, const TransposeShape&) = default;
 };
@@ -102,6 +105,6 @@ inline bool has_short_transpose(const CpuFeatures& features, int itemsize) {
   return features.isa == Isa::avx512 && (itemsize == 4 || itemsize == 8);
 }
 constexpr std::int64_t most_short_lines(int itemsize) { return 64 / itemsize; }
-constexpr std::int64_t least_short_items(int itemsize) { return 16 / itemsize; }
+constexpr std::int64_t least_short_items(int itemsize) { return lane_bytes / itemsize; }
 
 }  // namespace weft::jit::tiles

@@ -167,16 +167,23 @@ void Assembler::extract_part(const Xmm& out, const Xmm& x, int part) {
 }
 
 void Assembler::insert_part(const Xmm& whole, const Xmm& x, int part) {
-  const Xmm narrow = resized(x, 16);
-  const auto index = static_cast<std::uint8_t>(part);
   note_written(whole);
-  if (!has_avx512()) {
-    vinserti128(Ymm(whole.getIdx()), Ymm(whole.getIdx()), narrow, index);
-  } else if (whole.isYMM()) {
-    vinserti32x4(Ymm(whole.getIdx()), Ymm(whole.getIdx()), narrow, index);
-  } else {
-    vinserti32x4(Zmm(whole.getIdx()), Zmm(whole.getIdx()), narrow, index);
-  }
+  insert_16_bytes(whole, resized(x, 16), part);
+}
+
+void Assembler::load_part(const Xmm& whole, const Address& from, int part) {
+  part == 0 ? vmovups(resized(whole, 16), from) : insert_16_bytes(whole, from, part);
+}
+
+void Assembler::insert_16_bytes(const Xmm& whole, const Xbyak::Operand& x, int part) {
+  const auto index = static_cast<std::uint8_t>(part);
+  const Ymm half(whole.getIdx());
+  if (!has_avx512())
+    vinserti128(half, half, x, index);
+  else if (whole.isYMM())
+    vinserti32x4(half, half, x, index);
+  else
+    vinserti32x4(Zmm(whole.getIdx()), Zmm(whole.getIdx()), x, index);
 }
 
 }  // namespace weft::jit::xbyak

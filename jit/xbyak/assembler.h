@@ -118,11 +118,14 @@ class Assembler : public Xbyak::CodeGenerator {
   /// The `part`-th 16 bytes of a register.
   void extract_part(const Xmm& out, const Xmm& x, int part);
   void insert_part(const Xmm& whole, const Xmm& x, int part);
+  /// The same from memory, where part 0 begins the register; does not note that it is written.
+  void load_part(const Xmm& whole, const Address& from, int part);
   /// The upper half of `bytes` bytes of a register.
   void extract_upper(const Xmm& out, const Xmm& x, int bytes);
   void insert_upper(const Xmm& whole, const Xmm& x, int bytes);
 
  private:
+  void insert_16_bytes(const Xmm& whole, const Xbyak::Operand& x, int part);
   const std::byte* pooled(std::span<const std::byte> bytes);
 
   struct PoolEntry {

@@ -108,7 +108,6 @@ class KernelEmitter {
   void fetch_rows_ahead();
   void take_fused_registers(std::span<const std::size_t> transposed);
   void next_fused_row(std::size_t operand);
-  void load_lane(int index, int lane, const Address& from);
   void transpose_lines(std::size_t operand);
   void interleave_items(int itemsize, bool upper, int out, int x, int y);
 

@@ -250,12 +250,16 @@ void Operands::store_masked(const Address& to, const Opmask& mask, const Xmm& x,
   }
 }
 
+Address Operands::ones_then_zeros() {
+  std::array<std::byte, 64> bytes{};
+  std::fill_n(bytes.begin(), 32, std::byte{0xff});
+  return code_.constant(bytes);
+}
+
 // A window over ones followed by zeros, shifted so that it starts with `count` ones.
 Xmm Operands::lane_mask(int itemsize) {
-  std::array<std::byte, 64> ones_then_zeros{};
-  std::fill_n(ones_then_zeros.begin(), 32, std::byte{0xff});
   const Xmm mask = registers_.temp(itemsize * lanes_);
-  code_.lea(code_.rcx, code_.constant(ones_then_zeros));
+  code_.lea(code_.rcx, ones_then_zeros());
   code_.mov(code_.rdx, gpr::count);
   code_.neg(code_.rdx);
   code_.vmovups(mask, code_.ptr[code_.rcx + code_.rdx * itemsize + 32]);

@@ -187,6 +187,8 @@ class Operands {
   void load_lanes(const Xmm& out, const Place& place, Step step);
   void store_lanes(const Xmm& x, const Place& place, Step step);
   void load_one_by_one(const Xmm& out, const Place& place);
+  /// 32 bytes of each.
+  Address ones_then_zeros();
   void load_dense_tail(const Xmm& out, const Place& place);
   Assembler::Jump jump_if_at_most(int count);
   void insert_lane(const Xmm& target, int itemsize, int lane, const RegExp& from);

@@ -10,7 +10,7 @@
 namespace weft::jit::xbyak {
 namespace {
 
-constexpr int lane_bytes = 16;
+using tiles::lane_bytes;
 constexpr int most_lanes = 4;
 
 class ShortTransposeEmitter {
@@ -25,7 +25,7 @@ class ShortTransposeEmitter {
   void point_at_lines();
   void planes_of(int num_lanes);
   void step(int num_lanes);
-  void load(int k, int num_lanes);
+  void load(int k, int num_lanes, int width_bytes);
   void transpose_lanes(int width_bytes);
   void move_lines(int num_lanes, int scale);
   Address argument(std::size_t offset) const { return code_.qword[code_.rdi + offset]; }
@@ -119,19 +119,13 @@ void ShortTransposeEmitter::point_at_lines() {
   code_.shr(scratch_, side_ == 4 ? 2 : 1);
 }
 
-void ShortTransposeEmitter::load(int k, int num_lanes) {
+void ShortTransposeEmitter::load(int k, int num_lanes, int width_bytes) {
   for (int lane = 0; lane < num_lanes; ++lane) {
     const bool is_last = lane + 1 == num_lanes;
     const Address at = code_.ptr[is_last ? RegExp(last_lane_[static_cast<std::size_t>(k)])
                                          : nth(lanes_[static_cast<std::size_t>(lane)], from_stride_,
                                                from_stride3_, k)];
-    const auto position = static_cast<std::uint8_t>(lane);
-    if (lane == 0)
-      code_.vmovups(Xmm(k), at);
-    else if (num_lanes == 2)
-      code_.vinserti32x4(Ymm(k), Ymm(k), at, position);
-    else
-      code_.vinserti32x4(Zmm(k), Zmm(k), at, position);
+    code_.load_part(vector_register(k, width_bytes), at, lane);
   }
 }
 
@@ -156,7 +150,7 @@ void ShortTransposeEmitter::transpose_lanes(int width_bytes) {
 
 void ShortTransposeEmitter::step(int num_lanes) {
   const int width_bytes = num_lanes == 3 ? 64 : num_lanes * lane_bytes;
-  for (int k = 0; k < side_; ++k) load(k, num_lanes);
+  for (int k = 0; k < side_; ++k) load(k, num_lanes, width_bytes);
   transpose_lanes(width_bytes);
   for (int k = 0; k < side_; ++k) {
     const Address at = code_.ptr[nth(to_, to_stride_, to_stride3_, k)];

@@ -2,7 +2,6 @@
 #include "jit/xbyak/operands.h"
 
 #include <algorithm>
-#include <array>
 
 namespace weft::jit::xbyak {
 
@@ -76,10 +75,8 @@ void Operands::load_dense_tail(const Xmm& out, const Place& place) {
   const std::uint32_t mark = registers_.marked_temps();
   const Xmm whole = resized(out, bytes), window = registers_.temp(bytes),
             rest = registers_.temp(bytes);
-  std::array<std::byte, 64> ones_then_zeros{};
-  std::fill_n(ones_then_zeros.begin(), 32, std::byte{0xff});
   code_.lea(code_.r10, code_.ptr[address(place, 0)]);
-  code_.lea(code_.rax, code_.constant(ones_then_zeros));
+  code_.lea(code_.rax, ones_then_zeros());
   code_.mov(code_.rdx, gpr::count);
   if (place.itemsize == 2) code_.add(code_.rdx, code_.rdx);
   code_.mov(code_.rcx, code_.rdx);

@@ -13,7 +13,7 @@
 namespace weft::jit::xbyak {
 namespace {
 
-constexpr int lane_bytes = 16;
+using tiles::lane_bytes;
 
 bool has_calls(const ir::Kernel& kernel, const CpuFeatures& features) {
   return !calls_of(kernel, features.isa).empty() ||
@@ -214,16 +214,6 @@ void KernelEmitter::interleave_items(int itemsize, bool upper, int out, int x, i
   }
 }
 
-void KernelEmitter::load_lane(int index, int lane, const Address& from) {
-  const auto number = static_cast<std::uint8_t>(lane);
-  if (lane == 0)
-    code_.vmovups(Xmm(index), from);
-  else if (code_.has_avx512())
-    code_.vinserti32x4(Zmm(index), Zmm(index), from, number);
-  else
-    code_.vinserti128(Ymm(index), Ymm(index), from, number);
-}
-
 // As in transpose.cpp, in place but for one register.
 void KernelEmitter::transpose_lines(std::size_t operand) {
   const auto [at, stride, stride3, row_slot] = operands_.held(operand);
@@ -245,7 +235,8 @@ void KernelEmitter::transpose_lines(std::size_t operand) {
                          : k == 1 ? base + stride
                          : k == 2 ? base + stride * 2
                                   : RegExp(base) + stride3;
-    load_lane(values[static_cast<std::size_t>(line % side)], line / side, code_.ptr[place]);
+    const int index = values[static_cast<std::size_t>(line % side)];
+    code_.load_part(vector_register(index, kernel_.vector_bytes), code_.ptr[place], line / side);
   }
   const auto itemsize = static_cast<int>(itemsize_bytes(kernel_.operands[operand].dtype));
   for (int width = 1; width < side; width *= 2) {

@@ -13,7 +13,7 @@
 namespace weft::jit::xbyak {
 namespace {
 
-constexpr int lane_bytes = 16;
+using tiles::lane_bytes;
 
 class TransposeEmitter {
  public:
@@ -139,16 +139,7 @@ void TransposeEmitter::load(int index, int line, int step, int part) {
     const Reg64& base = lanes_[static_cast<std::size_t>(part * num_lanes_ + lane)];
     return code_.ptr[nth(base, from_stride_, from_stride3_, line) + step * lane_bytes];
   };
-  code_.vmovups(resized(vector(index), lane_bytes), at(0));
-  for (int lane = 1; lane < num_lanes_; ++lane) {
-    const auto position = static_cast<std::uint8_t>(lane);
-    if (!code_.has_avx512())
-      code_.vinserti128(Ymm(index), Ymm(index), at(lane), position);
-    else if (num_lanes_ == 2)
-      code_.vinserti32x4(Ymm(index), Ymm(index), at(lane), position);
-    else
-      code_.vinserti32x4(Zmm(index), Zmm(index), at(lane), position);
-  }
+  for (int lane = 0; lane < num_lanes_; ++lane) code_.load_part(vector(index), at(lane), lane);
 }
 
 // All that is needed of a line at once, so that it need not stay in a cache that lines of such
