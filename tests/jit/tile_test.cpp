@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 namespace weft::jit::testing {
@@ -467,6 +469,32 @@ TEST_P(Tile, TheCodeShufflesAndGathersNothing) {
       for (const char* const by_lane : {"gather", "pinsr", "pextr"})
         EXPECT_EQ(code.find(by_lane), std::string::npos) << code;
     }
+}
+
+/// The code's texts: xbyak says in the assembly what parts are for, LLVM's IR has the functions.
+std::string texts_of(std::string_view backend, const ir::Kernel& kernel, Isa isa) {
+  Target texts = target_for(isa);
+  texts.keep_texts = true;
+  const auto code = find_backend(backend)->compile(kernel, texts);
+  std::string all;
+  for (const auto& [stage, text] : code->texts) all += text;
+  return all;
+}
+
+/// Without them results would be the same, by way of the buffer or a plane at a time.
+TEST_P(Tile, TheCodeHasRowsInRegistersAndShortTranspositions) {
+  using ::testing::AnyOf, ::testing::HasSubstr;
+  const ir::Kernel sum = scheduled(
+      nested(op_kernel(Op::add, DType::f32, DType::f32), {{}, {}, {.is_across = true}}), isa());
+  EXPECT_THAT(texts_of(backend(), sum, isa()),
+              AnyOf(HasSubstr("lines to columns"),
+                    HasSubstr("@weft_tile_rows_" +
+                              std::to_string(static_cast<int>(tiles::RowKind::fused)) + "(")));
+  if (!tiles::has_short_transpose(target().features, 4)) return;
+  const ir::Kernel copy =
+      scheduled(nested(copy_kernel(DType::f32), {{}, {.is_across = true}}), isa());
+  EXPECT_THAT(texts_of(backend(), copy, isa()), AnyOf(HasSubstr("transpositions of few lines each"),
+                                                      HasSubstr("@weft_short_transpose(")));
 }
 
 /// Random classes in nests of two to four loops: strided and constant operands beside those to
