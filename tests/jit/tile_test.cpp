@@ -486,7 +486,10 @@ TEST_P(Tile, TheCodeHasRowsInRegistersAndShortTranspositions) {
   using ::testing::AnyOf, ::testing::HasSubstr;
   const ir::Kernel sum = scheduled(
       nested(op_kernel(Op::add, DType::f32, DType::f32), {{}, {}, {.is_across = true}}), isa());
-  EXPECT_THAT(texts_of(backend(), sum, isa()),
+  const std::string texts = texts_of(backend(), sum, isa());
+  if (texts.find("; no disassembler") != std::string::npos)
+    return leave_out_without("llvm", "xbyak's remarks stand in the assembly's text");
+  EXPECT_THAT(texts,
               AnyOf(HasSubstr("lines to columns"),
                     HasSubstr("@weft_tile_rows_" +
                               std::to_string(static_cast<int>(tiles::RowKind::fused)) + "(")));
