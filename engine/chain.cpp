@@ -1,10 +1,10 @@
 // The contiguous chain: clone, contiguous, to, reshape and what they are made of, and inference.
-#include "engine/device_copy.h"
+#include "engine/device/device_copy.h"
+#include "engine/dispatch/operators.h"
 #include "engine/engine_state.h"
-#include "engine/fold_call.h"
-#include "engine/memory_format.h"
-#include "engine/operators.h"
-#include "engine/planner.h"
+#include "engine/fold/fold_call.h"
+#include "engine/plan/planner.h"
+#include "engine/tensor/memory_format.h"
 
 #include <weft/error.h>
 

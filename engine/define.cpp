@@ -1,10 +1,10 @@
 #include <weft/define.h>
 
 #include "engine/engine_state.h"
-#include "engine/expr_lexer.h"
-#include "engine/expr_words.h"
-#include "engine/nearest.h"
-#include "engine/parse_expr.h"
+#include "engine/expression/expr_lexer.h"
+#include "engine/expression/expr_words.h"
+#include "engine/expression/parse_expr.h"
+#include "engine/messages/nearest.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>

@@ -1,10 +1,10 @@
 // The public calls, and the short way of a call that this thread has made before.
-#include "engine/call.h"
-#include "engine/call_match.h"
-#include "engine/device_copy.h"
+#include "engine/device/device_copy.h"
+#include "engine/dispatch/operators.h"
 #include "engine/engine_state.h"
-#include "engine/operators.h"
-#include "engine/tensor_impl.h"
+#include "engine/plan/call.h"
+#include "engine/plan/call_match.h"
+#include "engine/tensor/tensor_impl.h"
 #include "runtime/storage_moves.h"
 
 #include <weft/error.h>

@@ -1,9 +1,9 @@
 // What an Engine owns.
 #pragma once
 
-#include "engine/plan_cache.h"
-#include "engine/planner.h"
-#include "engine/streaming.h"
+#include "engine/plan/plan_cache.h"
+#include "engine/plan/planner.h"
+#include "engine/plan/streaming.h"
 #include "jit/kernel_cache.h"
 #include "jit/nvrtc/loader.h"
 #include "runtime/thread_counter.h"

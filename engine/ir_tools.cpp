@@ -1,6 +1,6 @@
 #include <weft/ir_tools.h>
 
-#include "engine/random_elements.h"
+#include "engine/tensor/random_elements.h"
 #include "ir/pass.h"
 #include "ir/text.h"
 #include "ir/verifier.h"

@@ -1,7 +1,7 @@
 // Thresholds are crossovers: the size from which on one way to run a call is faster than the other.
 #include <weft/tune.h>
 
-#include "engine/streaming.h"
+#include "engine/plan/streaming.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ITERATOR = ["engine/" + name for name in ("dimensions.cpp", "iterator.cpp", "iterator_given.cpp", "iterator_outputs.cpp",
+ITERATOR = ["engine/iterator/" + name for name in ("dimensions.cpp", "iterator.cpp", "iterator_given.cpp", "iterator_outputs.cpp",
                                           "iterator_parts.cpp", "iterator_types.cpp")]
 LEAST = 0.9
 

@@ -1,6 +1,6 @@
 #include <weft/dispatch_key.h>
 
-#include "engine/tensor_impl.h"
+#include "engine/tensor/tensor_impl.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include "engine/dispatch/operator_entry.h"
 #include "engine/dispatch/process_registry.h"
-#include "engine/nearest.h"
+#include "engine/messages/nearest.h"
 
 #include <algorithm>
 #include <cstdio>

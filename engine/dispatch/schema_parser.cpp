@@ -2,7 +2,7 @@
 #include <weft/dispatch_schema.h>
 #include <weft/error.h>
 
-#include "engine/caret.h"
+#include "engine/messages/caret.h"
 
 #include <algorithm>
 #include <array>

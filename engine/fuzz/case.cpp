@@ -1,6 +1,6 @@
 #include "engine/fuzz/case.h"
 
-#include "engine/tensor_impl.h"
+#include "engine/tensor/tensor_impl.h"
 
 #include <weft/error.h>
 

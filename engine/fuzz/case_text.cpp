@@ -1,5 +1,5 @@
 // A case as a command line and as C++, and the command line read back.
-#include "engine/expr_node.h"
+#include "engine/expression/expr_node.h"
 #include "engine/fuzz/case.h"
 #include "engine/fuzz/storage.h"
 

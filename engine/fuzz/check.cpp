@@ -1,6 +1,6 @@
 #include "engine/fuzz/check.h"
 
-#include "engine/expr_node.h"
+#include "engine/expression/expr_node.h"
 #include "engine/fuzz/compare.h"
 #include "engine/fuzz/storage.h"
 

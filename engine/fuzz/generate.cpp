@@ -1,7 +1,7 @@
 #include "engine/fuzz/generate.h"
 
-#include "engine/expr_node.h"
-#include "engine/random_elements.h"
+#include "engine/expression/expr_node.h"
+#include "engine/tensor/random_elements.h"
 
 #include <weft/error.h>
 

@@ -1,6 +1,6 @@
 #include "engine/fuzz/storage.h"
 
-#include "engine/random_elements.h"
+#include "engine/tensor/random_elements.h"
 
 #include <weft/error.h>
 

@@ -1,7 +1,7 @@
 // How far results of a backend may lie from the interpreter's.
 #pragma once
 
-#include "engine/expr_node.h"
+#include "engine/expression/expr_node.h"
 
 #include <limits>
 #include <string_view>

@@ -1,5 +1,5 @@
 // Tensors of a device lent and borrowed by DLPack's structs, on the stand-in for a GPU.
-#include "engine/dlpack_abi.h"
+#include "engine/exchange/dlpack_abi.h"
 #include "tests/cuda/engine_fixture.h"
 #include "tests/matchers.h"
 

@@ -1,6 +1,6 @@
 // Bare numbers in expressions: functions of nothing but numbers, integers that i64 can't hold,
 // divisors.
-#include "engine/expr_node.h"
+#include "engine/expression/expr_node.h"
 #include "tests/engine/support/elements.h"
 #include "tests/matchers.h"
 

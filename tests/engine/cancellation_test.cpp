@@ -1,7 +1,7 @@
 // Calls that are cancelled while they compute.  Their operand is address space that nobody has read
 // yet: who reads a part of it first waits until another thread has cancelled, so that calls are in
 // flight then however busy the machine is, and what was read tells how far they went on.
-#include "engine/expr_node.h"
+#include "engine/expression/expr_node.h"
 
 #include <weft/cancel.h>
 #include <weft/engine.h>

@@ -5,7 +5,7 @@
 #include <weft/iterator.h>
 #include <weft/naive.h>
 
-#include "engine/dlpack_abi.h"
+#include "engine/exchange/dlpack_abi.h"
 #include "tests/matchers.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Flags and strides of memory formats: the cases that are easy to get wrong.  weft_conformance
 // replays PyTorch's recordings.
-#include "engine/memory_format.h"
+#include "engine/tensor/memory_format.h"
 #include "tests/matchers.h"
 
 #include <weft/error.h>

@@ -2,7 +2,7 @@
 #include <weft/error.h>
 #include <weft/npy.h>
 
-#include "engine/tensor_impl.h"
+#include "engine/tensor/tensor_impl.h"
 #include "tests/matchers.h"
 #include "tests/temporary_folder.h"
 

@@ -5,7 +5,7 @@
 #include <weft/error.h>
 #include <weft/iterator.h>
 
-#include "engine/overlap_solver.h"
+#include "engine/overlap/overlap_solver.h"
 #include "tests/engine/support/ints.h"
 
 #include <gtest/gtest.h>

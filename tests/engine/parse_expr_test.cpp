@@ -1,5 +1,5 @@
 // The expression parser: Python's precedence, numbers, and messages that point at the place.
-#include "engine/expr_node.h"
+#include "engine/expression/expr_node.h"
 #include "tests/matchers.h"
 
 #include <weft/error.h>

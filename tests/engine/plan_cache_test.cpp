@@ -1,6 +1,6 @@
 // The plan cache and its keys, where the engine's calls can't bring them about on purpose.
-#include "engine/plan_cache.h"
-#include "engine/call_match.h"
+#include "engine/plan/plan_cache.h"
+#include "engine/plan/call_match.h"
 
 #include <weft/engine.h>
 

@@ -1,6 +1,6 @@
 // Scans of expressions: what is computed in front of a scan goes through a buffer, and the result
 // has the bits of a scan of a tensor, whatever the layouts and the number of threads.
-#include "engine/expr_node.h"
+#include "engine/expression/expr_node.h"
 #include "tests/engine/support/layouts.h"
 #include "tests/matchers.h"
 #include "tests/required_backends.h"

@@ -1,5 +1,5 @@
 // Scans along long rows, which several threads share, and scans by logaddexp: against plain loops.
-#include "engine/expr_node.h"
+#include "engine/expression/expr_node.h"
 #include "tests/engine/support/layouts.h"
 #include "tests/matchers.h"
 

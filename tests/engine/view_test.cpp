@@ -3,7 +3,7 @@
 #include <weft/error.h>
 #include <weft/tensor.h>
 
-#include "engine/tensor_impl.h"
+#include "engine/tensor/tensor_impl.h"
 #include "tests/matchers.h"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@
 #include <weft/npy.h>
 #include <weft/parallel.h>
 
-#include "engine/dlpack_abi.h"
+#include "engine/exchange/dlpack_abi.h"
 #include "runtime/exec_memory.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Numbers from outside: DLPack's structs, and operands as the iterator gets them.
 #include "tests/fuzz/targets/target.h"
 
-#include "engine/dlpack_abi.h"
+#include "engine/exchange/dlpack_abi.h"
 
 #include <weft/dlpack.h>
 #include <weft/iterator.h>

@@ -1,0 +1,95 @@
+// The nodes behind weft::Expr.
+#pragma once
+
+#include "engine/tensor/dims.h"
+
+#include <weft/expr.h>
+#include <weft/inline_array.h>
+#include <weft/numerics.h>
+#include <weft/promotion.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace weft {
+
+/// What a fold makes of its argument.
+enum class FoldForm : std::uint8_t {
+  value,       ///< one value in place of many
+  index,       ///< where the first extremum is: its row-major place in what was reduced
+  scan,        ///< every partial result along a dimension
+  scan_index,  ///< where the extremum so far is, the last of equals
+};
+
+/// What decides in which order a fold combines floats.
+enum class FoldOrder : std::uint8_t {
+  by_layout,  ///< the fastest, which depends on strides
+  by_shape,   ///< that of a contiguous argument: Numerics::layout_invariant
+  exact,      ///< none, as sums don't round before they are known: Numerics::exact
+};
+
+/// What a mode of numerics means for folds.
+constexpr FoldOrder fold_order(Numerics numerics) {
+  return numerics == Numerics::exact              ? FoldOrder::exact
+         : numerics == Numerics::layout_invariant ? FoldOrder::by_shape
+                                                  : FoldOrder::by_layout;
+}
+
+/// The rest of an ExprNode of Kind::fold.
+struct FoldNode {
+  FoldForm form = FoldForm::value;
+  bool keepdim = false;
+  bool is_reverse = false;  ///< scans
+  bool is_mean = false;     ///< what was combined is divided by how many became one; real floats
+  FoldOrder order = FoldOrder::by_layout;  ///< at least; the engine's numerics may ask for more
+  std::uint64_t dims = 0;  ///< a bit for each dimension of `arg_sizes` that is folded
+  Dims arg_sizes;
+  Dims sizes;                      ///< of the result
+  std::string_view name;           ///< of the function that asked for it: for messages
+  DType given_dtype = DType::f32;  ///< what that was given, or told to convert it to
+
+  bool is_scan() const { return form == FoldForm::scan || form == FoldForm::scan_index; }
+  bool folds(std::size_t dim) const { return (dims >> dim & 1) != 0; }
+};
+
+struct ExprNode {
+  enum class Kind : std::uint8_t { tensor, scalar, op, cast, fold };
+
+  Kind kind = Kind::tensor;
+  Op op = Op::load;                  ///< Kind::op; Kind::fold: what is combined with
+  DType dtype = DType::f32;          ///< of the value
+  DType compute_dtype = DType::f32;  ///< Kind::op: the common dtype of the promoting arguments
+  /// Kind::cast to or from a small float: a step of an operator that computes in another dtype, not
+  /// what the caller asks for.
+  bool is_step = false;
+  OperandCategory category = OperandCategory::dimensioned;
+  Tensor tensor;     ///< Kind::tensor
+  std::string name;  ///< Kind::tensor: for messages; may be empty
+  Scalar scalar;     ///< Kind::scalar
+  InlineArray<std::shared_ptr<const ExprNode>, max_arity> args;
+  std::shared_ptr<const FoldNode> fold;  ///< Kind::fold
+  /// Only while the node waits for its end, when nobody else has it.
+  mutable std::shared_ptr<const ExprNode> next_released;
+
+  ExprNode() = default;
+  ExprNode(const ExprNode&) = default;
+  ~ExprNode();  ///< iterative: a chain of any depth is freed without recursion
+};
+
+/// The sizes that the value of a node has.   Errors: ArgumentError if operands don't broadcast.
+Dims sizes_of(const ExprNode& node);
+
+/// Where the extremum of a scan along `dim` is, for Op::maximum or Op::minimum: i64.
+Expr scan_places(Op op, const Expr& x, std::int64_t dim, bool reverse = false);
+
+/// Whether a number is an integer from 2^63 on, which u64 alone can hold.
+inline bool is_beyond_i64(const Scalar& number) {
+  return number.kind() == Scalar::Kind::integer && number.as_integer() < 0 &&
+         number.as_double() > 0;
+}
+
+/// Why the op of a node does not compute in its dtype, or an empty string if it does.
+std::string unsupported_reason(const ExprNode& node);
+
+}  // namespace weft

@@ -1,0 +1,75 @@
+#include "engine/expression/parameters.h"
+
+#include <weft/error.h>
+
+#include <cmath>
+
+namespace weft {
+namespace {
+
+bool is_alpha(Op op) { return op == Op::add_scaled || op == Op::sub_scaled; }
+
+bool holds(DType dtype, const Scalar& value) {
+  if (is_complex(dtype) || is_boolean(dtype)) return true;
+  if (value.kind() == Scalar::Kind::complex) return value.as_complex().imag() == 0;
+  const double number = value.as_double();
+  if (is_floating(dtype))
+    return !std::isfinite(number) || std::abs(number) <= largest_finite(dtype);
+  const int num_bits = 8 * static_cast<int>(itemsize_bytes(dtype));
+  const double end = std::ldexp(1.0, is_signed(dtype) ? num_bits - 1 : num_bits);
+  if (value.kind() == Scalar::Kind::floating)
+    return number < end && number >= (is_signed(dtype) ? -end : 0);
+  return number < end && (is_signed(dtype) ? number >= -end : number > -end);
+}
+
+}  // namespace
+
+bool is_parameter(Op op, std::size_t index) {
+  switch (op) {
+    case Op::clamp:
+    case Op::clamp_min:
+    case Op::clamp_max:
+    case Op::pow:
+    case Op::nan_to_num:
+    case Op::round_decimals:
+    case Op::logit_eps:
+    case Op::softplus_beta:
+    case Op::hardshrink:
+    case Op::softshrink:
+    case Op::threshold:
+    case Op::hardtanh:
+    case Op::celu:
+    case Op::elu:
+    case Op::leaky_relu: return index >= 1;
+    case Op::add_scaled:
+    case Op::sub_scaled:
+    case Op::masked_fill:
+    case Op::lerp: return index == 2;
+    case Op::addcmul:
+    case Op::addcdiv: return index == 3;
+    default: return false;
+  }
+}
+
+bool promotes_as_parameter(Op op) {
+  return op == Op::clamp || op == Op::clamp_min || op == Op::clamp_max || op == Op::pow;
+}
+
+void check_parameter(Op op, const Scalar& value, DType dtype) {
+  if (is_alpha(op)) {
+    WEFT_CHECK(value.kind() != Scalar::Kind::boolean || is_boolean(dtype), ArgumentError,
+               "Boolean alpha only supported for Boolean results.");
+    WEFT_CHECK(value.kind() < Scalar::Kind::floating || !is_integral(dtype), ArgumentError,
+               "For integral input tensors, argument alpha must not be a floating point number.");
+    WEFT_CHECK(value.kind() != Scalar::Kind::complex || is_complex(dtype), ArgumentError,
+               "For non-complex input tensors, argument alpha must not be a complex number.");
+  }
+  WEFT_CHECK(op != Op::softshrink || !(value.as_double() < 0), ArgumentError,
+             "lambda must be greater or equal to 0, but found to be ", value.text(), ".");
+  WEFT_CHECK(op != Op::celu || value.as_double() != 0, ArithmeticError,
+             "ZeroDivisionError: alpha cannot be 0 for CELU");
+  WEFT_CHECK(holds(dtype, value), ArgumentError, name(op), "(): value cannot be converted to type ",
+             name(dtype), " without overflow: ", value.text());
+}
+
+}  // namespace weft

@@ -1,0 +1,263 @@
+#include "engine/plan/planner.h"
+
+#include "engine/device/device_plan.h"
+#include "engine/iterator/iter_plan.h"
+#include "engine/plan/lower.h"
+#include "runtime/log.h"
+
+#include <weft/error.h>
+#include <weft/overlap.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace weft {
+namespace {
+
+/// The tensors of the leaves, and which of the key's inputs each is.
+void collect_leaves(const CallKey& key, const Program& program, PlannedCall& call) {
+  for (const ExprNode* leaf : program.leaves) {
+    const auto same = [&](const Tensor* input) { return input->is_same(leaf->tensor); };
+    const auto it = std::find_if(key.inputs.begin(), key.inputs.end(), same);
+    WEFT_ASSERT(it != key.inputs.end(), "a leaf is missing from the call's key");
+    call.plan->leaves.push_back(static_cast<std::uint32_t>(it - key.inputs.begin()));
+    call.inputs.push_back(leaf->tensor);
+  }
+}
+
+/// Whether the plan's leaves are the inputs of its key, each once.
+bool takes_inputs_in_order(const CallPlan& plan, const CallKey& key) {
+  if (plan.leaves.size() != key.inputs.size()) return false;
+  for (std::uint32_t i = 0; i < plan.leaves.size(); ++i)
+    if (plan.leaves[i] != i) return false;
+  return true;
+}
+
+void collect_params(const CallKey& key, const Program& program, CallPlan& plan) {
+  for (const Program::Param& param : program.params) {
+    const auto it = std::find(key.numbers.begin(), key.numbers.end(), param.node);
+    WEFT_ASSERT(it != key.numbers.end(), "a number is missing from the call's key");
+    plan.params.push_back({static_cast<std::uint32_t>(it - key.numbers.begin()), param.dtype});
+  }
+}
+
+/// Layouts without bytes can be planned, but not run.
+void check_bytes(const Tensor& tensor) {
+  if (!tensor.defined() || tensor.numel() == 0) return;
+  WEFT_CHECK(tensor.data() != nullptr, ArgumentError, describe(tensor),
+             " has no bytes to compute with: it can only be planned, by explain() or infer()");
+}
+
+/// The layouts of the given outputs, which get them back unless the call could be planned.
+class LayoutGuard {
+ public:
+  explicit LayoutGuard(std::span<const Tensor> outputs) : outputs_(outputs) {
+    for (const Tensor& output : outputs)
+      before_.push_back(output.defined() ? *output.impl() : TensorImpl());
+  }
+  ~LayoutGuard() {
+    for (std::size_t i = 0; i < before_.size() && !is_kept_; ++i)
+      if (outputs_[i].defined()) *outputs_[i].impl() = before_[i];
+  }
+  LayoutGuard(const LayoutGuard&) = delete;
+  LayoutGuard& operator=(const LayoutGuard&) = delete;
+
+  bool has_changed(std::size_t i) const {
+    return !std::ranges::equal(before_[i].sizes, outputs_[i].sizes());
+  }
+  void keep() { is_kept_ = true; }
+
+ private:
+  std::span<const Tensor> outputs_;
+  std::vector<TensorImpl> before_;
+  bool is_kept_ = false;
+};
+
+/// A dense copy of an operand, to be read in place of one that the call overwrites in the wrong
+/// order.
+Tensor temporary_copy(const Tensor& source, const PlannerOptions& options,
+                      jit::KernelCache& kernels) {
+  // The bytes as they are: the program applies the lazy bits when it loads.
+  Tensor plain = source.is_conj() ? source.conj() : source;
+  if (plain.is_neg()) plain = plain.neg_view();
+  Tensor copy = empty_like(plain);
+  const Expr expr(plain);
+  PlannerOptions copy_options = options;
+  copy_options.is_copy = true;
+  CallKey key;
+  make_key(key, std::span(&expr, 1), std::span(&copy, 1));
+  const Program program = flatten(std::span(&expr, 1), std::span(&copy, 1));
+  const PlannedCall call = plan_call(key, program, std::span(&copy, 1), copy_options, kernels);
+  if (!call.plan->is_empty) {
+    std::byte* const base[] = {copy.data(), plain.data()};
+    run(*call.plan, base, nullptr);
+  }
+  return copy;
+}
+
+/// Once a plan; PyTorch says it once a process.
+void log_discarded_parts(DType from, DType to) {
+  if (is_complex(from) && !is_complex(to) && !is_boolean(to))
+    log(LogTopic::plan, "Casting complex values to real discards the imaginary part");
+}
+
+/// The operands' names, outputs first; none if none has one.
+std::vector<std::string> operand_names(const Program& program) {
+  std::vector<std::string> names(static_cast<std::size_t>(program.num_outputs));
+  for (const ExprNode* leaf : program.leaves) names.push_back(leaf->name);
+  const bool has_one = std::ranges::any_of(names, [](const auto& name) { return !name.empty(); });
+  return has_one ? names : std::vector<std::string>();
+}
+
+TensorIterator build_iterator(const Program& program, std::span<const Tensor> outputs,
+                              std::span<const Tensor> inputs, bool resize_outputs,
+                              std::vector<std::string> names) {
+  TensorIteratorConfig config;
+  if (!names.empty()) config.set_names(std::move(names));
+  config.check_all_same_dtype(false).resize_outputs(resize_outputs).allow_cpu_scalars(true);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    config.add_output(outputs[i]);
+    config.set_output_dtype(static_cast<int>(i), program.result_dtypes[i]);
+  }
+  for (const Tensor& input : inputs) config.add_input(input);
+  for (const Program::Param& param : program.params)
+    if (param.is_operand) config.add_number(param.node->scalar);
+  // Copies, which never resize, convert to any dtype.
+  if (resize_outputs && program.output_dtypes != program.result_dtypes)
+    config.enforce_safe_casting_to_output(true).set_common_dtype(program.result_dtypes[0]);
+  TensorIterator iterator = config.build();
+  WEFT_CHECK(program.unsupported.empty(), ArgumentError, program.unsupported);
+  return iterator;
+}
+
+void log_plan(const TensorIterator& iterator, const CallPlan& plan) {
+  if (!is_logged(LogTopic::plan)) return;
+  log(LogTopic::plan, iterator.noutputs(), " outputs, ", iterator.ninputs(),
+      " inputs, coalesced shape ", dims_text(iterator.shape()), ", ",
+      name(plan.launch.kernel->first().kernel.schedule), " loops by ",
+      plan.launch.kernel->first().code->backend);
+}
+
+void plan_device_call(CallPlan& plan, const TensorIterator& iterator, const Program& program,
+                      Device device, const PlannerOptions& options) {
+  // The caches that streaming goes past are the CPU's.
+  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  plan.pass = device_pass(lower(iterator, program, options.numerics, never, DeviceType::cuda),
+                          devices_of_call(iterator), device, options);
+  if (is_logged(LogTopic::plan))
+    log(LogTopic::plan, iterator.noutputs(), " outputs, ", iterator.ninputs(),
+        " inputs, coalesced shape ", dims_text(iterator.shape()), ", by nvrtc");
+}
+
+}  // namespace
+
+void check_outputs(std::span<const Tensor> outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& output = outputs[i];
+    if (!output.defined()) continue;
+    WEFT_CHECK(!output.is_zero_tensor(), ArgumentError, iter::immutable_zeros);
+    check_bytes(output);
+    for (std::size_t j = 0; j < i; ++j)
+      if (outputs[j].defined())
+        assert_apart(output, outputs[j], detail::concat("output ", i),
+                     detail::concat("output ", j));
+  }
+}
+
+TensorIterator plan_iteration(const Program& program, std::span<const Tensor> outputs,
+                              std::span<const Tensor> inputs, bool resize_outputs) {
+  try {
+    return build_iterator(program, outputs, inputs, resize_outputs, {});
+  } catch (const ArgumentError&) {
+    // Once more, for a message with names: calls that succeed do without.
+    std::vector<std::string> names = operand_names(program);
+    if (names.empty()) throw;
+    return build_iterator(program, outputs, inputs, resize_outputs, std::move(names));
+  }
+}
+
+jit::Signature signature_of(ir::Kernel kernel, const PlannerOptions& options) {
+  return {std::move(kernel), options.features, options.backend};
+}
+
+PlannedCall begin_call(const CallKey& key, const Program& program) {
+  PlannedCall call;
+  call.plan = std::make_shared<CallPlan>();
+  collect_leaves(key, program, call);
+  collect_params(key, program, *call.plan);
+  call.plan->divides_integers = !program.integer_divisors.empty();
+  for (const Tensor& input : call.inputs) check_bytes(input);
+  return call;
+}
+
+PlannedCall plan_call(const CallKey& key, const Program& program, std::span<const Tensor> outputs,
+                      const PlannerOptions& options, jit::KernelCache& kernels,
+                      const std::function<void()>& check_values) {
+  std::vector<Tensor> given(outputs.begin(), outputs.end());
+  given.resize(static_cast<std::size_t>(program.num_outputs));
+  check_outputs(given);
+  PlannedCall call = begin_call(key, program);
+  CallPlan& plan = *call.plan;
+  LayoutGuard layouts(outputs);
+  // A call without any tensor computes one number.
+  if (call.inputs.empty())
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (!given[i].defined()) given[i] = empty({}, program.output_dtypes[i]);
+
+  TensorIterator iterator = plan_iteration(program, given, call.inputs, !options.is_copy);
+  if (check_values) check_values();
+  if (options.is_copy) log_discarded_parts(program.result_dtypes[0], program.output_dtypes[0]);
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    if (!iterator.needs_temporary(static_cast<int>(i))) continue;
+    WEFT_CHECK(!options.is_prepared, UnsupportedError,
+               "prepare(): an input overlaps the output and would have to be copied before each "
+               "run; use eval()");
+    call.inputs[i] = temporary_copy(call.inputs[i], options, kernels);
+    call.has_temporaries = true;
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Tensor& output = iterator.output(static_cast<int>(i));
+    const bool was_given = i < outputs.size() && outputs[i].defined();
+    if (was_given && layouts.has_changed(i)) call.is_cacheable = false;
+    CallPlan::Output planned;
+    if (!was_given) {
+      planned = {true, output.storage()->size_bytes(), output.device(), *output.impl()};
+      planned.layout.storage.reset();
+    }
+    plan.outputs.push_back(std::move(planned));
+    call.outputs.push_back(output);
+  }
+  if (call.has_temporaries) {
+    call.is_cacheable = false;
+    iterator = plan_iteration(program, call.outputs, call.inputs, false);
+  }
+  plan.is_empty = iterator.numel() == 0;
+  if (plan.is_empty) {
+    layouts.keep();
+    return call;
+  }
+  const Device device = device_of_call(iterator);
+  if (device.type == DeviceType::cuda || options.backend == "nvrtc") {
+    plan_device_call(plan, iterator, program, device, options);
+    layouts.keep();
+    return call;
+  }
+  Lowered lowered = lower(iterator, program, options.numerics, options.streaming_bytes);
+  if (options.ahead_bytes != 0) ask_ahead(lowered, options.ahead_bytes);
+  lowered.kernel.is_unfenced = options.is_unfenced && lowered.kernel.is_streaming;
+  plan.launch.kernel = kernels.get(signature_of(std::move(lowered.kernel), options));
+  plan.launch.extents = std::move(lowered.extents);
+  plan.launch.stride_bytes = std::move(lowered.stride_bytes);
+  if (!plan.launch.kernel->first().code->walks_in_blocks)
+    plan.launch.block_extent = lowered.block_extent;
+  plan.launch.max_threads = options.num_threads;
+  log_plan(iterator, plan);
+  finish(plan.launch, options.backend == "auto");
+  plan.is_plain = plan.outputs.size() == 1 && plan.params.empty() && !plan.divides_integers &&
+                  takes_inputs_in_order(plan, key);
+  layouts.keep();
+  return call;
+}
+
+}  // namespace weft

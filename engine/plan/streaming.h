@@ -1,0 +1,34 @@
+// When outputs are written past the caches.
+#pragma once
+
+#include "runtime/cpu_features.h"
+
+#include <weft/iterator.h>
+
+#include <cstdint>
+
+namespace weft {
+
+/// Bytes that an operand's elements have, those of broadcast dimensions once.
+std::int64_t touched_bytes(const TensorIterator& iterator, int operand);
+
+/// Bytes that a call must move, read and written together, for non-temporal stores to pay: as
+/// measured for this machine, else by the sizes of the caches.
+/// docs/decisions.md has the measurements.
+std::int64_t streaming_threshold_bytes(const CpuFeatures& features);
+
+/// The same, where `threshold_bytes` is that, for calls that go over a block of rows after the
+/// other several times (engine/fold/row_blocks.h): of the last cache they have less for what they
+/// write.
+std::int64_t row_streaming_threshold_bytes(const CpuFeatures& features,
+                                           std::int64_t threshold_bytes);
+
+/// Whether the call moves `threshold_bytes` or more, writes a good part of them, and its outputs,
+/// in long rows, are not read by itself.
+bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_bytes);
+
+/// Whether the rows of every output along the iterator's fastest dimension begin and end with a
+/// cache line, if its memory begins with one.
+bool writes_whole_lines(const TensorIterator& iterator);
+
+}  // namespace weft
