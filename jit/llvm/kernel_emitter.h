@@ -212,6 +212,7 @@ class KernelEmitter {
                        const std::function<llvm::Value*(Pointers&, llvm::Value* left)>& inside);
   void fused_columns(const Pointers& block, llvm::Value* steps);
   void fetch_fused_lines(const Pointers& column);
+  void fetch_apart(llvm::Value* first, llvm::Value* stride, int count);
   void fetch_fused_rows(const Pointers& at);
   void fused_step(Pointers& at);
   std::vector<llvm::Value*> lines_to_rows(std::size_t operand, llvm::Value* at);

@@ -99,22 +99,40 @@ void KernelEmitter::fused_columns(const Pointers& block, llvm::Value* steps) {
   });
 }
 
+/// Asks for `count` lines that lie `stride` bytes apart.  Those that fight for the first cache are
+/// asked into the second, which holds more that are as far apart.
+void KernelEmitter::fetch_apart(llvm::Value* first, llvm::Value* stride, int count) {
+  llvm::BasicBlock* const apart = new_block("apart");
+  llvm::BasicBlock* const fighting = new_block("fighting");
+  llvm::BasicBlock* const asked = new_block("asked");
+  llvm::Value* const over =
+      builder_.CreateAnd(stride, builder_.getInt64(tiles::aliasing_bytes - 1));
+  builder_.CreateCondBr(builder_.CreateIsNull(over), fighting, apart);
+  for (const CacheLevel level : {CacheLevel::first, CacheLevel::second}) {
+    builder_.SetInsertPoint(level == CacheLevel::first ? apart : fighting);
+    for (llvm::Value* line : strided_addresses(builder_, first, stride, count))
+      jit::prefetch(builder_, line, level);
+    builder_.CreateBr(asked);
+  }
+  builder_.SetInsertPoint(asked);
+}
+
 /// Asks for the lines that the next blocks read.
 void KernelEmitter::fetch_fused_lines(const Pointers& column) {
   for (std::size_t k = 0; k < num_operands(); ++k) {
     if (fused_->line[k] == nullptr) continue;
     llvm::Value* const first = advance(column[k], builder_.getInt64(tiles::fused_bytes_ahead));
-    for (llvm::Value* line : strided_addresses(builder_, first, fused_->line[k], vector_lanes()))
-      jit::prefetch(builder_, line);
+    fetch_apart(first, fused_->line[k], vector_lanes());
   }
 }
 
+/// Asks for the rows that later steps read.
 void KernelEmitter::fetch_fused_rows(const Pointers& at) {
   for (std::size_t k = 0; k < num_operands(); ++k) {
     if (fused_->line[k] != nullptr || !tiles::fused_asks_for_rows(kernel_, k)) continue;
     llvm::Value* const ahead =
         builder_.CreateMul(stride_bytes(0, k), builder_.getInt64(tiles::fused_rows_ahead));
-    jit::prefetch(builder_, advance(at[k], ahead));
+    fetch_apart(advance(at[k], ahead), stride_bytes(0, k), tiles::fused_rows_a_step(kernel_));
   }
 }
 
@@ -125,9 +143,9 @@ void KernelEmitter::fused_step(Pointers& at) {
     fused_->rows[k] = lines_to_rows(k, at[k]);
     at[k] = advance(at[k], fused_->step[k]);
   }
+  if (fused_->is_large) fetch_fused_rows(at);
   const auto side = static_cast<std::size_t>(tiles::fused_rows_a_step(kernel_));
   for (fused_->row = 0; fused_->row < side; ++fused_->row) {
-    if (fused_->is_large) fetch_fused_rows(at);
     emit_body({builder_.getInt64(0), at},
               {.lanes = vector_lanes(), .streams = kernel_.is_streaming});
     for (std::size_t k = 0; k < num_operands(); ++k)

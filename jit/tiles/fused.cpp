@@ -13,8 +13,11 @@ constexpr std::int64_t fused_columns = 256;
 /// lines of the cache.
 constexpr std::int64_t large_fused_columns = 32;
 
-/// Lines that are a multiple of so many bytes apart fight for the first cache.
-constexpr std::int64_t aliasing_bytes = 2048;
+/// Rows of a plane that all columns are run on before the next ones, where lines fight for the
+/// first cache: what the second one holds.
+constexpr std::int64_t aliasing_rows = 512;
+
+constexpr std::int64_t page_bytes = 4096;
 
 /// Runs the kernel over a plane whose transposed inputs stay in registers.
 class FusedPlane {
@@ -51,15 +54,14 @@ class FusedPlane {
     return true;
   }
 
-  /// Whether the code for large calls does better: lines of transposed inputs don't fight for the
-  /// cache, and what is written past it is whole lines.
+  /// Whether the code for large calls does better, which writes whole lines past the caches.
   bool pays_large(std::int64_t bytes) const {
     if (tile_.large_fused_rows == 0 || bytes > tile_.most_large_fused_bytes ||
         std::min(plane_.rows, plane_.columns) < tile_.fused_side)
       return false;
+    if (fights_for_cache() && !pays_fighting(bytes)) return false;
     for (std::size_t i = 0; i < num_operands_; ++i) {
       const TileOperand& operand = tile_.operands[i];
-      if (operand.is_staged && plane_.column_stride[i] % aliasing_bytes == 0) return false;
       if (operand.is_output && tile_.large_fused_streams &&
           !starts_lines(plane_.base[i], plane_.row_stride[i]))
         return false;
@@ -72,18 +74,20 @@ class FusedPlane {
     for (const TileOperand& operand : tile_.operands)
       if (operand.is_output)
         together = std::max<std::int64_t>(together, line_bytes / operand.itemsize);
-    run(together, tile_.large_fused_rows);
+    run(together, fights_for_cache() ? aliasing_rows : plane_.rows, tile_.large_fused_rows);
   }
 
-  void run() const { run(fused_columns, tile_.fused_rows); }
+  void run() const { run(fused_columns, plane_.rows, tile_.fused_rows); }
 
  private:
   /// What is left over at the ends goes through the caches: it begins anywhere.
-  void run(std::int64_t together, FunctionOffset code) const {
+  void run(std::int64_t columns_together, std::int64_t rows_together, FunctionOffset code) const {
     const std::int64_t rows = plane_.rows - plane_.rows % tile_.fused_step_rows;
     const std::int64_t columns = plane_.columns - plane_.columns % tile_.fused_step_columns;
-    for (std::int64_t column = 0; column < columns; column += together)
-      run_rows(0, rows, column, std::min(together, columns - column), code);
+    for (std::int64_t row = 0; row < rows; row += rows_together)
+      for (std::int64_t column = 0; column < columns; column += columns_together)
+        run_rows(row, std::min(rows_together, rows - row), column,
+                 std::min(columns_together, columns - column), code);
     if (columns < plane_.columns)
       run_rows(0, rows, plane_.columns - tile_.fused_step_columns, tile_.fused_step_columns,
                tile_.fused_rows);
@@ -95,10 +99,26 @@ class FusedPlane {
                tile_.fused_step_columns, tile_.fused_rows);
   }
 
+  /// Whether lines of some transposed input do.
+  bool fights_for_cache() const {
+    for (std::size_t i = 0; i < num_operands_; ++i)
+      if (tile_.operands[i].is_staged && plane_.column_stride[i] % aliasing_bytes == 0) return true;
+    return false;
+  }
+
+  /// Whether the code for large calls does better than others although lines fight: those fight
+  /// over outputs, too, whose rows lie a multiple of a page apart.
+  bool pays_fighting(std::int64_t bytes) const {
+    if (!tile_.large_fused_streams) return false;
+    for (std::size_t i = 0; i < num_operands_; ++i)
+      if (tile_.operands[i].is_output && plane_.row_stride[i] % page_bytes != 0)
+        return bytes >= tile_.least_fighting_fused_bytes;
+    return bytes >= tile_.least_paged_fused_bytes;
+  }
+
   /// Whether lines of 4-byte items that are transposed lie a multiple of a page apart, and outputs
   /// are rows of as many bytes.
   bool has_aliases() const {
-    constexpr std::int64_t page_bytes = 4096;
     for (std::size_t i = 0; i < num_operands_; ++i) {
       const TileOperand& operand = tile_.operands[i];
       if ((operand.is_staged || operand.is_output) && operand.itemsize != 4) return false;

@@ -152,7 +152,6 @@ FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const R
   if (!reach.fetches_ahead) return {};
   constexpr std::int64_t in_order_bytes = 16 << 10, down_bytes = 6 << 10;
   constexpr std::int64_t along_bytes = 3 * line_bytes, long_bytes = 8 * line_bytes;
-  constexpr std::int64_t aliasing_bytes = 2048;
   const std::int64_t bytes = r.num_items * operand.itemsize;
   if (r.from_stride == bytes) return {.bytes = in_order_bytes, .in_order = true};
   const bool fights =

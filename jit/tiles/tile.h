@@ -84,6 +84,10 @@ struct TileCode {
   std::int64_t most_fused_bytes = 0;
   bool fuses_aliases = false;               ///< or more, if lines fight for a cache
   std::int64_t most_large_fused_bytes = 0;  ///< the same for the code for large calls
+  /// The least for that code where transposed lines fight for a cache, and where rows of the
+  /// outputs lie a multiple of a page apart besides.
+  std::int64_t least_fighting_fused_bytes = 0;
+  std::int64_t least_paged_fused_bytes = 0;
   /// Copies of planes that move so much write pairs of lines past the caches: two lines of a row,
   /// and then the next row.  Others read as many lines at once as processors keep track of.
   std::int64_t least_pairs_bytes = 0;
@@ -161,6 +165,9 @@ int fused_rows_a_step(const ir::Kernel& kernel);
 
 /// Whether every row of every output is written a whole cache line at a time.
 bool fused_rows_stream(const ir::Kernel& kernel);
+
+/// Lines that lie a multiple of so many bytes apart fight for the first cache.
+inline constexpr int aliasing_bytes = 2048;
 
 /// How far ahead large calls ask for lines of what is transposed, and for rows of what is not.
 inline constexpr int fused_bytes_ahead = 3 * line_bytes;

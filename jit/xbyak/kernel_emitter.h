@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -104,6 +105,7 @@ class KernelEmitter {
   void fused_step();
   void fused_rows();
   bool asks_for_rows(std::size_t operand) const;
+  void fetch_ahead(std::size_t operand, const std::function<void(bool into_second)>& fetch_all);
   void fetch_lines_ahead();
   void fetch_rows_ahead();
   void take_fused_registers(std::span<const std::size_t> transposed);
@@ -198,8 +200,9 @@ class KernelEmitter {
     bool is_held;
     int step;                            ///< to the next row, or to the lines of the next columns
     std::optional<Reg64> step_register;  ///< the same, in a register
-    int block;  ///< that a block of steps leads on, or from behind it to the next columns
-    int ahead;  ///< to the row that is asked for
+    int block;         ///< that a block of steps leads on, or from behind it to the next columns
+    int ahead;         ///< to the row that is asked for
+    int not_aliasing;  ///< 0: lines lie a multiple of tiles::aliasing_bytes apart
   };
   bool fused_asks_ahead_ = false;
   int spare_ = 0;  ///< vector register

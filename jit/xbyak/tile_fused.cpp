@@ -21,6 +21,10 @@ bool has_calls(const ir::Kernel& kernel, const CpuFeatures& features) {
                              [&](const ir::Inst& inst) { return has_rare_call(kernel, inst); });
 }
 
+void prefetch(Assembler& code, const RegExp& place, bool into_second) {
+  into_second ? code.prefetcht1(code.ptr[place]) : code.prefetcht0(code.ptr[place]);
+}
+
 }  // namespace
 
 bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel, bool is_large) {
@@ -82,6 +86,12 @@ void KernelEmitter::start_fused() {
     }
     code_.mov(code_.qword[code_.frame(slots.step)], code_.rax);
     if (slots.step_register) code_.mov(*slots.step_register, code_.rax);
+    if (!fused_asks_ahead_) continue;
+    slots.not_aliasing = code_.allocate_frame(8, 8);
+    code_.mov(code_.rcx, slots.is_held ? operands_.held(i).stride : code_.rax);
+    code_.and_(code_.ecx, tiles::aliasing_bytes - 1);
+    code_.mov(code_.qword[code_.frame(slots.not_aliasing)], code_.rcx);
+    code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, stride_bytes)]);
     if (!asks_for_rows(i)) continue;
     slots.ahead = code_.allocate_frame(8, 8);
     code_.imul(code_.rax, code_.rax, tiles::fused_rows_ahead);
@@ -126,30 +136,51 @@ bool KernelEmitter::asks_for_rows(std::size_t operand) const {
          tiles::fused_asks_for_rows(kernel_, operand);
 }
 
+// Lines that fight for the first cache are asked into the second, which holds more that are as far
+// apart.
+void KernelEmitter::fetch_ahead(std::size_t operand,
+                                const std::function<void(bool into_second)>& fetch_all) {
+  code_.cmp(code_.qword[code_.frame(fused_slots_[operand].not_aliasing)], 0);
+  const auto is_aliasing = code_.jump_if(Condition::zero);
+  fetch_all(false);
+  const auto is_done = code_.jump_always();
+  code_.bind(is_aliasing);
+  fetch_all(true);
+  code_.bind(is_done);
+}
+
 // Those of a block's lines that the next blocks read.
 void KernelEmitter::fetch_lines_ahead() {
   for (std::size_t i = 0; i < fused_slots_.size() && fused_asks_ahead_; ++i) {
     if (!fused_slots_[i].is_held) continue;
     const auto [at, stride, stride3, row_slot] = operands_.held(i);
     code_.lea(code_.rax, code_.ptr[at + tiles::fused_bytes_ahead]);
-    for (int line = 0; line < lanes_; ++line) {
-      if (line > 0 && line % 4 == 0) code_.lea(code_.rax, code_.ptr[code_.rax + stride * 4]);
-      const RegExp place = line % 4 == 0   ? RegExp(code_.rax)
-                           : line % 4 == 1 ? code_.rax + stride
-                           : line % 4 == 2 ? code_.rax + stride * 2
-                                           : RegExp(code_.rax) + stride3;
-      code_.prefetcht0(code_.ptr[place]);
-    }
+    fetch_ahead(i, [&](bool into_second) {
+      for (int line = 0; line < lanes_; ++line) {
+        if (line > 0 && line % 4 == 0) code_.lea(code_.rax, code_.ptr[code_.rax + stride * 4]);
+        const RegExp place = line % 4 == 0   ? RegExp(code_.rax)
+                             : line % 4 == 1 ? code_.rax + stride
+                             : line % 4 == 2 ? code_.rax + stride * 2
+                                             : RegExp(code_.rax) + stride3;
+        prefetch(code_, place, into_second);
+      }
+    });
   }
 }
 
 void KernelEmitter::fetch_rows_ahead() {
   for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
     if (!asks_for_rows(i)) continue;
-    code_.mov(code_.rax, code_.qword[code_.frame(fused_slots_[i].ahead)]);
-    code_.add(code_.rax, operands_.pointer(i));
+    const FusedSlots& slots = fused_slots_[i];
     const auto itemsize = static_cast<int>(itemsize_bytes(kernel_.operands[i].dtype));
-    code_.prefetcht0(code_.ptr[code_.rax + gpr::index * itemsize]);
+    code_.mov(code_.rax, code_.qword[code_.frame(slots.ahead)]);
+    code_.add(code_.rax, operands_.pointer(i));
+    fetch_ahead(i, [&](bool into_second) {
+      for (int row = 0; row < tiles::fused_rows_a_step(kernel_); ++row) {
+        if (row > 0) code_.add(code_.rax, code_.qword[code_.frame(slots.step)]);
+        prefetch(code_, code_.rax + gpr::index * itemsize, into_second);
+      }
+    });
   }
 }
 
@@ -159,8 +190,8 @@ void KernelEmitter::fused_step() {
     transpose_lines(i);
     code_.add(operands_.held(i).at, lane_bytes);
   }
+  fetch_rows_ahead();
   for (int row = 0; row < tiles::fused_rows_a_step(kernel_); ++row) {
-    fetch_rows_ahead();
     body({.streams = kernel_.is_streaming, .row = row});
     for (std::size_t i = 0; i < fused_slots_.size(); ++i)
       if (!fused_slots_[i].is_held) next_fused_row(i);
