@@ -88,8 +88,17 @@ void KernelEmitter::emit_until_none(
 /// All columns of a block of rows.
 void KernelEmitter::fused_columns(const Pointers& block, llvm::Value* steps) {
   emit_until_none(block, extents_[1], [&](Pointers& column, llvm::Value*) {
-    if (fused_->is_large) fetch_fused_lines(column);
-    emit_until_none(column, steps, [&](Pointers& at, llvm::Value*) {
+    const bool in_steps = fused_->is_large && fused_asks_in_steps();
+    if (fused_->is_large && !in_steps)
+      fetch_fused_lines(column, builder_.getInt64(0), vector_lanes());
+    emit_until_none(column, steps, [&](Pointers& at, llvm::Value* left) {
+      if (in_steps) {
+        const int count = vector_lanes() / static_cast<int>(most_steps);
+        llvm::Value* const done = builder_.CreateSub(steps, left);
+        fetch_fused_lines(
+            column, builder_.CreateMul(done, builder_.getInt64(static_cast<std::uint64_t>(count))),
+            count);
+      }
       fused_step(at);
       return builder_.getInt64(1);
     });
@@ -117,13 +126,21 @@ void KernelEmitter::fetch_apart(llvm::Value* first, llvm::Value* stride, int cou
   builder_.SetInsertPoint(asked);
 }
 
-/// Asks for the lines that the next blocks read.
-void KernelEmitter::fetch_fused_lines(const Pointers& column) {
+/// Asks for `count` of the lines that the next blocks read, from line `first` of the columns on.
+void KernelEmitter::fetch_fused_lines(const Pointers& column, llvm::Value* first, int count) {
   for (std::size_t k = 0; k < num_operands(); ++k) {
     if (fused_->line[k] == nullptr) continue;
-    llvm::Value* const first = advance(column[k], builder_.getInt64(tiles::fused_bytes_ahead));
-    fetch_apart(first, fused_->line[k], vector_lanes());
+    llvm::Value* const line = advance(column[k], builder_.CreateMul(first, fused_->line[k]));
+    fetch_apart(advance(line, builder_.getInt64(tiles::fused_bytes_ahead)), fused_->line[k], count);
   }
+}
+
+/// All lines at once wait for one another, and so does whatever else is read.  Alone they do
+/// better.
+bool KernelEmitter::fused_asks_in_steps() const {
+  for (std::size_t k = 0; k < num_operands(); ++k)
+    if (fused_->line[k] == nullptr && tiles::fused_asks_for_rows(kernel_, k)) return true;
+  return false;
 }
 
 /// Asks for the rows that later steps read.

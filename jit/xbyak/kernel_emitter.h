@@ -106,7 +106,9 @@ class KernelEmitter {
   void fused_rows();
   bool asks_for_rows(std::size_t operand) const;
   void fetch_ahead(std::size_t operand, const std::function<void(bool into_second)>& fetch_all);
-  void fetch_lines_ahead();
+  void start_fetching_lines();
+  bool asks_in_steps() const;
+  void fetch_lines_ahead(int count);
   void fetch_rows_ahead();
   void take_fused_registers(std::span<const std::size_t> transposed);
   void next_fused_row(std::size_t operand);
@@ -201,7 +203,7 @@ class KernelEmitter {
     int step;                            ///< to the next row, or to the lines of the next columns
     std::optional<Reg64> step_register;  ///< the same, in a register
     int block;         ///< that a block of steps leads on, or from behind it to the next columns
-    int ahead;         ///< to the row that is asked for
+    int ahead;         ///< to the row that is asked for; of what is held, the line that is next
     int not_aliasing;  ///< 0: lines lie a multiple of tiles::aliasing_bytes apart
   };
   bool fused_asks_ahead_ = false;

@@ -15,6 +15,9 @@ namespace {
 
 using tiles::lane_bytes;
 
+/// Steps that read a line of the cache to its end.
+constexpr int steps_a_block = line_bytes / lane_bytes;
+
 bool has_calls(const ir::Kernel& kernel, const CpuFeatures& features) {
   return !calls_of(kernel, features.isa).empty() ||
          std::ranges::any_of(kernel.body,
@@ -92,8 +95,8 @@ void KernelEmitter::start_fused() {
     code_.and_(code_.ecx, tiles::aliasing_bytes - 1);
     code_.mov(code_.qword[code_.frame(slots.not_aliasing)], code_.rcx);
     code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, stride_bytes)]);
-    if (!asks_for_rows(i)) continue;
     slots.ahead = code_.allocate_frame(8, 8);
+    if (!asks_for_rows(i)) continue;
     code_.imul(code_.rax, code_.rax, tiles::fused_rows_ahead);
     code_.mov(code_.qword[code_.frame(slots.ahead)], code_.rax);
   }
@@ -107,8 +110,7 @@ void KernelEmitter::start_fused() {
 
 // As many steps as read a line of the cache to its end, or are left; and how far they lead.
 void KernelEmitter::start_block() {
-  constexpr int most_steps = 64 / lane_bytes;
-  code_.mov(code_.ecx, most_steps);
+  code_.mov(code_.ecx, steps_a_block);
   code_.cmp(code_.rcx, code_.qword[code_.frame(counters_slot_)]);
   code_.cmova(code_.rcx, code_.qword[code_.frame(counters_slot_)]);
   code_.mov(code_.qword[code_.frame(steps_slot_)], code_.rcx);
@@ -149,14 +151,31 @@ void KernelEmitter::fetch_ahead(std::size_t operand,
   code_.bind(is_done);
 }
 
-// Those of a block's lines that the next blocks read.
-void KernelEmitter::fetch_lines_ahead() {
+void KernelEmitter::start_fetching_lines() {
   for (std::size_t i = 0; i < fused_slots_.size() && fused_asks_ahead_; ++i) {
     if (!fused_slots_[i].is_held) continue;
+    code_.lea(code_.rax, code_.ptr[operands_.held(i).at + tiles::fused_bytes_ahead]);
+    code_.mov(code_.qword[code_.frame(fused_slots_[i].ahead)], code_.rax);
+  }
+  if (fused_asks_ahead_ && !asks_in_steps()) fetch_lines_ahead(lanes_);
+}
+
+// All at once wait for one another, and so does whatever else is read.  Alone they do better.
+bool KernelEmitter::asks_in_steps() const {
+  for (std::size_t i = 0; i < fused_slots_.size(); ++i)
+    if (asks_for_rows(i)) return true;
+  return false;
+}
+
+// The next `count` of a block's lines that the next blocks read.
+void KernelEmitter::fetch_lines_ahead(int count) {
+  for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
+    if (!fused_slots_[i].is_held) continue;
     const auto [at, stride, stride3, row_slot] = operands_.held(i);
-    code_.lea(code_.rax, code_.ptr[at + tiles::fused_bytes_ahead]);
+    const auto next_line = code_.qword[code_.frame(fused_slots_[i].ahead)];
+    code_.mov(code_.rax, next_line);
     fetch_ahead(i, [&](bool into_second) {
-      for (int line = 0; line < lanes_; ++line) {
+      for (int line = 0; line < count; ++line) {
         if (line > 0 && line % 4 == 0) code_.lea(code_.rax, code_.ptr[code_.rax + stride * 4]);
         const RegExp place = line % 4 == 0   ? RegExp(code_.rax)
                              : line % 4 == 1 ? code_.rax + stride
@@ -165,6 +184,9 @@ void KernelEmitter::fetch_lines_ahead() {
         prefetch(code_, place, into_second);
       }
     });
+    if (count == lanes_) continue;
+    code_.lea(code_.rax, code_.ptr[code_.rax + stride * std::min(count, 4)]);
+    code_.mov(next_line, code_.rax);
   }
 }
 
@@ -185,6 +207,7 @@ void KernelEmitter::fetch_rows_ahead() {
 }
 
 void KernelEmitter::fused_step() {
+  if (asks_in_steps()) fetch_lines_ahead(lanes_ / steps_a_block);
   for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
     if (!fused_slots_[i].is_held) continue;
     transpose_lines(i);
@@ -211,7 +234,7 @@ void KernelEmitter::fused_rows() {
   const std::uint8_t* next_block = code_.here();
   start_block();
   const std::uint8_t* next_columns = code_.here();
-  fetch_lines_ahead();
+  start_fetching_lines();
   if (!steps_left_) code_.mov(code_.rax, slot(steps_slot_));
   steps_left_ ? code_.mov(*steps_left_, slot(steps_slot_))
               : code_.mov(slot(steps_left_slot_), code_.rax);

@@ -113,7 +113,29 @@ TEST_P(EngineTile, sums_with_a_transposed_operand) {
   }
 }
 
-/// The number of threads decides who computes a tile, not what it is.
+// Lines that lie a multiple of 2 KiB apart fight for a cache, and go another way in large calls.
+TEST_P(EngineTile, sums_of_lines_that_fight) {
+  struct Fight {
+    std::int64_t rows, columns, pitch, transposed_pitch;
+  };
+  for (const auto& [rows, columns, pitch, transposed_pitch] : std::vector<Fight>{
+           {1024, 1024, 1024, 1024}, {1030, 1003, 2048, 1536}, {1540, 2051, 2064, 2048}}) {
+    SCOPED_TRACE(detail::concat(rows, " x ", columns, " + ", pitch - columns));
+    const Tensor a = matrix<float>(rows, columns, pitch, 0);
+    const Tensor b = matrix<float>(columns, rows, transposed_pitch, 0).t();
+    const Tensor sum = matrix<float>(rows, columns, pitch, 0);
+    const Tensor negated = matrix<float>(rows, columns, pitch, 0);
+    engine_->eval(Expr(a) + Expr(b), sum);
+    engine_->eval(-Expr(b), negated);
+    const Elements<float> left(a), right(b), sums(sum), negatives(negated);
+    std::int64_t num_wrong = 0;
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j)
+        num_wrong += sums(i, j) != left(i, j) + right(i, j) || negatives(i, j) != -right(i, j);
+    EXPECT_EQ(num_wrong, 0);
+  }
+}
+
 // What is left over at the ends must not be done twice where an input is the output.
 TEST_P(EngineTile, sums_in_place) {
   for (const auto& [rows, columns, padding, offset] : std::vector<Matrix>{
@@ -135,6 +157,7 @@ TEST_P(EngineTile, sums_in_place) {
   }
 }
 
+/// The number of threads decides who computes a tile, not what it is.
 TEST_P(EngineTile, any_number_of_threads) {
   const int before = num_threads();
   const Tensor a = matrix<float>(737, 811, 812, 1);
