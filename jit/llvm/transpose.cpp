@@ -61,6 +61,7 @@ class TransposeEmitter {
   int steps_at_once() const;
   void fetch_rows(llvm::Value* rows, int num_steps);
   void fetch_lines(llvm::Value* block, llvm::Value* line);
+  void fetch_strided_lines(llvm::Value* block, llvm::Value* line, CacheLevel level);
 
   const tiles::TransposeShape shape_;
   const int side_;
@@ -170,12 +171,28 @@ void TransposeEmitter::fetch_lines(llvm::Value* block, llvm::Value* line) {
     prefetch(builder_, after(first, number(k * line_bytes)), CacheLevel::second);
   builder_.CreateBr(near);
   builder_.SetInsertPoint(strided);
+  // Those that fight for the first cache are asked into the second: copies of few bytes gain by it.
+  if (shape_.is_streaming && (shape_.itemsize == 2 || shape_.itemsize == 4)) {
+    llvm::BasicBlock* const apart = new_block("apart");
+    llvm::BasicBlock* const fighting = new_block("fighting");
+    llvm::Value* const over = builder_.CreateAnd(argument(1), number(tiles::aliasing_bytes - 1));
+    builder_.CreateCondBr(builder_.CreateIsNull(over), fighting, apart);
+    builder_.SetInsertPoint(fighting);
+    fetch_strided_lines(block, line, CacheLevel::second);
+    builder_.CreateBr(near);
+    builder_.SetInsertPoint(apart);
+  }
+  fetch_strided_lines(block, line, CacheLevel::first);
+  builder_.CreateBr(near);
+  builder_.SetInsertPoint(near);
+}
+
+void TransposeEmitter::fetch_strided_lines(llvm::Value* block, llvm::Value* line,
+                                           CacheLevel level) {
   for (llvm::Value* const lane : lanes_at(block, line))
     for (llvm::Value* const at :
          strided_addresses(builder_, after(lane, argument(6)), argument(1), side_))
-      prefetch(builder_, at);
-  builder_.CreateBr(near);
-  builder_.SetInsertPoint(near);
+      prefetch(builder_, at, level);
 }
 
 /// `inside` at 0, and on by `step` up to `last`, where the last one is whatever remains.

@@ -12,6 +12,9 @@ namespace weft::jit::tiles {
 /// What a transposition reads of a line at once.
 inline constexpr int lane_bytes = 16;
 
+/// Lines that lie a multiple of so many bytes apart fight for the first cache.
+inline constexpr int aliasing_bytes = 2048;
+
 /// Item j of line i goes to item i of line j:
 ///
 ///     to[j * to_stride_bytes + i * itemsize] = from[i * from_stride_bytes + j * itemsize]

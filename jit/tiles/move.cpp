@@ -145,17 +145,20 @@ void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle
   transpose_by_vectors(tile, operand, r);
 }
 
-// Lines without gaps in the order of memory; else along long ones, or down to those of later
-// panels.
+// Lines without gaps in the order of memory, unless they are long and copied; else along long ones,
+// or down to those of later panels.
 FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const Rectangle& r,
                        const Reach& reach) {
   if (!reach.fetches_ahead) return {};
   constexpr std::int64_t in_order_bytes = 16 << 10, down_bytes = 6 << 10;
   constexpr std::int64_t along_bytes = 3 * line_bytes, long_bytes = 8 * line_bytes;
   const std::int64_t bytes = r.num_items * operand.itemsize;
-  if (r.from_stride == bytes) return {.bytes = in_order_bytes, .in_order = true};
-  const bool fights =
-      !tile.is_copy && (r.from_stride % aliasing_bytes == 0 || operand.itemsize > 4);
+  constexpr std::int64_t few_lines = 256;  // bytes of squares do better in order
+  const bool is_aliasing = r.from_stride % aliasing_bytes == 0;
+  const bool goes_along = tile.is_copy && tile.fetches_aliases && bytes > 2 * long_bytes &&
+                          (operand.itemsize > 1 || r.num_lines <= few_lines);
+  if (r.from_stride == bytes && !goes_along) return {.bytes = in_order_bytes, .in_order = true};
+  const bool fights = !tile.is_copy && (is_aliasing || operand.itemsize > 4);
   if (bytes >= long_bytes) return {.bytes = fights && !tile.fetches_aliases ? 0 : along_bytes};
   const std::int64_t panel_lines = wide_step_bytes / operand.itemsize;
   const std::int64_t panels = std::max<std::int64_t>(1, down_bytes / (panel_lines * bytes));

@@ -166,9 +166,6 @@ int fused_rows_a_step(const ir::Kernel& kernel);
 /// Whether every row of every output is written a whole cache line at a time.
 bool fused_rows_stream(const ir::Kernel& kernel);
 
-/// Lines that lie a multiple of so many bytes apart fight for the first cache.
-inline constexpr int aliasing_bytes = 2048;
-
 /// How far ahead large calls ask for lines of what is transposed, and for rows of what is not.
 inline constexpr int fused_bytes_ahead = 3 * line_bytes;
 inline constexpr int fused_rows_ahead = 32;
