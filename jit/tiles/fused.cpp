@@ -59,7 +59,7 @@ class FusedPlane {
     if (tile_.large_fused_rows == 0 || bytes > tile_.most_large_fused_bytes ||
         std::min(plane_.rows, plane_.columns) < tile_.fused_side)
       return false;
-    if (fights_for_cache() && !pays_fighting(bytes)) return false;
+    if (lines_fight(tile_, plane_) && !pays_fighting(bytes)) return false;
     for (std::size_t i = 0; i < num_operands_; ++i) {
       const TileOperand& operand = tile_.operands[i];
       if (operand.is_output && tile_.large_fused_streams &&
@@ -74,7 +74,7 @@ class FusedPlane {
     for (const TileOperand& operand : tile_.operands)
       if (operand.is_output)
         together = std::max<std::int64_t>(together, line_bytes / operand.itemsize);
-    run(together, fights_for_cache() ? aliasing_rows : plane_.rows, tile_.large_fused_rows);
+    run(together, lines_fight(tile_, plane_) ? aliasing_rows : plane_.rows, tile_.large_fused_rows);
   }
 
   void run() const { run(fused_columns, plane_.rows, tile_.fused_rows); }
@@ -99,21 +99,13 @@ class FusedPlane {
                tile_.fused_step_columns, tile_.fused_rows);
   }
 
-  /// Whether lines of some transposed input do.
-  bool fights_for_cache() const {
-    for (std::size_t i = 0; i < num_operands_; ++i)
-      if (tile_.operands[i].is_staged && plane_.column_stride[i] % aliasing_bytes == 0) return true;
-    return false;
-  }
-
   /// Whether the code for large calls does better than others although lines fight: those fight
   /// over outputs, too, whose rows lie a multiple of a page apart.
   bool pays_fighting(std::int64_t bytes) const {
-    if (!tile_.large_fused_streams) return false;
     for (std::size_t i = 0; i < num_operands_; ++i)
       if (tile_.operands[i].is_output && plane_.row_stride[i] % page_bytes != 0)
         return bytes >= tile_.least_fighting_fused_bytes;
-    return bytes >= tile_.least_paged_fused_bytes;
+    return tile_.large_fused_streams && bytes >= tile_.least_paged_fused_bytes;
   }
 
   /// Whether lines of 4-byte items that are transposed lie a multiple of a page apart, and outputs

@@ -145,21 +145,24 @@ void transpose(const TileCode& tile, const TileOperand& operand, const Rectangle
   transpose_by_vectors(tile, operand, r);
 }
 
-// Lines without gaps in the order of memory, unless they are long and copied; else along long ones,
-// or down to those of later panels.
+// Along long lines, which is what is read soon; down short ones, to those of later panels, or if
+// they have no gaps, in the order of memory.
 FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const Rectangle& r,
                        const Reach& reach) {
   if (!reach.fetches_ahead) return {};
   constexpr std::int64_t in_order_bytes = 16 << 10, down_bytes = 6 << 10;
-  constexpr std::int64_t along_bytes = 3 * line_bytes, long_bytes = 8 * line_bytes;
+  constexpr std::int64_t long_bytes = 8 * line_bytes;
+  constexpr std::int64_t few_lines = 256;  // more of bytes do better in order
   const std::int64_t bytes = r.num_items * operand.itemsize;
-  constexpr std::int64_t few_lines = 256;  // bytes of squares do better in order
-  const bool is_aliasing = r.from_stride % aliasing_bytes == 0;
-  const bool goes_along = tile.is_copy && tile.fetches_aliases && bytes > 2 * long_bytes &&
-                          (operand.itemsize > 1 || r.num_lines <= few_lines);
-  if (r.from_stride == bytes && !goes_along) return {.bytes = in_order_bytes, .in_order = true};
-  const bool fights = !tile.is_copy && (is_aliasing || operand.itemsize > 4);
-  if (bytes >= long_bytes) return {.bytes = fights && !tile.fetches_aliases ? 0 : along_bytes};
+  const bool copies_along = tile.is_copy && tile.fetches_along && bytes > 2 * long_bytes &&
+                            (operand.itemsize > 1 || r.num_lines <= few_lines);
+  if (r.from_stride == bytes && !copies_along) return {.bytes = in_order_bytes, .in_order = true};
+  if (bytes >= long_bytes) {
+    const bool fights =
+        !tile.is_copy && (r.from_stride % aliasing_bytes == 0 || operand.itemsize > 4);
+    if (fights && !tile.fetches_along) return {};
+    return {.bytes = (tile.is_copy || !tile.fetches_along ? 3 : 4) * line_bytes};
+  }
   const std::int64_t panel_lines = wide_step_bytes / operand.itemsize;
   const std::int64_t panels = std::max<std::int64_t>(1, down_bytes / (panel_lines * bytes));
   return {.bytes = panels * panel_lines * r.from_stride};
@@ -210,6 +213,12 @@ void prefetch_lines(const std::byte* at, std::int64_t stride, std::int64_t count
   for (std::int64_t i = 0; i < count; ++i)
     for (std::int64_t byte = 0; byte < size_bytes; byte += line_bytes)
       _mm_prefetch(at + i * stride + byte, _MM_HINT_T1);
+}
+
+bool lines_fight(const TileCode& tile, const Plane& plane) {
+  for (std::size_t i = 0; i < tile.operands.size(); ++i)
+    if (tile.operands[i].is_staged && plane.column_stride[i] % aliasing_bytes == 0) return true;
+  return false;
 }
 
 bool is_pixels(const TileOperand& operand, const Plane& plane, std::size_t index) {

@@ -92,6 +92,9 @@ Sides fitting_sides(std::int64_t rows, std::int64_t columns, std::int64_t num_it
 void prefetch_lines(const std::byte* at, std::int64_t stride, std::int64_t count,
                     std::int64_t size_bytes);
 
+/// Whether lines of some staged operand fight for the first cache.
+bool lines_fight(const TileCode& tile, const Plane& plane);
+
 /// Whether an operand's part of a plane is a run of pixels of `ways` channels, all of them there.
 bool is_pixels(const TileOperand& operand, const Plane& plane, std::size_t index);
 

@@ -14,6 +14,9 @@ struct Tile {
   std::int64_t column, columns;
 };
 
+/// Items of a tile whose transposed lines fight for the first cache: more fight for the second.
+constexpr std::int64_t most_fighting_items = 16384;
+
 /// Runs the row kernel over tiles, with the staged operands' buffers in place of their memory.
 class StagedPlane {
  public:
@@ -67,7 +70,9 @@ class StagedPlane {
     }
     // A small call's wide items do better when the first cache keeps much more than the buffers.
     if (total_bytes <= stage_bytes && staged_bytes > 2) total_bytes /= 4;
-    const std::int64_t num_items = total_bytes / staged_bytes;
+    std::int64_t num_items = total_bytes / staged_bytes;
+    if (is_large_ && tile_.fetches_along && widest_staged_bytes >= 4 && lines_fight(tile_, plane_))
+      num_items = std::min(num_items, most_fighting_items);
     const Sides sides = fitting_sides(wanted_run_bytes / widest_staged_bytes,
                                       wanted_run_bytes / widest_bytes, num_items);
     if (plane_.rows <= sides.rows) {

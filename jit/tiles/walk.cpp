@@ -299,7 +299,7 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   tile.least_pairs_bytes = is_amd ? features.l3_bytes : never;
   tile.least_joined_bytes = std::min<std::int64_t>(features.l3_bytes / 2, 16 << 20);
   tile.least_fetched_bytes = is_zen5 ? 0 : is_amd ? features.l3_bytes : never;
-  tile.fetches_aliases = is_zen5;
+  tile.fetches_along = is_zen5;
 }
 
 void run_tiles(const KernelArgs* args, const TileCode* tile) {
