@@ -1,6 +1,7 @@
 #include "runtime/worker_pool.h"
 
 #include "runtime/fork_handlers.h"
+#include "runtime/gain_record.h"
 
 #include <sched.h>
 
@@ -56,10 +57,11 @@ struct Job {
   std::atomic<bool> has_failed{false};
   std::exception_ptr error;  ///< of the thread that set has_failed
 
-  void work() {
-    for (;;) {
+  /// Works on chunks until none is left; how many these were.
+  std::int64_t work() {
+    for (std::int64_t num_done = 0;; ++num_done) {
       const std::int64_t index = next.fetch_add(1, std::memory_order_relaxed);
-      if (index >= num_chunks) return;
+      if (index >= num_chunks) return num_done;
       try {
         run(index);
       } catch (...) {
@@ -157,6 +159,10 @@ class Pool {
     const auto wanted = static_cast<int>(std::min<std::int64_t>(num_chunks - 1, max_workers));
     const bool is_short = work_ns < cold_work_ns;
     if (is_short && is_hopeless()) return false;
+    const auto choice = is_short ? gains_.choose(work_ns) : GainRecord::Choice::together;
+    if (choice == GainRecord::Choice::alone) return false;
+    const bool is_timed = choice == GainRecord::Choice::timed;
+    const std::int64_t start_ns = is_timed ? now_ns() : 0;
     const int usable =
         num_workers_.load(std::memory_order_acquire) >= wanted ? wanted : add(wanted);
     Job job{function, num_chunks, {}, {}, {}};
@@ -167,10 +173,14 @@ class Pool {
       num_helpers = post_all(job, usable, true, helpers);
       if (num_helpers == 0) return false;
     }
-    job.work();
+    const std::int64_t posted_ns = is_timed ? now_ns() : 0;
+    const std::int64_t num_done = job.work();
+    const std::int64_t done_ns = is_timed ? now_ns() : 0;
     bool is_answered = false;
     for (int i = 0; i < num_helpers; ++i)
       is_answered |= helpers[i].worker->finish(helpers[i].ticket);
+    if (is_timed && is_answered && num_done > 0)
+      gains_.note(work_ns, now_ns() - start_ns, (done_ns - posted_ns) / num_done * num_chunks);
     const int unanswered = num_unanswered_.load(std::memory_order_relaxed);
     num_unanswered_.store(is_answered ? 0 : std::min(unanswered + 1, patience),
                           std::memory_order_relaxed);
@@ -236,6 +246,7 @@ class Pool {
   std::atomic<std::int64_t> last_miss_ns_{0};
   std::atomic<int> num_misses_{0};
   std::atomic<int> num_unanswered_{0};
+  GainRecord gains_;
 };
 
 alignas(Pool) std::byte pool_memory[sizeof(Pool)];

@@ -15,7 +15,8 @@ inline constexpr std::int64_t cold_work_ns = 45'000;
 
 /// Runs the chunks [0, num_chunks) in the caller's thread and in up to num_chunks - 1 others, and
 /// returns true; or returns false and has done nothing, because no other thread is at hand for work
-/// that takes about `work_ns` in one thread.
+/// that takes about `work_ns` in one thread, or because calls of as much lost by it
+/// (gain_record.h).
 ///
 /// A thread that has had work stays awake for some 50 us more, and is then at hand within 0.2 us. A
 /// run of calls that find all asleep wakes them for the calls to come.
