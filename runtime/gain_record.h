@@ -18,29 +18,33 @@ class GainRecord {
  public:
   enum class Choice : std::uint8_t { alone, together, timed };
 
-  /// How a call of `work_ns` in one thread is to run; `timed`: together, and then note() is called.
+  /// How a call of `work_ns` in one thread is to run; `timed`: together, and if others have helped,
+  /// note() is called.  Until then the next calls are timed, too.
   Choice choose(std::int64_t work_ns) noexcept {
     Calls& calls = of(work_ns);
     const std::uint32_t count = calls.count.load(std::memory_order_relaxed);
+    const bool is_lost = calls.losses.load(std::memory_order_relaxed) >= most_losses;
+    if (count % (is_lost ? tries : timed_calls) == 0) return Choice::timed;
     calls.count.store(count + 1, std::memory_order_relaxed);
-    if (calls.losses.load(std::memory_order_relaxed) < most_losses)
-      return count % timed_calls == 0 ? Choice::timed : Choice::together;
-    return count % tries == 0 ? Choice::timed : Choice::alone;
+    return is_lost ? Choice::alone : Choice::together;
   }
 
   /// How long a call took, and would have taken in one thread, in any unit.
   void note(std::int64_t work_ns, std::int64_t together, std::int64_t alone) noexcept {
-    std::atomic<int>& losses = of(work_ns).losses;
-    const int before = losses.load(std::memory_order_relaxed);
+    Calls& calls = of(work_ns);
+    const int before = calls.losses.load(std::memory_order_relaxed);
     if (together > alone && before < most_losses)
-      losses.store(before + 1, std::memory_order_relaxed);
+      calls.losses.store(before + 1, std::memory_order_relaxed);
     else if (together < alone && before > 0)
-      losses.store(before - 1, std::memory_order_relaxed);
+      calls.losses.store(before - 1, std::memory_order_relaxed);
+    calls.count.store(1, std::memory_order_relaxed);
   }
 
-  static constexpr int most_losses = 4;             ///< more than gains, and calls do without
-  static constexpr std::uint32_t timed_calls = 64;  ///< of so many, one is timed
-  static constexpr std::uint32_t tries = 256;       ///< of so many that do without, one tries again
+  static constexpr int most_losses = 4;  ///< more than gains, and calls do without
+  /// Of so many one is timed.
+  static constexpr std::uint32_t timed_calls = 64;
+  /// Of so many that do without one tries again, which may wake a thread.
+  static constexpr std::uint32_t tries = 4096;
 
  private:
   struct Calls {

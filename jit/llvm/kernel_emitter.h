@@ -212,7 +212,6 @@ class KernelEmitter {
                        const std::function<llvm::Value*(Pointers&, llvm::Value* left)>& inside);
   void fused_columns(const Pointers& block, llvm::Value* steps);
   void fetch_fused_lines(const Pointers& column, llvm::Value* first, int count);
-  bool fused_asks_in_steps() const;
   void fetch_apart(llvm::Value* first, llvm::Value* stride, int count);
   void fetch_fused_rows(const Pointers& at);
   void fused_step(Pointers& at);

@@ -1,5 +1,7 @@
 #include "jit/llvm/memory.h"
 
+#include "jit/tiles/functions.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -240,6 +242,25 @@ void prefetch(Builder& builder, llvm::Value* address, CacheLevel level) {
   builder.CreateIntrinsic(
       llvm::Intrinsic::prefetch, {builder.getPtrTy()},
       {address, builder.getInt32(reads), builder.getInt32(locality), builder.getInt32(is_data)});
+}
+
+void prefetch_apart(Builder& builder, llvm::Value* stride,
+                    const std::function<void(CacheLevel)>& ask) {
+  const auto new_block = [&](const char* name) {
+    return llvm::BasicBlock::Create(builder.getContext(), name,
+                                    builder.GetInsertBlock()->getParent());
+  };
+  llvm::BasicBlock* const apart = new_block("apart");
+  llvm::BasicBlock* const fighting = new_block("fighting");
+  llvm::BasicBlock* const asked = new_block("asked");
+  llvm::Value* const over = builder.CreateAnd(stride, builder.getInt64(tiles::aliasing_bytes - 1));
+  builder.CreateCondBr(builder.CreateIsNull(over), fighting, apart);
+  for (const CacheLevel level : {CacheLevel::first, CacheLevel::second}) {
+    builder.SetInsertPoint(level == CacheLevel::first ? apart : fighting);
+    ask(level);
+    builder.CreateBr(asked);
+  }
+  builder.SetInsertPoint(asked);
 }
 
 std::optional<int> Tail::known_count() const {

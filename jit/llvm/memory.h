@@ -5,6 +5,7 @@
 #include "jit/llvm/builder.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -60,5 +61,10 @@ enum class CacheLevel : std::uint8_t { first, second };
 
 /// Asks for the line of the cache in which the address lies.
 void prefetch(Builder& builder, llvm::Value* address, CacheLevel level = CacheLevel::first);
+
+/// What `ask` emits to ask for lines `stride` bytes apart.  Those that fight for the first cache
+/// are asked into the second, which holds more that are as far apart.
+void prefetch_apart(Builder& builder, llvm::Value* stride,
+                    const std::function<void(CacheLevel)>& ask);
 
 }  // namespace weft::jit

@@ -11,12 +11,6 @@
 #include <algorithm>
 
 namespace weft::jit {
-namespace {
-
-/// Steps of rows that read a line of the cache to its end.
-constexpr std::uint64_t most_steps = line_bytes / lane_bytes;
-
-}  // namespace
 
 void KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_large) {
   load_arguments();
@@ -28,8 +22,8 @@ void KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_
   const auto side = static_cast<std::uint64_t>(tiles::fused_rows_a_step(kernel_));
   llvm::Value* const num_steps = builder_.CreateExactUDiv(extents_[0], builder_.getInt64(side));
   emit_until_none(bases_, num_steps, [&](Pointers& block, llvm::Value* left) {
-    llvm::Value* const steps =
-        builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, builder_.getInt64(most_steps));
+    llvm::Value* const steps = builder_.CreateBinaryIntrinsic(
+        llvm::Intrinsic::umin, left, builder_.getInt64(tiles::fused_steps_a_block));
     fused_columns(block, steps);
     for (std::size_t k = 0; k < num_operands(); ++k)
       block[k] = advance(block[k], builder_.CreateMul(steps, fused_->step[k]));
@@ -88,12 +82,12 @@ void KernelEmitter::emit_until_none(
 /// All columns of a block of rows.
 void KernelEmitter::fused_columns(const Pointers& block, llvm::Value* steps) {
   emit_until_none(block, extents_[1], [&](Pointers& column, llvm::Value*) {
-    const bool in_steps = fused_->is_large && fused_asks_in_steps();
+    const bool in_steps = fused_->is_large && tiles::fused_asks_in_steps(kernel_);
     if (fused_->is_large && !in_steps)
       fetch_fused_lines(column, builder_.getInt64(0), vector_lanes());
     emit_until_none(column, steps, [&](Pointers& at, llvm::Value* left) {
       if (in_steps) {
-        const int count = vector_lanes() / static_cast<int>(most_steps);
+        const int count = vector_lanes() / tiles::fused_steps_a_block;
         llvm::Value* const done = builder_.CreateSub(steps, left);
         fetch_fused_lines(
             column, builder_.CreateMul(done, builder_.getInt64(static_cast<std::uint64_t>(count))),
@@ -108,22 +102,12 @@ void KernelEmitter::fused_columns(const Pointers& block, llvm::Value* steps) {
   });
 }
 
-/// Asks for `count` lines that lie `stride` bytes apart.  Those that fight for the first cache are
-/// asked into the second, which holds more that are as far apart.
+/// Asks for `count` lines that lie `stride` bytes apart.
 void KernelEmitter::fetch_apart(llvm::Value* first, llvm::Value* stride, int count) {
-  llvm::BasicBlock* const apart = new_block("apart");
-  llvm::BasicBlock* const fighting = new_block("fighting");
-  llvm::BasicBlock* const asked = new_block("asked");
-  llvm::Value* const over =
-      builder_.CreateAnd(stride, builder_.getInt64(tiles::aliasing_bytes - 1));
-  builder_.CreateCondBr(builder_.CreateIsNull(over), fighting, apart);
-  for (const CacheLevel level : {CacheLevel::first, CacheLevel::second}) {
-    builder_.SetInsertPoint(level == CacheLevel::first ? apart : fighting);
+  prefetch_apart(builder_, stride, [&](CacheLevel level) {
     for (llvm::Value* line : strided_addresses(builder_, first, stride, count))
       jit::prefetch(builder_, line, level);
-    builder_.CreateBr(asked);
-  }
-  builder_.SetInsertPoint(asked);
+  });
 }
 
 /// Asks for `count` of the lines that the next blocks read, from line `first` of the columns on.
@@ -135,18 +119,10 @@ void KernelEmitter::fetch_fused_lines(const Pointers& column, llvm::Value* first
   }
 }
 
-/// All lines at once wait for one another, and so does whatever else is read.  Alone they do
-/// better.
-bool KernelEmitter::fused_asks_in_steps() const {
-  for (std::size_t k = 0; k < num_operands(); ++k)
-    if (fused_->line[k] == nullptr && tiles::fused_asks_for_rows(kernel_, k)) return true;
-  return false;
-}
-
 /// Asks for the rows that later steps read.
 void KernelEmitter::fetch_fused_rows(const Pointers& at) {
   for (std::size_t k = 0; k < num_operands(); ++k) {
-    if (fused_->line[k] != nullptr || !tiles::fused_asks_for_rows(kernel_, k)) continue;
+    if (!tiles::fused_asks_for_rows(kernel_, k)) continue;
     llvm::Value* const ahead =
         builder_.CreateMul(stride_bytes(0, k), builder_.getInt64(tiles::fused_rows_ahead));
     fetch_apart(advance(at[k], ahead), stride_bytes(0, k), tiles::fused_rows_a_step(kernel_));

@@ -171,18 +171,12 @@ void TransposeEmitter::fetch_lines(llvm::Value* block, llvm::Value* line) {
     prefetch(builder_, after(first, number(k * line_bytes)), CacheLevel::second);
   builder_.CreateBr(near);
   builder_.SetInsertPoint(strided);
-  // Those that fight for the first cache are asked into the second: copies of few bytes gain by it.
-  if (shape_.is_streaming && (shape_.itemsize == 2 || shape_.itemsize == 4)) {
-    llvm::BasicBlock* const apart = new_block("apart");
-    llvm::BasicBlock* const fighting = new_block("fighting");
-    llvm::Value* const over = builder_.CreateAnd(argument(1), number(tiles::aliasing_bytes - 1));
-    builder_.CreateCondBr(builder_.CreateIsNull(over), fighting, apart);
-    builder_.SetInsertPoint(fighting);
-    fetch_strided_lines(block, line, CacheLevel::second);
-    builder_.CreateBr(near);
-    builder_.SetInsertPoint(apart);
-  }
-  fetch_strided_lines(block, line, CacheLevel::first);
+  const auto ask = [&](CacheLevel level) { fetch_strided_lines(block, line, level); };
+  // Copies of few bytes gain by the second cache where lines fight for the first.
+  if (shape_.is_streaming && (shape_.itemsize == 2 || shape_.itemsize == 4))
+    prefetch_apart(builder_, argument(1), ask);
+  else
+    ask(CacheLevel::first);
   builder_.CreateBr(near);
   builder_.SetInsertPoint(near);
 }

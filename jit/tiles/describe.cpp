@@ -199,9 +199,15 @@ bool fused_rows_stream(const ir::Kernel& kernel) {
 
 bool fused_asks_for_rows(const ir::Kernel& kernel, std::size_t operand) {
   const ir::Operand& input = kernel.operands[operand];
-  return input.role == ir::Role::input &&
+  return input.role == ir::Role::input && !is_transposed(input) &&
          static_cast<int>(itemsize_bytes(input.dtype)) * kernel.loops.back().lanes >=
              line_bytes / 2;
+}
+
+bool fused_asks_in_steps(const ir::Kernel& kernel) {
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i)
+    if (fused_asks_for_rows(kernel, i)) return true;
+  return false;
 }
 
 ir::Kernel row_kernel(const ir::Kernel& kernel) {

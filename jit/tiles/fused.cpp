@@ -54,7 +54,8 @@ class FusedPlane {
     return true;
   }
 
-  /// Whether the code for large calls does better, which writes whole lines past the caches.
+  /// Whether the code for large calls does better; where it writes past the caches, it has to be
+  /// whole lines.
   bool pays_large(std::int64_t bytes) const {
     if (tile_.large_fused_rows == 0 || bytes > tile_.most_large_fused_bytes ||
         std::min(plane_.rows, plane_.columns) < tile_.fused_side)
@@ -105,7 +106,7 @@ class FusedPlane {
     for (std::size_t i = 0; i < num_operands_; ++i)
       if (tile_.operands[i].is_output && plane_.row_stride[i] % page_bytes != 0)
         return bytes >= tile_.least_fighting_fused_bytes;
-    return tile_.large_fused_streams && bytes >= tile_.least_paged_fused_bytes;
+    return tile_.large_fused_streams && tile_.fetches_along;
   }
 
   /// Whether lines of 4-byte items that are transposed lie a multiple of a page apart, and outputs

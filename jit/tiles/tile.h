@@ -84,10 +84,9 @@ struct TileCode {
   std::int64_t most_fused_bytes = 0;
   bool fuses_aliases = false;               ///< or more, if lines fight for a cache
   std::int64_t most_large_fused_bytes = 0;  ///< the same for the code for large calls
-  /// The least for that code where transposed lines fight for a cache, and where rows of the
-  /// outputs lie a multiple of a page apart besides.
+  /// The least for that code where transposed lines fight for a cache, unless rows of the outputs
+  /// lie a multiple of a page apart.
   std::int64_t least_fighting_fused_bytes = 0;
-  std::int64_t least_paged_fused_bytes = 0;
   /// Copies of planes that move so much write pairs of lines past the caches: two lines of a row,
   /// and then the next row.  Others read as many lines at once as processors keep track of.
   std::int64_t least_pairs_bytes = 0;
@@ -171,9 +170,16 @@ bool fused_rows_stream(const ir::Kernel& kernel);
 inline constexpr int fused_bytes_ahead = 3 * line_bytes;
 inline constexpr int fused_rows_ahead = 32;
 
-/// Whether rows of an input that is not transposed are asked for ahead: shorter pieces of a line
-/// would be four times.
+/// Steps that read a line of the cache to its end.
+inline constexpr int fused_steps_a_block = line_bytes / lane_bytes;
+
+/// Whether rows of an operand are asked for ahead: of an input that is not transposed, and where
+/// pieces are not so short that a line would be asked for four times.
 bool fused_asks_for_rows(const ir::Kernel& kernel, std::size_t operand);
+
+/// Whether each step asks for its share of a block's lines: all of them at once wait for one
+/// another, and so do rows that are read in between.  Alone they do better at once.
+bool fused_asks_in_steps(const ir::Kernel& kernel);
 
 /// The kernel for the two innermost loops of a tile, in which staged operands have become linear.
 ir::Kernel row_kernel(const ir::Kernel& kernel);

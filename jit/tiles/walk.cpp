@@ -295,7 +295,6 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   tile.fuses_aliases = is_amd && !is_zen5;
   tile.most_large_fused_bytes = is_zen5 ? never : beyond_l3;
   tile.least_fighting_fused_bytes = is_zen5 ? features.l3_bytes / 8 * 5 : never;
-  tile.least_paged_fused_bytes = is_zen5 ? 0 : never;
   tile.least_pairs_bytes = is_amd ? features.l3_bytes : never;
   tile.least_joined_bytes = std::min<std::int64_t>(features.l3_bytes / 2, 16 << 20);
   tile.least_fetched_bytes = is_zen5 ? 0 : is_amd ? features.l3_bytes : never;

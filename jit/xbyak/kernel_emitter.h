@@ -107,7 +107,6 @@ class KernelEmitter {
   bool asks_for_rows(std::size_t operand) const;
   void fetch_ahead(std::size_t operand, const std::function<void(bool into_second)>& fetch_all);
   void start_fetching_lines();
-  bool asks_in_steps() const;
   void fetch_lines_ahead(int count);
   void fetch_rows_ahead();
   void take_fused_registers(std::span<const std::size_t> transposed);

@@ -15,9 +15,6 @@ namespace {
 
 using tiles::lane_bytes;
 
-/// Steps that read a line of the cache to its end.
-constexpr int steps_a_block = line_bytes / lane_bytes;
-
 bool has_calls(const ir::Kernel& kernel, const CpuFeatures& features) {
   return !calls_of(kernel, features.isa).empty() ||
          std::ranges::any_of(kernel.body,
@@ -110,7 +107,7 @@ void KernelEmitter::start_fused() {
 
 // As many steps as read a line of the cache to its end, or are left; and how far they lead.
 void KernelEmitter::start_block() {
-  code_.mov(code_.ecx, steps_a_block);
+  code_.mov(code_.ecx, tiles::fused_steps_a_block);
   code_.cmp(code_.rcx, code_.qword[code_.frame(counters_slot_)]);
   code_.cmova(code_.rcx, code_.qword[code_.frame(counters_slot_)]);
   code_.mov(code_.qword[code_.frame(steps_slot_)], code_.rcx);
@@ -134,8 +131,7 @@ void KernelEmitter::start_block() {
 }
 
 bool KernelEmitter::asks_for_rows(std::size_t operand) const {
-  return fused_asks_ahead_ && !fused_slots_[operand].is_held &&
-         tiles::fused_asks_for_rows(kernel_, operand);
+  return fused_asks_ahead_ && tiles::fused_asks_for_rows(kernel_, operand);
 }
 
 // Lines that fight for the first cache are asked into the second, which holds more that are as far
@@ -157,14 +153,7 @@ void KernelEmitter::start_fetching_lines() {
     code_.lea(code_.rax, code_.ptr[operands_.held(i).at + tiles::fused_bytes_ahead]);
     code_.mov(code_.qword[code_.frame(fused_slots_[i].ahead)], code_.rax);
   }
-  if (fused_asks_ahead_ && !asks_in_steps()) fetch_lines_ahead(lanes_);
-}
-
-// All at once wait for one another, and so does whatever else is read.  Alone they do better.
-bool KernelEmitter::asks_in_steps() const {
-  for (std::size_t i = 0; i < fused_slots_.size(); ++i)
-    if (asks_for_rows(i)) return true;
-  return false;
+  if (fused_asks_ahead_ && !tiles::fused_asks_in_steps(kernel_)) fetch_lines_ahead(lanes_);
 }
 
 // The next `count` of a block's lines that the next blocks read.
@@ -207,7 +196,8 @@ void KernelEmitter::fetch_rows_ahead() {
 }
 
 void KernelEmitter::fused_step() {
-  if (asks_in_steps()) fetch_lines_ahead(lanes_ / steps_a_block);
+  if (fused_asks_ahead_ && tiles::fused_asks_in_steps(kernel_))
+    fetch_lines_ahead(lanes_ / tiles::fused_steps_a_block);
   for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
     if (!fused_slots_[i].is_held) continue;
     transpose_lines(i);

@@ -34,7 +34,6 @@ TEST(GainRecord, CallsThatGainAreNeverAlone) {
 TEST(GainRecord, CallsThatLoseDoWithoutUntilOneGains) {
   GainRecord record;
   lose(record, 1000);
-  EXPECT_EQ(alone_before_timed(record, 1000), 0);  // the first call of all is timed
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(alone_before_timed(record, 1000), static_cast<int>(GainRecord::tries) - 1);
     record.note(1000, 300, 200);
@@ -42,6 +41,13 @@ TEST(GainRecord, CallsThatLoseDoWithoutUntilOneGains) {
   EXPECT_EQ(alone_before_timed(record, 1000), static_cast<int>(GainRecord::tries) - 1);
   record.note(1000, 110, 200);
   EXPECT_EQ(alone_before_timed(record, 1000), 0);
+}
+
+TEST(GainRecord, WhoGotNoHelpIsTimedAgain) {
+  GainRecord record;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(record.choose(1000), Choice::timed);
+  record.note(1000, 110, 200);
+  EXPECT_EQ(record.choose(1000), Choice::together);
 }
 
 TEST(GainRecord, ALossNowAndThenIsNoReason) {
@@ -55,9 +61,11 @@ TEST(GainRecord, ALossNowAndThenIsNoReason) {
 TEST(GainRecord, OtherSizesAreOtherCalls) {
   GainRecord record;
   lose(record, 1000);
-  EXPECT_EQ(alone_before_timed(record, 30'000), 0);
-  EXPECT_EQ(record.choose(30'000), Choice::together);
-  EXPECT_EQ(record.choose(0), Choice::timed);
+  for (const std::int64_t other : {30'000, 0}) {
+    EXPECT_EQ(record.choose(other), Choice::timed) << other;
+    record.note(other, 110, 200);
+    EXPECT_EQ(record.choose(other), Choice::together) << other;
+  }
   EXPECT_EQ(record.choose(-1), Choice::together);  // with those of no work at all
 }
 

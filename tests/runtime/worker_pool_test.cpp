@@ -1,6 +1,7 @@
 // Workers that several callers share, and processes that fork or get no threads.
 #include "runtime/worker_pool.h"
 
+#include "runtime/gain_record.h"
 #include "tests/in_child.h"
 
 #include <gtest/gtest.h>
@@ -92,6 +93,39 @@ TEST(WorkerPool, ACallerWaitsForItsOwnWorkOnly) {
   EXPECT_TRUE(may_second_begin) << "no worker helped the first call";
   EXPECT_TRUE(is_second_at_work) << "no worker helped the second call";
   EXPECT_FALSE(was_waited_for) << "the first call waited for the second one's work";
+}
+
+// What helps takes three times as long as its caller's own part, however busy the machine is.
+// Calls that nobody answers are refused for a while, too, but never so many in a row.
+TEST(WorkerPool, ShortCallsThatLoseAreRefused) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::int64_t work_ns = 2;  // as much as no other test's
+  constexpr int most_calls = 20'000, enough_refusals = 64;
+  const std::thread::id caller = std::this_thread::get_id();
+  int num_helped = 0, num_refused = 0;
+  const Limit limit;
+  for (int call = 0; call < most_calls && num_refused < enough_refusals; ++call) {
+    if (limit.is_over()) break;
+    std::atomic<bool> is_helped = false, is_callers_done = false;
+    const Clock::time_point start = Clock::now();
+    Clock::time_point callers_end;
+    const bool is_done = run_on_workers(2, work_ns, [&](std::int64_t) {
+      if (std::this_thread::get_id() == caller) {
+        while (!is_helped && Clock::now() - start < std::chrono::milliseconds(1))
+          std::this_thread::yield();
+        callers_end = Clock::now();
+        is_callers_done = true;
+      } else {
+        is_helped = true;
+        wait_for(is_callers_done);
+        while (Clock::now() - start < 4 * (callers_end - start)) continue;
+      }
+    });
+    num_helped += is_helped ? 1 : 0;
+    num_refused = is_done ? 0 : num_refused + 1;
+  }
+  EXPECT_GE(num_helped, GainRecord::most_losses);
+  EXPECT_EQ(num_refused, enough_refusals);
 }
 
 TEST(WorkerPool, AChildHasWorkersOfItsOwn) {
