@@ -13,7 +13,7 @@ namespace weft::jit::row_copy {
 inline constexpr int least_copied_bytes = 28 << 10;
 inline constexpr int least_row_bytes = 4 << 10;
 
-inline bool gains(const CpuFeatures& features) { return features.amd_family >= 26; }
+inline bool gains(const CpuFeatures& features) { return features.amd_family >= zen5_family; }
 
 /// Whether rows are loaded and stored as they are.  What bools are is more than their bytes.
 inline bool is_all_of(const ir::Kernel& kernel) {

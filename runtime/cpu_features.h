@@ -9,6 +9,10 @@ namespace weft {
 
 enum class Isa : std::uint8_t { generic, avx2, avx512 };
 
+/// Families of AMD's processors: the first is Zen 3 and 4, the other Zen 5.
+inline constexpr int zen3_family = 25;
+inline constexpr int zen5_family = 26;
+
 /// One bit a question that a backend asks.
 struct CpuFeatures {
   Isa isa = Isa::generic;  ///< avx2 includes FMA, BMI2 and F16C; avx512 includes F, BW, DQ, VL, CD
@@ -19,7 +23,7 @@ struct CpuFeatures {
   std::int64_t l2_bytes = 1 << 20;
   std::int64_t l3_bytes = 32 << 20;
   bool pages_in_turn = true;  ///< memory is faster where a loop walks several pages at once
-  int amd_family = 0;         ///< of AMD's processors: 25 are Zen 3 and 4, 26 Zen 5; 0: others
+  int amd_family = 0;         ///< of AMD's processors: zen3_family, zen5_family; 0: others
 
   friend bool operator==(const CpuFeatures&, const CpuFeatures&) = default;
   /// "avx512+vbmi+bf16": part of every signature.  What follows the ISA is left out: it is the same

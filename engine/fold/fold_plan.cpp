@@ -105,7 +105,8 @@ std::int64_t read_bytes(const FoldPlan& plan, std::span<const Tensor> inputs) {
 
 /// Whether it is measured how memory is walked through best: with AVX2 on Zen 5 alone.
 bool has_measured_walks(const CpuFeatures& features) {
-  return features.isa == Isa::avx512 || (features.isa == Isa::avx2 && features.amd_family >= 26);
+  return features.isa == Isa::avx512 ||
+         (features.isa == Isa::avx2 && features.amd_family >= zen5_family);
 }
 
 /// How far ahead code for long rows should ask for what it reads; 0: not at all.  Past the caches
@@ -117,10 +118,10 @@ std::int32_t asked_ahead_bytes(const FoldPlan& plan, std::span<const Tensor> inp
   const bool is_long = plan.is_inner && plan.vector.extent >= fold_block_elements(plan.fold) &&
                        has_measured_walks(features) &&
                        read_bytes(plan, inputs) >= options.streaming_bytes;
-  if (!is_long || features.amd_family < 25) return 0;
+  if (!is_long || features.amd_family < zen3_family) return 0;
   const bool sums =
       is_floating(plan.fold.dtype) && (plan.fold.op == Op::add || plan.fold.op == Op::mul);
-  if (features.amd_family == 25) return sums ? zen4_bytes : 0;
+  if (features.amd_family == zen3_family) return sums ? zen4_bytes : 0;
   const auto is_whole = [&](const Tensor& input) { return input.numel() >= plan.vector.extent; };
   return std::ranges::count_if(inputs, is_whole) == 1 ? zen5_bytes : 0;
 }
@@ -204,7 +205,7 @@ void choose_walk(FoldPlan& plan, std::int64_t bytes, const PlannerOptions& optio
   fold.in_order = true;
   // Short rows are often some of many, taken from memory together with what other passes write
   // there (engine/fold/row_blocks.cpp), and slower to read so.  Zen 4 reads on by itself.
-  const bool reads_on = features.amd_family < 26;
+  const bool reads_on = features.amd_family < zen5_family;
   fold.columns_ahead_bytes = reads_on ? 0 : 1024;
   fold.prefetches =
       !(reads_on && plan.is_inner) && (bytes > features.l2_bytes || !is_row_each(plan));

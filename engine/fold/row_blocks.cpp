@@ -185,7 +185,7 @@ class RowBlocks::Finder : public RowFinder {};
 /// block is read.
 static std::int64_t rows_of_block(std::int64_t row_bytes, const CpuFeatures& features) {
   constexpr std::int64_t least_bytes = 8 << 10, most_bytes = 12 << 10;
-  if (features.amd_family < 26) return features.l2_bytes / 4 / row_bytes;
+  if (features.amd_family < zen5_family) return features.l2_bytes / 4 / row_bytes;
   const std::int64_t rows = std::clamp(2 * row_bytes, least_bytes, most_bytes) / row_bytes;
   return rows > 0 ? rows : row_bytes <= features.l2_bytes / 4 ? 1 : 0;
 }
@@ -202,10 +202,10 @@ std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, const CpuF
   // out.
   const auto block_bytes = static_cast<std::int64_t>(
       std::bit_ceil(static_cast<std::uint64_t>(rows_per_block * row_bytes)));
-  const PartOfCall part{
-      .ahead_bytes =
-          static_cast<std::int32_t>(std::min<std::int64_t>(block_bytes, most_ahead_bytes)),
-      .folds_ask = features.amd_family >= 26 && finder->num_bytes() > features.l3_bytes / 4 * 3};
+  const PartOfCall part{.ahead_bytes = static_cast<std::int32_t>(
+                            std::min<std::int64_t>(block_bytes, most_ahead_bytes)),
+                        .folds_ask = features.amd_family >= zen5_family &&
+                                     finder->num_bytes() > features.l3_bytes / 4 * 3};
   return RowBlocks{finder->num_rows(), rows_per_block, std::move(finder), row_bytes, part};
 }
 
@@ -216,7 +216,7 @@ void RowBlocks::choose_stores(double written_bytes, std::int64_t threshold_bytes
 
 // Gains on Zen 5, and was measured there.
 std::int32_t asked_by_last(std::int32_t ahead_bytes, const CpuFeatures& features) {
-  return features.amd_family >= 26 ? ahead_bytes : 0;
+  return features.amd_family >= zen5_family ? ahead_bytes : 0;
 }
 
 std::vector<Expr> take_rows(const RowBlocks& blocks, std::span<const Expr> exprs,

@@ -71,15 +71,15 @@ std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {
     return measured;
   if (features.l3_bytes > largest_near_cache_bytes) return 2 * features.l2_bytes;
   // What Zen 4's second cache drops fills the third one, beside what is read.
-  if (features.amd_family == 25) return features.l3_bytes;
+  if (features.amd_family == zen3_family) return features.l3_bytes;
   return features.l3_bytes + features.l3_bytes / 2;
 }
 
 // Measured on Zen 4 and 5 (docs/decisions.md).
 std::int64_t row_streaming_threshold_bytes(const CpuFeatures& features,
                                            std::int64_t threshold_bytes) {
-  if (features.amd_family < 25 || features.l3_bytes <= 0) return threshold_bytes;
-  const std::int64_t quarters = features.amd_family == 25 ? 2 : 3;
+  if (features.amd_family < zen3_family || features.l3_bytes <= 0) return threshold_bytes;
+  const std::int64_t quarters = features.amd_family == zen3_family ? 2 : 3;
   return std::min(threshold_bytes, features.l3_bytes / 4 * quarters);
 }
 

@@ -132,7 +132,8 @@ std::shared_ptr<const ScanPlan> plan_scan(const ExprNode& node, const Program& p
   plan->max_threads = options.num_threads;
   plan->itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
   plan->scan.streams = output.numel() > options.streaming_bytes / (2 * plan->itemsize);
-  if (options.features.amd_family == 25) plan->scan.ahead_bytes = 0;  // Zen 4 reads on by itself
+  // Zen 4 reads on by itself.
+  if (options.features.amd_family == zen3_family) plan->scan.ahead_bytes = 0;
 
   ScanLoops loops = scan_loops_of(node, output, inputs);
   const bool is_plain = is_plain_load(program);

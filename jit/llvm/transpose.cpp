@@ -145,7 +145,6 @@ int TransposeEmitter::steps_at_once() const {
 /// alone for its line.  Bytes take so long to transpose that they gain nothing; nor does Zen 5, on
 /// which LLVM puts what asks between the loads.
 void TransposeEmitter::fetch_rows(llvm::Value* rows, int num_steps) {
-  constexpr int zen5_family = 26;
   if (shape_.is_streaming || shape_.step_bytes < line_bytes || shape_.itemsize == 1 ||
       builder_.features().amd_family >= zen5_family)
     return;

@@ -289,7 +289,8 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   tile.panel_bytes = features.pages_in_turn ? 128 : 64;
   tile.stages_aliases = !features.pages_in_turn;
   tile.fused_side = features.pages_in_turn ? never : least_fused_side;
-  const bool is_amd = features.amd_family >= 25, is_zen5 = features.amd_family >= 26;
+  const bool is_amd = features.amd_family >= zen3_family,
+             is_zen5 = features.amd_family >= zen5_family;
   const std::int64_t beyond_l3 = features.l3_bytes + features.l3_bytes / 4;
   tile.most_fused_bytes = is_amd ? beyond_l3 : never;
   tile.fuses_aliases = is_amd && !is_zen5;

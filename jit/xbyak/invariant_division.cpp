@@ -58,7 +58,7 @@ bool is_constant_outside(const ir::Inst& inst) {
 /// Zen 5 divides 16 floats in two and a half cycles: sooner than dividends are looked at.
 bool is_sooner_divided(const ir::Kernel& kernel, const ir::Inst& inst,
                        const CpuFeatures& features) {
-  return features.amd_family >= 26 && inst.dtype == DType::f32 &&
+  return features.amd_family >= zen5_family && inst.dtype == DType::f32 &&
          !is_from_integer(kernel, inst.args[0]) &&
          small_sum(kernel, inst.args[0]).number == ir::no_value;
 }

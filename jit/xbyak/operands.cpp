@@ -282,7 +282,7 @@ void Operands::prefetch(const Place& place, Step step) {
 // the output are on their way from the last cache.  Measured on Zen 4 and 5 (docs/decisions.md).
 bool Operands::asks_for_outputs() const {
   constexpr std::ptrdiff_t least_operations = 4;
-  if (code_.features().amd_family < 25 || ir::is_reduction(kernel_)) return false;
+  if (code_.features().amd_family < zen3_family || ir::is_reduction(kernel_)) return false;
   int read_bytes = 0, written_bytes = 0;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const bool is_output = kernel_.operands[i].role == ir::Role::output;
