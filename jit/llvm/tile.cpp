@@ -26,7 +26,7 @@ class TileEmitter final : public tiles::Functions {
     if (KernelEmitter::calls_functions(kernel)) return 0;
     const bool is_large = kind == tiles::RowKind::large_fused;
     ir::Kernel rows = tiles::row_kernel(kernel);
-    rows.is_streaming = is_large && tiles::fused_rows_stream(kernel);
+    rows.is_streaming = rows.is_unfenced = is_large && tiles::fused_rows_stream(kernel);
     KernelEmitter(rows, target_, module_, tile_symbol(kind).c_str(), debug_unit_)
         .emit_fused(tiles::transposed_operands(kernel), is_large);
     return somewhere;

@@ -40,6 +40,8 @@ void KernelEmitter::start_fused(std::span<const std::size_t> transposed) {
   const auto side = static_cast<std::uint64_t>(tiles::fused_rows_a_step(kernel_));
   const auto lanes = static_cast<std::uint64_t>(vector_lanes());
   fused_->rows.resize(num_operands());
+  if (fused_->is_large && tiles::fused_asks_wait(kernel_, builder_.features()))
+    fused_->zero = unknown_zero(builder_);
   for (std::size_t k = 0; k < num_operands(); ++k) {
     // The kernel says of transposed operands, too, that they are dense along the rows.
     const bool is_held = std::ranges::find(transposed, k) != transposed.end();
@@ -102,10 +104,16 @@ void KernelEmitter::fused_columns(const Pointers& block, llvm::Value* steps) {
   });
 }
 
-/// Asks for `count` lines that lie `stride` bytes apart.
-void KernelEmitter::fetch_apart(llvm::Value* first, llvm::Value* stride, int count) {
+/// Asks for `count` lines that lie `stride` bytes apart.  Where there is a `zero`, those that fight
+/// for the first cache are asked for once some row of the step has come.
+void KernelEmitter::fetch_apart(llvm::Value* first, llvm::Value* stride, int count,
+                                llvm::Value* zero) {
   prefetch_apart(builder_, stride, [&](CacheLevel level) {
-    for (llvm::Value* line : strided_addresses(builder_, first, stride, count))
+    llvm::Value* const start =
+        zero == nullptr || level == CacheLevel::first
+            ? first
+            : advance(first, builder_.CreateAnd(first_bits(builder_, fused_->some_row), zero));
+    for (llvm::Value* line : strided_addresses(builder_, start, stride, count))
       jit::prefetch(builder_, line, level);
   });
 }
@@ -125,7 +133,8 @@ void KernelEmitter::fetch_fused_rows(const Pointers& at) {
     if (!tiles::fused_asks_for_rows(kernel_, k)) continue;
     llvm::Value* const ahead =
         builder_.CreateMul(stride_bytes(0, k), builder_.getInt64(tiles::fused_rows_ahead));
-    fetch_apart(advance(at[k], ahead), stride_bytes(0, k), tiles::fused_rows_a_step(kernel_));
+    fetch_apart(advance(at[k], ahead), stride_bytes(0, k), tiles::fused_rows_a_step(kernel_),
+                fused_->zero);
   }
 }
 
@@ -134,6 +143,7 @@ void KernelEmitter::fused_step(Pointers& at) {
   for (std::size_t k = 0; k < num_operands(); ++k) {
     if (fused_->line[k] == nullptr) continue;
     fused_->rows[k] = lines_to_rows(k, at[k]);
+    fused_->some_row = fused_->rows[k].front();
     at[k] = advance(at[k], fused_->step[k]);
   }
   if (fused_->is_large) fetch_fused_rows(at);

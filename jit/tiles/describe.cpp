@@ -16,7 +16,7 @@ constexpr int most_held_avx2 = 8;  ///< registers; of AVX2's the body needs half
 /// row_kernel() past the caches; without loops if every output is staged.
 ir::Kernel streaming_row_kernel(const ir::Kernel& kernel) {
   ir::Kernel rows = row_kernel(kernel);
-  rows.is_streaming = true;
+  rows.is_streaming = rows.is_unfenced = true;
   const auto is_dense_output = [](const ir::Operand& operand) {
     return operand.role == ir::Role::output && !is_transposed(operand) &&
            operand.strides.back() == 1;
@@ -129,7 +129,7 @@ void add_rows(const ir::Kernel& kernel, Functions& functions, TileCode& tile) {
   if (is_all_pixels(kernel)) {
     ir::Kernel pixels = dense_kernel(kernel);
     tile.pixel_rows = functions.rows(RowKind::pixels, pixels);
-    pixels.is_streaming = true;
+    pixels.is_streaming = pixels.is_unfenced = true;
     tile.streaming_pixel_rows = functions.rows(RowKind::streaming_pixels, pixels);
   }
   if (has_still_inputs(kernel))
@@ -207,6 +207,10 @@ bool fused_asks_in_steps(const ir::Kernel& kernel) {
   for (std::size_t i = 0; i < kernel.operands.size(); ++i)
     if (fused_asks_for_rows(kernel, i)) return true;
   return false;
+}
+
+bool fused_asks_wait(const ir::Kernel& kernel, const CpuFeatures& features) {
+  return features.amd_family >= zen5_family && fused_asks_in_steps(kernel);
 }
 
 ir::Kernel row_kernel(const ir::Kernel& kernel) {

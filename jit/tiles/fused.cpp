@@ -15,7 +15,7 @@ constexpr std::int64_t large_fused_columns = 32;
 
 /// Rows of a plane that all columns are run on before the next ones, where lines fight for the
 /// first cache: what the second one holds.
-constexpr std::int64_t aliasing_rows = 512;
+constexpr std::int64_t aliasing_rows = 1024;
 
 constexpr std::int64_t page_bytes = 4096;
 

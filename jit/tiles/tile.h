@@ -181,6 +181,10 @@ bool fused_asks_for_rows(const ir::Kernel& kernel, std::size_t operand);
 /// another, and so do rows that are read in between.  Alone they do better at once.
 bool fused_asks_in_steps(const ir::Kernel& kernel);
 
+/// Whether rows that fight for the first cache are asked for only once the lines that a step
+/// transposes have come: what is asked for beyond what a processor can have on its way, it forgets.
+bool fused_asks_wait(const ir::Kernel& kernel, const CpuFeatures& features);
+
 /// The kernel for the two innermost loops of a tile, in which staged operands have become linear.
 ir::Kernel row_kernel(const ir::Kernel& kernel);
 

@@ -209,6 +209,7 @@ class KernelEmitter {
   int spare_ = 0;  ///< vector register
   int steps_slot_ = 0;
   int steps_left_slot_ = 0;
+  std::optional<Reg64> when_there_;      ///< 0, once a step's lines have come
   std::optional<Reg64> steps_left_;      ///< in a register and not in the slot
   std::vector<FusedSlots> fused_slots_;  ///< [operand]
 };

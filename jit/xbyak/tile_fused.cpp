@@ -31,7 +31,7 @@ bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel, bool is_large) {
   if (has_calls(kernel, code.features())) return false;
   const std::vector<std::size_t> transposed = tiles::transposed_operands(kernel);
   ir::Kernel rows = tiles::row_kernel(kernel);
-  rows.is_streaming = is_large && tiles::fused_rows_stream(kernel);
+  rows.is_streaming = rows.is_unfenced = is_large && tiles::fused_rows_stream(kernel);
   std::uint64_t held = 0;
   for (const std::size_t operand : transposed) held |= std::uint64_t{1} << operand;
   const int num_reserved =
@@ -56,7 +56,11 @@ bool KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_
 void KernelEmitter::take_fused_registers(std::span<const std::size_t> transposed) {
   fused_slots_.assign(kernel_.operands.size(), {});
   for (const std::size_t operand : transposed) fused_slots_[operand].is_held = true;
-  if (fused_asks_ahead_) return;
+  if (fused_asks_ahead_) {
+    if (tiles::fused_asks_wait(kernel_, code_.features()))
+      when_there_ = operands_.take_spare_register();
+    return;
+  }
   steps_left_ = operands_.take_spare_register();
   for (FusedSlots& slots : fused_slots_)
     if (!slots.is_held) slots.step_register = operands_.take_spare_register();
@@ -187,6 +191,7 @@ void KernelEmitter::fetch_rows_ahead() {
     code_.mov(code_.rax, code_.qword[code_.frame(slots.ahead)]);
     code_.add(code_.rax, operands_.pointer(i));
     fetch_ahead(i, [&](bool into_second) {
+      if (into_second && when_there_) code_.add(code_.rax, *when_there_);
       for (int row = 0; row < tiles::fused_rows_a_step(kernel_); ++row) {
         if (row > 0) code_.add(code_.rax, code_.qword[code_.frame(slots.step)]);
         prefetch(code_, code_.rax + gpr::index * itemsize, into_second);
@@ -201,6 +206,10 @@ void KernelEmitter::fused_step() {
   for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
     if (!fused_slots_[i].is_held) continue;
     transpose_lines(i);
+    if (when_there_) {  // an `and` that is waited for, as a `xor` would not be
+      code_.vmovd(when_there_->cvt32(), Xmm(operands_.held_register(i, 0)));
+      code_.and_(*when_there_, 0);
+    }
     code_.add(operands_.held(i).at, lane_bytes);
   }
   fetch_rows_ahead();
