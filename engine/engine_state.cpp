@@ -72,6 +72,7 @@ EngineStats Engine::stats() const {
   stats.plan_evictions = state_->plans.num_evictions();
   stats.kernel_hits = kernels.hits;
   stats.kernel_misses = kernels.misses;
+  stats.kernel_evictions = kernels.evictions;
   stats.compile_us = kernels.tiers.compile_us;
   stats.code_bytes = kernels.tiers.code_bytes;
   stats.compiles_by_backend = kernels.tiers.compiles_by_backend;
@@ -109,11 +110,10 @@ std::string text_of(std::span<const Field> fields) {
 }  // namespace
 
 std::string EngineStats::json() const {
-  const Field calls[] = {{"plan_hits", plan_hits},
-                         {"plan_misses", plan_misses},
-                         {"plan_evictions", plan_evictions},
-                         {"kernel_hits", kernel_hits},
-                         {"kernel_misses", kernel_misses}};
+  const Field calls[] = {
+      {"plan_hits", plan_hits},           {"plan_misses", plan_misses},
+      {"plan_evictions", plan_evictions}, {"kernel_hits", kernel_hits},
+      {"kernel_misses", kernel_misses},   {"kernel_evictions", kernel_evictions}};
   const std::vector<Field> compiles(compiles_by_backend.begin(), compiles_by_backend.end());
   const Field kernels[] = {
       {"hot_kernels", hot_kernels},         {"promoted_kernels", promoted_kernels},

@@ -16,7 +16,9 @@
 
 #include <weft/error.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace weft::jit {
@@ -206,8 +208,12 @@ CompiledKernel compile(const Signature& signature, const Target& target) {
   throw_refused(result);
 }
 
-KernelCache::KernelCache(TierOptions options, std::shared_ptr<DiskCache> disk)
-    : tiers_(std::make_shared<TierControl>(options)), disk_(std::move(disk)) {}
+KernelCache::KernelCache(TierOptions options, std::shared_ptr<DiskCache> disk,
+                         std::size_t max_kernels)
+    : tiers_(std::make_shared<TierControl>(options)),
+      disk_(std::move(disk)),
+      max_kernels_(max_kernels),
+      next_sweep_(max_kernels) {}
 
 std::shared_ptr<TieredKernel> KernelCache::make(const Signature& signature) const {
   Target target;
@@ -238,12 +244,35 @@ std::shared_ptr<KernelCache::Entry> KernelCache::find_or_insert(Signature signat
     const std::shared_lock lock(mutex_);
     if (auto entry = find()) return entry;
   }
+  Entries unused;  // before the lock: what frees code takes locks of its own
   const std::unique_lock lock(mutex_);
   if (auto entry = find()) return entry;
+  if (entries_.size() >= next_sweep_) unused = take_unused();
   auto entry = std::make_shared<Entry>();
   entry->signature = std::move(signature);
   entries_.emplace(key, entry);
   return entry;
+}
+
+/// Requires: mutex_ is held, so that an entry which only the table has is in no other thread's
+/// hands, and neither is its kernel if the entry alone has that.
+KernelCache::Entries KernelCache::take_unused() {
+  Entries unused;
+  for (auto it = entries_.begin(); it != entries_.end();) {
+    const auto next = std::next(it);
+    bool is_unused = it->second.use_count() == 1;
+    if (is_unused) {
+      const std::lock_guard lock(
+          it->second->compiling);  // free, but who had it last wrote under it
+      is_unused = it->second->compiled.use_count() <= 1;
+    }
+    if (is_unused) unused.insert(entries_.extract(it));
+    it = next;
+  }
+  // Where most are used, the next look waits until as many again may have become unused.
+  next_sweep_ = std::max(max_kernels_, entries_.size() + entries_.size() / 2);
+  evictions_.fetch_add(unused.size(), std::memory_order_relaxed);
+  return unused;
 }
 
 std::shared_ptr<TieredKernel> KernelCache::get(Signature signature) {
@@ -283,7 +312,7 @@ std::shared_ptr<EntryPoint> KernelCache::for_shape(
 
 KernelCacheStats KernelCache::stats() const {
   return {hits_.load(std::memory_order_relaxed), misses_.load(std::memory_order_relaxed),
-          tiers_->stats()};
+          evictions_.load(std::memory_order_relaxed), tiers_->stats()};
 }
 
 }  // namespace weft::jit

@@ -19,6 +19,7 @@ namespace weft::jit {
 struct KernelCacheStats {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
+  std::uint64_t evictions = 0;  ///< kernels that nobody used, dropped to make room
   TierStats tiers;
 };
 
@@ -33,7 +34,12 @@ CompiledKernel compile(const Signature& signature, const Target& target);
 ///          which another is compiling waits for it.
 class KernelCache {
  public:
-  explicit KernelCache(TierOptions options = {}, std::shared_ptr<DiskCache> disk = nullptr);
+  /// Some KiB each, so that programs that evaluate what their users write stay bounded in memory.
+  static constexpr std::size_t default_max_kernels = 4096;
+
+  /// Beyond `max_kernels`, those that no plan has are dropped, all at once.
+  explicit KernelCache(TierOptions options = {}, std::shared_ptr<DiskCache> disk = nullptr,
+                       std::size_t max_kernels = default_max_kernels);
   /// Compilations in the background that have not begun are left out.
   ~KernelCache() { tiers_->cancel(); }
 
@@ -56,15 +62,20 @@ class KernelCache {
     std::mutex compiling;
     std::shared_ptr<TieredKernel> compiled;  ///< guarded by `compiling`
   };
+  using Entries = std::unordered_multimap<std::uint64_t, std::shared_ptr<Entry>>;
   std::shared_ptr<Entry> find_or_insert(Signature signature);
+  Entries take_unused();
   std::shared_ptr<TieredKernel> make(const Signature& signature) const;
 
   std::shared_ptr<TierControl> tiers_;
   std::shared_ptr<DiskCache> disk_;
   mutable std::shared_mutex mutex_;
-  std::unordered_multimap<std::uint64_t, std::shared_ptr<Entry>> entries_;
+  Entries entries_;  ///< guarded by mutex_
+  const std::size_t max_kernels_;
+  std::size_t next_sweep_;  ///< entries at which to look for unused ones; by mutex_
   std::atomic<std::uint64_t> hits_{0};
   std::atomic<std::uint64_t> misses_{0};
+  std::atomic<std::uint64_t> evictions_{0};
 };
 
 }  // namespace weft::jit

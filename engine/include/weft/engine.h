@@ -53,12 +53,13 @@ struct EngineOptions {
 
 /// Counters since the engine was made.
 struct EngineStats {
-  std::uint64_t plan_hits = 0;       ///< calls that found their finished plan
-  std::uint64_t plan_misses = 0;     ///< calls that ran the iterator
-  std::uint64_t plan_evictions = 0;  ///< plans dropped to make room for others
-  std::uint64_t kernel_hits = 0;     ///< plans whose kernel was already compiled
-  std::uint64_t kernel_misses = 0;   ///< compilations
-  double compile_us = 0;             ///< spent in them
+  std::uint64_t plan_hits = 0;         ///< calls that found their finished plan
+  std::uint64_t plan_misses = 0;       ///< calls that ran the iterator
+  std::uint64_t plan_evictions = 0;    ///< plans dropped to make room for others
+  std::uint64_t kernel_hits = 0;       ///< plans whose kernel was already compiled
+  std::uint64_t kernel_misses = 0;     ///< compilations
+  std::uint64_t kernel_evictions = 0;  ///< kernels without plans, dropped to make room for others
+  double compile_us = 0;               ///< spent in them
   std::uint64_t code_bytes = 0;
   std::map<std::string, std::uint64_t> compiles_by_backend;
   std::uint64_t hot_kernels = 0;       ///< that were or will be compiled again, by the LLVM tier
