@@ -396,11 +396,20 @@ V x_log_y(const V& x, const V& y) {
   return select(y != y, y, select(x == like(x, 0), like(x, 0), product));
 }
 
-/// From the nearer end and with fma, as PyTorch's vector loops: exact at both.
+/// Of a complex number, its magnitude.
+template <class V>
+auto is_below_half(const V& number) {
+  if constexpr (requires { number < number; })
+    if (!is_complex_type(number)) return number < like(number, 0.5);
+  const auto size = abs(number);
+  return size < like(size, 0.5);
+}
+
+/// From the nearer end and with fma, as PyTorch's vector loops: exact at both.  Below 0 the first
+/// is the nearer one.
 template <class V>
 V interpolate(const V& from, const V& to, const V& weight) {
-  const auto size = abs(weight);
-  const auto is_near = size < like(size, 0.5);
+  const auto is_near = is_below_half(weight);
   const V step = select(is_near, weight, weight - like(weight, 1)),
           base = select(is_near, from, to);
   if constexpr (requires { from < to; })

@@ -189,8 +189,17 @@ class Splitter {
     return {builder_.append(inst), {}};
   }
 
+  /// Whether it rounds once, as a whole, where its steps would round each.  legalise_dtypes()
+  /// leaves no such arithmetic of halves.
+  static bool rounds_halves(const Inst& inst) {
+    constexpr std::array exact = {Op::cast,    Op::neg, Op::conj, Op::real, Op::imag,
+                                  Op::complex, Op::eq,  Op::ne,   Op::where};
+    return inst.dtype == DType::c32 && std::ranges::find(exact, inst.op) == exact.end();
+  }
+
   /// Of complex numbers, or with one as its result.
   std::optional<Pair> compute(const Inst& inst) {
+    if (rounds_halves(inst)) return std::nullopt;
     const Pair x = values_[inst.args[0]];
     const Pair y = inst.args[1] != no_value ? values_[inst.args[1]] : Pair();
     switch (inst.op) {

@@ -27,8 +27,12 @@ std::string read_text(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
   std::ifstream file(path);
   WEFT_CHECK(file.good(), ArgumentError, "cannot read '", path, "'");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  WEFT_CHECK(!file.bad() && file.is_open(), DeviceError, "cannot read '", path, "'");
+  std::string text;
+  try {
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  } catch (const std::ios_base::failure&) {  // a folder, or what is no file of text
+    throw DeviceError(detail::concat("cannot read '", path, "'"));
+  }
   text.erase(std::min(text.find(golden_separator), text.size()));
   return text;
 }

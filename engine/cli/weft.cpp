@@ -1,6 +1,7 @@
 // The `weft` program: reads the command line, runs one subcommand, and turns errors into one line
 // on stderr (and an object on stdout with --json).
 #include "engine/cli/command.h"
+#include "engine/messages/printable.h"
 
 #include <weft/error.h>
 
@@ -179,7 +180,7 @@ int report(std::string_view kind, std::string_view message, bool json) {
     shown.erase(std::min(shown.find('\n'), shown.size()));
     std::ranges::replace(shown, '\r', ' ');
   }
-  std::cerr << "weft: " << shown << '\n';
+  std::cerr << "weft: " << printable(shown) << '\n';
   return 1;
 }
 

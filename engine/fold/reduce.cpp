@@ -179,7 +179,8 @@ class ReductionTerms {
   /// In two passes, so that nothing cancels.
   Expr variance() const {
     const Expr deviation = x - average(true);
-    return fold(Op::add, squared_size(deviation)) / std::max(n - options.correction, 0.0);
+    const double degrees = n == 0 ? 0 : n - options.correction;  // nothing has no variance
+    return fold(Op::add, squared_size(deviation)) / std::max(degrees, 0.0);
   }
 
   Expr norm() const {

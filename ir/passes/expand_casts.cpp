@@ -1,6 +1,6 @@
-// Casts to and from small floats, rebuilt from what machines have: integer arithmetic, and casts
-// between f32, f64 and integers.  f16 to and from f32 stays: processors have had that since 2012.
-// The results are those of weft/convert.h, bit for bit.
+// Casts to and from small floats, and from f64 to u8, rebuilt from what machines have: arithmetic,
+// and casts between f32, f64 and integers.  f16 to and from f32 stays: processors have had that
+// since 2012. The results are those of weft/convert.h, bit for bit.
 #include "ir/pass.h"
 #include "ir/passes/rewrite.h"
 
@@ -27,6 +27,7 @@ class CastExpander {
     const DType from = value.dtype;
     if (is_complex(from) || is_complex(to) || from == to) return plain(value, to);
     if (is_small_float(from)) return to == DType::f32 ? widen(value) : expand(widen(value), to);
+    if (from == DType::f64 && to == DType::u8) return low_byte(value);
     if (!is_small_float(to)) return plain(value, to);
     if (is_integral(from)) return from_integer(value, to);
     return narrow(from == DType::f64 ? round_to_odd(value) : value, to);
@@ -103,6 +104,16 @@ class CastExpander {
     const Value bits = as_u32(nearest);
     const Value truncated = select(is_larger, bits - u32(1), bits);
     return builder_.bitcast(select(is_inexact, truncated | u32(1), bits), DType::f32);
+  }
+
+  /// Of the i64 that the number is truncated to, which not every machine can do.  Every step is
+  /// exact; of infinities and NaN is left the NaN that becomes 0.
+  Value low_byte(const Value& value) {
+    const Value number = builder_.apply(Op::trunc, {value});
+    const Value upper =
+        builder_.apply(Op::floor, {number * builder_.constant(DType::f64, 1.0 / 256)});
+    return plain(plain(number - upper * builder_.constant(DType::f64, 256.0), DType::i32),
+                 DType::u8);
   }
 
   Value from_integer(const Value& value, DType to) {

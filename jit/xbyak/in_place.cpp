@@ -50,7 +50,8 @@ bool KernelEmitter::is_high_half(ir::ValueId id) const {
   if (count.op != Op::constant || count.bits.lo != 16) return false;
   return std::ranges::all_of(kernel_.body, [&](const ir::Inst& user) {
     const bool uses = std::ranges::find(user.args, id) != user.args.end();
-    return !uses || (user.op == Op::cast && itemsize_bytes(user.dtype) == 2);
+    return !uses ||
+           (user.op == Op::cast && is_integer(user.dtype) && itemsize_bytes(user.dtype) == 2);
   });
 }
 

@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from cli_case import CliTest, weft
+from cli_case import CliTest, REQUIRED_BACKENDS, weft
 
 
 class Tables(CliTest):
@@ -86,6 +86,38 @@ body:
         self.assertEqual([output["dtype"] for output in ran["outputs"]], ["f32"])
         self.fails(["ir", kernel, "--pass=nothing"], "argument", "nothing")
         self.fails(["fuzz", "--replay=a +", "a=f32[5]#0"], "argument", "expected a value")
+        for command in ("ir", "run-ir"):
+            self.fails([command, str(self.folder)], "device", f"cannot read '{self.folder}'")
+
+    def test_kernels_written_by_hand_agree_or_are_refused(self):
+        shifted = self.path("shifted.weft", b"""kernel default linear 64 {
+  $0 out f16 [1]
+  $1 in u32 [1]
+  vector 16 x2
+hoisted:
+  %0 = constant u32 0x10
+body:
+  %1 = load u32 $1
+  %2 = bitwise_right_shift u32 %1, %0
+  %3 = cast f16 %2
+  store f16 $0 %3
+}
+""")
+        halves = self.path("halves.weft", b"""kernel default linear 64 {
+  $0 out c32 [1]
+  $1 in c32 [1]
+  vector 16 x2
+body:
+  %0 = load c32 $1
+  %1 = mul c32 %0, %0
+  %2 = add c32 %1, %0
+  store c32 $0 %2
+}
+""")
+        for backend in filter(None, REQUIRED_BACKENDS):
+            for kernel in shifted, halves:
+                result = weft("run-ir", kernel, "--backend", backend)
+                self.assertTrue(result.returncode == 0 or "no backend can compile" in result.stderr, result.stderr)
 
 
 if __name__ == "__main__":

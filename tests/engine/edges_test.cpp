@@ -158,6 +158,77 @@ TEST(Edges, ParametersOutOfRangeAreRefused) {
                  "Optional dtype must be either a floating point or complex dtype. Got: Bool");
 }
 
+TEST(Edges, HardtanhOfUnsignedNumbersTakesNoNegativeLimits) {
+  Engine engine;
+  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64}) {
+    const Expr x(engine.to(tensor_of<std::uint8_t>({0, 1, 5}), dtype));
+    expect_refused([&] { ops::hardtanh(x, -3, 3); },
+                   "cannot do hardtanh on an unsigned type with negative limits");
+    EXPECT_EQ(engine.eval(ops::hardtanh(x, 1, 3)).select(0, 2).item().as_double(), 3);
+  }
+}
+
+TEST(Edges, NanToNumTakesAnyNumbers) {
+  Engine engine;
+  const Expr bytes(tensor_of<std::uint8_t>({0, 255}));
+  EXPECT_EQ(elements<std::uint8_t>(engine.eval(apply(Op::nan_to_num, {bytes, 300, -1, 1e10}))),
+            (std::vector<std::uint8_t>{0, 255}));
+  const Tensor halves = engine.to(tensor_of<float>({NAN, INFINITY, 1}), DType::f16);
+  EXPECT_EQ(elements<float>(engine.to(
+                engine.eval(apply(Op::nan_to_num, {Expr(halves), 1e10, -1e10, 0})), DType::f32)),
+            (std::vector<float>{INFINITY, -INFINITY, 1}));
+}
+
+TEST(Edges, LogitOfIntegersTakesAnEps) {
+  Engine engine;
+  const Tensor result =
+      engine.eval(apply(Op::logit_eps, {Expr(tensor_of<std::int32_t>({0, 1})), 0.25}));
+  EXPECT_EQ(result.dtype(), DType::f32);
+  EXPECT_FLOAT_EQ(elements<float>(result)[0], -std::log(3.0F));
+  EXPECT_FLOAT_EQ(elements<float>(result)[1], std::log(3.0F));
+}
+
+TEST(Edges, LerpOutsideOfBothEndsIsNearTheFirst) {
+  Engine engine;
+  const Tensor from = tensor_of<float>({1, 0.1F}), to = tensor_of<float>({-INFINITY, 0.7F});
+  const auto found = elements<float>(engine.eval(ops::lerp(from, to, -0.7)));
+  EXPECT_EQ(found[0], INFINITY);
+  EXPECT_EQ(found[1], std::fma(-0.7F, 0.7F - 0.1F, 0.1F));
+}
+
+TEST(Edges, DoublesBecomeTheLowByteOfTheirI64) {
+  const std::vector<double> numbers = {2147483649.0, -2147483649.0, 4294967295.0, 1e15 + 3,
+                                       -1e15 - 3,    0x1p62,        0x1p63,       -1e300,
+                                       INFINITY,     NAN,           300.7,        -1.5};
+  const std::vector<std::uint8_t> bytes = {1, 255, 255, 3, 253, 0, 0, 0, 0, 0, 44, 255};
+  for (const char* backend : {"interp", "auto"}) {
+    EngineOptions options;
+    options.backend = backend;
+    Engine engine(options);
+    EXPECT_EQ(elements<std::uint8_t>(engine.to(tensor_of<double>(numbers), DType::u8)), bytes)
+        << backend;
+  }
+}
+
+TEST(Edges, RoundTakesWholeDecimals) {
+  const Expr x(tensor_of<float>({1.25F}));
+  expect_refused(
+      [&] {
+        apply(Op::round_decimals, {x, 1.5});
+      },
+      "round(): decimals must be an integer, but is 1.5");
+  expect_refused([&] { apply(Op::round_decimals, {x, NAN}); }, "decimals must be an integer");
+}
+
+TEST(Edges, NothingHasNoVariance) {
+  Engine engine;
+  for (const double correction : {-1.0, 0.0, 1.0})
+    EXPECT_TRUE(std::isnan(
+        engine.reduce(Reduction::var, full({0}, Scalar(1.0F)), {.correction = correction})
+            .item()
+            .as_double()));
+}
+
 TEST(Edges, ReductionsOfMoreElementsThanThereAreNumbersAreRefused) {
   const auto repeated = [](std::int64_t rows, std::int64_t columns) {
     return full(Sizes{1}, Scalar(1.0)).expand({rows, columns});

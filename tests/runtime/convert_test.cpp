@@ -96,6 +96,9 @@ TEST(Convert, GivesTheResultsThatPyTorchGivesOnX86) {
   EXPECT_EQ(convert<std::int32_t>(static_cast<float>(-infinity)),
             std::numeric_limits<std::int32_t>::min());
   EXPECT_EQ(convert<std::uint8_t>(infinity), 0);
+  EXPECT_EQ(convert<std::uint8_t>(2147483649.0), 1);
+  EXPECT_EQ(convert<std::uint8_t>(-4294967297.5), 255);
+  EXPECT_EQ(convert<std::int8_t>(2147483649.0), 0);
   EXPECT_EQ(convert<std::int64_t>(nan), std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(convert<std::uint32_t>(4294967295.0), 4294967295u);
   EXPECT_EQ(convert<std::uint64_t>(nan), std::uint64_t{1} << 63);

@@ -7,10 +7,9 @@
 //   quiet,
 //                  as vcvtps2ph.  bf16: 0x7fc0 always.  f8: 0x7f with the sign.  Widening keeps
 //                  sign and payload and, except from bf16, makes quiet.
-//   to an integer  truncates.  i8, u8, i16, u16, i32 go through i32 and u32, i64 through i64: what
-//   does
-//                  not fit there, and NaN, is its smallest value; the rest wraps.  u64 is the value
-//                  modulo 2^64 in [-2^63, 2^64), and 2^63 otherwise.
+//   to an integer  truncates.  i8, i16, u16, i32 go through i32 and u8, u32, i64 through i64: what
+//                  does not fit there, and NaN, is its smallest value; the rest wraps.  u64 is the
+//                  value modulo 2^64 in [-2^63, 2^64), and 2^63 otherwise.
 //   to bool        is it different from zero?  NaN is true.
 //   complex        a real number gets an imaginary part of 0; to any other type, bool included, the
 //                  imaginary part is dropped, as PyTorch 1.13 does.  is_nonzero() looks at both
@@ -238,7 +237,8 @@ template <class To, class From>
 constexpr To to_integer(From value) {
   if constexpr (std::is_same_v<To, std::uint64_t>) {
     return truncate_to_u64(value);
-  } else if constexpr (sizeof(To) == 8 || std::is_same_v<To, std::uint32_t>) {
+  } else if constexpr (sizeof(To) == 8 || std::is_same_v<To, std::uint32_t> ||
+                       std::is_same_v<To, std::uint8_t>) {
     return static_cast<To>(truncate<std::int64_t>(value));
   } else {
     return static_cast<To>(truncate<std::int32_t>(value));
