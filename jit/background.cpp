@@ -4,17 +4,16 @@
 #include "runtime/allocator.h"
 #include "runtime/exec_memory.h"
 #include "runtime/fork_handlers.h"
+#include "runtime/quiet_thread.h"
 #include "runtime/thread_counter.h"
 
 #include <weft/error.h>
 
-#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -71,7 +70,6 @@ bool run_next(Background& state) {
 
 void* work(void*) {
   Background& state = background();
-  pthread_setname_np(pthread_self(), "weft-compile");
   // Linux has a niceness for each thread.  Where that may not be set the jobs run at full priority.
   const auto thread = static_cast<id_t>(gettid());
   if (getpriority(PRIO_PROCESS, thread) < niceness) setpriority(PRIO_PROCESS, thread, niceness);
@@ -83,16 +81,9 @@ void* work(void*) {
 /// Requires: `mutex` is held.
 void start_thread(Background& state) {
   if (state.has_thread || state.is_stopped) return;
-  // Signals are for the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  const int error = pthread_create(&thread, nullptr, work, nullptr);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const int error = start_quiet_thread("weft-compile", work, nullptr);
   WEFT_CHECK(error == 0, DeviceError,
              "no thread can be started to compile on: ", std::strerror(error));
-  pthread_detach(thread);
   state.has_thread = true;
   is_stranded.store(false, std::memory_order_relaxed);
 }

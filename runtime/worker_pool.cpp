@@ -2,6 +2,7 @@
 
 #include "runtime/fork_handlers.h"
 #include "runtime/gain_record.h"
+#include "runtime/quiet_thread.h"
 
 #include <sched.h>
 
@@ -123,7 +124,15 @@ class alignas(64) Worker {
     }
   }
 
-  [[noreturn]] void live(bool spins) {
+  /// Whether it has a thread from now on.  `spins`: it looks for work before it sleeps.
+  bool start(bool spins) {
+    spins_ = spins;
+    const auto run = [](void* worker) -> void* { static_cast<Worker*>(worker)->live(); };
+    return start_quiet_thread("weft-worker", run, this) == 0;
+  }
+
+ private:
+  [[noreturn]] void live() {
     std::int64_t idle_since = now_ns();
     for (;;) {
       std::uint32_t state = state_.load(std::memory_order_relaxed);
@@ -136,7 +145,7 @@ class alignas(64) Worker {
         const std::uint32_t before = state_.exchange(ticket | awake);
         if (before == (ticket | watched)) state_.notify_all();
         idle_since = now_ns();
-      } else if (phase == awake && (!spins || now_ns() - idle_since > awake_ns) &&
+      } else if (phase == awake && (!spins_ || now_ns() - idle_since > awake_ns) &&
                  state_.compare_exchange_strong(state, ticket | asleep,
                                                 std::memory_order_relaxed)) {
         state_.wait(ticket | asleep);
@@ -147,9 +156,9 @@ class alignas(64) Worker {
     }
   }
 
- private:
   std::atomic<std::uint32_t> state_{awake};
   Job* job_ = nullptr;
+  bool spins_ = true;
 };
 
 /// Workers are made when first needed, and never end: they hold nothing that must be given back.
@@ -226,14 +235,11 @@ class Pool {
     const std::lock_guard lock(mutex_);
     int count = num_workers_.load(std::memory_order_relaxed);
     if (count < wanted && now_ns() < no_more_until_ns_) return count;
-    try {
-      for (; count < wanted; ++count) {
-        // More threads than processors would spin at each other's cost.
-        const bool spins = count + 1 < num_processors();
-        std::thread([worker = &workers_[count], spins] { worker->live(spins); }).detach();
-      }
-    } catch (const std::exception&) {  // no more threads to be had: those there are will do
-      no_more_until_ns_ = now_ns() + retry_ns;
+    for (; count < wanted; ++count) {
+      // More threads than processors would spin at each other's cost.
+      if (workers_[count].start(count + 1 < num_processors())) continue;
+      no_more_until_ns_ = now_ns() + retry_ns;  // those there are will do
+      break;
     }
     num_workers_.store(count, std::memory_order_release);
     return std::min(count, wanted);

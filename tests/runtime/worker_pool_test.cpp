@@ -5,9 +5,12 @@
 #include "tests/in_child.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <system_error>
@@ -97,6 +100,19 @@ TEST(WorkerPool, ACallerWaitsForItsOwnWorkOnly) {
 
 // What helps takes three times as long as its caller's own part, however busy the machine is.
 // Calls that nobody answers are refused for a while, too, but never so many in a row.
+// What the program has blocked in its own threads, to take it with sigwait(), would end it there.
+TEST(WorkerPool, WorkersTakeNoneOfTheProgramsSignals) {
+  sigset_t blocked;
+  std::array<char, 16> name{};
+  ASSERT_TRUE(run_until_helped([&] {
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    pthread_getname_np(pthread_self(), name.data(), name.size());
+  }));
+  for (const int signal : {SIGUSR1, SIGTERM, SIGCHLD, SIGALRM})
+    EXPECT_EQ(sigismember(&blocked, signal), 1) << signal;
+  EXPECT_STREQ(name.data(), "weft-worker");
+}
+
 TEST(WorkerPool, ShortCallsThatLoseAreRefused) {
   using Clock = std::chrono::steady_clock;
   constexpr std::int64_t work_ns = 2;  // as much as no other test's
