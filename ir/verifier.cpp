@@ -388,7 +388,8 @@ class Verifier {
     const Loop& inner = kernel_.loops.back();
     if (inner.kind != LoopKind::reduce) {
       if (lanes != 1) report("V18: ", lanes, " lanes, but the innermost loop is no reduce loop");
-    } else if ((inner.lanes != 1 || inner.unroll != 1) && inner.lanes * inner.unroll != lanes) {
+    } else if ((inner.lanes != 1 || inner.unroll != 1) &&
+               std::int64_t{inner.lanes} * inner.unroll != lanes) {
       report("V18: ", inner.unroll, " vectors of ", inner.lanes, " are not the tree's ", lanes,
              " lanes");
     }

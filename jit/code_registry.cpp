@@ -149,9 +149,12 @@ class DebuggerEntry {
 void append_to_perf_map(std::string_view name, std::span<const std::byte> code) {
   std::array<char, 64> path;
   std::snprintf(path.data(), path.size(), "/tmp/perf-%d.map", static_cast<int>(getpid()));
+  // Others can put a pipe of that name into /tmp, which would be waited for, or a file of theirs.
   const FileDescriptor file(
-      open(path.data(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (file.get() < 0) return;
+      open(path.data(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+  struct stat found;
+  if (file.get() < 0 || fstat(file.get(), &found) != 0) return;
+  if (!S_ISREG(found.st_mode) || !is_own(found)) return;
   std::array<char, 256> line;
   const int size = std::snprintf(line.data(), line.size(), "%" PRIxPTR " %zx %.*s\n",
                                  reinterpret_cast<std::uintptr_t>(code.data()), code.size(),

@@ -137,6 +137,8 @@ CudaStream CudaDevice::stream() {
       idle_streams_.pop_back();
       return streams.own;
     }
+    idle_streams_.reserve(num_streams_ + 1);  // so that give_back() needs no memory
+    ++num_streams_;
   }
   WEFT_CUDA_CALL(StreamCreate, (&streams.own, constant::stream_default), "cuda:", index_,
                  ": making a stream");

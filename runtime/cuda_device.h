@@ -55,7 +55,8 @@ class CudaDevice {
   CudaContext context_ = nullptr;
   std::unique_ptr<CudaMemory> memory_;
   std::mutex mutex_;
-  std::vector<CudaStream> idle_streams_;  ///< guarded by mutex_
+  std::vector<CudaStream> idle_streams_;  ///< guarded by mutex_; has room for all
+  std::size_t num_streams_ = 0;           ///< that threads have or had; guarded by mutex_
 };
 
 /// Makes a device's context this thread's current one while it lives.

@@ -11,18 +11,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace weft {
 namespace {
-
-std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
-  std::int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
-}
 
 /// Of the tensors that the passes of an expression with reductions read, each once; -1: it has no
 /// reductions, and its operands are those of the one call.
@@ -43,7 +37,7 @@ std::int64_t bytes_read_by_passes(const Expr& given) {
     auto touched = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype));
     for (std::size_t dim = 0; dim < tensor.sizes.size(); ++dim)
       if (tensor.strides[dim] != 0 || tensor.sizes[dim] == 0)
-        touched = wrapping_product(touched, tensor.sizes[dim]);
+        touched = saturating_product(touched, tensor.sizes[dim]);
     bytes = saturating_sum(bytes, touched);
   }
   return has_fold ? bytes : -1;

@@ -14,9 +14,6 @@
 namespace weft {
 namespace {
 
-/// Along shorter dimensions vectors are mostly empty.
-constexpr std::int64_t min_vector_extent = 16;
-
 /// What one core folds in a nanosecond, about.
 constexpr std::int64_t bytes_per_ns = 25;
 

@@ -58,6 +58,9 @@ struct FoldResult {
 /// turns would take longer than these.
 enum class FoldShortcut : std::uint8_t { none, short_row, few_rows, few_columns };
 
+/// Along shorter dimensions vectors are mostly empty.
+inline constexpr std::int64_t min_vector_extent = 16;
+
 /// Immutable.
 struct FoldPlan {
   FoldForm form = FoldForm::value;

@@ -1,6 +1,7 @@
 #include "engine/fold/row_blocks.h"
 
 #include "engine/expression/program.h"
+#include "engine/fold/fold_plan.h"
 #include "engine/tensor/tensor_impl.h"
 
 #include <algorithm>
@@ -18,9 +19,6 @@ constexpr std::size_t max_nodes = 1000;
 
 /// Of blocks of a very large cache the beginning is enough.
 constexpr std::int64_t most_ahead_bytes = std::int64_t{1} << 20;
-
-/// The extent that makes a dimension worth vectors in engine/fold/fold_plan.cpp.
-constexpr std::int64_t min_vector_extent = 16;
 
 /// Whether dimension 0 is the slowest of a tensor that no dimension repeats.
 bool lies_in_rows(const TensorImpl& tensor) {

@@ -187,7 +187,12 @@ void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> giv
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     sizes.push_back(sizes_of(exprs[i].node()));
     if (!given[i].defined()) continue;
-    infer_result(exprs[i], given[i]);
+    try {
+      infer_result(exprs[i], given[i]);
+    } catch (
+        const ArgumentError& error) {  // which says "output 0", the only one of that expression
+      throw ArgumentError(detail::concat("expression ", i, ": ", error.what()));
+    }
     values[i] = empty({sizes[i].data(), sizes[i].size()}, {given[i].dtype(), given[i].device()});
   }
   std::vector<bool> is_done(exprs.size());

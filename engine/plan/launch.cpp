@@ -1,5 +1,6 @@
 #include "engine/plan/launch.h"
 
+#include "engine/tensor/dims.h"
 #include "runtime/store_fence.h"
 
 #include <weft/cancel.h>
@@ -100,8 +101,10 @@ std::int64_t estimated_ns(const LaunchPlan& plan, const Tuning& tuning) {
   const double instruction_ns = is_interpreted ? interpreted_instruction_ns
                                                : vector_instruction_ns / kernel.loops.back().lanes;
   const auto num_instructions = static_cast<double>(kernel.body.size() - kernel.num_hoisted);
-  return static_cast<std::int64_t>(std::max(static_cast<double>(plan.bytes) / bytes_per_ns,
-                                            numel * num_instructions * instruction_ns));
+  constexpr double most_ns = 0x1p62;
+  return static_cast<std::int64_t>(
+      std::min(most_ns, std::max(static_cast<double>(plan.bytes) / bytes_per_ns,
+                                 numel * num_instructions * instruction_ns)));
 }
 
 /// The loop that threads share: the outermost that is long enough, else the longest.
@@ -124,8 +127,9 @@ void finish(LaunchPlan& plan, bool may_specialise) {
   for (std::size_t i = 0; i < num_operands; ++i) {
     std::int64_t touched = static_cast<std::int64_t>(itemsize_bytes(operands[i].dtype));
     for (std::size_t loop = 0; loop < plan.extents.size(); ++loop)
-      if (plan.stride_bytes[loop * num_operands + i] != 0) touched *= plan.extents[loop];
-    plan.bytes += touched;
+      if (plan.stride_bytes[loop * num_operands + i] != 0)
+        touched = saturating_product(touched, plan.extents[loop]);
+    plan.bytes = saturating_sum(plan.bytes, touched);
   }
   plan.work_ns = estimated_ns(plan, tuning);
   const std::size_t cut_loop = loop_to_cut(plan);

@@ -7,7 +7,6 @@
 #include <weft/tuning.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace weft {
 namespace {
@@ -57,9 +56,8 @@ std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {
   auto bytes = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(operand)));
   for (int dim = 0; dim < iterator.ndim(); ++dim) {
     const auto at = static_cast<std::size_t>(dim);
-    if (iterator.stride_bytes(operand)[at] == 0) continue;
-    if (__builtin_mul_overflow(bytes, iterator.shape()[at], &bytes))
-      bytes = std::numeric_limits<std::int64_t>::max();
+    if (iterator.stride_bytes(operand)[at] != 0)
+      bytes = saturating_product(bytes, iterator.shape()[at]);
   }
   return bytes;
 }

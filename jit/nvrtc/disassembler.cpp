@@ -1,5 +1,6 @@
 // Machine code as text, by the toolkit's own programs: its encoding is documented nowhere else.
 #include "jit/nvrtc/compiler.h"
+#include "runtime/file.h"
 
 #include <weft/error.h>
 
@@ -12,7 +13,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 extern char** environ;
 
@@ -36,18 +39,17 @@ class TemporaryFile {
     std::error_code error;
     path_ = fs::temp_directory_path(error) / "weft-XXXXXX";
     WEFT_CHECK(!error, DeviceError, "no folder for a temporary file: ", error.message());
-    const int descriptor = mkstemp(path_.data());
-    WEFT_CHECK(descriptor >= 0, DeviceError,
+    FileDescriptor file(mkstemp(path_.data()));
+    WEFT_CHECK(file.get() >= 0, DeviceError,
                "can't write a temporary file: ", std::generic_category().message(errno));
     std::size_t done = 0;
     while (done < content.size()) {
       const ssize_t written = uninterrupted(
-          [&] { return write(descriptor, content.data() + done, content.size() - done); });
+          [&] { return write(file.get(), content.data() + done, content.size() - done); });
       if (written <= 0) break;
       done += static_cast<std::size_t>(written);
     }
-    ::close(descriptor);
-    if (done == content.size()) return;
+    if (file.close() && done == content.size()) return;
     unlink(path_.c_str());
     throw DeviceError(
         detail::concat("can't write ", path_, ": ", std::generic_category().message(errno)));
@@ -74,18 +76,42 @@ std::string read_all(int descriptor, int& error) {
   }
 }
 
+/// A process that is waited for.
+class Child {
+ public:
+  Child() = default;
+  ~Child() { wait(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  pid_t& id() { return id_; }
+  /// Its status; nothing if there is no such process any more.
+  std::optional<int> wait() {
+    int status = 0;
+    const pid_t waited = std::exchange(id_, 0);
+    if (waited == 0 || uninterrupted([&] { return waitpid(waited, &status, 0); }) != waited)
+      return std::nullopt;
+    return status;
+  }
+
+ private:
+  pid_t id_ = 0;
+};
+
 /// Starts a program whose output goes into the pipe.  Returns 0 or the reason.
-int start(const std::string& program, const char* option, const std::string& file,
-          const std::array<int, 2>& pipe, pid_t& child) {
+int start(const std::string& program, const char* option, const std::string& file, int output,
+          pid_t& child) {
   posix_spawn_file_actions_t actions;
   int error = posix_spawn_file_actions_init(&actions);
   if (error != 0) return error;
   std::array<std::string, 3> words{program, option, file};
   std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
   for (const int file : {STDOUT_FILENO, STDERR_FILENO})
-    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, pipe[1], file);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, file);
+  pid_t started = 0;
   if (error == 0)
-    error = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
+    error = posix_spawn(&started, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  if (error == 0) child = started;
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
@@ -107,21 +133,21 @@ std::string disassemble(std::span<const std::byte> cubin, const std::string& pro
   std::array<int, 2> ends{};
   WEFT_CHECK(pipe2(ends.data(), O_CLOEXEC) == 0, DeviceError,
              "no pipe: ", std::generic_category().message(errno));
-  pid_t child = 0;
-  const int error = start(program, option, file.path(), ends, child);
-  ::close(ends[1]);
-  int read_error = 0;
-  const std::string output = error == 0 ? read_all(ends[0], read_error) : std::string();
-  ::close(ends[0]);
+  Child child;  // before the pipe, which must be closed when it is waited for
+  FileDescriptor output_end(ends[0]), input_end(ends[1]);
+  const int error = start(program, option, file.path(), input_end.get(), child.id());
   WEFT_CHECK(error == 0, DeviceError, "can't run ", program, ": ",
              std::generic_category().message(error));
-  int status = 0;
-  const pid_t waited = uninterrupted([&] { return waitpid(child, &status, 0); });
-  WEFT_CHECK(waited == child, DeviceError, "can't wait for ", program, ": ",
+  input_end.close();
+  int read_error = 0;
+  const std::string output = read_all(output_end.get(), read_error);
+  output_end.close();
+  const std::optional<int> status = child.wait();
+  WEFT_CHECK(status, DeviceError, "can't wait for ", program, ": ",
              std::generic_category().message(errno));
   WEFT_CHECK(read_error == 0, DeviceError, "can't read what ", program,
              " says: ", std::generic_category().message(read_error));
-  WEFT_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, DeviceError, program,
+  WEFT_CHECK(WIFEXITED(*status) && WEXITSTATUS(*status) == 0, DeviceError, program,
              " failed: ", output);
   return output;
 }

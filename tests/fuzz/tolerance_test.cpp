@@ -91,7 +91,7 @@ template <class T>
 bool are_close(T actual, T expected, const Tolerance& tolerance) {
   const auto bits_of = [](T value) {
     Bits bits{};
-    std::memcpy(&bits, &value, sizeof value);
+    std::memcpy(static_cast<void*>(&bits), &value, sizeof value);
     return bits;
   };
   return is_close(bits_of(actual), bits_of(expected), dtype_of<T>, tolerance);

@@ -149,8 +149,9 @@ class PreparedPlan {
  public:
   /// Runs on the tensors that it was prepared with.
   void run() const;
-  /// Runs on other memory: one address an operand, outputs first, inputs in the order of
-  /// operand_names(). The layouts must be those it was prepared with, an output must be an input
+  /// Runs on other memory: one address an operand, outputs first, then inputs in the order in which
+  /// the expressions first read them, arguments from left to right; what is read twice by the same
+  /// view is one input. The layouts must be those it was prepared with, an output must be an input
   /// where it was one then, and share no memory with others; nothing is checked.
   void run(std::span<std::byte* const> data) const;
   int num_operands() const;
@@ -176,7 +177,8 @@ class PreparedPlan {
 /// Threads: all functions may be called by many threads at once.
 ///
 /// Errors:  ArgumentError, UnsupportedError, CompileError, DeviceError, ArithmeticError; except for
-///          the last, nothing has been written to any output when they are thrown.
+///          the last, nothing has been written to any output when they are thrown.  CancelledError
+///          (weft/cancel.h) leaves outputs half written.
 class Engine {
  public:
   explicit Engine(EngineOptions options = {});
