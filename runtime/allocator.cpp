@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace weft {
 
@@ -179,6 +180,33 @@ class ThreadCache {
   std::array<FreeList, num_classes> lists_;
 };
 
+/// Large blocks that go back to the system when this does.  That takes long: a lock under which
+/// they were found should be released first.
+class Released {
+ public:
+  Released() = default;
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
+  ~Released() {
+    while (first_ != nullptr) {
+      const Block block = *first_;
+      log(LogTopic::memory, "unmap ", block.size_bytes, " bytes");
+      munmap(first_, block.size_bytes);
+      first_ = block.next;
+    }
+  }
+
+  void add(void* block, std::size_t size_bytes) { first_ = new (block) Block{first_, size_bytes}; }
+
+ private:
+  /// In the memory that is given back.
+  struct Block {
+    Block* next;
+    std::size_t size_bytes;
+  };
+  Block* first_ = nullptr;
+};
+
 /// What all threads share.
 class Pool {
  public:
@@ -203,26 +231,30 @@ class Pool {
   }
 
   void free_small(void* block, SizeClass of) {
+    Released released;
     const std::lock_guard lock(mutex_);
-    if (!make_room(of.size_bytes)) return std::free(block);
+    if (!make_room(of.size_bytes, released)) return std::free(block);
     push(small_[of.index], block, of.size_bytes);
   }
 
   void free_large(void* block, SizeClass of) {
+    Released released;
     const std::lock_guard lock(mutex_);
-    if (!make_room(of.size_bytes)) return unmap(block, of.size_bytes);
+    if (!make_room(of.size_bytes, released)) return released.add(block, of.size_bytes);
     push(large_[of.index], block, of.size_bytes);
   }
 
   void trim() {
+    Released released;
     const std::lock_guard lock(mutex_);
-    release_all();
+    release_all(released);
   }
 
   void set_limit_bytes(std::size_t limit_bytes) {
+    Released released;
     const std::lock_guard lock(mutex_);
     limit_bytes_ = limit_bytes;
-    if (retained_bytes_ > limit_bytes_) release_all();
+    if (retained_bytes_ > limit_bytes_) release_all(released);
   }
 
   void enter(ThreadCache& cache) {
@@ -293,34 +325,29 @@ class Pool {
 
   /// Whether a block of this size may be kept.  Unused large blocks make way for it: sizes in use
   /// now are likelier to be asked for than those of long ago.
-  bool make_room(std::size_t size_bytes) {
+  bool make_room(std::size_t size_bytes, Released& released) {
     if (size_bytes > limit_bytes_) return false;
     for (std::size_t i = num_large_classes; i-- > 0 && retained_bytes_ + size_bytes > limit_bytes_;)
-      release_large(i, size_bytes);
+      release_large(i, size_bytes, released);
     return retained_bytes_ + size_bytes <= limit_bytes_;
   }
 
-  void release_large(std::size_t index, std::size_t wanted_bytes) {
+  void release_large(std::size_t index, std::size_t wanted_bytes, Released& released) {
     const std::size_t block_bytes = class_bytes(index, steps_large, first_large_power);
     while (retained_bytes_ + wanted_bytes > limit_bytes_) {
       void* block = pop(large_[index], block_bytes);
       if (block == nullptr) return;
-      unmap(block, block_bytes);
+      released.add(block, block_bytes);
     }
   }
 
-  void release_all() {
+  void release_all(Released& released) {
     for (FreeList& list : small_)
       while (void* block = list.pop()) std::free(block);
     for (std::size_t i = 0; i < num_large_classes; ++i)
       while (void* block = large_[i].pop())
-        unmap(block, class_bytes(i, steps_large, first_large_power));
+        released.add(block, class_bytes(i, steps_large, first_large_power));
     retained_bytes_ = 0;
-  }
-
-  static void unmap(void* block, std::size_t size_bytes) {
-    log(LogTopic::memory, "unmap ", size_bytes, " bytes");
-    munmap(block, size_bytes);
   }
 
   std::mutex mutex_;

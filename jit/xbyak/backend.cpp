@@ -217,7 +217,7 @@ bool lacks_registers(const ir::Kernel& kernel, const Target& target) {
       if (reduces_to_results(kernel, target)) emit_rows(code, kernel);
     });
     return false;
-  } catch (const Xbyak::Error&) {
+  } catch (const NoRegister&) {
     return true;
   }
 }

@@ -210,7 +210,7 @@ int Registers::take(Bank& bank) {
     std::uint32_t candidates = 0;
     for (std::uint32_t rest = bank.held & ~bank.pinned; rest != 0; rest &= rest - 1)
       if (!values_[bank.owner[std::countr_zero(rest)]].is_resident) candidates |= rest & -rest;
-    if (candidates == 0) throw Xbyak::Error(Xbyak::ERR_INTERNAL);
+    if (candidates == 0) throw NoRegister();
     evict(bank, furthest(bank, candidates));
   }
   // Registers 16 to 31 first: they need no vzeroupper.

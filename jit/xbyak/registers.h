@@ -4,12 +4,19 @@
 #include "ir/kernel.h"
 #include "jit/xbyak/assembler.h"
 
+#include <weft/error.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace weft::jit::xbyak {
+
+/// A value needs a register, and those that have one must keep it.
+struct NoRegister : CompileError {
+  NoRegister() : CompileError("values find no registers") {}
+};
 
 /// A body is a straight line, so one pass suffices: a register is taken when a value is defined,
 /// and when none is free the value whose next use is furthest away goes to the stack (Belady's

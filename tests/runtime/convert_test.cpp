@@ -29,8 +29,8 @@ static_assert(convert<c64>(std::int16_t{3}) == c64(3, 0));
 template <class To>
 To reference_truncate(long double value) {
   constexpr bool is_u64 = std::is_same_v<To, std::uint64_t>;
-  constexpr bool is_narrow = sizeof(To) < 8 && !std::is_same_v<To, std::uint32_t> &&
-                             !std::is_same_v<To, std::uint8_t>;
+  constexpr bool is_narrow =
+      sizeof(To) < 8 && !std::is_same_v<To, std::uint32_t> && !std::is_same_v<To, std::uint8_t>;
   const long double bound = is_narrow ? 0x1p31L : 0x1p63L;
   const long double whole = std::trunc(value);
   const bool fits = whole >= -bound && whole < (is_u64 ? 0x1p64L : bound);
