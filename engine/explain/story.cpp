@@ -1,7 +1,7 @@
 // The figures of a story, and its chapters in order.
 #include "engine/explain/story.h"
 
-#include "engine/expression/expr_node.h"
+#include "engine/expression/walk.h"
 #include "engine/plan/streaming.h"
 #include "engine/tensor/tensor_impl.h"
 #include "ir/pass.h"
@@ -21,25 +21,21 @@ namespace {
 /// Of the tensors that the passes of an expression with reductions read, each once; -1: it has no
 /// reductions, and its operands are those of the one call.
 std::int64_t bytes_read_by_passes(const Expr& given) {
-  std::unordered_set<const void*> seen;  // nodes and tensors
-  std::vector<const ExprNode*> pending{&given.node()};
+  std::unordered_set<const TensorImpl*> seen;
   std::int64_t bytes = 0;
   bool has_fold = false;
-  while (!pending.empty()) {
-    const ExprNode* const node = pending.back();
-    pending.pop_back();
-    if (!seen.insert(node).second) continue;
-    has_fold |= node->kind == ExprNode::Kind::fold;
-    for (const auto& arg : node->args) pending.push_back(arg.get());
-    if (node->kind != ExprNode::Kind::tensor || !seen.insert(node->tensor.impl().get()).second)
-      continue;
-    const TensorImpl& tensor = *node->tensor.impl();
+  for_each_node({&given.node()}, [&](const ExprNode& node) {
+    has_fold |= node.kind == ExprNode::Kind::fold;
+    if (node.kind != ExprNode::Kind::tensor || !seen.insert(node.tensor.impl().get()).second)
+      return true;
+    const TensorImpl& tensor = *node.tensor.impl();
     auto touched = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype));
     for (std::size_t dim = 0; dim < tensor.sizes.size(); ++dim)
       if (tensor.strides[dim] != 0 || tensor.sizes[dim] == 0)
         touched = saturating_product(touched, tensor.sizes[dim]);
     bytes = saturating_sum(bytes, touched);
-  }
+    return true;
+  });
   return has_fold ? bytes : -1;
 }
 

@@ -1,6 +1,6 @@
 #include <weft/naive.h>
 
-#include "engine/expression/expr_node.h"
+#include "engine/expression/walk.h"
 #include "engine/tensor/tensor_impl.h"
 #include "ir/evaluate.h"
 
@@ -100,23 +100,14 @@ class NaiveProgram {
     return result;
   }
 
-  /// Walks the DAG with a stack of its own, arguments before their users.
   const ExprNode& define_all(const ExprNode& root) {
-    std::vector<const ExprNode*> pending{&root};
-    while (!pending.empty()) {
-      const ExprNode* const node = pending.back();
+    const auto is_defined = [&](const ExprNode* node) {
       WEFT_CHECK(node->kind != ExprNode::Kind::fold, UnsupportedError,
                  "the naive loop goes through elements one by one and folds nothing");
-      bool is_ready = true;
-      for (const auto& arg : node->args) {
-        if (values_.contains(arg.get())) continue;
-        pending.push_back(arg.get());
-        is_ready = false;
-      }
-      if (!is_ready) continue;
-      pending.pop_back();
-      if (!values_.contains(node)) values_[node] = define(*node);
-    }
+      return values_.contains(node);
+    };
+    for_each_in_order(&root, is_defined,
+                      [&](const ExprNode* node) { values_[node] = define(*node); });
     return root;
   }
 

@@ -2,12 +2,11 @@
 
 #include "engine/expression/node_index.h"
 #include "engine/expression/parameters.h"
+#include "engine/expression/walk.h"
 #include "ir/limits.h"
 
 #include <weft/error.h>
 #include <weft/inline_array.h>
-
-#include <utility>
 
 namespace weft {
 namespace {
@@ -19,25 +18,15 @@ class Flattener {
     program_.body.reserve(usual_instructions);
   }
 
-  /// The value of `root`, converted to `dtype`.  A stack of its own, so that depth costs no
-  /// recursion.
+  /// The value of `root`, converted to `dtype`.
   ir::ValueId value(const ExprNode& root, DType dtype) {
-    InlineArray<std::pair<const ExprNode*, bool>, 32> pending;
-    pending.emplace_back(&root, false);
-    while (!pending.empty()) {
-      const auto [node, arguments_done] = pending.back();
-      if (nodes_.find(node) >= 0 || node->kind == ExprNode::Kind::scalar) {
-        pending.pop_back();
-      } else if (arguments_done || node->args.empty()) {
-        values_.push_back(define(*node));
-        nodes_.add(node);
-        pending.pop_back();
-      } else {
-        pending.back().second = true;
-        for (std::size_t i = node->args.size(); i-- > 0;)
-          pending.emplace_back(node->args[i].get(), false);
-      }
-    }
+    const auto is_known = [&](const ExprNode* node) {
+      return nodes_.find(node) >= 0 || node->kind == ExprNode::Kind::scalar;
+    };
+    for_each_in_order(&root, is_known, [&](const ExprNode* node) {
+      values_.push_back(define(*node));
+      nodes_.add(node);
+    });
     return converted(root, dtype);
   }
 

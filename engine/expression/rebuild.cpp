@@ -1,25 +1,15 @@
 #include "engine/expression/rebuild.h"
 
+#include "engine/expression/walk.h"
+
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace weft {
 
 Expr Rebuilder::rebuild(const Expr& root) {
-  std::vector<std::pair<Node, bool>> pending{{root.shared_node(), false}};
-  while (!pending.empty()) {
-    const auto [node, arguments_done] = pending.back();
-    if (rebuilt_.contains(node.get())) {
-      pending.pop_back();
-    } else if (arguments_done || node->args.empty()) {
-      rebuilt_[node.get()] = change_(with_rebuilt_arguments(node));
-      pending.pop_back();
-    } else {
-      pending.back().second = true;
-      for (std::size_t i = node->args.size(); i-- > 0;) pending.emplace_back(node->args[i], false);
-    }
-  }
+  for_each_in_order(
+      root.shared_node(), [&](const Node& node) { return rebuilt_.contains(node.get()); },
+      [&](const Node& node) { rebuilt_[node.get()] = change_(with_rebuilt_arguments(node)); });
   return Expr(rebuilt_.at(&root.node()));
 }
 

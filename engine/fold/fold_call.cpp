@@ -3,6 +3,7 @@
 #include "engine/device/device_fold.h"
 #include "engine/device/device_plan.h"
 #include "engine/expression/rebuild.h"
+#include "engine/expression/walk.h"
 #include "engine/fold/fold_plan.h"
 #include "engine/scan/scan_plan.h"
 #include "engine/tensor/memory_format.h"
@@ -41,18 +42,8 @@ std::shared_ptr<ExprNode> with_kept_dims(const ExprNode& node) {
 std::vector<std::vector<const ExprNode*>> folds_by_depth(std::span<const Expr> exprs) {
   std::vector<std::vector<const ExprNode*>> folds;
   std::unordered_map<const ExprNode*, std::int64_t> depths;  // counted with the node itself
-  std::vector<std::pair<const ExprNode*, bool>> pending;
-  for (std::size_t i = exprs.size(); i-- > 0;) pending.emplace_back(&exprs[i].node(), false);
-  while (!pending.empty()) {
-    const auto [node, arguments_done] = pending.back();
-    if (!arguments_done && !depths.contains(node)) {
-      pending.back().second = true;
-      for (std::size_t i = node->args.size(); i-- > 0;)
-        pending.emplace_back(node->args[i].get(), false);
-      continue;
-    }
-    pending.pop_back();
-    if (depths.contains(node)) continue;
+  const auto is_known = [&](const ExprNode* node) { return depths.contains(node); };
+  const auto visit = [&](const ExprNode* node) {
     std::int64_t depth = 0;
     for (const auto& arg : node->args) depth = std::max(depth, depths.at(arg.get()));
     if (node->kind == ExprNode::Kind::fold) {
@@ -61,7 +52,8 @@ std::vector<std::vector<const ExprNode*>> folds_by_depth(std::span<const Expr> e
       folds[place].push_back(node);
     }
     depths.emplace(node, depth);
-  }
+  };
+  for (const Expr& expr : exprs) for_each_in_order(&expr.node(), is_known, visit);
   return folds;
 }
 
@@ -95,14 +87,10 @@ class Merger {
 /// The nodes around the folds of expressions, and those folds.
 std::unordered_set<const ExprNode*> nodes_around_folds(std::span<const Expr> exprs) {
   std::unordered_set<const ExprNode*> nodes;
-  std::vector<const ExprNode*> pending;
-  for (const Expr& expr : exprs) pending.push_back(&expr.node());
-  while (!pending.empty()) {
-    const ExprNode* const node = pending.back();
-    pending.pop_back();
-    if (!nodes.insert(node).second || node->kind == ExprNode::Kind::fold) continue;
-    for (const auto& arg : node->args) pending.push_back(arg.get());
-  }
+  for_each_node(nodes_of(exprs), [&](const ExprNode& node) {
+    nodes.insert(&node);
+    return node.kind != ExprNode::Kind::fold;
+  });
   return nodes;
 }
 

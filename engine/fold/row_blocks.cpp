@@ -1,6 +1,7 @@
 #include "engine/fold/row_blocks.h"
 
 #include "engine/expression/program.h"
+#include "engine/expression/walk.h"
 #include "engine/fold/fold_plan.h"
 #include "engine/tensor/tensor_impl.h"
 
@@ -91,21 +92,15 @@ class RowFinder {
     return true;
   }
 
-  /// Whether `is_it` is true of `root` or a node below, as far as the next folds.  Asks each once,
-  /// however many share it.
+  /// Whether `is_it` is true of `root` or a node below, as far as the next folds.
   template <class Test>
   static bool reaches(const ExprNode& root, const Test& is_it) {
-    std::unordered_set<const ExprNode*> seen;
-    std::vector<const ExprNode*> pending{&root};
-    while (!pending.empty()) {
-      const ExprNode* const node = pending.back();
-      pending.pop_back();
-      if (!seen.insert(node).second) continue;
-      if (is_it(*node)) return true;
-      if (node->kind == ExprNode::Kind::fold) continue;
-      for (const auto& arg : node->args) pending.push_back(arg.get());
-    }
-    return false;
+    bool is_found = false;
+    for_each_node({&root}, [&](const ExprNode& node) {
+      is_found = is_found || is_it(node);
+      return !is_found && node.kind != ExprNode::Kind::fold;
+    });
+    return is_found;
   }
 
   bool reads_outside_folds(const ExprNode& root) const {

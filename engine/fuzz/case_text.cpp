@@ -1,5 +1,5 @@
 // A case as a command line and as C++, and the command line read back.
-#include "engine/expression/expr_node.h"
+#include "engine/expression/walk.h"
 #include "engine/fuzz/case.h"
 #include "engine/fuzz/storage.h"
 
@@ -185,7 +185,7 @@ CaseTensor parse_tensor(std::string name, std::string_view text) {
   return result;
 }
 
-/// The nodes of an expression, behind those that there are.  Walks with a stack of its own.
+/// The nodes of an expression, behind those that there are.
 class NodeCollector {
  public:
   NodeCollector(Case& fuzz_case, std::span<const Tensor> inputs)
@@ -193,18 +193,9 @@ class NodeCollector {
 
   int collect(const Expr& expr) {
     kept_.push_back(expr);
-    std::vector<const ExprNode*> pending{&expr.node()};
-    while (!pending.empty()) {
-      const ExprNode* const node = pending.back();
-      const auto missing = std::ranges::find_if(
-          node->args, [&](const auto& arg) { return !numbers_.contains(arg.get()); });
-      if (missing != node->args.end()) {
-        pending.push_back(missing->get());
-        continue;
-      }
-      pending.pop_back();
-      if (!numbers_.contains(node)) numbers_[node] = append(*node);
-    }
+    for_each_in_order(
+        &expr.node(), [&](const ExprNode* node) { return numbers_.contains(node); },
+        [&](const ExprNode* node) { numbers_[node] = append(*node); });
     return numbers_.at(&expr.node());
   }
 

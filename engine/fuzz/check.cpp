@@ -1,6 +1,6 @@
 #include "engine/fuzz/check.h"
 
-#include "engine/expression/expr_node.h"
+#include "engine/expression/walk.h"
 #include "engine/fuzz/compare.h"
 #include "engine/fuzz/storage.h"
 
@@ -8,7 +8,6 @@
 #include <weft/naive.h>
 
 #include <algorithm>
-#include <unordered_set>
 #include <vector>
 
 namespace weft::fuzzing {
@@ -17,17 +16,10 @@ namespace {
 /// Whether an op has nothing but numbers for arguments.  As a text that is Python's arithmetic,
 /// which refuses some of what tensors compute, as 1 % 0.
 bool computes_with_numbers(const Expr& expr) {
-  std::unordered_set<const ExprNode*> seen;
-  std::vector<const ExprNode*> pending{&expr.node()};
-  while (!pending.empty()) {
-    const ExprNode* const node = pending.back();
-    pending.pop_back();
-    if (!seen.insert(node).second) continue;
-    const auto is_number = [](const auto& arg) { return arg->kind == ExprNode::Kind::scalar; };
-    if (node->kind == ExprNode::Kind::op && std::ranges::all_of(node->args, is_number)) return true;
-    for (const auto& arg : node->args) pending.push_back(arg.get());
-  }
-  return false;
+  const auto is_number = [](const auto& arg) { return arg->kind == ExprNode::Kind::scalar; };
+  return any_node(std::span(&expr, 1), [&](const ExprNode& node) {
+    return node.kind == ExprNode::Kind::op && std::ranges::all_of(node.args, is_number);
+  });
 }
 
 /// A case in memory.

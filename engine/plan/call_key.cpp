@@ -2,11 +2,9 @@
 
 #include "engine/expression/node_index.h"
 #include "engine/expression/program.h"
+#include "engine/expression/walk.h"
 #include "engine/plan/call_match.h"
 #include "runtime/hash.h"
-
-#include <utility>
-#include <vector>
 
 namespace weft {
 namespace {
@@ -168,23 +166,13 @@ bool is_key_of(const EagerCall& call, std::span<const std::uint64_t> words,
 void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor> outputs) {
   key.words.push_back(word(WordKind::expressions, exprs.size()));
   NodeIndex index;
-  InlineArray<std::pair<const ExprNode*, bool>, 32> pending;
   for (const Expr& expr : exprs) {
-    pending.emplace_back(&expr.node(), false);
-    while (!pending.empty()) {
-      const auto [node, arguments_done] = pending.back();
-      if (index.find(node) >= 0) {
-        pending.pop_back();
-      } else if (arguments_done || node->args.empty()) {
-        add_node(key, index, *node);
-        index.add(node);
-        pending.pop_back();
-      } else {
-        pending.back().second = true;
-        for (std::size_t i = node->args.size(); i-- > 0;)
-          pending.emplace_back(node->args[i].get(), false);
-      }
-    }
+    for_each_in_order(
+        &expr.node(), [&](const ExprNode* node) { return index.find(node) >= 0; },
+        [&](const ExprNode* node) {
+          add_node(key, index, *node);
+          index.add(node);
+        });
     key.words.push_back(static_cast<std::uint64_t>(index.find(&expr.node())));
   }
   Append listener{key};

@@ -4,6 +4,7 @@
 #include "engine/engine_state.h"
 #include "engine/expression/program.h"
 #include "engine/expression/rebuild.h"
+#include "engine/expression/walk.h"
 #include "engine/fold/fold_call.h"
 #include "engine/plan/call.h"
 #include "engine/plan/pass_list.h"
@@ -17,7 +18,6 @@
 #include <cstring>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace weft {
@@ -116,17 +116,7 @@ class Rehearsal {
 
 /// Whether some division is left to do whose divisors are looked at before each run.
 bool divides_integers_anywhere(std::span<const Expr> exprs) {
-  std::unordered_set<const ExprNode*> seen;
-  std::vector<const ExprNode*> pending;
-  for (const Expr& expr : exprs) pending.push_back(&expr.node());
-  while (!pending.empty()) {
-    const ExprNode* const node = pending.back();
-    pending.pop_back();
-    if (!seen.insert(node).second) continue;
-    if (may_divide_by_zero(*node)) return true;
-    for (const auto& arg : node->args) pending.push_back(arg.get());
-  }
-  return false;
+  return any_node(exprs, may_divide_by_zero);
 }
 
 constexpr std::string_view no_integer_division =
