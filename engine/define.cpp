@@ -60,17 +60,9 @@ class ActiveCall {
   ActiveCall& operator=(const ActiveCall&) = delete;
 };
 
-bool is_identifier(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
-  return !text.empty() && is_letter(text[0]) && std::ranges::all_of(text, is_part);
-}
-
 void check_name(std::string_view name) {
   const std::string_view shown = name.substr(0, 40);
-  WEFT_CHECK(is_identifier(name), ArgumentError, "'", shown,
+  WEFT_CHECK(is_name(name), ArgumentError, "'", shown,
              "' is no name for an operator: a letter or _ comes first, then letters, digits and _");
   const std::string_view meaning = built_in_meaning(name);
   WEFT_CHECK(meaning.empty(), ArgumentError, "'", shown, "' is ", meaning,
@@ -97,7 +89,7 @@ std::pair<std::string, std::vector<std::string>> read_signature(std::string_view
   while (true) {
     const std::size_t end = std::min(rest.find(','), rest.size());
     const std::string parameter(trimmed(rest.substr(0, end)));
-    WEFT_CHECK(is_identifier(parameter), ArgumentError, "'", parameter.substr(0, 40),
+    WEFT_CHECK(is_name(parameter), ArgumentError, "'", parameter.substr(0, 40),
                "' is no name for a parameter of ", name);
     WEFT_CHECK(std::ranges::find(parameters, parameter) == parameters.end(), ArgumentError,
                "the parameter '", parameter, "' of ", name, " is named twice");

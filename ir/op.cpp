@@ -43,7 +43,7 @@ constexpr Op float_part_ops[] = {
 #undef WEFT_OP
 };
 
-constexpr std::array<std::string_view, 5> numerics_names{"default", "strict", "fast",
+constexpr std::array<std::string_view, 5> known_numerics{"default", "strict", "fast",
                                                          "layout_invariant", "exact"};
 
 }  // namespace
@@ -101,14 +101,23 @@ std::string_view describe(Domain domain) {
 
 std::string_view name(Numerics numerics) {
   const auto index = static_cast<std::size_t>(numerics);
-  WEFT_CHECK(index < numerics_names.size(), ArgumentError, "there are no numerics ", index);
-  return numerics_names[index];
+  WEFT_CHECK(index < known_numerics.size(), ArgumentError, "there are no numerics ", index);
+  return known_numerics[index];
 }
 
 std::optional<Numerics> parse_numerics(std::string_view text) {
-  for (std::size_t i = 0; i < numerics_names.size(); ++i)
-    if (numerics_names[i] == text) return Numerics(i);
+  for (std::size_t i = 0; i < known_numerics.size(); ++i)
+    if (known_numerics[i] == text) return Numerics(i);
   return std::nullopt;
+}
+
+std::string numerics_names() {
+  std::string result;
+  for (std::size_t i = 0; i < known_numerics.size(); ++i) {
+    const bool is_last = i + 1 == known_numerics.size();
+    result.append(i == 0 ? "" : is_last ? " or " : ", ").append(known_numerics[i]);
+  }
+  return result;
 }
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 #include "ir/text.h"
 #include "jit/assembly_loops.h"
 #include "runtime/file.h"
+#include "runtime/text.h"
 
 #include <weft/error.h>
 
@@ -72,10 +73,7 @@ const DumpOptions& options() {
 }
 
 std::string file_name(std::uint64_t signature_hash, std::string_view rest) {
-  std::array<char, 17> number;
-  std::snprintf(number.data(), number.size(), "%016llx",
-                static_cast<unsigned long long>(signature_hash));
-  return detail::concat(number.data(), ".", rest);
+  return detail::concat(hex16(signature_hash), ".", rest);
 }
 
 void write(const std::string& name, std::string_view text) {

@@ -5,6 +5,7 @@
 #include "runtime/disk_entry.h"
 #include "runtime/file.h"
 #include "runtime/log.h"
+#include "runtime/text.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,7 +18,6 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 namespace weft {
@@ -30,8 +30,6 @@ constexpr std::time_t unfinished_age_s = 15 * 60;  ///< older than any write in 
 constexpr std::time_t touch_after_s = 60 * 60;     ///< how exact "used last" is
 
 enum Fault : unsigned { unreadable, unsound, unusable, unwritable, differs };
-
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 bool is_unfinished_name(std::string_view name) {
   return name.starts_with(unfinished_begin) && name.ends_with(unfinished_end);
@@ -63,7 +61,7 @@ bool is_nowhere(int error) { return error == ENOENT || error == ENOTDIR || error
 std::string reason_to_distrust(const std::string& folder) {
   struct stat status;
   if (::stat(folder.c_str(), &status) == 0) return is_own(status) ? "" : "other users can write to";
-  return is_nowhere(errno) ? "" : "can't be looked at: " + reason(errno);
+  return is_nowhere(errno) ? "" : "can't be looked at: " + errno_text(errno);
 }
 
 Read read_file(const std::string& path, bool touch) {
@@ -73,13 +71,13 @@ Read read_file(const std::string& path, bool touch) {
   if (file.get() < 0) {
     read.is_missing = is_nowhere(errno);
     read.has_failed = is_failure(errno);
-    read.fault = errno == ELOOP ? "is a symbolic link" : reason(errno);
+    read.fault = errno == ELOOP ? "is a symbolic link" : errno_text(errno);
     return read;
   }
   struct stat status;
   if (::fstat(file.get(), &status) != 0) {
     read.has_failed = true;
-    read.fault = reason(errno);
+    read.fault = errno_text(errno);
   } else if (!S_ISREG(status.st_mode)) {
     read.fault = "is no file";
   } else if (!is_own(status)) {
@@ -94,7 +92,7 @@ Read read_file(const std::string& path, bool touch) {
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) {
         read.has_failed = true;
-        read.fault = reason(errno);
+        read.fault = errno_text(errno);
       }
       if (count <= 0) break;
       done += static_cast<std::size_t>(count);
@@ -149,7 +147,7 @@ class FolderReader {
 
  private:
   void check(bool is_good, int error) const {
-    WEFT_CHECK(is_good, DeviceError, folder_, " can't be read: ", reason(error));
+    WEFT_CHECK(is_good, DeviceError, folder_, " can't be read: ", errno_text(error));
   }
 
   const std::string& folder_;
@@ -273,7 +271,7 @@ FileDescriptor create_unfinished(const std::string& folder, std::string& path) {
     }
   }
   path.clear();
-  throw DeviceError(detail::concat(folder, " can't be written: ", reason(error)));
+  throw DeviceError(detail::concat(folder, " can't be written: ", errno_text(error)));
 }
 
 /// Removes a file unless it was renamed.
@@ -294,15 +292,15 @@ void DiskCache::write_entry(const std::string& path, Bytes entry) {
   while (!rest.empty()) {
     const ssize_t count = ::write(file.get(), rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    WEFT_CHECK(count > 0, DeviceError, path, " can't be written: ", reason(errno));
+    WEFT_CHECK(count > 0, DeviceError, path, " can't be written: ", errno_text(errno));
     rest = rest.subspan(static_cast<std::size_t>(count));
   }
-  WEFT_CHECK(::fsync(file.get()) == 0, DeviceError, path, " can't be written: ", reason(errno));
-  WEFT_CHECK(file.close(), DeviceError, path, " can't be written: ", reason(errno));
+  WEFT_CHECK(::fsync(file.get()) == 0, DeviceError, path, " can't be written: ", errno_text(errno));
+  WEFT_CHECK(file.close(), DeviceError, path, " can't be written: ", errno_text(errno));
   const auto rename = [&] { return std::rename(unfinished.path.c_str(), path.c_str()) == 0; };
   // An empty folder in the entry's place is nobody's.
   unfinished.is_finished = rename() || (::rmdir(path.c_str()) == 0 && rename());
-  WEFT_CHECK(unfinished.is_finished, DeviceError, path, " can't be written: ", reason(errno));
+  WEFT_CHECK(unfinished.is_finished, DeviceError, path, " can't be written: ", errno_text(errno));
   counters_.written_bytes.fetch_add(entry.size(), std::memory_order_relaxed);
 }
 

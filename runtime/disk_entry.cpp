@@ -1,10 +1,10 @@
 #include "runtime/disk_entry.h"
 
 #include "runtime/hash.h"
+#include "runtime/text.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 
 namespace weft {
@@ -121,11 +121,7 @@ DecodedBundle decode_bundle(std::span<const std::byte> file) {
 
 std::string entry_name(std::span<const std::byte> key) {
   const XXH128_hash_t hash = XXH3_128bits(key.data(), key.size());
-  std::array<char, name_digits + 1> digits;
-  std::snprintf(digits.data(), digits.size(), "%016llx%016llx",
-                static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
-  return std::string(name_begin) + digits.data() + std::string(name_end);
+  return std::string(name_begin) + hex16(hash.high64) + hex16(hash.low64) + std::string(name_end);
 }
 
 bool is_entry_name(std::string_view name) {

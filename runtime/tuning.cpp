@@ -7,6 +7,7 @@
 #include "runtime/file.h"
 #include "runtime/hash.h"
 #include "runtime/log.h"
+#include "runtime/text.h"
 
 #include <weft/error.h>
 
@@ -17,7 +18,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -30,8 +30,6 @@ constexpr std::string_view format_line = "weft tuning 1";
 constexpr std::string_view checksum_name = "checksum ";
 constexpr std::size_t max_file_bytes = 4096;
 
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
-
 std::string folder_of(const std::string& file) {
   const std::size_t slash = file.rfind('/');
   if (slash == std::string::npos) return ".";
@@ -39,10 +37,7 @@ std::string folder_of(const std::string& file) {
 }
 
 std::string checksum_of(std::string_view text) {
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx",
-                static_cast<unsigned long long>(hash_bytes(text.data(), text.size())));
-  return digits;
+  return hex16(hash_bytes(text.data(), text.size()));
 }
 
 std::string cpu_line() { return "cpu " + cpu_model(); }
@@ -68,11 +63,11 @@ Read read_file(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (file.get() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return {};
-    return {{}, errno == ELOOP ? "is a symbolic link" : "can't be read: " + reason(errno)};
+    return {{}, errno == ELOOP ? "is a symbolic link" : "can't be read: " + errno_text(errno)};
   }
   struct stat status, folder;
   if (::fstat(file.get(), &status) != 0 || ::stat(folder_of(path).c_str(), &folder) != 0)
-    return {{}, "can't be read: " + reason(errno)};
+    return {{}, "can't be read: " + errno_text(errno)};
   if (!S_ISREG(status.st_mode)) return {{}, "is no file"};
   for (std::string why : {distrust(status, false), distrust(folder, true)})
     if (!why.empty()) return {{}, std::move(why)};
@@ -81,7 +76,7 @@ Read read_file(const std::string& path) {
   while (size < bytes.size()) {
     const ssize_t count = ::read(file.get(), bytes.data() + size, bytes.size() - size);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return {{}, "can't be read: " + reason(errno)};
+    if (count < 0) return {{}, "can't be read: " + errno_text(errno)};
     if (count == 0) break;
     size += static_cast<std::size_t>(count);
   }
@@ -196,7 +191,7 @@ void write_file(const std::string& file, const Write& write) {
     struct stat status;
     const bool exists = ::stat(folder.c_str(), &status) == 0;
     WEFT_CHECK(exists || errno == ENOENT, DeviceError,
-               "the folder can't be looked at: ", reason(errno));
+               "the folder can't be looked at: ", errno_text(errno));
     const std::string why = exists ? distrust(status, true) : "";
     WEFT_CHECK(why.empty(), DeviceError, "a file that ", why, " would not be used");
     OutputFile output(file);
@@ -219,7 +214,7 @@ void store_tuning(const std::string& file, const Tuning& tuning) {
     output.commit();
     // Whatever the process lets others do with its files, this one would not be used then.
     if (::chmod(file.c_str(), 0644) != 0)
-      throw DeviceError("the file can't be written: " + reason(errno));
+      throw DeviceError("the file can't be written: " + errno_text(errno));
   });
 }
 

@@ -1,5 +1,6 @@
 // Engines, calls, plans and explanations, for C.
 #include "engine/c/handles.h"
+#include "engine/tensor/tensor_impl.h"
 
 #include <weft/define.h>
 
@@ -32,7 +33,7 @@ EngineOptions read_options(const weft_engine_options* given_options) {
   if (known.numerics != nullptr) {
     const auto numerics = parse_numerics(known.numerics);
     WEFT_CHECK(numerics.has_value(), ArgumentError, "unknown numerics '", known.numerics,
-               "'; expected default, strict, fast, layout_invariant or exact");
+               "'; expected ", numerics_names());
     options.numerics = *numerics;
   }
   options.num_threads = known.num_threads;
@@ -100,26 +101,19 @@ std::vector<std::string> split_commas(const char* text) {
   return result;
 }
 
-std::string dims_of(std::span<const std::int64_t> dims) {
-  std::string result = "[";
-  for (std::int64_t size : dims)
-    result.append(result.size() == 1 ? "" : ", ").append(std::to_string(size));
-  return result + "]";
-}
-
 std::string text_of(const Explanation& explanation) {
   std::ostringstream out;
   out << "result: "
       << layout_text(unbacked(explanation.result_sizes, explanation.result_strides,
                               explanation.result_dtype))
       << "\ncommon dtype: " << name(explanation.common_dtype)
-      << "\nfast set-up: " << explanation.fast_setup << "\nshape: " << dims_of(explanation.shape)
+      << "\nfast set-up: " << explanation.fast_setup << "\nshape: " << dims_text(explanation.shape)
       << "\nschedule: " << explanation.schedule << "\nbackend: " << explanation.backend << '\n';
   for (const std::string& refusal : explanation.refusals) out << "not " << refusal << '\n';
   for (const std::string& pass : explanation.passes) out << "pass: " << pass << '\n';
   for (const Explanation::Operand& operand : explanation.operands)
     out << operand.role << ' ' << operand.name << ": " << name(operand.dtype) << " stride_bytes "
-        << dims_of(operand.stride_bytes) << '\n';
+        << dims_text(operand.stride_bytes) << '\n';
   for (const auto& [stage, text] : explanation.texts)
     out << "\n--- " << stage << " ---\n" << text << (text.ends_with('\n') ? "" : "\n");
   return std::move(out).str();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 
 namespace weft::cli {
 namespace {
@@ -85,8 +86,7 @@ void check_backend(std::string_view backend) {
 
 Numerics read_numerics(std::string_view text) {
   const std::optional<Numerics> numerics = parse_numerics(text);
-  WEFT_CHECK(numerics, ArgumentError, "unknown numerics '", text,
-             "'; there are default, strict, fast, layout_invariant, exact");
+  WEFT_CHECK(numerics, ArgumentError, "unknown numerics '", text, "'; expected ", numerics_names());
   return *numerics;
 }
 
@@ -97,6 +97,12 @@ std::string text(IntSpan numbers) {
     result += std::to_string(numbers[i]);
   }
   return result + "]";
+}
+
+std::string hex16(std::uint64_t value) {
+  std::array<char, 17> digits;
+  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(value));
+  return digits.data();
 }
 
 }  // namespace weft::cli

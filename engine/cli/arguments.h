@@ -5,6 +5,7 @@
 #include <weft/numerics.h>
 #include <weft/tensor.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -40,5 +41,7 @@ Numerics read_numerics(std::string_view text);
 
 /// "[2, 3, 4]".
 std::string text(IntSpan numbers);
+/// All 16 digits.
+std::string hex16(std::uint64_t value);
 
 }  // namespace weft::cli

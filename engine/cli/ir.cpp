@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <charconv>
-#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -55,9 +54,7 @@ std::string checksum(const Tensor& tensor) {
       static_cast<std::size_t>(tensor.numel()) * itemsize_bytes(tensor.dtype());
   for (std::size_t i = 0; i < size; ++i)
     hash = (hash ^ static_cast<std::uint64_t>(tensor.data()[i])) * 0x100000001b3;
-  char buffer[17];
-  std::snprintf(buffer, sizeof buffer, "%016llx", static_cast<unsigned long long>(hash));
-  return buffer;
+  return hex16(hash);
 }
 
 std::string first_elements(const Tensor& tensor) {

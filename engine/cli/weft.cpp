@@ -4,6 +4,7 @@
 #include "engine/messages/printable.h"
 
 #include <weft/error.h>
+#include <weft/numerics.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -43,8 +44,7 @@ void add_expression(CLI::App& command, ExpressionArguments& arguments, const cha
       .add_option("--define", arguments.definitions,
                   "a user operator, as in 'swish(x)=x/(1+exp(-x))'; may be given again")
       ->allow_extra_args(false);
-  command.add_option("--numerics", arguments.numerics,
-                     "default, strict, fast, layout_invariant or exact");
+  command.add_option("--numerics", arguments.numerics, numerics_names());
   command.add_flag("--json", arguments.json, "print one JSON object");
 }
 

@@ -1,6 +1,7 @@
 // The chapters of the code: signature, schedule, tier, and what the code looks like.
 #include "engine/explain/story.h"
 #include "jit/shaped_kernel.h"
+#include "runtime/text.h"
 
 #include <weft/error.h>
 #include <weft/tuning.h>
@@ -10,12 +11,6 @@
 
 namespace weft {
 namespace {
-
-std::string hexadecimal(std::uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string operand_name(const StoryParts& parts, std::size_t operand) {
   const auto& operands = parts.explanation.operands;
@@ -98,7 +93,7 @@ std::string streaming_line(const StoryParts& parts, const Story& story) {
 Story::Chapter signature_chapter(const StoryParts& parts) {
   const jit::Signature& signature = parts.signature;
   Story::Chapter chapter{"signature", {}};
-  chapter.lines.push_back(detail::concat(hexadecimal(parts.explanation.signature_hash),
+  chapter.lines.push_back(detail::concat(hex16(parts.explanation.signature_hash),
                                          ": what code depends on; sizes, other strides, addresses "
                                          "and numbers are passed at the call"));
   chapter.lines.push_back(detail::concat(signature.features.text(), ": the instructions to use"));

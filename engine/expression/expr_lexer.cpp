@@ -79,6 +79,10 @@ ExprToken ExprLexer::take(ExprToken::Kind kind, std::size_t length) {
   return token;
 }
 
+bool is_name(std::string_view text) {
+  return !text.empty() && is_name_start(text[0]) && std::ranges::all_of(text, is_name_part);
+}
+
 ExprToken ExprLexer::next() {
   while (position_ < text_.size() && is_space(text_[position_])) ++position_;
   const std::string_view rest = text_.substr(position_);

@@ -46,6 +46,9 @@ class ExprLexer {
   std::size_t position_ = 0;
 };
 
+/// Whether a text is one Kind::name and nothing else.
+bool is_name(std::string_view text);
+
 /// Errors: always ArgumentError, "expression, column N: MESSAGE" and the caret picture.
 [[noreturn]] void fail_in_expression(std::string_view text, std::size_t position,
                                      std::string_view message);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace weft {
@@ -26,5 +27,7 @@ constexpr Numerics elementwise(Numerics numerics) {
 /// "default", "strict", "fast", "layout_invariant", "exact"
 std::string_view name(Numerics numerics);
 std::optional<Numerics> parse_numerics(std::string_view text);
+/// All of them for a message: "default, strict, ... or exact".
+std::string numerics_names();
 
 }  // namespace weft
