@@ -1,5 +1,7 @@
 #include "runtime/file.h"
 
+#include "runtime/text.h"
+
 #include <weft/error.h>
 
 #include <fcntl.h>
@@ -22,8 +24,6 @@ bool is_own(const struct stat& status) {
          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 namespace {
-
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 constexpr std::size_t max_transfer_bytes = std::size_t{1}
                                            << 30;  // Linux moves no more than 2 GiB at once
@@ -66,7 +66,7 @@ FileDescriptor create_beside(const std::string& path, mode_t mode, std::string& 
     const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0) return FileDescriptor(descriptor);
     WEFT_CHECK(errno == EEXIST || errno == EINTR, DeviceError,
-               "the file can't be written: ", reason(errno));
+               "the file can't be written: ", errno_text(errno));
   }
 }
 
@@ -78,7 +78,7 @@ std::size_t fill(std::span<std::byte> bytes, const Transfer& transfer) {
     const ssize_t count = transfer(done, std::min(bytes.size() - done, max_transfer_bytes));
     if (count == 0) break;
     if (count < 0 && errno == EINTR) continue;
-    WEFT_CHECK(count > 0, DeviceError, "the file can't be read: ", reason(errno));
+    WEFT_CHECK(count > 0, DeviceError, "the file can't be read: ", errno_text(errno));
     done += static_cast<std::size_t>(count);
   }
   return done;
@@ -103,10 +103,10 @@ InputFile::InputFile(const std::string& path) {
              "a file name can't contain a zero byte");
   // O_NONBLOCK: opening a pipe must fail below, not wait for a writer.
   descriptor_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  WEFT_CHECK(descriptor_.get() >= 0, ArgumentError, "the file can't be read: ", reason(errno));
+  WEFT_CHECK(descriptor_.get() >= 0, ArgumentError, "the file can't be read: ", errno_text(errno));
   struct stat status;
   WEFT_CHECK(::fstat(descriptor_.get(), &status) == 0, DeviceError,
-             "the file can't be read: ", reason(errno));
+             "the file can't be read: ", errno_text(errno));
   WEFT_CHECK(S_ISREG(status.st_mode), ArgumentError, "expected a regular file, got ",
              S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe");
   size_bytes_ = static_cast<std::size_t>(status.st_size);
@@ -129,7 +129,7 @@ std::shared_ptr<std::byte> InputFile::map() const {
   if (size_bytes_ == 0) return nullptr;
   void* address = ::mmap(nullptr, size_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
                          descriptor_.get(), 0);
-  WEFT_CHECK(address != MAP_FAILED, DeviceError, "the file can't be mapped: ", reason(errno));
+  WEFT_CHECK(address != MAP_FAILED, DeviceError, "the file can't be mapped: ", errno_text(errno));
   return {static_cast<std::byte*>(address),
           [size = size_bytes_](std::byte* begin) { ::munmap(begin, size); }};
 }
@@ -139,17 +139,19 @@ OutputFile::OutputFile(const std::string& path) : path_(resolved(path)) {
              "the file can't be written: expected a file name");
   struct stat status;
   const bool exists = ::stat(path_.c_str(), &status) == 0;
-  WEFT_CHECK(exists || errno == ENOENT, DeviceError, "the file can't be written: ", reason(errno));
+  WEFT_CHECK(exists || errno == ENOENT, DeviceError,
+             "the file can't be written: ", errno_text(errno));
   WEFT_CHECK(!exists || !S_ISDIR(status.st_mode), DeviceError,
              "the file can't be written: it is a folder");
   if (exists && !S_ISREG(status.st_mode)) {
     descriptor_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
-    WEFT_CHECK(descriptor_.get() >= 0, DeviceError, "the file can't be written: ", reason(errno));
+    WEFT_CHECK(descriptor_.get() >= 0, DeviceError,
+               "the file can't be written: ", errno_text(errno));
     return;
   }
   // Renaming would replace a file that may not be written.
   WEFT_CHECK(!exists || ::access(path_.c_str(), W_OK) == 0, DeviceError,
-             "the file can't be written: ", reason(errno));
+             "the file can't be written: ", errno_text(errno));
   // What takes the place of a file is open to nobody to whom that was not, not even for a moment.
   descriptor_ = create_beside(path_, exists ? 0600 : 0666, temporary_path_);
   if (exists) kept_mode_ = status.st_mode & permission_bits;
@@ -164,18 +166,18 @@ void OutputFile::write(std::span<const std::byte> bytes) {
     const ssize_t count =
         ::write(descriptor_.get(), bytes.data(), std::min(bytes.size(), max_transfer_bytes));
     if (count < 0 && errno == EINTR) continue;
-    WEFT_CHECK(count > 0, DeviceError, "the file can't be written: ", reason(errno));
+    WEFT_CHECK(count > 0, DeviceError, "the file can't be written: ", errno_text(errno));
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
 }
 
 void OutputFile::commit() {
   WEFT_CHECK(!kept_mode_ || ::fchmod(descriptor_.get(), *kept_mode_) == 0, DeviceError,
-             "the file can't be written: ", reason(errno));
-  WEFT_CHECK(descriptor_.close(), DeviceError, "the file can't be written: ", reason(errno));
+             "the file can't be written: ", errno_text(errno));
+  WEFT_CHECK(descriptor_.close(), DeviceError, "the file can't be written: ", errno_text(errno));
   if (temporary_path_.empty()) return;
   WEFT_CHECK(std::rename(temporary_path_.c_str(), path_.c_str()) == 0, DeviceError,
-             "the file can't be written: ", reason(errno));
+             "the file can't be written: ", errno_text(errno));
   temporary_path_.clear();
 }
 
