@@ -139,12 +139,7 @@ bool NonBlockingCopies::are_asked_for() { return is_non_blocking_now; }
 
 void copy_between_devices(Engine::State& state, const Tensor& dst, const Tensor& src,
                           bool is_non_blocking) {
-  WEFT_CHECK(!dst.is_zero_tensor(), ArgumentError,
-             "ZeroTensors are immutable. Please use the materialized zero tensor obtained using "
-             ".clone() if you want a mutable version.");
-  WEFT_CHECK(
-      !dst.is_read_only(), ArgumentError,
-      "expected an output that may be written, got memory lent for reading only: ", describe(dst));
+  check_writable(dst);
   assert_no_internal_overlap(dst);
   static_cast<void>(src.expand(dst.sizes()));  // refuses a source that doesn't broadcast
   if (dst.numel() == 0) return;

@@ -54,9 +54,7 @@ class NaiveProgram {
       : sizes_(out.sizes().begin(), out.sizes().end()) {
     WEFT_CHECK(!out.is_conj() && !out.is_neg(), UnsupportedError,
                "the naive loop writes no lazily conjugated or negated tensors");
-    WEFT_CHECK(!out.is_read_only(), ArgumentError,
-               "expected an output that may be written, got memory lent for reading only: ",
-               describe(out));
+    check_writable(out);
     const ExprNode& root = expr.node();
     Slot* const value = root.kind == ExprNode::Kind::tensor
                             ? copied(root, out.dtype())

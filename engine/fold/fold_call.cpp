@@ -5,6 +5,7 @@
 #include "engine/expression/rebuild.h"
 #include "engine/expression/walk.h"
 #include "engine/fold/fold_plan.h"
+#include "engine/plan/pass_list.h"
 #include "engine/scan/scan_plan.h"
 #include "engine/tensor/memory_format.h"
 #include "engine/tensor/tensor_impl.h"
@@ -362,12 +363,7 @@ Expr with_argument(const Expr& fold, const Tensor& value) {
 bool can_be_written(const Tensor& tensor, const CallKey& key) {
   const TensorImpl& output = *tensor.impl();
   const auto is_apart = [&](const Tensor* input) {
-    const Storage& read = *input->storage();
-    const auto begin = [](const Storage& storage) {
-      return reinterpret_cast<std::uintptr_t>(storage.data());
-    };
-    return begin(read) + read.size_bytes() <= begin(*output.storage) ||
-           begin(*output.storage) + output.storage->size_bytes() <= begin(read);
+    return !share_bytes(*input->storage(), *output.storage);
   };
   return output.is_non_overlapping_and_dense && !output.is_conj && !output.is_neg &&
          output.access == Access::read_write && output.storage->data() != nullptr &&
@@ -409,12 +405,7 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
   const Tensor result = output.defined()
                             ? output
                             : empty({fold.sizes.data(), fold.sizes.size()}, {node.dtype, device});
-  CallPlan::Output planned;
-  if (!output.defined()) {
-    planned = {true, result.storage()->size_bytes(), result.device(), *result.impl()};
-    planned.layout.storage.reset();
-  }
-  plan.outputs.push_back(std::move(planned));
+  plan.outputs.push_back(planned_output(result, !output.defined()));
   call.outputs.push_back(result);
   plan.is_empty = num_outputs == 0;
   if (plan.is_empty) return call;

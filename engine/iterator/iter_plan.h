@@ -10,7 +10,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace weft::iter {
 
@@ -21,11 +20,6 @@ using detail::IterOperands;
 using detail::IterOptions;
 using detail::OptionalDType;
 using detail::StrideTable;
-
-/// Of an output that is zero_tensor(): PyTorch's text.
-inline constexpr std::string_view immutable_zeros =
-    "ZeroTensors are immutable. Please use the materialized zero tensor obtained using .clone() if "
-    "you want a mutable version.";
 
 using Names = std::span<const std::string>;
 

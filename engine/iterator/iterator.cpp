@@ -74,7 +74,7 @@ void mark_outputs(IterOperands& operands, int num_outputs, Names names) {
     WEFT_CHECK(output.impl->access != Access::read_only, ArgumentError,
                "expected an output that may be written, got memory lent for reading only: ",
                operand_text(operands, i, num_outputs, names), ".");
-    WEFT_CHECK(output.impl->access != Access::zeros, ArgumentError, iter::immutable_zeros);
+    WEFT_CHECK(output.impl->access != Access::zeros, ArgumentError, immutable_zeros);
     for (std::size_t j = num_outputs; j < operands.size(); ++j) {
       output.is_read_write |= operands[j].impl == output.impl;
     }

@@ -3,6 +3,7 @@
 #include "engine/device/device_plan.h"
 #include "engine/iterator/iter_plan.h"
 #include "engine/plan/lower.h"
+#include "engine/plan/pass_list.h"
 #include "runtime/log.h"
 
 #include <weft/error.h>
@@ -156,7 +157,7 @@ void check_outputs(std::span<const Tensor> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& output = outputs[i];
     if (!output.defined()) continue;
-    WEFT_CHECK(!output.is_zero_tensor(), ArgumentError, iter::immutable_zeros);
+    WEFT_CHECK(!output.is_zero_tensor(), ArgumentError, immutable_zeros);
     check_bytes(output);
     for (std::size_t j = 0; j < i; ++j)
       if (outputs[j].defined())
@@ -220,12 +221,7 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
     const Tensor& output = iterator.output(static_cast<int>(i));
     const bool was_given = i < outputs.size() && outputs[i].defined();
     if (was_given && layouts.has_changed(i)) call.is_cacheable = false;
-    CallPlan::Output planned;
-    if (!was_given) {
-      planned = {true, output.storage()->size_bytes(), output.device(), *output.impl()};
-      planned.layout.storage.reset();
-    }
-    plan.outputs.push_back(std::move(planned));
+    plan.outputs.push_back(planned_output(output, !was_given));
     call.outputs.push_back(output);
   }
   if (call.has_temporaries) {

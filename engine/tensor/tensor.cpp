@@ -229,6 +229,15 @@ bool Tensor::is_neg() const { return defined_impl(*this).is_neg; }
 
 bool Tensor::is_zero_tensor() const { return defined_impl(*this).access == Access::zeros; }
 bool Tensor::is_read_only() const { return defined_impl(*this).access != Access::read_write; }
+
+void check_writable(const Tensor& output) {
+  const Access access = defined_impl(output).access;
+  WEFT_CHECK(access != Access::zeros, ArgumentError, immutable_zeros);
+  WEFT_CHECK(access != Access::read_only, ArgumentError,
+             "expected an output that may be written, got memory lent for reading only: ",
+             describe(output));
+}
+
 std::byte* Tensor::data() const { return defined_impl(*this).data(); }
 
 std::int64_t Tensor::size(int dim) const {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace weft {
@@ -85,6 +86,13 @@ Tensor make_tensor(std::shared_ptr<Storage> storage, Dims sizes, Dims strides,
 
 /// Tensor::data() for who reads or writes there.  Errors: ArgumentError if that is on a device.
 std::byte* cpu_data(const Tensor& tensor);
+
+/// Of an output that is zero_tensor(): PyTorch's text.
+inline constexpr std::string_view immutable_zeros =
+    "ZeroTensors are immutable. Please use the materialized zero tensor obtained using .clone() if "
+    "you want a mutable version.";
+/// Throws ArgumentError if the elements of an output may only be read.
+void check_writable(const Tensor& output);
 
 /// The impl behind `tensor`.  Errors: ArgumentError if it is undefined.
 const TensorImpl& defined_impl(const Tensor& tensor);

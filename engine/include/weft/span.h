@@ -32,6 +32,20 @@ Tensor from_span(std::span<T> values) {
   return from_span(values, sizes);
 }
 
+namespace detail {
+/// Where the elements of a tensor are counted from.   Errors: ArgumentError, as as_span() has them.
+template <class T>
+T* elements_of(const Tensor& tensor) {
+  WEFT_CHECK(std::is_const_v<T> || !tensor.is_read_only(), ArgumentError,
+             "expected a tensor that may be written, got memory lent for reading only: ",
+             describe(tensor));
+  T* const data = tensor.data_as<std::remove_const_t<T>>();
+  WEFT_CHECK(data != nullptr || tensor.numel() == 0, ArgumentError,
+             "expected a tensor with bytes, got ", describe(tensor));
+  return data;
+}
+}  // namespace detail
+
 /// The elements of a contiguous tensor in order, valid as long as its storage.
 ///
 /// Errors: ArgumentError if `T` does not store the dtype, if the tensor is not contiguous, has no
@@ -40,13 +54,7 @@ template <class T>
 std::span<T> as_span(const Tensor& tensor) {
   WEFT_CHECK(tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg(), ArgumentError,
              "expected a contiguous tensor without lazy bits, got ", describe(tensor));
-  WEFT_CHECK(std::is_const_v<T> || !tensor.is_read_only(), ArgumentError,
-             "expected a tensor that may be written, got memory lent for reading only: ",
-             describe(tensor));
-  T* const data = tensor.data_as<std::remove_const_t<T>>();
-  WEFT_CHECK(data != nullptr || tensor.numel() == 0, ArgumentError,
-             "expected a tensor with bytes, got ", describe(tensor));
-  return {data, static_cast<std::size_t>(tensor.numel())};
+  return {detail::elements_of<T>(tensor), static_cast<std::size_t>(tensor.numel())};
 }
 
 /// Elements by their indices, for any strides: what std::mdspan with layout_stride is.  Indices are
@@ -56,15 +64,10 @@ class ElementView {
  public:
   /// Errors: ArgumentError as as_span() has them, and for another number of dimensions.
   explicit ElementView(const Tensor& tensor)
-      : data_(tensor.data_as<std::remove_const_t<T>>()), sizes_{}, strides_{} {
+      : data_(detail::elements_of<T>(tensor)), sizes_{}, strides_{} {
     WEFT_CHECK(tensor.dim() == rank && !tensor.is_conj() && !tensor.is_neg(), ArgumentError,
                "expected a tensor of ", rank, " dimensions without lazy bits, got ",
                describe(tensor));
-    WEFT_CHECK(std::is_const_v<T> || !tensor.is_read_only(), ArgumentError,
-               "expected a tensor that may be written, got memory lent for reading only: ",
-               describe(tensor));
-    WEFT_CHECK(data_ != nullptr || tensor.numel() == 0, ArgumentError,
-               "expected a tensor with bytes, got ", describe(tensor));
     for (int dim = 0; dim < rank; ++dim) {
       sizes_[dim] = tensor.sizes()[dim];
       strides_[dim] = tensor.strides()[dim];
