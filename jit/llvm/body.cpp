@@ -256,7 +256,8 @@ Access KernelEmitter::access(std::size_t operand, const Place& place) {
   llvm::Value* step = stride_bytes(num_loops() - 1, operand);
   llvm::Value* address = place.addresses[operand];
   if (place.first_lane != 0)
-    address = advance(address, builder_.CreateMul(step, builder_.getInt64(place.first_lane)));
+    address =
+        builder_.after(address, builder_.CreateMul(step, builder_.getInt64(place.first_lane)));
   return {kernel_.operands[operand].dtype,       inner_stride(operand), address, step,
           place.streams && is_streamed(operand), place.is_followed};
 }

@@ -20,6 +20,9 @@ class Builder : public llvm::IRBuilder<> {
  public:
   Builder(llvm::BasicBlock* block, const CpuFeatures& features)
       : IRBuilder(block), features_(features) {}
+  /// Begins a function.
+  Builder(llvm::Function* function, const CpuFeatures& features)
+      : Builder(llvm::BasicBlock::Create(function->getContext(), "entry", function), features) {}
 
   int lanes() const { return lanes_; }
   void set_lanes(int lanes) { lanes_ = lanes; }
@@ -35,6 +38,18 @@ class Builder : public llvm::IRBuilder<> {
   /// The type of one element in memory, where a bool is a byte.
   llvm::Type* memory_type(DType dtype);
   llvm::Type* value_type(DType dtype) { return wide(element_type(dtype)); }
+
+  /// A block at the end of the function that is being written.
+  llvm::BasicBlock* new_block(const char* name) {
+    return llvm::BasicBlock::Create(getContext(), name, GetInsertBlock()->getParent());
+  }
+  llvm::ConstantInt* number(std::int64_t value) {
+    return getInt64(static_cast<std::uint64_t>(value));
+  }
+  /// So many bytes further on.
+  llvm::Value* after(llvm::Value* pointer, llvm::Value* bytes) {
+    return CreateGEP(getInt8Ty(), pointer, bytes);
+  }
 
   /// The same integer in every lane of a value of `type`.
   llvm::Constant* integer(llvm::Type* type, std::uint64_t value) {

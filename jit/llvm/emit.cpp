@@ -55,7 +55,7 @@ KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const Target& target, llv
       shape_(target.shape),
       function_(add_function(target.features, module, symbol,
                              {llvm::PointerType::getUnqual(module.getContext())})),
-      builder_(llvm::BasicBlock::Create(module.getContext(), "entry", function_), target.features),
+      builder_(function_, target.features),
       scalars_(kernel.body.size()),
       splats_(kernel.body.size()),
       is_chosen_(kernel.body.size()),
@@ -80,19 +80,11 @@ void KernelEmitter::emit_elements() {
   builder_.CreateRetVoid();
 }
 
-llvm::BasicBlock* KernelEmitter::new_block(const char* name) {
-  return llvm::BasicBlock::Create(builder_.getContext(), name, function_);
-}
-
 llvm::Value* KernelEmitter::load_field(llvm::Value* structure, std::size_t offset, llvm::Type* type,
                                        const llvm::Twine& name) {
   return builder_.CreateAlignedLoad(
       type, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), structure, offset), llvm::Align(8),
       name);
-}
-
-llvm::Value* KernelEmitter::advance(llvm::Value* pointer, llvm::Value* bytes) {
-  return builder_.CreateGEP(builder_.getInt8Ty(), pointer, bytes);
 }
 
 void KernelEmitter::load_arguments() {
@@ -155,8 +147,8 @@ void KernelEmitter::emit_loops(std::size_t begin, std::size_t end, const Pointer
       extent != nullptr && extent->isOne())
     return emit_loops(begin + 1, end, start, inside);
   llvm::BasicBlock* before = builder_.GetInsertBlock();
-  llvm::BasicBlock* body = new_block("loop");
-  llvm::BasicBlock* done = new_block("done");
+  llvm::BasicBlock* body = builder_.new_block("loop");
+  llvm::BasicBlock* done = builder_.new_block("done");
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
   llvm::PHINode* left = new_phi(extents_[begin], before);
@@ -170,7 +162,7 @@ void KernelEmitter::emit_loops(std::size_t begin, std::size_t end, const Pointer
   llvm::BasicBlock* last = builder_.GetInsertBlock();
   for (std::size_t k = 0; k < num_operands(); ++k)
     if (kernel_.operands[k].strides[begin] != 0)
-      come_round(pointers[k], advance(pointers[k], stride_bytes(begin, k)), last);
+      come_round(pointers[k], builder_.after(pointers[k], stride_bytes(begin, k)), last);
   for (std::size_t i = 0; i < phis.size(); ++i) come_round(phis[i], partials_[i], last);
   llvm::Value* fewer = builder_.CreateSub(left, builder_.getInt64(1));
   left->addIncoming(fewer, last);
@@ -182,9 +174,9 @@ void KernelEmitter::emit_innermost(const Pointers& start) {
   const bool may_be_copied = row_copy::gains(builder_.features()) && row_copy::is_all_of(kernel_) &&
                              streamed_operands().empty();
   if (!may_be_copied) return emit_row(start);
-  llvm::BasicBlock* copied = new_block("copied");
-  llvm::BasicBlock* moved = new_block("moved");
-  llvm::BasicBlock* done = new_block("copied_or_moved");
+  llvm::BasicBlock* copied = builder_.new_block("copied");
+  llvm::BasicBlock* moved = builder_.new_block("moved");
+  llvm::BasicBlock* done = builder_.new_block("copied_or_moved");
   builder_.CreateCondBr(is_copied(extents_.back()), copied, moved);
   builder_.SetInsertPoint(copied);
   emit_copied_row(start);
@@ -199,7 +191,7 @@ void KernelEmitter::emit_innermost(const Pointers& start) {
 /// too, if all of them have enough.
 llvm::Value* KernelEmitter::is_copied(llvm::Value* row) {
   const auto elements = [&](int bytes) {
-    return builder_.getInt64(static_cast<std::uint64_t>(row_copy::elements_of(bytes, kernel_)));
+    return builder_.number(row_copy::elements_of(bytes, kernel_));
   };
   llvm::Value* is_long = builder_.CreateICmpUGE(row, elements(row_copy::least_copied_bytes));
   if (num_loops() == 1) return is_long;
@@ -215,10 +207,8 @@ void KernelEmitter::emit_copied_row(const Pointers& start) {
   auto* const pointer = builder_.getPtrTy();
   llvm::FunctionCallee copy = builder_.GetInsertBlock()->getModule()->getOrInsertFunction(
       copy_row_symbol, builder_.getVoidTy(), pointer, pointer, builder_.getInt64Ty());
-  builder_.CreateCall(
-      copy, {start[0], start[1],
-             builder_.CreateMul(extents_.back(),
-                                builder_.getInt64(static_cast<std::uint64_t>(itemsize(0))))});
+  builder_.CreateCall(copy, {start[0], start[1],
+                             builder_.CreateMul(extents_.back(), builder_.number(itemsize(0)))});
 }
 
 void KernelEmitter::emit_row(const Pointers& start) {
@@ -262,12 +252,12 @@ KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const S
   if (rest && !holds_partials && known_steps * num_instructions(step) <= max_known_instructions)
     return emit_known_steps(start, known_steps, step, body);
   llvm::BasicBlock* before = builder_.GetInsertBlock();
-  llvm::BasicBlock* enter = holds_partials ? new_block("enter") : before;
-  llvm::BasicBlock* loop = new_block(step.lanes == 1         ? "scalar"
-                                     : step.num_vectors == 1 ? "vector"
-                                                             : "vectors");
-  llvm::BasicBlock* leave = holds_partials ? new_block("leave") : nullptr;
-  llvm::BasicBlock* after = new_block("after");
+  llvm::BasicBlock* enter = holds_partials ? builder_.new_block("enter") : before;
+  llvm::BasicBlock* loop = builder_.new_block(step.lanes == 1         ? "scalar"
+                                              : step.num_vectors == 1 ? "vector"
+                                                                      : "vectors");
+  llvm::BasicBlock* leave = holds_partials ? builder_.new_block("leave") : nullptr;
+  llvm::BasicBlock* after = builder_.new_block("after");
   Pointers strides(num_operands());
   for (std::size_t k = 0; k < num_operands(); ++k)
     if (has_own_pointer(k))
@@ -297,7 +287,7 @@ KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const S
   come_round(position.index, next.index, end);
   for (std::size_t k = 0; k < num_operands(); ++k) {
     if (strides[k] == nullptr) continue;
-    next.pointers[k] = advance(position.pointers[k], strides[k]);
+    next.pointers[k] = builder_.after(position.pointers[k], strides[k]);
     come_round(position.pointers[k], next.pointers[k], end);
   }
   for (std::size_t i = 0; i < phis.size(); ++i) come_round(phis[i], partials_[i], end);
@@ -359,7 +349,7 @@ KernelEmitter::Position KernelEmitter::emit_known_steps(Position position, std::
     position.index = builder_.CreateAdd(position.index, builder_.getInt64(elements));
     for (std::size_t k = 0; k < num_operands(); ++k)
       if (has_own_pointer(k))
-        position.pointers[k] = advance(
+        position.pointers[k] = builder_.after(
             position.pointers[k],
             builder_.CreateMul(stride_bytes(num_loops() - 1, k), builder_.getInt64(elements)));
   }
@@ -373,8 +363,8 @@ void KernelEmitter::emit_masked_tail(const Position& position, int lanes, const 
     body(position, {lanes, 1, &known});
     return;
   }
-  llvm::BasicBlock* tail = new_block("tail");
-  llvm::BasicBlock* after = new_block("after");
+  llvm::BasicBlock* tail = builder_.new_block("tail");
+  llvm::BasicBlock* after = builder_.new_block("after");
   llvm::Value* remaining = builder_.CreateSub(extents_.back(), position.index, "remaining");
   builder_.CreateCondBr(builder_.CreateICmpSGT(remaining, builder_.getInt64(0)), tail, after);
   builder_.SetInsertPoint(tail);
@@ -388,14 +378,14 @@ void KernelEmitter::emit_masked_tail(const Position& position, int lanes, const 
 /// that is shorter.
 void KernelEmitter::emit_overlapping_tail(const Position& position) {
   const int lanes = vector_lanes();
-  llvm::BasicBlock* tail = new_block("tail");
-  llvm::BasicBlock* last_vector = new_block("last_vector");
-  llvm::BasicBlock* single = new_block("single");
-  llvm::BasicBlock* after = new_block("after");
+  llvm::BasicBlock* tail = builder_.new_block("tail");
+  llvm::BasicBlock* last_vector = builder_.new_block("last_vector");
+  llvm::BasicBlock* single = builder_.new_block("single");
+  llvm::BasicBlock* after = builder_.new_block("after");
   llvm::Value* row = extents_.back();
   builder_.CreateCondBr(builder_.CreateICmpSLT(position.index, row), tail, after);
   builder_.SetInsertPoint(tail);
-  llvm::Value* back = builder_.CreateSub(row, builder_.getInt64(static_cast<std::uint64_t>(lanes)));
+  llvm::Value* back = builder_.CreateSub(row, builder_.number(lanes));
   builder_.CreateCondBr(builder_.CreateICmpSLT(back, builder_.getInt64(0)), single, last_vector);
   builder_.SetInsertPoint(last_vector);
   Position last = position;

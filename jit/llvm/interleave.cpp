@@ -23,27 +23,21 @@ class InterleaveEmitter {
         permutes_(tiles::can_permute(target.features, shape.itemsize)),
         group_(tiles::group_items(target.features, shape)),
         function_(function),
-        builder_(llvm::BasicBlock::Create(function->getContext(), "entry", function),
-                 target.features) {}
+        builder_(function, target.features) {}
 
   void emit();
 
  private:
-  llvm::Value* number(std::int64_t value) {
-    return builder_.getInt64(static_cast<std::uint64_t>(value));
-  }
-  llvm::Value* after(llvm::Value* pointer, llvm::Value* bytes) {
-    return builder_.CreateGEP(builder_.getInt8Ty(), pointer, bytes);
-  }
   /// Of what one shuffle sees.
   int items() const { return (permutes_ ? 64 : lane_bytes) / shape_.itemsize; }
   tiles::InterleaveSource source(int vector, int item) const {
     return interleave_source(shape_, items(), vector, item);
   }
   llvm::Value* plane(int index) {
-    return after(planes_, builder_.CreateMul(function_->getArg(1), number(index)));
+    return builder_.after(planes_,
+                          builder_.CreateMul(function_->getArg(1), builder_.number(index)));
   }
-  llvm::Value* pixel_bytes(int bytes) { return after(pixels_, number(bytes)); }
+  llvm::Value* pixel_bytes(int bytes) { return builder_.after(pixels_, builder_.number(bytes)); }
   llvm::Value* load(llvm::Type* type, llvm::Value* from) {
     return builder_.CreateAlignedLoad(type, from, llvm::Align(1));
   }
@@ -115,7 +109,7 @@ void InterleaveEmitter::shuffle_step() {
     for (const int group : {0, 1})
       both = builder_.CreateInsertVector(whole, both,
                                          load(half, pixel_bytes(lane_bytes * (group * ways + k))),
-                                         number(group * lane_bytes));
+                                         builder_.number(group * lane_bytes));
     read.push_back(both);
   }
   for (int vector = 0; vector < ways; ++vector) {
@@ -131,26 +125,27 @@ void InterleaveEmitter::shuffle_step() {
       continue;
     }
     for (const int group : {0, 1})
-      store(builder_.CreateExtractVector(half, out, number(group * lane_bytes)),
+      store(builder_.CreateExtractVector(half, out, builder_.number(group * lane_bytes)),
             pixel_bytes(lane_bytes * (group * ways + vector)));
   }
 }
 
 void InterleaveEmitter::emit() {
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::BasicBlock* const loop =
-      llvm::BasicBlock::Create(builder_.getContext(), "groups", function_);
-  llvm::BasicBlock* const done = llvm::BasicBlock::Create(builder_.getContext(), "done", function_);
-  llvm::Value* const last = builder_.CreateSub(function_->getArg(3), number(group_), "last");
-  builder_.CreateCondBr(builder_.CreateICmpSLT(last, number(0)), done, loop);
+  llvm::BasicBlock* const loop = builder_.new_block("groups");
+  llvm::BasicBlock* const done = builder_.new_block("done");
+  llvm::Value* const last =
+      builder_.CreateSub(function_->getArg(3), builder_.number(group_), "last");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(last, builder_.number(0)), done, loop);
   builder_.SetInsertPoint(loop);
   llvm::PHINode* const pixel = builder_.CreatePHI(builder_.getInt64Ty(), 2, "pixel");
-  pixel->addIncoming(number(0), before);
-  llvm::Value* const offset = builder_.CreateMul(pixel, number(shape_.itemsize));
-  planes_ = after(function_->getArg(0), offset);
-  pixels_ = after(function_->getArg(2), builder_.CreateMul(offset, number(shape_.ways)));
+  pixel->addIncoming(builder_.number(0), before);
+  llvm::Value* const offset = builder_.CreateMul(pixel, builder_.number(shape_.itemsize));
+  planes_ = builder_.after(function_->getArg(0), offset);
+  pixels_ = builder_.after(function_->getArg(2),
+                           builder_.CreateMul(offset, builder_.number(shape_.ways)));
   permutes_ ? permute_step() : shuffle_step();
-  llvm::Value* const next = builder_.CreateAdd(pixel, number(group_));
+  llvm::Value* const next = builder_.CreateAdd(pixel, builder_.number(group_));
   pixel->addIncoming(next, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpSLE(next, last), loop, done);
   builder_.SetInsertPoint(done);

@@ -104,10 +104,8 @@ class KernelEmitter {
   }
 
   // Loops (emit.cpp).
-  llvm::BasicBlock* new_block(const char* name);
   llvm::Value* load_field(llvm::Value* structure, std::size_t offset, llvm::Type* type,
                           const llvm::Twine& name);
-  llvm::Value* advance(llvm::Value* pointer, llvm::Value* bytes);
   void load_arguments();
   llvm::Value* extent(llvm::Value* extents, std::size_t loop);
   llvm::Value* stride(llvm::Value* strides, std::size_t loop, std::size_t operand);

@@ -83,9 +83,8 @@ llvm::Value* call_beyond(Builder& builder, Op function, DType dtype, Args args) 
   llvm::Value* any = builder.lanes() == 1 ? is_beyond : builder.CreateOrReduce(is_beyond);
   llvm::BasicBlock* before = builder.GetInsertBlock();
   llvm::LLVMContext& context = builder.getContext();
-  llvm::Function* parent = before->getParent();
-  llvm::BasicBlock* calls = llvm::BasicBlock::Create(context, "beyond", parent);
-  llvm::BasicBlock* after = llvm::BasicBlock::Create(context, "within", parent);
+  llvm::BasicBlock* calls = builder.new_block("beyond");
+  llvm::BasicBlock* after = builder.new_block("within");
   builder.CreateCondBr(any, calls, after, llvm::MDBuilder(context).createBranchWeights(1, 100000));
   builder.SetInsertPoint(calls);
   llvm::Value* called = call_sleef(builder, function, dtype, args.first(1));
@@ -106,7 +105,7 @@ llvm::Value* call_fmod(Builder& builder, DType dtype, Args args) {
   if (builder.lanes() == 1) return call(builder, symbol, scalar, {args[0], args[1]});
   llvm::Value* result = llvm::PoisonValue::get(builder.wide(scalar));
   for (int lane = 0; lane < builder.lanes(); ++lane) {
-    llvm::Value* index = builder.getInt64(static_cast<std::uint64_t>(lane));
+    llvm::Value* index = builder.number(lane);
     llvm::Value* element = call(builder, symbol, scalar,
                                 {builder.CreateExtractElement(args[0], index),
                                  builder.CreateExtractElement(args[1], index)});
@@ -134,8 +133,7 @@ llvm::Value* call_row(Builder& builder, Op op, DType dtype, Args args) {
   llvm::FunctionCallee callee = builder.GetInsertBlock()->getModule()->getOrInsertFunction(
       row_symbol(op, dtype), function_type);
   llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
-  builder.CreateCall(
-      callee, {result, addresses, builder.getInt64(static_cast<std::uint64_t>(builder.lanes()))});
+  builder.CreateCall(callee, {result, addresses, builder.number(builder.lanes())});
   return builder.CreateLoad(type, result);
 }
 
@@ -163,9 +161,8 @@ llvm::Value* integer_power(Builder& builder, DType dtype, Args args) {
   llvm::Value* start = builder.CreateSelect(is_negative, zero, args[1]);
 
   llvm::BasicBlock* before = builder.GetInsertBlock();
-  llvm::Function* function = before->getParent();
-  llvm::BasicBlock* body = llvm::BasicBlock::Create(builder.getContext(), "power", function);
-  llvm::BasicBlock* after = llvm::BasicBlock::Create(builder.getContext(), "powered", function);
+  llvm::BasicBlock* body = builder.new_block("power");
+  llvm::BasicBlock* after = builder.new_block("powered");
   builder.CreateBr(body);
   builder.SetInsertPoint(body);
   llvm::PHINode* result = builder.CreatePHI(type, 2);
@@ -203,9 +200,8 @@ llvm::Value* greatest_common_divisor(Builder& builder, DType dtype, Args args) {
   llvm::Value* second = magnitude(args[1]);
 
   llvm::BasicBlock* before = builder.GetInsertBlock();
-  llvm::Function* function = before->getParent();
-  llvm::BasicBlock* body = llvm::BasicBlock::Create(builder.getContext(), "divide", function);
-  llvm::BasicBlock* after = llvm::BasicBlock::Create(builder.getContext(), "divided", function);
+  llvm::BasicBlock* body = builder.new_block("divide");
+  llvm::BasicBlock* after = builder.new_block("divided");
   builder.CreateBr(body);
   builder.SetInsertPoint(body);
   llvm::PHINode* divisor = builder.CreatePHI(type, 2);

@@ -116,8 +116,7 @@ std::vector<llvm::Value*> lane_addresses(Builder& builder, const Access& access)
   for (int lane = 1; lane < builder.lanes(); ++lane)
     // One after the other: a multiple of an unknown stride for each lane would cost more than the
     // chain.
-    addresses.push_back(
-        builder.CreateGEP(builder.getInt8Ty(), addresses.back(), access.stride_bytes));
+    addresses.push_back(builder.after(addresses.back(), access.stride_bytes));
   return addresses;
 }
 
@@ -215,8 +214,8 @@ llvm::Value* Tail::mask(Builder& builder, int stride, int first_item) {
   llvm::Value*& mask = masks_[{stride, first_item}];
   if (mask != nullptr) return mask;
   // One less than the number of items: with 64 lanes and stride 4, as many as 8 bits can count.
-  llvm::Value* last = builder.CreateMul(builder.CreateSub(remaining_, builder.getInt64(1)),
-                                        builder.getInt64(static_cast<std::uint64_t>(stride)));
+  llvm::Value* last =
+      builder.CreateMul(builder.CreateSub(remaining_, builder.getInt64(1)), builder.number(stride));
   llvm::Constant* numbers = lane_numbers(builder, first_item);
   llvm::Type* type = numbers->getType()->getScalarType();
   mask = builder.CreateICmpULE(numbers, builder.splat(builder.CreateTrunc(last, type)));
@@ -246,13 +245,9 @@ void prefetch(Builder& builder, llvm::Value* address, CacheLevel level) {
 
 void prefetch_apart(Builder& builder, llvm::Value* stride,
                     const std::function<void(CacheLevel)>& ask) {
-  const auto new_block = [&](const char* name) {
-    return llvm::BasicBlock::Create(builder.getContext(), name,
-                                    builder.GetInsertBlock()->getParent());
-  };
-  llvm::BasicBlock* const apart = new_block("apart");
-  llvm::BasicBlock* const fighting = new_block("fighting");
-  llvm::BasicBlock* const asked = new_block("asked");
+  llvm::BasicBlock* const apart = builder.new_block("apart");
+  llvm::BasicBlock* const fighting = builder.new_block("fighting");
+  llvm::BasicBlock* const asked = builder.new_block("asked");
   llvm::Value* const over = builder.CreateAnd(stride, builder.getInt64(tiles::aliasing_bytes - 1));
   builder.CreateCondBr(builder.CreateIsNull(over), fighting, apart);
   for (const CacheLevel level : {CacheLevel::first, CacheLevel::second}) {

@@ -51,10 +51,8 @@ std::vector<llvm::Value*> emit_bf16(Builder& builder, std::span<llvm::Value* con
     for (llvm::Value* value : values) results.push_back(round_bits(builder, value));
     return results;
   }
-  llvm::Function* const function = builder.GetInsertBlock()->getParent();
-  llvm::BasicBlock* const rare = llvm::BasicBlock::Create(builder.getContext(), "rare", function);
-  llvm::BasicBlock* const rounded =
-      llvm::BasicBlock::Create(builder.getContext(), "rounded", function);
+  llvm::BasicBlock* const rare = builder.new_block("rare");
+  llvm::BasicBlock* const rounded = builder.new_block("rounded");
   for (llvm::Value* value : values) results.push_back(round_numbers(builder, value));
   llvm::BasicBlock* const before = builder.GetInsertBlock();
   builder.CreateCondBr(is_rare(builder, values), rare, rounded,

@@ -140,10 +140,10 @@ llvm::Value* KernelEmitter::find_factors(const std::vector<ir::ValueId>& ids) {
 /// The row twice: by products, and for divisors that don't allow that.
 void KernelEmitter::emit_row_of_quotients(const Pointers& start,
                                           const std::vector<ir::ValueId>& ids) {
-  llvm::BasicBlock* const long_row = new_block("long_row");
-  llvm::BasicBlock* const products = new_block("products");
-  llvm::BasicBlock* const quotients = new_block("quotients");
-  llvm::BasicBlock* const done = new_block("row_done");
+  llvm::BasicBlock* const long_row = builder_.new_block("long_row");
+  llvm::BasicBlock* const products = builder_.new_block("products");
+  llvm::BasicBlock* const quotients = builder_.new_block("quotients");
+  llvm::BasicBlock* const done = builder_.new_block("row_done");
   builder_.CreateCondBr(builder_.CreateICmpUGE(extents_.back(), builder_.getInt64(least_extent)),
                         long_row, quotients);
   builder_.SetInsertPoint(long_row);

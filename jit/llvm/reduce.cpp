@@ -89,12 +89,12 @@ bool KernelEmitter::keeps_rest_in_registers() {
 /// The tail and the vectors before it are all masked.
 void KernelEmitter::fold_rest_in_registers(const Position& position) {
   const Step step = main_step();
-  llvm::Value* const lanes = builder_.getInt64(static_cast<std::uint64_t>(step.lanes));
-  llvm::BasicBlock* const after = new_block("after");
+  llvm::Value* const lanes = builder_.number(step.lanes);
+  llvm::BasicBlock* const after = builder_.new_block("after");
   Position at = position;
   std::vector<std::pair<llvm::BasicBlock*, std::vector<llvm::Value*>>> exits;
   for (std::size_t vector = 0; vector < static_cast<std::size_t>(step.num_vectors); ++vector) {
-    llvm::BasicBlock* const rest = new_block("rest");
+    llvm::BasicBlock* const rest = builder_.new_block("rest");
     llvm::Value* remaining = builder_.CreateSub(extents_.back(), at.index, "remaining");
     builder_.CreateCondBr(builder_.CreateICmpSGT(remaining, builder_.getInt64(0)), rest, after);
     exits.emplace_back(builder_.GetInsertBlock(), partials_);
@@ -120,8 +120,8 @@ void KernelEmitter::fold_rest_through_memory(const Position& position, const Poi
   llvm::Value* const first = builder_.getInt64(0);
   const std::vector<llvm::Value*> held = partials_;
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::BasicBlock* const rest = new_block("rest");
-  llvm::BasicBlock* const after = new_block("after");
+  llvm::BasicBlock* const rest = builder_.new_block("rest");
+  llvm::BasicBlock* const after = builder_.new_block("after");
   builder_.CreateCondBr(builder_.CreateICmpSLT(position.index, extents_.back()), rest, after);
   builder_.SetInsertPoint(rest);
   store_partials(row, first, step);
@@ -183,10 +183,8 @@ void KernelEmitter::accumulate(const Inst& inst, llvm::Value* value, const Place
     partial = combined_with(partial);
     return;
   }
-  llvm::Value* element = builder_.CreateAdd(
-      place.index, builder_.getInt64(static_cast<std::uint64_t>(place.first_lane)));
-  llvm::Value* lane = builder_.CreateAnd(
-      element, builder_.getInt64(static_cast<std::uint64_t>(kernel_.tree.lanes - 1)));
+  llvm::Value* element = builder_.CreateAdd(place.index, builder_.number(place.first_lane));
+  llvm::Value* lane = builder_.CreateAnd(element, builder_.number(kernel_.tree.lanes - 1));
   const Access at = partials_at(inst, place.addresses, lane);
   store(builder_, at, combined_with(load(builder_, at, nullptr)), nullptr);
 }
@@ -203,8 +201,7 @@ void KernelEmitter::load_partials(const Pointers& base, llvm::Value* index, cons
   builder_.set_lanes(step.lanes);
   for (const Inst* inst : accumulations_)
     for (int vector = 0; vector < step.num_vectors; ++vector) {
-      llvm::Value* at = builder_.CreateAdd(
-          index, builder_.getInt64(static_cast<std::uint64_t>(vector * step.lanes)));
+      llvm::Value* at = builder_.CreateAdd(index, builder_.number(vector * step.lanes));
       partials_.push_back(load(builder_, partials_at(*inst, base, at), nullptr));
     }
 }
@@ -215,8 +212,7 @@ void KernelEmitter::store_partials(const Pointers& base, llvm::Value* index, con
   std::size_t next = 0;
   for (const Inst* inst : accumulations_)
     for (int vector = 0; vector < step.num_vectors; ++vector) {
-      llvm::Value* at = builder_.CreateAdd(
-          index, builder_.getInt64(static_cast<std::uint64_t>(vector * step.lanes)));
+      llvm::Value* at = builder_.CreateAdd(index, builder_.number(vector * step.lanes));
       store(builder_, partials_at(*inst, base, at), partials_[next++], nullptr);
     }
   partials_.clear();

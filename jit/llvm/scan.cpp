@@ -63,8 +63,8 @@ llvm::Value* KernelEmitter::identity_splat(const Inst& inst) {
 void KernelEmitter::scan_columns(const Pointers& start) {
   llvm::Value* const extent = extents_.back();
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::BasicBlock* const body = new_block("columns");
-  llvm::BasicBlock* const done = new_block("done");
+  llvm::BasicBlock* const body = builder_.new_block("columns");
+  llvm::BasicBlock* const done = builder_.new_block("done");
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
   llvm::PHINode* const left = new_phi(extent, before);
@@ -79,7 +79,7 @@ void KernelEmitter::scan_columns(const Pointers& start) {
   for (std::size_t k = 0; k < num_operands(); ++k)
     if (inner_stride(k) != 0) {
       llvm::Value* bytes = builder_.CreateMul(stride_bytes(num_loops() - 1, k), extents_.back());
-      come_round(pointers[k], advance(pointers[k], bytes), last);
+      come_round(pointers[k], builder_.after(pointers[k], bytes), last);
     }
   llvm::Value* const fewer = builder_.CreateSub(left, extents_.back());
   left->addIncoming(fewer, last);
@@ -129,8 +129,7 @@ void KernelEmitter::take_in_scan(const Inst& inst, llvm::Value* value, const Pla
     scanned_.push_back({value, to});
     return;
   }
-  llvm::Value* const index = builder_.CreateAdd(
-      place.index, builder_.getInt64(static_cast<std::uint64_t>(place.first_lane)));
+  llvm::Value* const index = builder_.CreateAdd(place.index, builder_.number(place.first_lane));
   const Access kept = scan_memory_at(inst, index);
   llvm::Value* const next = combine(inst, load(builder_, kept, nullptr), value);
   store(builder_, kept, next, nullptr);
@@ -151,10 +150,10 @@ std::pair<KernelEmitter::Pointers, llvm::Value*> KernelEmitter::emit_row_groups(
     const Pointers& start, llvm::Value* num_rows, int together) {
   const std::size_t loop = num_loops() - 2;
   const auto moves = [&](std::size_t k) { return kernel_.operands[k].strides[loop] != 0; };
-  llvm::Value* const group = builder_.getInt64(static_cast<std::uint64_t>(together));
+  llvm::Value* const group = builder_.number(together);
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::BasicBlock* const body = new_block("rows");
-  llvm::BasicBlock* const after = new_block("after");
+  llvm::BasicBlock* const body = builder_.new_block("rows");
+  llvm::BasicBlock* const after = builder_.new_block("after");
   builder_.CreateCondBr(builder_.CreateICmpSGE(num_rows, group), body, after);
   builder_.SetInsertPoint(body);
   llvm::PHINode* const left = new_phi(num_rows, before);
@@ -167,7 +166,7 @@ std::pair<KernelEmitter::Pointers, llvm::Value*> KernelEmitter::emit_row_groups(
   Pointers next = pointers;
   for (std::size_t k = 0; k < num_operands(); ++k)
     if (moves(k)) {
-      next[k] = advance(pointers[k], builder_.CreateMul(stride_bytes(loop, k), group));
+      next[k] = builder_.after(pointers[k], builder_.CreateMul(stride_bytes(loop, k), group));
       come_round(pointers[k], next[k], last);
     }
   llvm::Value* const fewer = builder_.CreateSub(left, group);
@@ -195,7 +194,7 @@ void KernelEmitter::scan_rows(const Pointers& start, int together) {
       if (kernel_.operands[k].strides[num_loops() - 2] == 0) continue;
       rows[r].offsets[k] =
           builder_.CreateMul(stride_bytes(num_loops() - 2, k), builder_.getInt64(r));
-      first[k] = advance(start[k], rows[r].offsets[k]);
+      first[k] = builder_.after(start[k], rows[r].offsets[k]);
     }
     emit_hoisted(first, Hoisted::moving);
     splat_hoisted(lanes);
@@ -211,7 +210,8 @@ void KernelEmitter::scan_rows(const Pointers& start, int together) {
       splats_ = row.splats;
       Position at = position;
       for (std::size_t k = 0; k < num_operands(); ++k)
-        if (row.offsets[k] != nullptr) at.pointers[k] = advance(at.pointers[k], row.offsets[k]);
+        if (row.offsets[k] != nullptr)
+          at.pointers[k] = builder_.after(at.pointers[k], row.offsets[k]);
       emit_body(at, step);
     }
     scan_taken(step);

@@ -21,23 +21,13 @@ class ShortTransposeEmitter {
       : itemsize_(itemsize),
         side_(lane_bytes / itemsize),
         function_(function),
-        builder_(llvm::BasicBlock::Create(function->getContext(), "entry", function),
-                 target.features) {}
+        builder_(function, target.features) {}
 
   void emit();
 
  private:
   using Values = std::vector<llvm::Value*>;
 
-  llvm::Value* number(std::int64_t value) {
-    return builder_.getInt64(static_cast<std::uint64_t>(value));
-  }
-  llvm::Value* after(llvm::Value* pointer, llvm::Value* bytes) {
-    return builder_.CreateGEP(builder_.getInt8Ty(), pointer, bytes);
-  }
-  llvm::BasicBlock* new_block(const char* name) {
-    return llvm::BasicBlock::Create(builder_.getContext(), name, function_);
-  }
   llvm::Value* field(std::size_t offset, const char* name) {
     const bool is_pointer =
         offset == offsetof(tiles::ShortPlanes, from) || offset == offsetof(tiles::ShortPlanes, to);
@@ -74,7 +64,7 @@ void ShortTransposeEmitter::load_arguments() {
   to_stride_ = field(offsetof(tiles::ShortPlanes, to_stride_bytes), "to_stride");
   num_lines_ = field(offsetof(tiles::ShortPlanes, num_lines), "num_lines");
   last_item_ = builder_.CreateSub(field(offsetof(tiles::ShortPlanes, num_items), "num_items"),
-                                  number(side_), "last_item");
+                                  builder_.number(side_), "last_item");
   count_ = field(offsetof(tiles::ShortPlanes, count), "count");
   from_step_ = field(offsetof(tiles::ShortPlanes, from_step_bytes), "from_step");
   to_step_ = field(offsetof(tiles::ShortPlanes, to_step_bytes), "to_step");
@@ -102,7 +92,7 @@ void ShortTransposeEmitter::step(int num_lanes, llvm::Value* mask, llvm::Value* 
     const auto k = static_cast<std::size_t>(line % side_);
     const bool is_last_lane = line / side_ + 1 == num_lanes;
     llvm::Value* const at =
-        is_last_lane ? after(from, last_lane[k]) : lines[static_cast<std::size_t>(line)];
+        is_last_lane ? builder_.after(from, last_lane[k]) : lines[static_cast<std::size_t>(line)];
     rows[k] = load_lane(builder_, type, rows[k], line / side_, at);
   }
   rows = transpose_lanes(builder_, std::move(rows));
@@ -114,18 +104,18 @@ void ShortTransposeEmitter::step(int num_lanes, llvm::Value* mask, llvm::Value* 
 /// All planes, for lines that fill `num_lanes` lanes.
 void ShortTransposeEmitter::planes_of(int num_lanes) {
   llvm::Value* const mask = lines_mask(num_lanes == 3 ? 4 : num_lanes);
-  llvm::Value* const last_line = builder_.CreateSub(num_lines_, number(1));
+  llvm::Value* const last_line = builder_.CreateSub(num_lines_, builder_.number(1));
   Values last_lane;
   for (int k = 0; k < side_; ++k) {
-    llvm::Value* const line = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last_line,
-                                                             number((num_lanes - 1) * side_ + k));
+    llvm::Value* const line = builder_.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smin, last_line, builder_.number((num_lanes - 1) * side_ + k));
     last_lane.push_back(builder_.CreateMul(line, from_stride_));
   }
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::BasicBlock* const plane = new_block("plane");
-  llvm::BasicBlock* const next_step = new_block("step");
-  llvm::BasicBlock* const next_plane = new_block("next_plane");
-  llvm::BasicBlock* const done = new_block("done");
+  llvm::BasicBlock* const plane = builder_.new_block("plane");
+  llvm::BasicBlock* const next_step = builder_.new_block("step");
+  llvm::BasicBlock* const next_plane = builder_.new_block("next_plane");
+  llvm::BasicBlock* const done = builder_.new_block("done");
   builder_.CreateBr(plane);
   builder_.SetInsertPoint(plane);
   llvm::PHINode* const from = builder_.CreatePHI(builder_.getPtrTy(), 2);
@@ -138,18 +128,18 @@ void ShortTransposeEmitter::planes_of(int num_lanes) {
 
   builder_.SetInsertPoint(next_step);
   llvm::PHINode* const item = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-  item->addIncoming(number(0), plane);
-  step(num_lanes, mask, after(from, builder_.CreateMul(item, number(itemsize_))),
-       after(to, builder_.CreateMul(item, to_stride_)), last_lane);
+  item->addIncoming(builder_.number(0), plane);
+  step(num_lanes, mask, builder_.after(from, builder_.CreateMul(item, builder_.number(itemsize_))),
+       builder_.after(to, builder_.CreateMul(item, to_stride_)), last_lane);
   llvm::Value* const following = builder_.CreateBinaryIntrinsic(
-      llvm::Intrinsic::smin, builder_.CreateAdd(item, number(side_)), last_item_);
+      llvm::Intrinsic::smin, builder_.CreateAdd(item, builder_.number(side_)), last_item_);
   item->addIncoming(following, next_step);
   builder_.CreateCondBr(builder_.CreateICmpEQ(item, last_item_), next_plane, next_step);
 
   builder_.SetInsertPoint(next_plane);
-  from->addIncoming(after(from, from_step_), next_plane);
-  to->addIncoming(after(to, to_step_), next_plane);
-  llvm::Value* const fewer = builder_.CreateSub(left, number(1));
+  from->addIncoming(builder_.after(from, from_step_), next_plane);
+  to->addIncoming(builder_.after(to, to_step_), next_plane);
+  llvm::Value* const fewer = builder_.CreateSub(left, builder_.number(1));
   left->addIncoming(fewer, next_plane);
   builder_.CreateCondBr(builder_.CreateIsNotNull(fewer), plane, done);
   builder_.SetInsertPoint(done);
@@ -159,10 +149,10 @@ void ShortTransposeEmitter::planes_of(int num_lanes) {
 void ShortTransposeEmitter::emit() {
   load_arguments();
   for (int num_lanes = 1; num_lanes < most_lanes; ++num_lanes) {
-    llvm::BasicBlock* const fits = new_block("fits");
-    llvm::BasicBlock* const has_more = new_block("has_more");
-    builder_.CreateCondBr(builder_.CreateICmpSLE(num_lines_, number(num_lanes * side_)), fits,
-                          has_more);
+    llvm::BasicBlock* const fits = builder_.new_block("fits");
+    llvm::BasicBlock* const has_more = builder_.new_block("has_more");
+    builder_.CreateCondBr(builder_.CreateICmpSLE(num_lines_, builder_.number(num_lanes * side_)),
+                          fits, has_more);
     builder_.SetInsertPoint(fits);
     planes_of(num_lanes);
     builder_.SetInsertPoint(has_more);

@@ -6,10 +6,6 @@
 namespace weft::jit {
 namespace {
 
-llvm::Value* after(Builder& builder, llvm::Value* pointer, llvm::Value* bytes) {
-  return builder.CreateGEP(builder.getInt8Ty(), pointer, bytes);
-}
-
 /// The lower or upper halves of the lanes of two vectors, item by item.
 llvm::Value* unpacked(Builder& builder, bool upper, int side, llvm::Value* x, llvm::Value* y) {
   const auto total =
@@ -37,9 +33,9 @@ std::vector<llvm::Value*> strided_addresses(Builder& builder, llvm::Value* base,
   llvm::Value* const twice = builder.CreateShl(stride, 1);
   llvm::Value* const thrice = builder.CreateAdd(twice, stride);
   for (int i = 0; i < count; ++i) {
-    if (i > 0 && i % 4 == 0) base = after(builder, base, builder.CreateShl(stride, 2));
+    if (i > 0 && i % 4 == 0) base = builder.after(base, builder.CreateShl(stride, 2));
     llvm::Value* const offsets[] = {nullptr, stride, twice, thrice};
-    found.push_back(i % 4 == 0 ? base : after(builder, base, offsets[i % 4]));
+    found.push_back(i % 4 == 0 ? base : builder.after(base, offsets[i % 4]));
   }
   return found;
 }

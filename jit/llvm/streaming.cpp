@@ -47,7 +47,7 @@ std::vector<std::size_t> KernelEmitter::streamed_operands() const {
 /// Where the innermost loop has come to in a dense operand, as a number.
 llvm::Value* KernelEmitter::address_number(std::size_t operand, const Position& position) {
   llvm::Value* offset = builder_.CreateMul(position.index, builder_.getInt64(itemsize(operand)));
-  return builder_.CreatePtrToInt(advance(position.pointers[operand], offset),
+  return builder_.CreatePtrToInt(builder_.after(position.pointers[operand], offset),
                                  builder_.getInt64Ty());
 }
 
@@ -72,15 +72,13 @@ KernelEmitter::Position KernelEmitter::emit_head(const Position& start, llvm::Va
   const int lanes = vector_lanes();
   const bool is_masked = can_mask_all(lanes);
   if (!is_masked && can_overlap())  // shorter rows have no head: they are all tail
-    end = builder_.CreateSelect(
-        builder_.CreateICmpSLT(extents_.back(),
-                               builder_.getInt64(static_cast<std::uint64_t>(lanes))),
-        builder_.getInt64(0), end);
+    end = builder_.CreateSelect(builder_.CreateICmpSLT(extents_.back(), builder_.number(lanes)),
+                                builder_.getInt64(0), end);
   else if (!is_masked)
     return emit_steps(start, {.lanes = 1, .end = end}, plain_body());
   llvm::BasicBlock* before = builder_.GetInsertBlock();
-  llvm::BasicBlock* head = new_block("head");
-  llvm::BasicBlock* after = new_block("after");
+  llvm::BasicBlock* head = builder_.new_block("head");
+  llvm::BasicBlock* after = builder_.new_block("after");
   builder_.CreateCondBr(builder_.CreateICmpNE(end, builder_.getInt64(0)), head, after);
   builder_.SetInsertPoint(head);
   Tail elements(end);
@@ -89,8 +87,8 @@ KernelEmitter::Position KernelEmitter::emit_head(const Position& start, llvm::Va
   next.index = end;
   for (std::size_t k = 0; k < num_operands(); ++k)
     if (has_own_pointer(k))
-      next.pointers[k] =
-          advance(start.pointers[k], builder_.CreateMul(stride_bytes(num_loops() - 1, k), end));
+      next.pointers[k] = builder_.after(start.pointers[k],
+                                        builder_.CreateMul(stride_bytes(num_loops() - 1, k), end));
   llvm::BasicBlock* last = builder_.GetInsertBlock();
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
@@ -167,8 +165,8 @@ KernelEmitter::Position KernelEmitter::emit_streaming_vectors(
   Position aligned = emit_head(start, count_to_alignment(streamed.front(), start));
   if (by_lines) aligned = emit_vectors_before_line(aligned, streamed.front());
   llvm::BasicBlock* before = builder_.GetInsertBlock();
-  llvm::BasicBlock* past_caches = new_block("past_caches");
-  llvm::BasicBlock* through_caches = new_block("through_caches");
+  llvm::BasicBlock* past_caches = builder_.new_block("past_caches");
+  llvm::BasicBlock* through_caches = builder_.new_block("through_caches");
   builder_.CreateCondBr(are_aligned(streamed, aligned, by_lines), past_caches, through_caches);
 
   builder_.SetInsertPoint(past_caches);
@@ -233,7 +231,8 @@ void KernelEmitter::prefetch(std::size_t operand, const Place& place, std::int64
   if (place.tail != nullptr || builder_.lanes() == 1 || inner_stride(operand) != 1 ||
       2 * bytes < line_bytes || first % line_bytes != 0)
     return;
-  jit::prefetch(builder_, advance(place.addresses[operand], builder_.getInt64(first + ahead_bytes)),
+  jit::prefetch(builder_,
+                builder_.after(place.addresses[operand], builder_.getInt64(first + ahead_bytes)),
                 level);
 }
 

@@ -58,7 +58,7 @@ void emit_entry(const Target& target, llvm::Module& module) {
   llvm::Type* const nothing = llvm::Type::getVoidTy(module.getContext());
   llvm::Type* const pointer = llvm::PointerType::getUnqual(module.getContext());
   llvm::Function* const entry = add_function(target.features, module, kernel_symbol, {pointer});
-  Builder builder(llvm::BasicBlock::Create(module.getContext(), "entry", entry), target.features);
+  Builder builder(entry, target.features);
   const llvm::FunctionCallee walk =
       module.getOrInsertFunction(run_tiles_symbol, nothing, pointer, pointer);
   llvm::Value* const context =

@@ -26,7 +26,7 @@ void KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_
         llvm::Intrinsic::umin, left, builder_.getInt64(tiles::fused_steps_a_block));
     fused_columns(block, steps);
     for (std::size_t k = 0; k < num_operands(); ++k)
-      block[k] = advance(block[k], builder_.CreateMul(steps, fused_->step[k]));
+      block[k] = builder_.after(block[k], builder_.CreateMul(steps, fused_->step[k]));
     return steps;
   });
   emit_fence();
@@ -64,8 +64,8 @@ void KernelEmitter::emit_until_none(
     const Pointers& start, llvm::Value* count,
     const std::function<llvm::Value*(Pointers&, llvm::Value* left)>& inside) {
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::BasicBlock* const loop = new_block("loop");
-  llvm::BasicBlock* const done = new_block("done");
+  llvm::BasicBlock* const loop = builder_.new_block("loop");
+  llvm::BasicBlock* const done = builder_.new_block("done");
   builder_.CreateBr(loop);
   builder_.SetInsertPoint(loop);
   Pointers at;
@@ -91,16 +91,14 @@ void KernelEmitter::fused_columns(const Pointers& block, llvm::Value* steps) {
       if (in_steps) {
         const int count = vector_lanes() / tiles::fused_steps_a_block;
         llvm::Value* const done = builder_.CreateSub(steps, left);
-        fetch_fused_lines(
-            column, builder_.CreateMul(done, builder_.getInt64(static_cast<std::uint64_t>(count))),
-            count);
+        fetch_fused_lines(column, builder_.CreateMul(done, builder_.number(count)), count);
       }
       fused_step(at);
       return builder_.getInt64(1);
     });
     for (std::size_t k = 0; k < num_operands(); ++k)
-      column[k] = advance(column[k], fused_->column[k]);
-    return builder_.getInt64(static_cast<std::uint64_t>(vector_lanes()));
+      column[k] = builder_.after(column[k], fused_->column[k]);
+    return builder_.number(vector_lanes());
   });
 }
 
@@ -112,7 +110,8 @@ void KernelEmitter::fetch_apart(llvm::Value* first, llvm::Value* stride, int cou
     llvm::Value* const start =
         zero == nullptr || level == CacheLevel::first
             ? first
-            : advance(first, builder_.CreateAnd(first_bits(builder_, fused_->some_row), zero));
+            : builder_.after(first,
+                             builder_.CreateAnd(first_bits(builder_, fused_->some_row), zero));
     for (llvm::Value* line : strided_addresses(builder_, start, stride, count))
       jit::prefetch(builder_, line, level);
   });
@@ -122,8 +121,9 @@ void KernelEmitter::fetch_apart(llvm::Value* first, llvm::Value* stride, int cou
 void KernelEmitter::fetch_fused_lines(const Pointers& column, llvm::Value* first, int count) {
   for (std::size_t k = 0; k < num_operands(); ++k) {
     if (fused_->line[k] == nullptr) continue;
-    llvm::Value* const line = advance(column[k], builder_.CreateMul(first, fused_->line[k]));
-    fetch_apart(advance(line, builder_.getInt64(tiles::fused_bytes_ahead)), fused_->line[k], count);
+    llvm::Value* const line = builder_.after(column[k], builder_.CreateMul(first, fused_->line[k]));
+    fetch_apart(builder_.after(line, builder_.getInt64(tiles::fused_bytes_ahead)), fused_->line[k],
+                count);
   }
 }
 
@@ -133,7 +133,7 @@ void KernelEmitter::fetch_fused_rows(const Pointers& at) {
     if (!tiles::fused_asks_for_rows(kernel_, k)) continue;
     llvm::Value* const ahead =
         builder_.CreateMul(stride_bytes(0, k), builder_.getInt64(tiles::fused_rows_ahead));
-    fetch_apart(advance(at[k], ahead), stride_bytes(0, k), tiles::fused_rows_a_step(kernel_),
+    fetch_apart(builder_.after(at[k], ahead), stride_bytes(0, k), tiles::fused_rows_a_step(kernel_),
                 fused_->zero);
   }
 }
@@ -144,7 +144,7 @@ void KernelEmitter::fused_step(Pointers& at) {
     if (fused_->line[k] == nullptr) continue;
     fused_->rows[k] = lines_to_rows(k, at[k]);
     fused_->some_row = fused_->rows[k].front();
-    at[k] = advance(at[k], fused_->step[k]);
+    at[k] = builder_.after(at[k], fused_->step[k]);
   }
   if (fused_->is_large) fetch_fused_rows(at);
   const auto side = static_cast<std::size_t>(tiles::fused_rows_a_step(kernel_));
@@ -152,7 +152,7 @@ void KernelEmitter::fused_step(Pointers& at) {
     emit_body({builder_.getInt64(0), at},
               {.lanes = vector_lanes(), .streams = kernel_.is_streaming});
     for (std::size_t k = 0; k < num_operands(); ++k)
-      if (fused_->line[k] == nullptr) at[k] = advance(at[k], stride_bytes(0, k));
+      if (fused_->line[k] == nullptr) at[k] = builder_.after(at[k], stride_bytes(0, k));
   }
 }
 

@@ -25,26 +25,16 @@ class TransposeEmitter {
         num_lanes_(shape.vector_bytes / lane_bytes),
         num_parts_(shape.step_bytes / shape.vector_bytes),
         function_(function),
-        builder_(llvm::BasicBlock::Create(function->getContext(), "entry", function),
-                 target.features) {}
+        builder_(function, target.features) {}
 
   void emit();
 
  private:
   using Vectors = std::vector<llvm::Value*>;
 
-  llvm::Value* number(std::int64_t value) {
-    return builder_.getInt64(static_cast<std::uint64_t>(value));
-  }
   llvm::Value* argument(unsigned index) { return function_->getArg(index); }
-  llvm::Value* after(llvm::Value* pointer, llvm::Value* bytes) {
-    return builder_.CreateGEP(builder_.getInt8Ty(), pointer, bytes);
-  }
   llvm::Value* smaller(llvm::Value* a, llvm::Value* b) {
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
-  }
-  llvm::BasicBlock* new_block(const char* name) {
-    return llvm::BasicBlock::Create(builder_.getContext(), name, function_);
   }
   void up_to_last(llvm::Value* last, int step, const std::function<void(llvm::Value*)>& inside);
   void block_of_items(llvm::Value* block, llvm::Value* line);
@@ -76,17 +66,18 @@ class TransposeEmitter {
 /// Where the lines of each lane are read, from this item on.
 TransposeEmitter::Vectors TransposeEmitter::lanes_at(llvm::Value* item, llvm::Value* line) {
   llvm::Value* const stride = argument(1);
-  llvm::Value* at = after(argument(0), builder_.CreateMul(line, stride));
-  at = after(at, builder_.CreateMul(item, number(shape_.itemsize)));
+  llvm::Value* at = builder_.after(argument(0), builder_.CreateMul(line, stride));
+  at = builder_.after(at, builder_.CreateMul(item, builder_.number(shape_.itemsize)));
   Vectors lanes{at};
   while (static_cast<int>(lanes.size()) < num_lanes_ * num_parts_)
-    lanes.push_back(after(lanes.back(), builder_.CreateMul(stride, number(side_))));
+    lanes.push_back(
+        builder_.after(lanes.back(), builder_.CreateMul(stride, builder_.number(side_))));
   return lanes;
 }
 
 llvm::Value* TransposeEmitter::rows_at(llvm::Value* item, llvm::Value* line) {
-  llvm::Value* at = after(argument(2), builder_.CreateMul(item, argument(3)));
-  return after(at, builder_.CreateMul(line, number(shape_.itemsize)));
+  llvm::Value* at = builder_.after(argument(2), builder_.CreateMul(item, argument(3)));
+  return builder_.after(at, builder_.CreateMul(line, builder_.number(shape_.itemsize)));
 }
 
 /// Some steps' rows, from the `first_step`-th on behind where the lanes are.  All that is needed of
@@ -108,7 +99,8 @@ void TransposeEmitter::move_steps(const Vectors& lanes, llvm::Value* rows, int f
       for (std::size_t line = 0; line < from.size(); ++line)
         for (int step = 0; step < num_steps; ++step) {
           llvm::Value*& values = steps[static_cast<std::size_t>(step)][line];
-          llvm::Value* const at = after(from[line], number((first_step + step) * lane_bytes));
+          llvm::Value* const at =
+              builder_.after(from[line], builder_.number((first_step + step) * lane_bytes));
           values = load_lane(builder_, type, values, lane, at);
         }
     }
@@ -130,7 +122,7 @@ void TransposeEmitter::move_steps(const Vectors& lanes, llvm::Value* rows, int f
 }
 
 void TransposeEmitter::store(llvm::Value* values, llvm::Value* row, int part) {
-  llvm::Value* const at = after(row, number(part * shape_.vector_bytes));
+  llvm::Value* const at = builder_.after(row, builder_.number(part * shape_.vector_bytes));
   shape_.is_streaming ? store_past_caches(builder_, values, at)
                       : void(builder_.CreateAlignedStore(values, at, llvm::Align(1)));
 }
@@ -155,19 +147,21 @@ void TransposeEmitter::fetch_rows(llvm::Value* rows, int num_steps) {
 /// Asks for the lines that later blocks read, where the caller says that they come from memory.
 void TransposeEmitter::fetch_lines(llvm::Value* block, llvm::Value* line) {
   if (shape_.step_bytes < line_bytes) return;
-  llvm::BasicBlock* const far = new_block("far");
-  llvm::BasicBlock* const near = new_block("near");
+  llvm::BasicBlock* const far = builder_.new_block("far");
+  llvm::BasicBlock* const near = builder_.new_block("near");
   builder_.CreateCondBr(builder_.CreateIsNull(argument(6)), near, far);
   builder_.SetInsertPoint(far);
-  llvm::BasicBlock* const ordered = new_block("ordered");
-  llvm::BasicBlock* const strided = new_block("strided");
+  llvm::BasicBlock* const ordered = builder_.new_block("ordered");
+  llvm::BasicBlock* const strided = builder_.new_block("strided");
   builder_.CreateCondBr(builder_.CreateIsNull(argument(7)), strided, ordered);
   builder_.SetInsertPoint(ordered);
   // As many lines of memory as those of the block, behind those of the blocks before.
-  llvm::Value* const before = builder_.CreateMul(block, number(line_bytes - shape_.itemsize));
-  llvm::Value* const first = after(after(lanes_at(block, line).front(), before), argument(6));
+  llvm::Value* const before =
+      builder_.CreateMul(block, builder_.number(line_bytes - shape_.itemsize));
+  llvm::Value* const first =
+      builder_.after(builder_.after(lanes_at(block, line).front(), before), argument(6));
   for (int k = 0; k < shape_.lines_a_step(); ++k)
-    prefetch(builder_, after(first, number(k * line_bytes)), CacheLevel::second);
+    prefetch(builder_, builder_.after(first, builder_.number(k * line_bytes)), CacheLevel::second);
   builder_.CreateBr(near);
   builder_.SetInsertPoint(strided);
   const auto ask = [&](CacheLevel level) { fetch_strided_lines(block, line, level); };
@@ -184,7 +178,7 @@ void TransposeEmitter::fetch_strided_lines(llvm::Value* block, llvm::Value* line
                                            CacheLevel level) {
   for (llvm::Value* const lane : lanes_at(block, line))
     for (llvm::Value* const at :
-         strided_addresses(builder_, after(lane, argument(6)), argument(1), side_))
+         strided_addresses(builder_, builder_.after(lane, argument(6)), argument(1), side_))
       prefetch(builder_, at, level);
 }
 
@@ -192,14 +186,14 @@ void TransposeEmitter::fetch_strided_lines(llvm::Value* block, llvm::Value* line
 void TransposeEmitter::up_to_last(llvm::Value* last, int step,
                                   const std::function<void(llvm::Value*)>& inside) {
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::BasicBlock* const loop = new_block("loop");
-  llvm::BasicBlock* const done = new_block("done");
+  llvm::BasicBlock* const loop = builder_.new_block("loop");
+  llvm::BasicBlock* const done = builder_.new_block("done");
   builder_.CreateBr(loop);
   builder_.SetInsertPoint(loop);
   llvm::PHINode* const at = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-  at->addIncoming(number(0), before);
+  at->addIncoming(builder_.number(0), before);
   inside(at);
-  llvm::Value* const next = smaller(builder_.CreateAdd(at, number(step)), last);
+  llvm::Value* const next = smaller(builder_.CreateAdd(at, builder_.number(step)), last);
   at->addIncoming(next, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpEQ(at, last), done, loop);
   builder_.SetInsertPoint(done);
@@ -221,7 +215,9 @@ void TransposeEmitter::items(llvm::Value* block, llvm::Value* last, llvm::Value*
     const Vectors lanes = lanes_at(item, line);
     llvm::Value* rows = rows_at(item, line);
     for (int group = 0; group < num_groups; ++group) {
-      if (group > 0) rows = after(rows, builder_.CreateMul(argument(3), number(side_ * num_steps)));
+      if (group > 0)
+        rows = builder_.after(rows,
+                              builder_.CreateMul(argument(3), builder_.number(side_ * num_steps)));
       fetch_rows(rows, num_steps);
       move_steps(lanes, rows, group * num_steps, num_steps);
     }
@@ -229,7 +225,7 @@ void TransposeEmitter::items(llvm::Value* block, llvm::Value* last, llvm::Value*
   // A whole block is one turn at most.
   if (side_ * num_steps * num_groups * shape_.itemsize == line_bytes) return turn(block);
   llvm::Value* const left = builder_.CreateBinaryIntrinsic(
-      llvm::Intrinsic::smax, builder_.CreateSub(last, block), number(0));
+      llvm::Intrinsic::smax, builder_.CreateSub(last, block), builder_.number(0));
   up_to_last(left, side_ * num_steps * num_groups,
              [&](llvm::Value* offset) { turn(smaller(builder_.CreateAdd(block, offset), last)); });
 }
@@ -239,20 +235,20 @@ void TransposeEmitter::items(llvm::Value* block, llvm::Value* last, llvm::Value*
 void TransposeEmitter::block_of_items(llvm::Value* block, llvm::Value* line) {
   const int at_once = steps_at_once();
   const int block_items = line_bytes / shape_.itemsize;
-  llvm::Value* const last_step = builder_.CreateAdd(block, number(block_items - side_));
+  llvm::Value* const last_step = builder_.CreateAdd(block, builder_.number(block_items - side_));
   const int groups = groups_a_turn();
   if (at_once * groups == 1) {
     fetch_lines(block, line);
     return items(block, smaller(last_step, last_item_), line, 1, 1);
   }
-  llvm::BasicBlock* const whole = new_block("whole");
-  llvm::BasicBlock* const partial = new_block("partial");
-  llvm::BasicBlock* const next = new_block("next");
+  llvm::BasicBlock* const whole = builder_.new_block("whole");
+  llvm::BasicBlock* const partial = builder_.new_block("partial");
+  llvm::BasicBlock* const next = builder_.new_block("next");
   builder_.CreateCondBr(builder_.CreateICmpSLE(last_step, last_item_), whole, partial);
   builder_.SetInsertPoint(whole);
   fetch_lines(block, line);
-  items(block, builder_.CreateAdd(block, number(block_items - side_ * at_once * groups)), line,
-        at_once, groups);
+  items(block, builder_.CreateAdd(block, builder_.number(block_items - side_ * at_once * groups)),
+        line, at_once, groups);
   builder_.CreateBr(next);
   builder_.SetInsertPoint(partial);
   items(block, last_item_, line, 1, 1);
@@ -264,18 +260,18 @@ void TransposeEmitter::block_of_items(llvm::Value* block, llvm::Value* line) {
 // item after item.
 void TransposeEmitter::emit() {
   const int block_items = line_bytes / shape_.itemsize;
-  last_line_ = builder_.CreateSub(argument(4), number(shape_.lines_a_step()), "last_line");
-  last_item_ = builder_.CreateSub(argument(5), number(side_), "last_item");
+  last_line_ = builder_.CreateSub(argument(4), builder_.number(shape_.lines_a_step()), "last_line");
+  last_item_ = builder_.CreateSub(argument(5), builder_.number(side_), "last_item");
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::BasicBlock* const blocks = new_block("blocks");
-  llvm::BasicBlock* const done = new_block("done");
+  llvm::BasicBlock* const blocks = builder_.new_block("blocks");
+  llvm::BasicBlock* const done = builder_.new_block("done");
   builder_.CreateBr(blocks);
   builder_.SetInsertPoint(blocks);
   llvm::PHINode* const block = builder_.CreatePHI(builder_.getInt64Ty(), 2, "block");
-  block->addIncoming(number(0), before);
+  block->addIncoming(builder_.number(0), before);
   up_to_last(last_line_, shape_.lines_a_step(),
              [&](llvm::Value* line) { block_of_items(block, line); });
-  llvm::Value* const following = builder_.CreateAdd(block, number(block_items));
+  llvm::Value* const following = builder_.CreateAdd(block, builder_.number(block_items));
   block->addIncoming(following, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpSLT(following, argument(5)), blocks, done);
   builder_.SetInsertPoint(done);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace weft::jit::nvrtc {
 
@@ -14,6 +15,12 @@ inline constexpr int threads_per_block = 256;
 inline constexpr int warp_size = 32;
 inline constexpr int warps_per_block = threads_per_block / warp_size;
 inline constexpr const char* kernel_symbol = "weft_kernel";
+
+/// How many units there are of `number` things, the last one perhaps not full.
+template <class Number>
+constexpr Number quotient_up(Number number, std::type_identity_t<Number> unit) {
+  return (number + unit - 1) / unit;
+}
 
 /// What a block of threads turns in shared memory at once: groups of neighbouring items along the
 /// loop around the innermost and along the innermost, and as many such tiles along the loop around

@@ -14,10 +14,6 @@ namespace {
 
 using ir::Kernel;
 
-std::uint64_t quotient_up(std::uint64_t number, std::uint64_t unit) {
-  return (number + unit - 1) / unit;
-}
-
 /// Whether an operand is moved in groups, and the loop along which they lie.
 bool has_groups(const Kernel& kernel, std::size_t operand, std::size_t& loop) {
   const ir::Operand& given = kernel.operands[operand];

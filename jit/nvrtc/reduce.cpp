@@ -173,56 +173,42 @@ Index at, Index begin, Index end, u8* pending, u32 lane, Partials& sums) {
 })");
   }
 
-  /// Two blocks a multiprocessor at least: left to itself, ptxas spills to fit more.  Where a warp
-  /// has a unit to itself, none waits for another.
+  /// Where a warp has a unit to itself, none waits for another.
   void emit_kernel() {
-    write(R"(extern "C" __global__ void __launch_bounds__($threads, 2) weft_kernel(
-const __grid_constant__ Args args) {
-  alignas(16) __shared__ u8 pending[$pending_bytes];
-  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const u32 warps = u32(args.warps), at_once = $warps / warps;
-  const Index units = Index(args.units), step = Index(gridDim.x) * at_once;
-  for (Index first = Index(blockIdx.x) * at_once; first < units; first += step) {
-    const Index unit = first + warp / warps;
-    if (unit >= units) continue;
-    const Index at = quotient(unit, args.units_a_set);
-    const Index chunk = unit - at * Index(args.units_a_set.divisor);
-    Index column;
-    i64 set[$operands];
-    locate_set(args, at, lane, column, set);
-    const Index leaves = Index(args.leaves), share = Index(args.warp_leaves);
-    const Index begin = (chunk * warps + warp % warps) * share;
-    const Index end = begin + share < leaves ? begin + share : leaves;
-    Partials sums;
-    u8* const own = pending + warp * $set_bytes;
-    if (begin < end) fold_subtree(args, set, at, begin, end, own, lane, sums);
-    if (warps > 1) {
-      if (begin < end) put(own, lane, sums);
-      __syncthreads();
-      if (warp == 0) {
-        const Index shares = (leaves - begin + share - 1) / share;
-        const u32 count = shares < warps ? u32(shares) : warps;
-        for (u32 apart = 1; apart < count; apart *= 2) {
-          for (u32 i = 0; i + apart < count; i += 2 * apart) {
-            Partials more;
-            get(pending + i * $set_bytes, lane, sums);
-            get(pending + (i + apart) * $set_bytes, lane, more);
-            combine(sums, more);
-            put(pending + i * $set_bytes, lane, sums);
-          }
-        }
-        get(pending, lane, sums);
+    open_units("alignas(16) __shared__ u8 pending[$pending_bytes];");
+    write(R"(const Index leaves = Index(args.leaves), share = Index(args.warp_leaves);
+const Index begin = (chunk * warps + warp % warps) * share;
+const Index end = begin + share < leaves ? begin + share : leaves;
+Partials sums;
+u8* const own = pending + warp * $set_bytes;
+if (begin < end) fold_subtree(args, set, at, begin, end, own, lane, sums);
+if (warps > 1) {
+  if (begin < end) put(own, lane, sums);
+  __syncthreads();
+  if (warp == 0) {
+    const Index shares = (leaves - begin + share - 1) / share;
+    const u32 count = shares < warps ? u32(shares) : warps;
+    for (u32 apart = 1; apart < count; apart *= 2) {
+      for (u32 i = 0; i + apart < count; i += 2 * apart) {
+        Partials more;
+        get(pending + i * $set_bytes, lane, sums);
+        get(pending + (i + apart) * $set_bytes, lane, more);
+        combine(sums, more);
+        put(pending + i * $set_bytes, lane, sums);
       }
     }
-    if (warps == 1 || warp == 0) {
-      if (args.to != 0) {
-        put(args.to + i64(unit) * $set_bytes, lane, sums);
-      } else {
-        finish(args, set, lane, column, sums);
-      }
-    }
-    if (warps > 1) __syncthreads();
+    get(pending, lane, sums);
   }
+}
+if (warps == 1 || warp == 0) {
+  if (args.to != 0) {
+    put(args.to + i64(unit) * $set_bytes, lane, sums);
+  } else {
+    finish(args, set, lane, column, sums);
+  }
+}
+if (warps > 1) __syncthreads();
+}
 })");
   }
 

@@ -29,10 +29,6 @@ int widest_itemsize(const Kernel& kernel) {
 /// Of a row that is scanned: vectors of 16 bytes, or as many elements as registers keep.
 int row_items(const Kernel& kernel) { return widest_itemsize(kernel) > 4 ? 4 : 8; }
 
-std::uint64_t quotient_up(std::uint64_t number, std::uint64_t unit) {
-  return (number + unit - 1) / unit;
-}
-
 /// Of one launch: who folds which of the leaves.
 struct Share {
   std::uint64_t leaves = 1;       ///< of a set

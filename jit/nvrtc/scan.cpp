@@ -38,20 +38,9 @@ class ScanEmitter : WalkEmitter {
     return cast_text(kept, kept_dtype(accumulate_of(kernel_, 0)), kernel_.operands[0].dtype);
   }
   void open_unit() {
-    write(R"(extern "C" __global__ void __launch_bounds__($threads, 2) weft_kernel(
-const __grid_constant__ Args args) {
-const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-const u32 warps = u32(args.warps), at_once = $warps / warps;
-const Index units = Index(args.units), step = Index(gridDim.x) * at_once;
-for (Index first = Index(blockIdx.x) * at_once; first < units; first += step) {
-const Index unit = first + warp / warps;
-if (unit >= units) continue;
-const Index at = quotient(unit, args.units_a_set);
-const Index chunk = unit - at * Index(args.units_a_set.divisor);
-Index column;
-i64 set[$operands];
-locate_set(args, at, lane, column, set);
-const Index extent = Index(args.rows), size = Index(args.warp_leaves), begin = chunk * size;
+    open_units();
+    write(
+        R"(const Index extent = Index(args.rows), size = Index(args.warp_leaves), begin = chunk * size;
 const Index end = extent - begin < size ? extent : begin + size;
 Partials so_far;
 clear(so_far);)");

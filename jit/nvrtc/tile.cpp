@@ -18,8 +18,6 @@ namespace {
 
 using ir::Kernel;
 
-int quotient_up(int number, int unit) { return (number + unit - 1) / unit; }
-
 class TilesEmitter {
  public:
   TilesEmitter(Source& source, const Kernel& kernel, const Variant& variant)

@@ -240,6 +240,24 @@ __device__ __forceinline__ void combine(Partials& sums, const Partials& more) {)
 
 /// From the number of an output, or of a strip of columns, to where the operands of a thread's
 /// partial results begin; threads beyond the last column read the strip's first.
+// Two blocks a multiprocessor at least: left to itself, ptxas spills to fit more.
+void WalkEmitter::open_units(std::string_view shared) {
+  write(R"(extern "C" __global__ void __launch_bounds__($threads, 2) weft_kernel(
+const __grid_constant__ Args args) {)");
+  write(shared);
+  write(R"(const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+const u32 warps = u32(args.warps), at_once = $warps / warps;
+const Index units = Index(args.units), step = Index(gridDim.x) * at_once;
+for (Index first = Index(blockIdx.x) * at_once; first < units; first += step) {
+const Index unit = first + warp / warps;
+if (unit >= units) continue;
+const Index at = quotient(unit, args.units_a_set);
+const Index chunk = unit - at * Index(args.units_a_set.divisor);
+Index column;
+i64 set[$operands];
+locate_set(args, at, lane, column, set);)");
+}
+
 void WalkEmitter::emit_locate_set() {
   write(R"(__device__ __forceinline__ void locate_set(const Args& args, Index at, u32 lane,
 Index& column, i64 (&offset)[$operands]) {

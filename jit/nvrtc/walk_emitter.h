@@ -39,6 +39,9 @@ class WalkEmitter {
     for (std::size_t o = 0; o < num_outputs_; ++o)
       if (is_place(o)) write(text, o);
   }
+  /// Begins the kernel: a loop over units of work, of which one or more warps take each, left open
+  /// where that is located.  `shared` is declared before it.
+  void open_units(std::string_view shared = "");
   void open_items() { source_.open_unrolled("j", items_); }
 
   bool is_place(std::size_t output) const;
