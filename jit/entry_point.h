@@ -4,8 +4,18 @@
 #include "jit/code_object.h"
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
 namespace weft::jit {
+
+/// How often a launch runs the body of a kernel.
+inline std::uint64_t num_iterations(const KernelArgs& args, std::size_t num_loops) {
+  std::uint64_t product = 1;
+  for (std::size_t loop = 0; loop < num_loops; ++loop)
+    product *= static_cast<std::uint64_t>(args.extents[loop]);
+  return product;
+}
 
 /// Code that may be replaced by other code while threads run it: read entry() before each call, and
 /// pass context() with the arguments.

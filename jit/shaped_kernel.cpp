@@ -2,13 +2,13 @@
 
 #include "ir/split_complex.h"
 #include "jit/background.h"
+#include "runtime/hash.h"
 #include "runtime/log.h"
 
 #include <weft/error.h>
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <utility>
 
 namespace weft::jit {
@@ -22,13 +22,6 @@ constexpr std::int64_t most_gaining_items = 128;
 bool gains_along_rows(const ir::Operand& operand) {
   const ir::StrideClass stride = operand.strides.back();
   return stride == 0 || ir::is_adjacent(stride) || stride == ir::stride_any;
-}
-
-/// Ticks an element, times 2^fraction_bits.
-constexpr int fraction_bits = 10;
-
-std::uint64_t time_of(std::uint64_t elements, std::uint64_t ticks) {
-  return (ticks << fraction_bits) / std::max<std::uint64_t>(elements, 1);
 }
 
 }  // namespace
@@ -51,15 +44,12 @@ bool ShapeTrial::takes_old() {
 
 void ShapeTrial::add(bool is_old, std::uint64_t elements, std::uint64_t ticks) {
   Times& times = times_[is_old ? 1 : 0];
-  const std::uint64_t time = time_of(elements, ticks);
-  std::uint64_t least = times.least.load(std::memory_order_relaxed);
-  while (time < least &&
-         !times.least.compare_exchange_weak(least, time, std::memory_order_relaxed)) {
-  }
+  const std::uint64_t time = time_an_element(ticks, elements);
+  const std::uint64_t least = times.least.add(time);
   // An interruption takes as long as thousands of calls.  The least may be one step of the clock
   // too short.
   constexpr std::uint64_t clock_ticks = 256;
-  if (time > 4 * std::min(time, least) + time_of(elements, clock_ticks)) return;
+  if (time > 4 * least + time_an_element(clock_ticks, elements)) return;
   times.elements.fetch_add(elements, std::memory_order_relaxed);
   times.ticks.fetch_add(ticks, std::memory_order_relaxed);
   times.calls.fetch_add(1, std::memory_order_relaxed);
@@ -75,7 +65,7 @@ Trial::Verdict ShapeTrial::verdict() const {
     const std::uint64_t ticks = times_[i].ticks.load(std::memory_order_relaxed);
     if (calls < min_calls || (calls < enough_calls && ticks < enough_ticks))
       return Trial::Verdict::none;
-    means[i] = time_of(times_[i].elements.load(std::memory_order_relaxed), ticks);
+    means[i] = time_an_element(ticks, times_[i].elements.load(std::memory_order_relaxed));
   }
   return means[0] + means[0] / 16 < means[1] ? Trial::Verdict::faster : Trial::Verdict::slower;
 }
@@ -116,10 +106,7 @@ void ShapedKernel::run_kernel(const KernelArgs* args) const {
 void ShapedKernel::call_kernel(const KernelArgs* args) { of(args).run_kernel(args); }
 
 std::uint64_t ShapedKernel::elements(const KernelArgs* args) const {
-  return std::accumulate(args->extents, args->extents + kernel_->kernel().loops.size(),
-                         std::uint64_t{1}, [](std::uint64_t product, std::int64_t extent) {
-                           return product * static_cast<std::uint64_t>(extent);
-                         });
+  return num_iterations(*args, kernel_->kernel().loops.size());
 }
 
 LaunchShape ShapedKernel::shape_of(const KernelArgs* args) const {
@@ -173,10 +160,10 @@ void ShapedKernel::compile(const LaunchShape& shape) {
     Target target = kernel_->target();
     target.shape = shape;
     // For the files of WEFT_DUMP: the kernel's own keep their names.
+    WordHasher hasher(target.signature_hash);
     for (const std::vector<std::int64_t>* numbers : {&shape.extents, &shape.stride_bytes})
-      for (const std::int64_t number : *numbers)
-        target.signature_hash =
-            (target.signature_hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15u;
+      for (const std::int64_t number : *numbers) hasher.add(static_cast<std::uint64_t>(number));
+    target.signature_hash = hasher.hash();
     code_ = compile_(kernel_->kernel(), target);
     kernel_->control().count_code(*code_);
     log(LogTopic::tier, "a hot shape of a kernel was compiled by ", code_->backend, " in ",

@@ -35,8 +35,7 @@ class ShapeTrial {
   /// Of one code.
   struct Times {
     std::atomic<std::uint64_t> elements{0}, ticks{0}, calls{0};
-    /// Ticks an element, times 2^10: of a call that nothing disturbed.
-    std::atomic<std::uint64_t> least{~std::uint64_t{0}};
+    LeastTime least;  ///< of a call that nothing disturbed
   };
   std::atomic<std::uint32_t> calls_{0};
   std::array<Times, 2> times_;  ///< of the new code, of the old

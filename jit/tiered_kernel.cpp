@@ -95,10 +95,7 @@ KernelFunction TieredKernel::promoted_entry() const {
 }
 
 std::uint64_t TieredKernel::elements(const KernelArgs* args) const {
-  std::uint64_t elements = 1;
-  for (std::size_t loop = 0; loop < first_.kernel.loops.size(); ++loop)
-    elements *= static_cast<std::uint64_t>(args->extents[loop]);
-  return elements;
+  return num_iterations(*args, first_.kernel.loops.size());
 }
 
 namespace {

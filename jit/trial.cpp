@@ -7,8 +7,6 @@
 namespace weft::jit {
 namespace {
 
-constexpr int fraction_bits = 10;
-
 std::uint64_t read_cycle_counter() {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -21,11 +19,20 @@ std::uint64_t read_cycle_counter() {
 
 std::atomic<Trial::Clock> Trial::clock{read_cycle_counter};
 
-void Trial::Times::add(std::uint64_t ticks, std::uint64_t elements) {
-  const std::uint64_t time = (ticks << fraction_bits) / std::max<std::uint64_t>(elements, 1);
-  std::uint64_t known = least.load(std::memory_order_relaxed);
-  while (time < known && !least.compare_exchange_weak(known, time, std::memory_order_relaxed)) {
+std::uint64_t time_an_element(std::uint64_t ticks, std::uint64_t elements) {
+  constexpr int fraction_bits = 10;
+  return (ticks << fraction_bits) / std::max<std::uint64_t>(elements, 1);
+}
+
+std::uint64_t LeastTime::add(std::uint64_t time) {
+  std::uint64_t known = get();
+  while (time < known && !least_.compare_exchange_weak(known, time, std::memory_order_relaxed)) {
   }
+  return std::min(time, known);
+}
+
+void Trial::Times::add(std::uint64_t ticks, std::uint64_t elements) {
+  least.add(time_an_element(ticks, elements));
   calls.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -43,12 +50,9 @@ Trial::Verdict Trial::add_new(std::uint64_t elements, std::uint64_t ticks) {
   if (is_enough) {
     // A loss that the clock can't tell from none is none: 3 %, or the time of reading it.
     constexpr std::uint64_t clock_ticks = 24;
-    const std::uint64_t old_time = measured.current.least.load(std::memory_order_relaxed);
-    const std::uint64_t allowed =
-        old_time + old_time / 32 +
-        (clock_ticks << fraction_bits) / std::max<std::uint64_t>(elements, 1);
-    return measured.candidate.least.load(std::memory_order_relaxed) > allowed ? Verdict::slower
-                                                                              : Verdict::faster;
+    const std::uint64_t old_time = measured.current.least.get();
+    const std::uint64_t allowed = old_time + old_time / 32 + time_an_element(clock_ticks, elements);
+    return measured.candidate.least.get() > allowed ? Verdict::slower : Verdict::faster;
   }
   // Calls of ever other sizes: what was expected of the new code has to do.
   const int calls = new_calls_.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -7,6 +7,20 @@
 
 namespace weft::jit {
 
+/// Ticks an element, times 2^10: calls of many elements take less than one.
+std::uint64_t time_an_element(std::uint64_t ticks, std::uint64_t elements);
+
+/// The least of the times of some calls.
+class LeastTime {
+ public:
+  /// Returns the least time so far, with this one.
+  std::uint64_t add(std::uint64_t time);
+  std::uint64_t get() const { return least_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> least_{~std::uint64_t{0}};
+};
+
 /// Compares the times of calls.  Calls differ in size, and time an element depends on it, so times
 /// are compared within classes of calls whose numbers of elements have the same magnitude; the
 /// least time of a class counts, because all that disturbs a call makes it longer.
@@ -38,9 +52,9 @@ class Trial {
   static constexpr int min_new_calls = 9;
   static constexpr int max_new_calls = 256;
 
-  /// The least time an element of some calls.
+  /// Of one code, in a class.
   struct Times {
-    std::atomic<std::uint64_t> least{~std::uint64_t{0}};  ///< ticks an element, times 2^10
+    LeastTime least;
     std::atomic<int> calls{0};
     void add(std::uint64_t ticks, std::uint64_t elements);
   };
