@@ -5,7 +5,6 @@
 #include "engine/plan/call.h"
 #include "engine/plan/call_match.h"
 #include "engine/tensor/tensor_impl.h"
-#include "runtime/storage_moves.h"
 
 #include <weft/error.h>
 #include <weft/parallel.h>

@@ -4,8 +4,6 @@
 #include "engine/expression/expr_node.h"
 #include "ir/kernel.h"
 
-#include <weft/numerics.h>
-
 #include <span>
 #include <string>
 #include <vector>

@@ -85,8 +85,6 @@ std::string refuses_reduction(const Kernel& kernel) {
 
 }  // namespace
 
-std::span<const std::string_view> known_archs() { return archs; }
-
 void check_arch(std::string_view arch) {
   if (std::ranges::find(archs, arch) != archs.end()) return;
   std::string known;

@@ -29,9 +29,8 @@ Nest nest_of_parts(const Prepared& prepared, const Nest& whole);
 /// Why no source can be written for a kernel after the passes; empty if it can.
 std::string refuses(const ir::Kernel& kernel);
 
-/// The architectures that weft writes code for: "sm_75" ....
-std::span<const std::string_view> known_archs();
-/// Errors: ArgumentError, with a list of those that are known, if `arch` is not among them.
+/// Errors: ArgumentError, with a list of those that weft writes code for, if `arch` is not among
+/// them.
 void check_arch(std::string_view arch);
 
 }  // namespace weft::jit::nvrtc

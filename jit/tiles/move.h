@@ -3,7 +3,6 @@
 #pragma once
 
 #include "jit/tiles/tile.h"
-#include "runtime/cache_line.h"
 
 #include <array>
 #include <cstddef>

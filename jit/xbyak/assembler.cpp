@@ -132,9 +132,6 @@ void Assembler::bit_or(const Xmm& out, const Xmm& x, const Xbyak::Operand& y) {
 void Assembler::bit_xor(const Xmm& out, const Xmm& x, const Xbyak::Operand& y) {
   has_avx512() ? vpxorq(out, x, y) : vpxor(out, x, y);
 }
-void Assembler::bit_and_not(const Xmm& out, const Xmm& x, const Xbyak::Operand& y) {
-  has_avx512() ? vpandnq(out, x, y) : vpandn(out, x, y);
-}
 
 void Assembler::load_bytes(const Xmm& out, const RegExp& from, int bytes) {
   note_written(resized(out, bytes));

@@ -39,9 +39,7 @@ enum class Condition : std::uint8_t {
   not_zero = 5,
   below_equal = 6,
   above = 7,
-  sign = 8,
-  not_sign = 9,
-  parity = 10
+  sign = 8
 };
 
 /// The buffer is [constant pool, growing down | code, growing up]; both parts are copied together,
@@ -106,8 +104,6 @@ class Assembler : public Xbyak::CodeGenerator {
   void bit_and(const Xmm& out, const Xmm& x, const Xbyak::Operand& y);
   void bit_or(const Xmm& out, const Xmm& x, const Xbyak::Operand& y);
   void bit_xor(const Xmm& out, const Xmm& x, const Xbyak::Operand& y);
-  /// out = ~x & y
-  void bit_and_not(const Xmm& out, const Xmm& x, const Xbyak::Operand& y);
   void move(const Xmm& out, const Xmm& x) {
     if (out.getIdx() != x.getIdx()) vmovaps(out, x);
   }

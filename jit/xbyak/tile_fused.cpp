@@ -6,7 +6,6 @@
 
 #include "jit/tiles/tile.h"
 #include "jit/xbyak/kernel_emitter.h"
-#include "runtime/cache_line.h"
 
 #include <bit>
 
