@@ -184,6 +184,62 @@ std::shared_ptr<CallPlan> PassRecorder::finish(const CallKey& key, std::span<con
   return plan;
 }
 
+namespace {
+
+/// Bytes from one row to the next of the operands of a block, 0 for those that all blocks share;
+/// nothing if the operands of the first block don't begin where those of the call do.
+std::optional<std::vector<std::int64_t>> row_bytes_of(const CallPlan& block, const CallKey& key,
+                                                      const CallKey& block_key,
+                                                      std::span<const Tensor> outputs) {
+  std::vector<std::int64_t> row_bytes;
+  const auto bytes_of_row = [](const Tensor& tensor) {
+    return stride_in_bytes(tensor.stride(0), tensor.size(0),
+                           static_cast<std::int64_t>(itemsize_bytes(tensor.dtype())));
+  };
+  for (const Tensor& output : outputs) row_bytes.push_back(bytes_of_row(output));
+  for (const std::uint32_t leaf : block.leaves) {
+    const Tensor& whole = *key.inputs[leaf];
+    const Tensor& part = *block_key.inputs[leaf];
+    if (part.data() != whole.data()) return {};
+    const bool is_cut = !std::ranges::equal(part.sizes(), whole.sizes());
+    row_bytes.push_back(is_cut ? bytes_of_row(whole) : 0);
+  }
+  return row_bytes;
+}
+
+void run_rows(const RowPasses& passes, std::span<const std::int64_t> row_bytes,
+              std::byte* const* base, const Bits* params) {
+  const std::int64_t rows = passes.rows_per_block;
+  const auto run_blocks = [&](std::int64_t begin, std::int64_t end) {
+    std::array<std::byte*, ir::max_launch_operands> operands;
+    const auto move_to = [&](std::int64_t block) {
+      for (std::size_t i = 0; i < row_bytes.size(); ++i)
+        operands[i] = base[i] + block * rows * row_bytes[i];
+    };
+    if (const PassList* const list = passes.block->passes.get();
+        list != nullptr && RowProgram::can_run(*list)) {
+      move_to(begin);
+      const std::int64_t last = std::min(end, passes.num_rows / rows);
+      RowProgram(*list, operands.data(), row_bytes, rows, params).run(last - begin);
+      begin = last;
+    }
+    for (std::int64_t block = begin; block < end; ++block) {
+      move_to(block);
+      const bool is_whole = (block + 1) * rows <= passes.num_rows;
+      weft::run(is_whole ? *passes.block : *passes.last_block, operands.data(), params);
+    }
+    if (passes.needs_fence) store_fence();
+  };
+  constexpr std::int64_t bytes_per_ns = 16;  // so that a look at the token is seldom
+  std::int64_t work_ns = 1;
+  for (const std::int64_t bytes : row_bytes)
+    work_ns += passes.num_rows * std::abs(bytes) / bytes_per_ns;
+  parallel_for(0, (passes.num_rows + rows - 1) / rows, 1, run_blocks,
+               {passes.max_threads, work_ns});
+}
+
+}  // namespace
+
 std::shared_ptr<CallPlan> plan_row_passes(const RowPasses& passes, const CallKey& key,
                                           const CallKey& block_key, std::span<const Tensor> given,
                                           std::span<const Tensor> outputs) {
@@ -198,52 +254,14 @@ std::shared_ptr<CallPlan> plan_row_passes(const RowPasses& passes, const CallKey
   if (!std::ranges::equal(passes.block->params, passes.last_block->params, is_same_param) ||
       passes.block->leaves != passes.last_block->leaves)
     return nullptr;
-
-  std::vector<std::int64_t> row_bytes;  // of the operands of a block
-  const auto bytes_of_row = [](const Tensor& tensor) {
-    return stride_in_bytes(tensor.stride(0), tensor.size(0),
-                           static_cast<std::int64_t>(itemsize_bytes(tensor.dtype())));
-  };
-  for (const Tensor& output : outputs) row_bytes.push_back(bytes_of_row(output));
-  for (const std::uint32_t leaf : passes.block->leaves) {
-    const Tensor& whole = *inputs[leaf];
-    const Tensor& part = *block_key.inputs[leaf];
-    if (part.data() != whole.data()) return nullptr;
-    const bool is_cut = !std::ranges::equal(part.sizes(), whole.sizes());
-    row_bytes.push_back(is_cut ? bytes_of_row(whole) : 0);
-  }
+  const auto row_bytes = row_bytes_of(*passes.block, key, block_key, outputs);
+  if (!row_bytes) return nullptr;
   std::shared_ptr<CallPlan> plan = begin_plan(key, given, outputs);
   plan->leaves = passes.block->leaves;
   plan->params = passes.block->params;
   plan->steps = {passes.block, passes.last_block};
-  plan->pass = [passes, row_bytes](std::byte* const* base, const Bits* params) {
-    const std::int64_t rows = passes.rows_per_block;
-    const auto run_blocks = [&](std::int64_t begin, std::int64_t end) {
-      std::array<std::byte*, ir::max_launch_operands> operands;
-      const auto move_to = [&](std::int64_t block) {
-        for (std::size_t i = 0; i < row_bytes.size(); ++i)
-          operands[i] = base[i] + block * rows * row_bytes[i];
-      };
-      if (const PassList* const list = passes.block->passes.get();
-          list != nullptr && RowProgram::can_run(*list)) {
-        move_to(begin);
-        const std::int64_t last = std::min(end, passes.num_rows / rows);
-        RowProgram(*list, operands.data(), row_bytes, rows, params).run(last - begin);
-        begin = last;
-      }
-      for (std::int64_t block = begin; block < end; ++block) {
-        move_to(block);
-        const bool is_whole = (block + 1) * rows <= passes.num_rows;
-        weft::run(is_whole ? *passes.block : *passes.last_block, operands.data(), params);
-      }
-      if (passes.needs_fence) store_fence();
-    };
-    constexpr std::int64_t bytes_per_ns = 16;  // so that a look at the token is seldom
-    std::int64_t work_ns = 1;
-    for (const std::int64_t bytes : row_bytes)
-      work_ns += passes.num_rows * std::abs(bytes) / bytes_per_ns;
-    parallel_for(0, (passes.num_rows + rows - 1) / rows, 1, run_blocks,
-                 {passes.max_threads, work_ns});
+  plan->pass = [passes, row_bytes = *row_bytes](std::byte* const* base, const Bits* params) {
+    run_rows(passes, row_bytes, base, params);
   };
   return plan;
 }

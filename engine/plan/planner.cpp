@@ -140,6 +140,34 @@ void log_plan(const TensorIterator& iterator, const CallPlan& plan) {
       plan.launch.kernel->first().code->backend);
 }
 
+/// Inputs that an output would change while they are read are read from copies.
+void copy_overlapping(PlannedCall& call, const TensorIterator& iterator,
+                      const PlannerOptions& options, jit::KernelCache& kernels) {
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    if (!iterator.needs_temporary(static_cast<int>(i))) continue;
+    WEFT_CHECK(!options.is_prepared, UnsupportedError,
+               "prepare(): an input overlaps the output and would have to be copied before each "
+               "run; use eval()");
+    call.inputs[i] = temporary_copy(call.inputs[i], options, kernels);
+    call.has_temporaries = true;
+  }
+}
+
+/// The kernel of a call and how it is launched, but for what finish() adds.
+LaunchPlan plan_kernel(const TensorIterator& iterator, const Program& program,
+                       const PlannerOptions& options, jit::KernelCache& kernels) {
+  Lowered lowered = lower(iterator, program, options.numerics, options.streaming_bytes);
+  if (options.ahead_bytes != 0) ask_ahead(lowered, options.ahead_bytes);
+  lowered.kernel.is_unfenced = options.is_unfenced && lowered.kernel.is_streaming;
+  LaunchPlan launch;
+  launch.kernel = kernels.get(signature_of(std::move(lowered.kernel), options));
+  launch.extents = std::move(lowered.extents);
+  launch.stride_bytes = std::move(lowered.stride_bytes);
+  if (!launch.kernel->first().code->walks_in_blocks) launch.block_extent = lowered.block_extent;
+  launch.max_threads = options.num_threads;
+  return launch;
+}
+
 void plan_device_call(CallPlan& plan, const TensorIterator& iterator, const Program& program,
                       Device device, const PlannerOptions& options) {
   // The caches that streaming goes past are the CPU's.
@@ -209,14 +237,7 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
   TensorIterator iterator = plan_iteration(program, given, call.inputs, !options.is_copy);
   if (check_values) check_values();
   if (options.is_copy) log_discarded_parts(program.result_dtypes[0], program.output_dtypes[0]);
-  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
-    if (!iterator.needs_temporary(static_cast<int>(i))) continue;
-    WEFT_CHECK(!options.is_prepared, UnsupportedError,
-               "prepare(): an input overlaps the output and would have to be copied before each "
-               "run; use eval()");
-    call.inputs[i] = temporary_copy(call.inputs[i], options, kernels);
-    call.has_temporaries = true;
-  }
+  copy_overlapping(call, iterator, options, kernels);
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Tensor& output = iterator.output(static_cast<int>(i));
     const bool was_given = i < outputs.size() && outputs[i].defined();
@@ -239,15 +260,7 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
     layouts.keep();
     return call;
   }
-  Lowered lowered = lower(iterator, program, options.numerics, options.streaming_bytes);
-  if (options.ahead_bytes != 0) ask_ahead(lowered, options.ahead_bytes);
-  lowered.kernel.is_unfenced = options.is_unfenced && lowered.kernel.is_streaming;
-  plan.launch.kernel = kernels.get(signature_of(std::move(lowered.kernel), options));
-  plan.launch.extents = std::move(lowered.extents);
-  plan.launch.stride_bytes = std::move(lowered.stride_bytes);
-  if (!plan.launch.kernel->first().code->walks_in_blocks)
-    plan.launch.block_extent = lowered.block_extent;
-  plan.launch.max_threads = options.num_threads;
+  plan.launch = plan_kernel(iterator, program, options, kernels);
   log_plan(iterator, plan);
   finish(plan.launch, options.backend == "auto");
   plan.is_plain = plan.outputs.size() == 1 && plan.params.empty() && !plan.divides_integers &&
