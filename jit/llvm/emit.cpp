@@ -242,6 +242,30 @@ void KernelEmitter::emit_vectors_of_row(const Pointers& start) {
   emit_steps(position, {1, 1}, body);
 }
 
+/// What pointers advance by in a step of so many elements; null for those that stay.
+KernelEmitter::Pointers KernelEmitter::bytes_of_step(std::int64_t elements) {
+  Pointers bytes(num_operands());
+  for (std::size_t k = 0; k < num_operands(); ++k)
+    if (has_own_pointer(k))
+      bytes[k] = builder_.CreateMul(stride_bytes(num_loops() - 1, k), builder_.getInt64(elements));
+  return bytes;
+}
+
+/// The position of the next step, which goes round the loop.
+KernelEmitter::Position KernelEmitter::come_round(const Position& position, std::int64_t elements,
+                                                  const Pointers& bytes_of_step) {
+  llvm::BasicBlock* const end = builder_.GetInsertBlock();
+  Position next{builder_.CreateAdd(position.index, builder_.getInt64(elements), "", true, true),
+                position.pointers};
+  come_round(position.index, next.index, end);
+  for (std::size_t k = 0; k < num_operands(); ++k) {
+    if (bytes_of_step[k] == nullptr) continue;
+    next.pointers[k] = builder_.after(position.pointers[k], bytes_of_step[k]);
+    come_round(position.pointers[k], next.pointers[k], end);
+  }
+  return next;
+}
+
 /// As many steps as fit.  Partial results that are in registers go from step to step, and stay
 /// there. `holds_partials`: they come from memory, and go back there.
 KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const Step& step,
@@ -258,11 +282,7 @@ KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const S
                                                                       : "vectors");
   llvm::BasicBlock* leave = holds_partials ? builder_.new_block("leave") : nullptr;
   llvm::BasicBlock* after = builder_.new_block("after");
-  Pointers strides(num_operands());
-  for (std::size_t k = 0; k < num_operands(); ++k)
-    if (has_own_pointer(k))
-      strides[k] =
-          builder_.CreateMul(stride_bytes(num_loops() - 1, k), builder_.getInt64(elements));
+  const Pointers strides = bytes_of_step(elements);
   llvm::Value* end_of_steps = step.end != nullptr ? step.end : extents_.back();
   llvm::Value* limit = builder_.CreateSub(end_of_steps, builder_.getInt64(elements), "limit");
   builder_.CreateCondBr(builder_.CreateICmpSLE(start.index, limit), holds_partials ? enter : loop,
@@ -281,15 +301,8 @@ KernelEmitter::Position KernelEmitter::emit_steps(const Position& start, const S
   for (llvm::Value*& partial : partials_) partial = new_phi(partial, enter);
   const std::vector<llvm::Value*> phis = partials_;
   body(position, step);
+  const Position next = come_round(position, elements, strides);
   llvm::BasicBlock* end = builder_.GetInsertBlock();
-  Position next{builder_.CreateAdd(position.index, builder_.getInt64(elements), "", true, true),
-                position.pointers};
-  come_round(position.index, next.index, end);
-  for (std::size_t k = 0; k < num_operands(); ++k) {
-    if (strides[k] == nullptr) continue;
-    next.pointers[k] = builder_.after(position.pointers[k], strides[k]);
-    come_round(position.pointers[k], next.pointers[k], end);
-  }
   for (std::size_t i = 0; i < phis.size(); ++i) come_round(phis[i], partials_[i], end);
   builder_.CreateCondBr(builder_.CreateICmpSLE(next.index, limit), loop,
                         holds_partials ? leave : after);

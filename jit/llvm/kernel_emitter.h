@@ -120,6 +120,9 @@ class KernelEmitter {
   void emit_vectors_of_row(const Pointers& start);
   llvm::Value* is_copied(llvm::Value* row);
   void emit_copied_row(const Pointers& start);
+  Pointers bytes_of_step(std::int64_t elements);
+  Position come_round(const Position& position, std::int64_t elements,
+                      const Pointers& bytes_of_step);
   Position emit_steps(const Position& start, const Step& step, const StepBody& body,
                       bool holds_partials = false);
   std::optional<std::int64_t> known_rest(const Position& position) const;
