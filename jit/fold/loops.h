@@ -1,6 +1,7 @@
 // The loops behind jit/fold/fold.h on vectors of WEFT_VECTOR_BYTES.  Each file that includes this
 // is compiled for another instruction set, so that everything here has internal linkage and no
 // function of the standard library is used.
+#include "jit/fold/accumulate.h"
 #include "jit/fold/fold.h"
 #include "jit/fold/vectors.h"
 #include "runtime/cache_line.h"
@@ -11,120 +12,14 @@
 namespace weft::jit {
 namespace {
 
-constexpr int num_vectors = Fold::lanes_bytes / vector_bytes;
-
 /// Vectors of `bytes` with elements of T, some of which are in use as one element each.
 template <class T, class Combine>
-struct Loops {
-  using V = Vector<T, vector_bytes>;
-  static constexpr std::int64_t per_vector = vector_bytes / sizeof(T);
-
-  static V identity_of(const Fold& fold) {
-    T element;
-    __builtin_memcpy(&element, &fold.identity, sizeof(T));
-    V value;
-    for (int i = 0; i < per_vector; ++i) value[i] = element;
-    return value;
-  }
-
-  /// Whether the op is one instruction if there is no NaN, and more if there may be.
-  static constexpr bool has_ordered_op =
-      NanFlag<T>::exists && (std::is_same_v<Combine, Max> || std::is_same_v<Combine, Min>);
-
-  /// What is worth loops that prefetch.
-  static constexpr bool may_prefetch = std::is_floating_point_v<T> && vector_bytes >= 32;
-  /// With AVX2 it is measured only where rows are walked in order.
-  static bool asks_ahead(const Fold& fold) {
-    return may_prefetch && fold.prefetches && (vector_bytes == line_bytes || fold.in_order);
-  }
-
-  /// Whether there are loops for Fold::in_order.  Products of so many numbers seldom mean much.
-  static constexpr bool may_walk_in_order = may_prefetch && !std::is_same_v<Combine, Mul>;
-
-  /// Asks for what comes after the page that processors read ahead in, if that is wanted.
-  template <bool prefetches>
-  [[gnu::always_inline]] static void prefetch(const T* data) {
-    constexpr std::int64_t ahead_bytes = 4096;
-    if constexpr (prefetches)
-      __builtin_prefetch(reinterpret_cast<const std::byte*>(data) + ahead_bytes);
-  }
-
-  /// `lanes` with `count` elements folded in by `Op`, the first into lane 0.  `note(x, y)` is told
-  /// of all that is read, two vectors at a time.
-  template <class Op, bool prefetches>
-  [[gnu::always_inline]] static void accumulate_by(V (&lanes)[num_vectors], const T* data,
-                                                   std::int64_t count, const V& identity,
-                                                   const auto& note) {
-    constexpr std::int64_t step = num_vectors * per_vector;
-    for (; count >= step; count -= step, data += step)
-#pragma GCC unroll 16
-      for (int i = 0; i < num_vectors; i += 2) {
-        prefetch<prefetches>(data + i * per_vector);
-        if (vector_bytes == line_bytes) prefetch<prefetches>(data + (i + 1) * per_vector);
-        V x = load<V>(data + i * per_vector), y = load<V>(data + (i + 1) * per_vector);
-        if constexpr (has_ordered_op) {
-          keep_in_register(x);
-          keep_in_register(y);
-        }
-        note(x, y);
-        lanes[i] = Op::of(lanes[i], x);
-        lanes[i + 1] = Op::of(lanes[i + 1], y);
-      }
-    if (count == 0) return;
-#pragma GCC unroll 16
-    for (int i = 0; i < num_vectors; ++i) {
-      const std::int64_t rest = count - i * per_vector;
-      if (rest <= 0) return;
-      const T* const from = data + i * per_vector;
-      const V x = rest >= per_vector
-                      ? load<V>(from)
-                      : load_part(identity, from, rest * static_cast<std::int64_t>(sizeof(T)));
-      note(x, x);
-      lanes[i] = Op::of(lanes[i], x);
-    }
-  }
-
-  /// The same by the ordered op; false if there was a NaN, and the lanes are lost.
-  template <bool prefetches>
-  [[gnu::always_inline]] static bool accumulate_ordered(V (&lanes)[num_vectors], const T* data,
-                                                        std::int64_t count, const V& identity) {
-    NanFlag<T> flag;
-#pragma GCC unroll 16
-    for (int i = 0; i < num_vectors; i += 2) flag.note(lanes[i], lanes[i + 1]);
-    accumulate_by<typename Combine::Ordered, prefetches>(
-        lanes, data, count, identity, [&](const V& x, const V& y) { flag.note(x, y); });
-    return !flag.is_set();
-  }
-
-  /// The same where there was one.
-  [[gnu::noinline]] static void accumulate_with_nan(V* lanes, const T* data, std::int64_t count,
-                                                    const V& identity) {
-    V kept[num_vectors];
-#pragma GCC unroll 16
-    for (int i = 0; i < num_vectors; ++i) kept[i] = lanes[i];
-    accumulate_by<Combine, false>(kept, data, count, identity, [](const V&, const V&) {});
-#pragma GCC unroll 16
-    for (int i = 0; i < num_vectors; ++i) lanes[i] = kept[i];
-  }
-
-  /// `lanes` with `count` elements folded in, the first into lane 0.
-  template <bool prefetches = false>
-  [[gnu::always_inline]] static void accumulate(V (&lanes)[num_vectors], const T* data,
-                                                std::int64_t count, const V& identity) {
-    if constexpr (has_ordered_op) {
-      V tried[num_vectors];
-#pragma GCC unroll 16
-      for (int i = 0; i < num_vectors; ++i) tried[i] = lanes[i];
-      if (accumulate_ordered<prefetches>(tried, data, count, identity)) {
-#pragma GCC unroll 16
-        for (int i = 0; i < num_vectors; ++i) lanes[i] = tried[i];
-        return;
-      }
-      accumulate_with_nan(lanes, data, count, identity);
-    } else {
-      accumulate_by<Combine, prefetches>(lanes, data, count, identity, [](const V&, const V&) {});
-    }
-  }
+struct Loops : Accumulation<T, Combine> {
+  using Lanes = Accumulation<T, Combine>;
+  using Lanes::accumulate, Lanes::accumulate_with_nan, Lanes::asks_ahead, Lanes::fill;
+  using Lanes::has_ordered_op, Lanes::identity_of, Lanes::may_prefetch;
+  using Lanes::may_walk_in_order, Lanes::per_vector;
+  using typename Lanes::V;
 
   /// Rows that are read side by side: memory answers several streams faster than one.  As many as
   /// there are registers for, and for the commoner elements.
@@ -236,7 +131,7 @@ struct Loops {
     for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes) {
       const T* const first = reinterpret_cast<const T*>(data);
       if (asks_ahead(fold))
-        accumulate<may_prefetch>(lanes, first, count, identity);
+        Lanes::template accumulate<may_prefetch>(lanes, first, count, identity);
       else
         accumulate(lanes, first, count, identity);
     }
@@ -339,25 +234,21 @@ struct Loops {
     }
   }
 
-  [[gnu::always_inline]] static void fill(V (&lanes)[num_vectors], const V& value) {
-#pragma GCC unroll 16
-    for (int i = 0; i < num_vectors; ++i) lanes[i] = value;
-  }
-
   template <int parts, bool prefetches>
   [[gnu::always_inline]] static void fold_row(std::byte* to, const T* data, std::int64_t count,
                                               const V& identity) {
     V lanes[num_vectors];
     fill(lanes, identity);
     if constexpr (has_ordered_op) {
-      if (accumulate_ordered<prefetches>(lanes, data, count, identity))
+      if (Lanes::template accumulate_ordered<prefetches>(lanes, data, count, identity))
         return combine_lanes<parts, typename Combine::Ordered>(to, lanes);
       V again[num_vectors];
       fill(again, identity);
       accumulate_with_nan(again, data, count, identity);
       combine_lanes<parts>(to, again);
     } else {
-      accumulate_by<Combine, prefetches>(lanes, data, count, identity, [](const V&, const V&) {});
+      Lanes::template accumulate_by<Combine, prefetches>(lanes, data, count, identity,
+                                                         [](const V&, const V&) {});
       combine_lanes<parts>(to, lanes);
     }
   }
