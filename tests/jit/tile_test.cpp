@@ -1,15 +1,11 @@
 // The tile schedule against the interpreter: every item size, ragged sizes, gaps, and directions.
-#include "jit/tiles/tile.h"
-#include "tests/required_backends.h"
-#include "xbyak_harness.h"
+#include "tile_harness.h"
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 namespace weft::jit::testing {
 namespace {
@@ -19,109 +15,6 @@ using ir::Role;
 using ir::stride_any;
 using ir::StrideClass;
 using ir::ValueId;
-
-/// How the elements of one operand lie, in a nest of two loops: rows, and columns innermost.
-struct Place {
-  bool is_across = false;       ///< dense along the rows' loop
-  bool is_reversed = false;     ///< downwards
-  std::int64_t gap_bytes = 0;   ///< between what is dense
-  StrideClass pixel_items = 0;  ///< dense pixels of so many channels; needs as many rows, or fewer
-};
-
-/// The kernel of one loop with another around it, and classes that fit the places.
-ir::Kernel nested(ir::Kernel kernel, const std::vector<Place>& places) {
-  kernel.loops.resize(2);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Place& place = places[i];
-    const auto dense = static_cast<StrideClass>(place.is_reversed ? -1 : 1);
-    if (place.pixel_items != 0)
-      kernel.operands[i].strides = {1, place.pixel_items};
-    else if (place.is_across)
-      kernel.operands[i].strides = {dense, stride_any};
-    else
-      kernel.operands[i].strides = {stride_any, 1};
-  }
-  return kernel;
-}
-
-/// The strides that the places have with so many rows and columns.
-Run layout_run(const ir::Kernel& kernel, const std::vector<Place>& places, std::int64_t rows,
-               std::int64_t columns, Placement placement) {
-  Run result{.extents = {rows, columns}, .placement = placement};
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Place& place = places[i];
-    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(kernel.operands[i].dtype));
-    const std::int64_t dense = place.is_reversed ? -itemsize : itemsize;
-    if (place.pixel_items != 0)
-      result.stride_bytes.push_back({itemsize, place.pixel_items * itemsize});
-    else if (place.is_across)
-      result.stride_bytes.push_back({dense, rows * itemsize + place.gap_bytes});
-    else
-      result.stride_bytes.push_back({columns * itemsize + place.gap_bytes, itemsize});
-  }
-  return result;
-}
-
-/// The backend and the instructions.
-class Tile : public ::testing::TestWithParam<std::tuple<std::string_view, Isa>> {
- protected:
-  void SetUp() override {
-    const std::string reason = unavailable_reason(backend());
-    if (!reason.empty()) leave_out_without(backend(), reason);
-  }
-
-  static std::string_view backend() { return std::get<0>(GetParam()); }
-  static Isa isa() { return std::get<1>(GetParam()); }
-  static Target target() { return target_for(isa()); }
-
-  void compare(const ir::Kernel& body, const std::vector<Place>& places,
-               const std::vector<std::array<std::int64_t, 2>>& sizes) {
-    const ir::Kernel kernel = scheduled(nested(body, places), isa());
-    ASSERT_EQ(kernel.schedule, ir::Schedule::tile);
-    const Comparison comparison(kernel, target(), backend());
-    for (const auto& [rows, columns] : sizes)
-      for (const Placement placement : {Placement::at_end, Placement::at_start})
-        ASSERT_TRUE(comparison.agree(layout_run(kernel, places, rows, columns, placement), random_))
-            << rows << " rows, " << columns << " columns";
-  }
-
-  /// The same, with a loop around that repeats the work until a call no longer fits the caches.
-  void compare_large(const ir::Kernel& body, const std::vector<Place>& places,
-                     const std::vector<std::array<std::int64_t, 2>>& sizes) {
-    compare_large(body, places, sizes, target());
-  }
-  void compare_large(const ir::Kernel& body, const std::vector<Place>& places,
-                     const std::vector<std::array<std::int64_t, 2>>& sizes, const Target& target) {
-    constexpr std::int64_t large_bytes = 4 << 20;
-    ir::Kernel kernel = nested(body, places);
-    kernel.loops.resize(3);
-    std::int64_t item_bytes = 0;
-    for (ir::Operand& operand : kernel.operands) {
-      operand.strides.insert(operand.strides.begin(), stride_any);
-      item_bytes += static_cast<std::int64_t>(itemsize_bytes(operand.dtype));
-    }
-    kernel = scheduled(kernel, isa());
-    ASSERT_EQ(kernel.schedule, ir::Schedule::tile);
-    const Comparison comparison(kernel, target, backend());
-    for (const auto& [rows, columns] : sizes)
-      for (const Placement placement : {Placement::at_end, Placement::at_start}) {
-        jit::testing::Run run = layout_run(kernel, places, rows, columns, placement);
-        run.extents.insert(run.extents.begin(), large_bytes / (rows * columns * item_bytes) + 1);
-        for (auto& strides : run.stride_bytes) strides.insert(strides.begin(), 0);
-        ASSERT_TRUE(comparison.agree(run, random_)) << rows << " rows, " << columns << " columns";
-      }
-  }
-
-  Random random_{seed()};
-};
-
-ir::Kernel copy_kernel(DType dtype) {
-  ir::Kernel kernel = make_kernel({dtype, dtype}, 1);
-  kernel.body = {
-      {.op = Op::load, .dtype = dtype, .operand = 1},
-      {.op = Op::store, .dtype = dtype, .operand = 0, .args = {0, no_value, no_value, no_value}}};
-  return kernel;
-}
 
 const std::vector<std::array<std::int64_t, 2>> ragged_sizes = {
     {1, 1},   {2, 2},   {3, 5},    {4, 4},   {7, 9},    {8, 16},   {16, 8},   {15, 17},
@@ -285,143 +178,6 @@ TEST_P(Tile, FifteenTransposedOperands) {
   compare(kernel, places, {{3, 5}, {5, 100}, {100, 5}, {33, 70}});
 }
 
-const std::vector<std::array<std::int64_t, 2>> large_sizes = {{3, 5000},  {64, 64},   {70, 1000},
-                                                              {1000, 70}, {128, 256}, {280, 290}};
-
-TEST_P(Tile, LargeCopies) {
-  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128})
-    for (const std::int64_t gap : {0, 5, 64}) {
-      const bool is_wide = itemsize_bytes(dtype) > 8;
-      const Place across{.is_across = true, .gap_bytes = gap};
-      const Place downwards{.is_across = true, .is_reversed = true, .gap_bytes = gap};
-      const auto sizes =
-          is_wide ? std::vector(large_sizes.begin(), large_sizes.begin() + 2) : large_sizes;
-      compare_large(copy_kernel(dtype), {Place{.gap_bytes = gap}, gap == 5 ? downwards : across},
-                    sizes);
-      compare_large(copy_kernel(dtype), {across, Place{.gap_bytes = gap}}, sizes);
-    }
-}
-
-/// Large calls of processors that differ in what their prefetchers do: Intel's, Zen 4, Zen 5, and
-/// one of those whose last cache holds none of the planes.
-std::vector<Target> processors(const Target& target) {
-  std::vector<Target> found;
-  for (const int amd_family : {0, 25, 26, 26}) {
-    found.push_back(target);
-    found.back().features.amd_family = amd_family;
-    found.back().features.pages_in_turn = amd_family == 0;
-  }
-  found.back().features.l3_bytes = 1;
-  return found;
-}
-
-/// Few rows that lie a multiple of a page apart.
-TEST_P(Tile, LargeCopiesToRowsAPageApart) {
-  for (const Target& other : processors(target()))
-    for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128}) {
-      const std::int64_t row = 4096 / static_cast<std::int64_t>(itemsize_bytes(dtype));
-      compare_large(copy_kernel(dtype), {{}, {.is_across = true}},
-                    {{1, row}, {20, row}, {33, 2 * row}, {100, row}}, other);
-    }
-}
-
-/// Short lines, whose transposition asks for later ones, and long ones; rows that begin with a line
-/// of the cache, and others.
-TEST_P(Tile, LargeCopiesOfShortAndLongLines) {
-  for (const Target& other : processors(target()))
-    for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::c128})
-      for (const std::int64_t gap : {0, 5}) {
-        const std::int64_t long_line = 700 / static_cast<std::int64_t>(itemsize_bytes(dtype));
-        compare_large(copy_kernel(dtype), {{}, {.is_across = true, .gap_bytes = gap}},
-                      {{long_line, 20}, {20, long_line}, {48, 128}, {long_line, 256}, {64, 193}},
-                      other);
-      }
-}
-
-/// Rows that begin anywhere in a line of the cache, and are put together in several pieces.
-TEST_P(Tile, LargeRowsByWholeLines) {
-  const Place odd{.gap_bytes = 5}, across{.is_across = true};
-  const Place downwards{.is_across = true, .is_reversed = true, .gap_bytes = 5};
-  for (const Target& other : processors(target())) {
-    for (const DType dtype : {DType::u8, DType::u32, DType::c128}) {
-      const std::int64_t side = 1100 / static_cast<std::int64_t>(itemsize_bytes(dtype)) + 33;
-      compare_large(copy_kernel(dtype), {odd, across}, {{side, 601}, {40, 2 * side}}, other);
-      compare_large(copy_kernel(dtype), {{}, downwards}, {{side, 477}}, other);
-    }
-    compare_large(op_kernel(Op::sub, DType::f32, DType::f32), {odd, {}, across}, {{300, 707}},
-                  other);
-    compare_large(op_kernel(Op::sub, DType::i16, DType::i16), {{}, across, odd},
-                  {{300, 707}, {30, 4001}}, other);
-    compare_large(op_kernel(Op::lt, DType::f32, DType::boolean), {{}, across, odd}, {{150, 1407}},
-                  other);
-    compare_large(cast_kernel(DType::f64, DType::u8), {{}, across}, {{61, 1407}}, other);
-  }
-}
-
-TEST_P(Tile, LargeSums) {
-  const Place along{}, spaced{.gap_bytes = 12}, across{.is_across = true};
-  const Place downwards{.is_across = true, .is_reversed = true, .gap_bytes = 8};
-  for (const DType dtype : {DType::u8, DType::f32, DType::f64}) {
-    const ir::Kernel sum = op_kernel(Op::add, dtype, dtype);
-    compare_large(sum, {along, along, across}, large_sizes);
-    compare_large(sum, {spaced, downwards, across}, large_sizes);
-    compare_large(sum, {across, along, spaced}, large_sizes);
-  }
-  compare_large(cast_kernel(DType::f32, DType::u8), {along, across}, large_sizes);
-  compare_large(cast_kernel(DType::u8, DType::f64), {along, across}, large_sizes);
-}
-
-/// Transposed inputs of large calls, in a buffer and in registers.
-TEST_P(Tile, LargeSumsOfLargePlanes) {
-  const Place along{}, spaced{.gap_bytes = 12}, across{.is_across = true};
-  const std::vector<std::array<std::int64_t, 2>> sizes = {{512, 515}, {530, 640}, {511, 600}};
-  for (const Target& target : processors(target_for(isa()))) {
-    compare_large(op_kernel(Op::sub, DType::f32, DType::f32), {along, across, along}, {{512, 512}},
-                  target);
-    compare_large(op_kernel(Op::sub, DType::i16, DType::i16), {along, across, spaced}, sizes,
-                  target);
-    compare_large(op_kernel(Op::lt, DType::i16, DType::boolean), {spaced, along, across}, sizes,
-                  target);
-  }
-}
-
-TEST_P(Tile, LargePixels) {
-  for (const DType dtype : {DType::u8, DType::f32}) {
-    const Place pixels{.pixel_items = 3}, planes{};
-    const std::vector<std::array<std::int64_t, 2>> sizes = {{3, 40}, {3, 1000}, {3, 20000}};
-    compare_large(copy_kernel(dtype), {pixels, planes}, sizes);
-    compare_large(copy_kernel(dtype), {planes, pixels}, sizes);
-    compare_large(op_kernel(Op::add, dtype, dtype), {pixels, pixels, planes}, sizes);
-    compare_large(op_kernel(Op::add, dtype, dtype), {pixels, pixels, pixels}, sizes);
-    compare_large(op_kernel(Op::add, dtype, dtype), {planes, pixels, planes}, sizes);
-  }
-}
-
-// Planes with short rows that follow one another in what is written are copied together, and so are
-// those that follow one another in what is read.
-TEST_P(Tile, LargeCopiesOfManyPlanes) {
-  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64}) {
-    ir::Kernel kernel = copy_kernel(dtype);
-    kernel.loops.resize(5);
-    for (ir::Operand& operand : kernel.operands) operand.strides.assign(5, stride_any);
-    kernel.operands[0].strides[4] = 1;
-    kernel.operands[1].strides[3] = 1;
-    kernel = scheduled(kernel, isa());
-    const auto item = static_cast<std::int64_t>(itemsize_bytes(dtype));
-    const Comparison comparison(kernel, target(), backend());
-    for (const auto& [runs, planes, rows, columns] : std::vector<std::array<std::int64_t, 4>>{
-             {1, 7, 64, 40}, {1, 30, 33, 17}, {1, 100, 20, 5}, {7, 9, 32, 20}, {10, 12, 24, 30}}) {
-      const std::int64_t repeats = (4 << 20) / (runs * planes * rows * columns * 2 * item) + 1;
-      const jit::testing::Run run{
-          .extents = {repeats, runs, planes, rows, columns},
-          .stride_bytes = {
-              {0, rows * planes * columns * item, columns * item, planes * columns * item, item},
-              {0, rows * item, runs * rows * item, item, planes * runs * rows * item}}};
-      ASSERT_TRUE(comparison.agree(run, random_)) << runs << " runs of " << planes << " planes";
-    }
-  }
-}
-
 /// Makes no code.
 class NoFunctions final : public tiles::Functions {
  public:
@@ -563,13 +319,8 @@ TEST_P(Tile, TheCodeShufflesPixels) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Tile,
-                         ::testing::Combine(::testing::Values("xbyak", "llvm"),
-                                            ::testing::ValuesIn(runnable_isas())),
-                         [](const auto& param) {
-                           return std::string(std::get<0>(param.param)) + "_" +
-                                  std::string(name(std::get<1>(param.param)));
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, Tile, tile_targets(),
+                         [](const auto& param) { return target_name(param); });
 
 }  // namespace
 }  // namespace weft::jit::testing
