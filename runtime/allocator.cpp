@@ -188,12 +188,7 @@ class Released {
   Released(const Released&) = delete;
   Released& operator=(const Released&) = delete;
   ~Released() {
-    while (first_ != nullptr) {
-      const Block block = *first_;
-      log(LogTopic::memory, "unmap ", block.size_bytes, " bytes");
-      munmap(first_, block.size_bytes);
-      first_ = block.next;
-    }
+    if (first_ != nullptr) unmap_all();
   }
 
   void add(void* block, std::size_t size_bytes) { first_ = new (block) Block{first_, size_bytes}; }
@@ -204,6 +199,16 @@ class Released {
     Block* next;
     std::size_t size_bytes;
   };
+
+  [[gnu::noinline]] void unmap_all() {
+    while (first_ != nullptr) {
+      const Block block = *first_;
+      log(LogTopic::memory, "unmap ", block.size_bytes, " bytes");
+      munmap(first_, block.size_bytes);
+      first_ = block.next;
+    }
+  }
+
   Block* first_ = nullptr;
 };
 

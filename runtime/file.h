@@ -57,7 +57,8 @@ class InputFile {
 /// A file under construction beside its final place, which it takes in commit().  Without commit()
 /// nothing of it stays and what was in the place is untouched; with it, the permission bits of that
 /// are the new file's.  A place that is no regular file (/dev/stdout, a pipe) is written directly,
-/// and one that is a symbolic link is what that leads to, whether there is such or not.
+/// and one that is a symbolic link is what that leads to, whether there is such or not.  It is not
+/// synced: that a machine which fails keeps either file is left to its file system.
 ///
 /// Errors: DeviceError from every function, with the system's reason.
 class OutputFile {

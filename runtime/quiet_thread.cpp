@@ -6,9 +6,12 @@
 namespace weft {
 
 int start_quiet_thread(const char* name, void* (*run)(void*), void* argument) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  // A fault in a thread that blocks it ends the process, past the program's handler.
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF})
+    sigdelset(&blocked, own);
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
   pthread_t thread;
   const int error = pthread_create(&thread, nullptr, run, argument);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -1,7 +1,6 @@
 // The `weft` program: reads the command line, runs one subcommand, and turns errors into one line
 // on stderr (and an object on stdout with --json).
 #include "engine/cli/command.h"
-#include "engine/messages/printable.h"
 
 #include <weft/error.h>
 #include <weft/numerics.h>
@@ -178,9 +177,11 @@ int report(std::string_view kind, std::string_view message, bool json) {
   std::string shown(message);
   if (isatty(STDERR_FILENO) == 0) {
     shown.erase(std::min(shown.find('\n'), shown.size()));
-    std::ranges::replace(shown, '\r', ' ');
   }
-  std::cerr << "weft: " << printable(shown) << '\n';
+  // Messages quote files and arguments, which may hold what a terminal obeys.
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f'; };
+  std::ranges::replace_if(shown, is_control, '?');
+  std::cerr << "weft: " << shown << '\n';
   return 1;
 }
 

@@ -27,11 +27,19 @@ constexpr int max_given_dims = static_cast<int>(detail::inline_dims);
 /// Strides in bytes, by operand and then by dimension.
 using GivenStrides = std::int64_t[max_given][max_given_dims];
 
+/// As a number: operands lie in different objects, whose pointers have no order or distance.
+std::int64_t address_of(const std::byte* data) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data));
+}
+
 /// Addresses that hold all of an operand.
 struct ByteRange {
-  const std::byte* begin;
-  const std::byte* end;
+  std::int64_t begin;
+  std::int64_t end;
 
+  ByteRange() = default;  // without values
+  ByteRange(const std::byte* data, std::int64_t size_bytes)
+      : begin(address_of(data)), end(begin + size_bytes) {}
   bool overlaps(const ByteRange& other) const { return begin < other.end && other.begin < end; }
 };
 
@@ -279,7 +287,7 @@ template <int num_given>
     if (i < num_outputs) continue;
     for (int output = 0; output < num_outputs; ++output) {
       // Both have as many bytes.
-      if (std::abs(data - operands[output].data) >= num_bytes) [[likely]]
+      if (std::abs(address_of(data) - address_of(operands[output].data)) >= num_bytes) [[likely]]
         continue;
       if (operands[output].impl != impl) return false;
       operands[output].is_read_write = true;
@@ -325,9 +333,10 @@ bool TensorIterator::plan_strided(const detail::GivenOperands& given) {
     is_dense &= impl->is_non_overlapping_and_dense;
     std::byte* const data = base + impl->storage_offset * itemsize;
     set_operand(operands[i], given[i], *impl, data, i < num_outputs ? words.output : words.input);
-    const ByteRange range = is_full && impl->is_contiguous
-                                ? ByteRange{data, data + first->numel * itemsize}
-                                : ByteRange{base, base + impl->storage->size_bytes()};
+    const ByteRange range =
+        is_full && impl->is_contiguous
+            ? ByteRange(data, first->numel * itemsize)
+            : ByteRange(base, static_cast<std::int64_t>(impl->storage->size_bytes()));
     if (i < num_outputs) {
       if (!is_full || !impl->is_non_overlapping_and_dense) return false;
       written[i] = range;

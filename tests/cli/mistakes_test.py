@@ -22,6 +22,11 @@ class Mistakes(CliTest):
             self.fails([command, "aminmax(a)", a], "argument", "two results, and one is read here: write amin or amax")
             self.fails([command, "sum(a), amax(a)", a], "argument", "column 7: one expression is read here")
 
+    def test_what_a_terminal_would_obey_is_not_printed(self):
+        told = weft("explain", "a", "a=f32[2]", "--backend=\x1b[31mred\x7f")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("'?[31mred?'", told.stderr)
+
     def test_shapes_and_dtypes(self):
         self.fails(["explain", "a + b", "a=f32[2,3]", "b=f32[4]"], "argument", "The size of tensor", "must match")
         self.fails(["explain", "a / b", "a=f32[2]", "b=f32[2]", "--out", "i32[2]"], "argument",

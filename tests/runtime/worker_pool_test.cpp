@@ -110,6 +110,8 @@ TEST(WorkerPool, WorkersTakeNoneOfTheProgramsSignals) {
   }));
   for (const int signal : {SIGUSR1, SIGTERM, SIGCHLD, SIGALRM})
     EXPECT_EQ(sigismember(&blocked, signal), 1) << signal;
+  // The program's handler is for faults in workers, too.
+  EXPECT_EQ(sigismember(&blocked, SIGSEGV), 0);
   EXPECT_STREQ(name.data(), "weft-worker");
 }
 
