@@ -269,7 +269,7 @@ KernelCache::Entries KernelCache::take_unused() {
     if (is_unused) unused.insert(entries_.extract(it));
     it = next;
   }
-  // Where most are used, the next look waits until as many again may have become unused.
+  // Where most are used, the next look waits until half as many again have come.
   next_sweep_ = std::max(max_kernels_, entries_.size() + entries_.size() / 2);
   evictions_.fetch_add(unused.size(), std::memory_order_relaxed);
   return unused;

@@ -140,8 +140,14 @@ CudaStream CudaDevice::stream() {
     idle_streams_.reserve(num_streams_ + 1);  // so that give_back() needs no memory
     ++num_streams_;
   }
-  WEFT_CUDA_CALL(StreamCreate, (&streams.own, constant::stream_default), "cuda:", index_,
-                 ": making a stream");
+  try {
+    WEFT_CUDA_CALL(StreamCreate, (&streams.own, constant::stream_default), "cuda:", index_,
+                   ": making a stream");
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    --num_streams_;
+    throw;
+  }
   return streams.own;
 }
 

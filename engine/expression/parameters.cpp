@@ -22,10 +22,6 @@ bool holds(DType dtype, const Scalar& value) {
   return number < end && (is_signed(dtype) ? number >= -end : number > -end);
 }
 
-bool is_unsigned_integer(DType dtype) {
-  return is_integral(dtype) && !is_boolean(dtype) && !is_signed(dtype);
-}
-
 }  // namespace
 
 bool is_parameter(Op op, std::size_t index) {
@@ -72,10 +68,10 @@ void check_parameter(Op op, const Scalar& value, DType dtype) {
              "lambda must be greater or equal to 0, but found to be ", value.text(), ".");
   WEFT_CHECK(op != Op::celu || value.as_double() != 0, ArithmeticError,
              "ZeroDivisionError: alpha cannot be 0 for CELU");
-  WEFT_CHECK(op != Op::hardtanh || !is_unsigned_integer(dtype) || !(value.as_double() < 0),
-             ArgumentError,
-             "cannot do hardtanh on an unsigned type with negative limits: ", name(dtype), ", ",
-             value.text());
+  WEFT_CHECK(
+      op != Op::hardtanh || !is_integer(dtype) || is_signed(dtype) || !(value.as_double() < 0),
+      ArgumentError, "cannot do hardtanh on an unsigned type with negative limits: ", name(dtype),
+      ", ", value.text());
   WEFT_CHECK(op != Op::round_decimals || std::trunc(value.as_double()) == value.as_double(),
              ArgumentError, "round(): decimals must be an integer, but is ", value.text());
   // Of integers nothing is replaced; of floats, what is too large is an infinity.

@@ -45,19 +45,6 @@ llvm::Value* keep_in_register(Builder& builder, llvm::Value* value) {
   return builder.CreateCall(llvm::InlineAsm::get(function, "", any_register, false), {value});
 }
 
-llvm::Value* unknown_zero(Builder& builder) {
-  llvm::Type* const type = builder.getInt64Ty();
-  auto* const function = llvm::FunctionType::get(type, {type}, false);
-  return builder.CreateCall(llvm::InlineAsm::get(function, "", "=r,0", false),
-                            {builder.getInt64(0)});
-}
-
-llvm::Value* first_bits(Builder& builder, llvm::Value* vector) {
-  const auto bits = static_cast<unsigned>(vector->getType()->getPrimitiveSizeInBits());
-  auto* const type = llvm::FixedVectorType::get(builder.getInt64Ty(), bits / 64);
-  return builder.CreateExtractElement(builder.CreateBitCast(vector, type), builder.getInt64(0));
-}
-
 llvm::Function* add_function(const CpuFeatures& features, llvm::Module& module,
                              const std::string& symbol, llvm::ArrayRef<llvm::Type*> arguments) {
   auto* type =

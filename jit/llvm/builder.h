@@ -73,12 +73,6 @@ class Builder : public llvm::IRBuilder<> {
 /// one of its own.  What fills no register is left as it is.
 llvm::Value* keep_in_register(Builder& builder, llvm::Value* value);
 
-/// An i64 that is 0, which the optimiser doesn't know.
-llvm::Value* unknown_zero(Builder& builder);
-
-/// The first 64 bits of a vector, as an i64.
-llvm::Value* first_bits(Builder& builder, llvm::Value* vector);
-
 /// Adds a function without a result, which throws nothing, for code that uses these features.
 llvm::Function* add_function(const CpuFeatures& features, llvm::Module& module,
                              const std::string& symbol, llvm::ArrayRef<llvm::Type*> arguments);

@@ -34,7 +34,8 @@ class KernelEmitter {
   void emit_scan();      ///< of a kernel that scans: all of it
   /// tiles::Functions::fused_rows() of a kernel that has become rows, in which these operands are
   /// transposed.
-  void emit_fused(std::span<const std::size_t> transposed, bool is_large);
+  void emit_fused(std::span<const std::size_t> transposed, bool is_large,
+                  std::vector<std::size_t> asked);
 
   /// Whether the body calls functions other than those that are inlined.
   static bool calls_functions(const ir::Kernel& kernel);
@@ -203,8 +204,7 @@ class KernelEmitter {
     bool is_large = false;
     std::vector<std::vector<llvm::Value*>> rows;  ///< [operand]: of transposed ones, a step's
     std::size_t row = 0;                          ///< the one that the body is for
-    llvm::Value* some_row = nullptr;              ///< of those of a step
-    llvm::Value* zero = nullptr;                  ///< where rows that are asked for wait for them
+    std::vector<std::size_t> asked;               ///< operands of which rows are asked for ahead
     // Bytes, [operand].
     Pointers line;    ///< from line to line of transposed ones; null for others
     Pointers step;    ///< down a step of rows
@@ -215,7 +215,7 @@ class KernelEmitter {
                        const std::function<llvm::Value*(Pointers&, llvm::Value* left)>& inside);
   void fused_columns(const Pointers& block, llvm::Value* steps);
   void fetch_fused_lines(const Pointers& column, llvm::Value* first, int count);
-  void fetch_apart(llvm::Value* first, llvm::Value* stride, int count, llvm::Value* zero = nullptr);
+  void fetch_apart(llvm::Value* first, llvm::Value* stride, int count);
   void fetch_fused_rows(const Pointers& at);
   void fused_step(Pointers& at);
   std::vector<llvm::Value*> lines_to_rows(std::size_t operand, llvm::Value* at);

@@ -28,7 +28,8 @@ class TileEmitter final : public tiles::Functions {
     ir::Kernel rows = tiles::row_kernel(kernel);
     rows.is_streaming = rows.is_unfenced = is_large && tiles::fused_rows_stream(kernel);
     KernelEmitter(rows, target_, module_, tile_symbol(kind).c_str(), debug_unit_)
-        .emit_fused(tiles::transposed_operands(kernel), is_large);
+        .emit_fused(tiles::transposed_operands(kernel), is_large,
+                    is_large ? tiles::asked_rows(kernel) : std::vector<std::size_t>());
     return somewhere;
   }
   tiles::FunctionOffset transpose(const tiles::TransposeShape& shape) override {

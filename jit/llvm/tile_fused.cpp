@@ -12,12 +12,14 @@
 
 namespace weft::jit {
 
-void KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_large) {
+void KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_large,
+                               std::vector<std::size_t> asked) {
   load_arguments();
   emit_hoisted(bases_);
   splat_hoisted(vector_lanes());
   fused_.emplace();
   fused_->is_large = is_large;
+  fused_->asked = std::move(asked);
   start_fused(transposed);
   const auto side = static_cast<std::uint64_t>(tiles::fused_rows_a_step(kernel_));
   llvm::Value* const num_steps = builder_.CreateExactUDiv(extents_[0], builder_.getInt64(side));
@@ -40,8 +42,6 @@ void KernelEmitter::start_fused(std::span<const std::size_t> transposed) {
   const auto side = static_cast<std::uint64_t>(tiles::fused_rows_a_step(kernel_));
   const auto lanes = static_cast<std::uint64_t>(vector_lanes());
   fused_->rows.resize(num_operands());
-  if (fused_->is_large && tiles::fused_asks_wait(kernel_, builder_.features()))
-    fused_->zero = unknown_zero(builder_);
   for (std::size_t k = 0; k < num_operands(); ++k) {
     // The kernel says of transposed operands, too, that they are dense along the rows.
     const bool is_held = std::ranges::find(transposed, k) != transposed.end();
@@ -84,7 +84,7 @@ void KernelEmitter::emit_until_none(
 /// All columns of a block of rows.
 void KernelEmitter::fused_columns(const Pointers& block, llvm::Value* steps) {
   emit_until_none(block, extents_[1], [&](Pointers& column, llvm::Value*) {
-    const bool in_steps = fused_->is_large && tiles::fused_asks_in_steps(kernel_);
+    const bool in_steps = !fused_->asked.empty();
     if (fused_->is_large && !in_steps)
       fetch_fused_lines(column, builder_.getInt64(0), vector_lanes());
     emit_until_none(column, steps, [&](Pointers& at, llvm::Value* left) {
@@ -102,17 +102,10 @@ void KernelEmitter::fused_columns(const Pointers& block, llvm::Value* steps) {
   });
 }
 
-/// Asks for `count` lines that lie `stride` bytes apart.  Where there is a `zero`, those that fight
-/// for the first cache are asked for once some row of the step has come.
-void KernelEmitter::fetch_apart(llvm::Value* first, llvm::Value* stride, int count,
-                                llvm::Value* zero) {
+/// Asks for `count` lines that lie `stride` bytes apart.
+void KernelEmitter::fetch_apart(llvm::Value* first, llvm::Value* stride, int count) {
   prefetch_apart(builder_, stride, [&](CacheLevel level) {
-    llvm::Value* const start =
-        zero == nullptr || level == CacheLevel::first
-            ? first
-            : builder_.after(first,
-                             builder_.CreateAnd(first_bits(builder_, fused_->some_row), zero));
-    for (llvm::Value* line : strided_addresses(builder_, start, stride, count))
+    for (llvm::Value* line : strided_addresses(builder_, first, stride, count))
       jit::prefetch(builder_, line, level);
   });
 }
@@ -129,12 +122,11 @@ void KernelEmitter::fetch_fused_lines(const Pointers& column, llvm::Value* first
 
 /// Asks for the rows that later steps read.
 void KernelEmitter::fetch_fused_rows(const Pointers& at) {
-  for (std::size_t k = 0; k < num_operands(); ++k) {
-    if (!tiles::fused_asks_for_rows(kernel_, k)) continue;
+  for (const std::size_t k : fused_->asked) {
     llvm::Value* const ahead =
         builder_.CreateMul(stride_bytes(0, k), builder_.getInt64(tiles::fused_rows_ahead));
-    fetch_apart(builder_.after(at[k], ahead), stride_bytes(0, k), tiles::fused_rows_a_step(kernel_),
-                fused_->zero);
+    fetch_apart(builder_.after(at[k], ahead), stride_bytes(0, k),
+                tiles::fused_rows_a_step(kernel_));
   }
 }
 
@@ -143,10 +135,9 @@ void KernelEmitter::fused_step(Pointers& at) {
   for (std::size_t k = 0; k < num_operands(); ++k) {
     if (fused_->line[k] == nullptr) continue;
     fused_->rows[k] = lines_to_rows(k, at[k]);
-    fused_->some_row = fused_->rows[k].front();
     at[k] = builder_.after(at[k], fused_->step[k]);
   }
-  if (fused_->is_large) fetch_fused_rows(at);
+  fetch_fused_rows(at);
   const auto side = static_cast<std::size_t>(tiles::fused_rows_a_step(kernel_));
   for (fused_->row = 0; fused_->row < side; ++fused_->row) {
     emit_body({builder_.getInt64(0), at},

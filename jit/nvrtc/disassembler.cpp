@@ -1,6 +1,7 @@
 // Machine code as text, by the toolkit's own programs: its encoding is documented nowhere else.
 #include "jit/nvrtc/compiler.h"
 #include "runtime/file.h"
+#include "runtime/text.h"
 
 #include <weft/error.h>
 
@@ -40,8 +41,7 @@ class TemporaryFile {
     path_ = fs::temp_directory_path(error) / "weft-XXXXXX";
     WEFT_CHECK(!error, DeviceError, "no folder for a temporary file: ", error.message());
     FileDescriptor file(mkstemp(path_.data()));
-    WEFT_CHECK(file.get() >= 0, DeviceError,
-               "can't write a temporary file: ", std::generic_category().message(errno));
+    WEFT_CHECK(file.get() >= 0, DeviceError, "can't write a temporary file: ", errno_text(errno));
     std::size_t done = 0;
     while (done < content.size()) {
       const ssize_t written = uninterrupted(
@@ -51,8 +51,7 @@ class TemporaryFile {
     }
     if (file.close() && done == content.size()) return;
     unlink(path_.c_str());
-    throw DeviceError(
-        detail::concat("can't write ", path_, ": ", std::generic_category().message(errno)));
+    throw DeviceError(detail::concat("can't write ", path_, ": ", errno_text(errno)));
   }
   ~TemporaryFile() { unlink(path_.c_str()); }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -131,22 +130,19 @@ std::string disassemble(std::span<const std::byte> cubin, const std::string& pro
   const TemporaryFile file(cubin);
   const char* const option = program.ends_with("cuobjdump") ? "-sass" : "-c";
   std::array<int, 2> ends{};
-  WEFT_CHECK(pipe2(ends.data(), O_CLOEXEC) == 0, DeviceError,
-             "no pipe: ", std::generic_category().message(errno));
+  WEFT_CHECK(pipe2(ends.data(), O_CLOEXEC) == 0, DeviceError, "no pipe: ", errno_text(errno));
   Child child;  // before the pipe, which must be closed when it is waited for
   FileDescriptor output_end(ends[0]), input_end(ends[1]);
   const int error = start(program, option, file.path(), input_end.get(), child.id());
-  WEFT_CHECK(error == 0, DeviceError, "can't run ", program, ": ",
-             std::generic_category().message(error));
+  WEFT_CHECK(error == 0, DeviceError, "can't run ", program, ": ", errno_text(error));
   input_end.close();
   int read_error = 0;
   const std::string output = read_all(output_end.get(), read_error);
   output_end.close();
   const std::optional<int> status = child.wait();
-  WEFT_CHECK(status, DeviceError, "can't wait for ", program, ": ",
-             std::generic_category().message(errno));
+  WEFT_CHECK(status, DeviceError, "can't wait for ", program, ": ", errno_text(errno));
   WEFT_CHECK(read_error == 0, DeviceError, "can't read what ", program,
-             " says: ", std::generic_category().message(read_error));
+             " says: ", errno_text(read_error));
   WEFT_CHECK(WIFEXITED(*status) && WEXITSTATUS(*status) == 0, DeviceError, program,
              " failed: ", output);
   return output;

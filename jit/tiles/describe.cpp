@@ -196,21 +196,15 @@ bool fused_rows_stream(const ir::Kernel& kernel) {
   return std::ranges::all_of(kernel.operands, fills_lines);
 }
 
-bool fused_asks_for_rows(const ir::Kernel& kernel, std::size_t operand) {
-  const ir::Operand& input = kernel.operands[operand];
-  return input.role == ir::Role::input && !is_transposed(input) &&
-         static_cast<int>(itemsize_bytes(input.dtype)) * kernel.loops.back().lanes >=
-             line_bytes / 2;
-}
-
-bool fused_asks_in_steps(const ir::Kernel& kernel) {
-  for (std::size_t i = 0; i < kernel.operands.size(); ++i)
-    if (fused_asks_for_rows(kernel, i)) return true;
-  return false;
-}
-
-bool fused_asks_wait(const ir::Kernel& kernel, const CpuFeatures& features) {
-  return features.amd_family >= zen5_family && fused_asks_in_steps(kernel);
+std::vector<std::size_t> asked_rows(const ir::Kernel& kernel) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
+    const ir::Operand& operand = kernel.operands[i];
+    const int bytes = static_cast<int>(itemsize_bytes(operand.dtype)) * kernel.loops.back().lanes;
+    if (operand.role == ir::Role::input && !is_transposed(operand) && bytes >= line_bytes / 2)
+      found.push_back(i);
+  }
+  return found;
 }
 
 ir::Kernel row_kernel(const ir::Kernel& kernel) {

@@ -173,17 +173,12 @@ inline constexpr int fused_rows_ahead = 32;
 /// Steps that read a line of the cache to its end.
 inline constexpr int fused_steps_a_block = line_bytes / lane_bytes;
 
-/// Whether rows of an operand are asked for ahead: of an input that is not transposed, and where
-/// pieces are not so short that a line would be asked for four times.
-bool fused_asks_for_rows(const ir::Kernel& kernel, std::size_t operand);
-
-/// Whether each step asks for its share of a block's lines: all of them at once wait for one
-/// another, and so do rows that are read in between.  Alone they do better at once.
-bool fused_asks_in_steps(const ir::Kernel& kernel);
-
-/// Whether rows that fight for the first cache are asked for only once the lines that a step
-/// transposes have come: what is asked for beyond what a processor can have on its way, it forgets.
-bool fused_asks_wait(const ir::Kernel& kernel, const CpuFeatures& features);
+/// The operands of a tile kernel of which large calls ask for rows ahead: inputs that are not
+/// transposed, of pieces that are not so short that a line would be asked for four times.
+///
+/// Where there are any, each step asks for its share of a block's lines: all of them at once wait
+/// for one another, and so do rows that are read in between.  Alone they do better at once.
+std::vector<std::size_t> asked_rows(const ir::Kernel& kernel);
 
 /// The kernel for the two innermost loops of a tile, in which staged operands have become linear.
 ir::Kernel row_kernel(const ir::Kernel& kernel);

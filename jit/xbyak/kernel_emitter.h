@@ -58,7 +58,8 @@ class KernelEmitter {
   void emit();
   /// Rows of which some operands lie along the columns (tile_fused.cpp).  False if there are not
   /// enough registers; then nothing has been emitted.
-  bool emit_fused(std::span<const std::size_t> transposed, bool is_large);
+  bool emit_fused(std::span<const std::size_t> transposed, bool is_large,
+                  std::span<const std::size_t> asked);
 
  private:
   void prologue();
@@ -104,12 +105,11 @@ class KernelEmitter {
   void start_block();
   void fused_step();
   void fused_rows();
-  bool asks_for_rows(std::size_t operand) const;
   void fetch_ahead(std::size_t operand, const std::function<void(bool into_second)>& fetch_all);
   void start_fetching_lines();
   void fetch_lines_ahead(int count);
   void fetch_rows_ahead();
-  void take_fused_registers(std::span<const std::size_t> transposed);
+  void take_fused_registers();
   void next_fused_row(std::size_t operand);
   void transpose_lines(std::size_t operand);
   void interleave_items(int itemsize, bool upper, int out, int x, int y);
@@ -199,6 +199,7 @@ class KernelEmitter {
   /// Where in the frame an operand's distances are.
   struct FusedSlots {
     bool is_held;
+    bool is_asked;                       ///< rows of it, ahead
     int step;                            ///< to the next row, or to the lines of the next columns
     std::optional<Reg64> step_register;  ///< the same, in a register
     int block;         ///< that a block of steps leads on, or from behind it to the next columns
@@ -206,10 +207,10 @@ class KernelEmitter {
     int not_aliasing;  ///< 0: lines lie a multiple of tiles::aliasing_bytes apart
   };
   bool fused_asks_ahead_ = false;
+  bool fused_asks_in_steps_ = false;
   int spare_ = 0;  ///< vector register
   int steps_slot_ = 0;
   int steps_left_slot_ = 0;
-  std::optional<Reg64> when_there_;      ///< 0, once a step's lines have come
   std::optional<Reg64> steps_left_;      ///< in a register and not in the slot
   std::vector<FusedSlots> fused_slots_;  ///< [operand]
 };

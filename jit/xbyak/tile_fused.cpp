@@ -35,13 +35,22 @@ bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel, bool is_large) {
   for (const std::size_t operand : transposed) held |= std::uint64_t{1} << operand;
   const int num_reserved =
       static_cast<int>(transposed.size()) * tiles::fused_rows_a_step(kernel) + 1;
-  return KernelEmitter(code, rows, true, held, num_reserved).emit_fused(transposed, is_large);
+  // The rows' kernel no longer knows which of its operands were transposed.
+  const std::vector<std::size_t> asked =
+      is_large ? tiles::asked_rows(kernel) : std::vector<std::size_t>();
+  return KernelEmitter(code, rows, true, held, num_reserved)
+      .emit_fused(transposed, is_large, asked);
 }
 
-bool KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_large) {
+bool KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_large,
+                               std::span<const std::size_t> asked) {
   if (!operands_.has_all_registers()) return false;
   fused_asks_ahead_ = is_large;
-  take_fused_registers(transposed);
+  fused_asks_in_steps_ = !asked.empty();
+  fused_slots_.assign(kernel_.operands.size(), {});
+  for (const std::size_t operand : transposed) fused_slots_[operand].is_held = true;
+  for (const std::size_t operand : asked) fused_slots_[operand].is_asked = true;
+  take_fused_registers();
   prologue();
   hoisted(true);
   start_fused();
@@ -52,14 +61,8 @@ bool KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_
 
 // What the innermost loop changes or adds stays in registers as long as there are any.  Large calls
 // lose by it (docs/decisions.md).
-void KernelEmitter::take_fused_registers(std::span<const std::size_t> transposed) {
-  fused_slots_.assign(kernel_.operands.size(), {});
-  for (const std::size_t operand : transposed) fused_slots_[operand].is_held = true;
-  if (fused_asks_ahead_) {
-    if (tiles::fused_asks_wait(kernel_, code_.features()))
-      when_there_ = operands_.take_spare_register();
-    return;
-  }
+void KernelEmitter::take_fused_registers() {
+  if (fused_asks_ahead_) return;
   steps_left_ = operands_.take_spare_register();
   for (FusedSlots& slots : fused_slots_)
     if (!slots.is_held) slots.step_register = operands_.take_spare_register();
@@ -96,7 +99,7 @@ void KernelEmitter::start_fused() {
     code_.mov(code_.qword[code_.frame(slots.not_aliasing)], code_.rcx);
     code_.mov(code_.rcx, code_.qword[gpr::arguments + offsetof(KernelArgs, stride_bytes)]);
     slots.ahead = code_.allocate_frame(8, 8);
-    if (!asks_for_rows(i)) continue;
+    if (!slots.is_asked) continue;
     code_.imul(code_.rax, code_.rax, tiles::fused_rows_ahead);
     code_.mov(code_.qword[code_.frame(slots.ahead)], code_.rax);
   }
@@ -133,10 +136,6 @@ void KernelEmitter::start_block() {
   code_.xor_(gpr::index.cvt32(), gpr::index.cvt32());
 }
 
-bool KernelEmitter::asks_for_rows(std::size_t operand) const {
-  return fused_asks_ahead_ && tiles::fused_asks_for_rows(kernel_, operand);
-}
-
 // Lines that fight for the first cache are asked into the second, which holds more that are as far
 // apart.
 void KernelEmitter::fetch_ahead(std::size_t operand,
@@ -156,7 +155,7 @@ void KernelEmitter::start_fetching_lines() {
     code_.lea(code_.rax, code_.ptr[operands_.held(i).at + tiles::fused_bytes_ahead]);
     code_.mov(code_.qword[code_.frame(fused_slots_[i].ahead)], code_.rax);
   }
-  if (fused_asks_ahead_ && !tiles::fused_asks_in_steps(kernel_)) fetch_lines_ahead(lanes_);
+  if (fused_asks_ahead_ && !fused_asks_in_steps_) fetch_lines_ahead(lanes_);
 }
 
 // The next `count` of a block's lines that the next blocks read.
@@ -184,13 +183,12 @@ void KernelEmitter::fetch_lines_ahead(int count) {
 
 void KernelEmitter::fetch_rows_ahead() {
   for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
-    if (!asks_for_rows(i)) continue;
     const FusedSlots& slots = fused_slots_[i];
+    if (!slots.is_asked) continue;
     const auto itemsize = static_cast<int>(itemsize_bytes(kernel_.operands[i].dtype));
     code_.mov(code_.rax, code_.qword[code_.frame(slots.ahead)]);
     code_.add(code_.rax, operands_.pointer(i));
     fetch_ahead(i, [&](bool into_second) {
-      if (into_second && when_there_) code_.add(code_.rax, *when_there_);
       for (int row = 0; row < tiles::fused_rows_a_step(kernel_); ++row) {
         if (row > 0) code_.add(code_.rax, code_.qword[code_.frame(slots.step)]);
         prefetch(code_, code_.rax + gpr::index * itemsize, into_second);
@@ -200,15 +198,10 @@ void KernelEmitter::fetch_rows_ahead() {
 }
 
 void KernelEmitter::fused_step() {
-  if (fused_asks_ahead_ && tiles::fused_asks_in_steps(kernel_))
-    fetch_lines_ahead(lanes_ / tiles::fused_steps_a_block);
+  if (fused_asks_in_steps_) fetch_lines_ahead(lanes_ / tiles::fused_steps_a_block);
   for (std::size_t i = 0; i < fused_slots_.size(); ++i) {
     if (!fused_slots_[i].is_held) continue;
     transpose_lines(i);
-    if (when_there_) {  // an `and` that is waited for, as a `xor` would not be
-      code_.vmovd(when_there_->cvt32(), Xmm(operands_.held_register(i, 0)));
-      code_.and_(*when_there_, 0);
-    }
     code_.add(operands_.held(i).at, lane_bytes);
   }
   fetch_rows_ahead();
