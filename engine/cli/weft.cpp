@@ -178,10 +178,7 @@ int report(std::string_view kind, std::string_view message, bool json) {
   if (isatty(STDERR_FILENO) == 0) {
     shown.erase(std::min(shown.find('\n'), shown.size()));
   }
-  // Messages quote files and arguments, which may hold what a terminal obeys.
-  const auto is_control = [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f'; };
-  std::ranges::replace_if(shown, is_control, '?');
-  std::cerr << "weft: " << shown << '\n';
+  std::cerr << "weft: " << printable(shown) << '\n';
   return 1;
 }
 

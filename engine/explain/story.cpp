@@ -29,10 +29,9 @@ std::int64_t bytes_read_by_passes(const Expr& given) {
     if (node.kind != ExprNode::Kind::tensor || !seen.insert(node.tensor.impl().get()).second)
       return true;
     const TensorImpl& tensor = *node.tensor.impl();
-    auto touched = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype));
-    for (std::size_t dim = 0; dim < tensor.sizes.size(); ++dim)
-      if (tensor.strides[dim] != 0 || tensor.sizes[dim] == 0)
-        touched = saturating_product(touched, tensor.sizes[dim]);
+    const std::int64_t touched =
+        touched_bytes(itemsize_bytes(tensor.dtype), {tensor.sizes.data(), tensor.sizes.size()},
+                      {tensor.strides.data(), tensor.strides.size()});
     bytes = saturating_sum(bytes, touched);
     return true;
   });

@@ -15,7 +15,7 @@ std::size_t count_characters(std::string_view text) {
 }
 
 // The caret line would drift under tabs, and control characters would break the picture.
-std::string printable(std::string_view text) {
+std::string in_one_line(std::string_view text) {
   std::string result(text);
   for (char& byte : result) {
     if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
@@ -44,7 +44,7 @@ std::string point_at(std::string_view what, std::string_view message, std::strin
   result += message;
   result += "\n  ";
   result += lead;
-  result += printable(text.substr(begin, end - begin));
+  result += in_one_line(text.substr(begin, end - begin));
   result += tail;
   result += "\n  ";
   result += std::string(lead.size() + count_characters(before), ' ');

@@ -52,14 +52,16 @@ bool has_long_rows(const TensorIterator& iterator, int output) {
 
 }  // namespace
 
-std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {
-  auto bytes = static_cast<std::int64_t>(itemsize_bytes(iterator.dtype(operand)));
-  for (int dim = 0; dim < iterator.ndim(); ++dim) {
-    const auto at = static_cast<std::size_t>(dim);
-    if (iterator.stride_bytes(operand)[at] != 0)
-      bytes = saturating_product(bytes, iterator.shape()[at]);
-  }
+std::int64_t touched_bytes(std::size_t itemsize_bytes, IntSpan sizes, IntSpan strides) {
+  auto bytes = static_cast<std::int64_t>(itemsize_bytes);
+  for (std::size_t dim = 0; dim < sizes.size(); ++dim)
+    if (strides[dim] != 0 || sizes[dim] == 0) bytes = saturating_product(bytes, sizes[dim]);
   return bytes;
+}
+
+std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {
+  return touched_bytes(itemsize_bytes(iterator.dtype(operand)), iterator.shape(),
+                       iterator.stride_bytes(operand));
 }
 
 std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {

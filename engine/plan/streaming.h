@@ -9,7 +9,9 @@
 
 namespace weft {
 
-/// Bytes that an operand's elements have, those of broadcast dimensions once.
+/// Bytes that elements have, those of dimensions with a stride of 0 once; the largest number where
+/// they are more.
+std::int64_t touched_bytes(std::size_t itemsize_bytes, IntSpan sizes, IntSpan strides);
 std::int64_t touched_bytes(const TensorIterator& iterator, int operand);
 
 /// Bytes that a call must move, read and written together, for non-temporal stores to pay: as

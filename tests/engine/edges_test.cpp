@@ -210,6 +210,15 @@ TEST(Edges, DoublesBecomeTheLowByteOfTheirI64) {
   }
 }
 
+TEST(Edges, OutputsOfSeveralSizesAreNamedByTheirExpressions) {
+  Engine engine;
+  const Expr small(tensor_of<float>({1, 2})), large(tensor_of<float>({1, 2, 3}));
+  const std::vector<Expr> exprs = {small + 1, large + 1};
+  const std::vector<Tensor> outputs = {full({2}, Scalar(0.0F)), full({3}, Scalar(true))};
+  expect_refused([&] { engine.eval(exprs, outputs); }, "expression 1: result type Float");
+  EXPECT_EQ(elements<float>(outputs[0]), (std::vector<float>{0, 0}));
+}
+
 TEST(Edges, RoundTakesWholeDecimals) {
   const Expr x(tensor_of<float>({1.25F}));
   expect_refused(

@@ -10,6 +10,10 @@
 
 namespace weft {
 
+/// A text with every byte that is neither a newline nor of a printable character of UTF-8 as
+/// "\x1b": messages quote what files and callers hold, which may be anything.
+std::string printable(std::string_view text);
+
 /// Base of everything that weft throws.  `kind()` is the stable word that JSON output carries.
 class Error : public std::runtime_error {
  public:
