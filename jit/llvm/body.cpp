@@ -212,6 +212,7 @@ llvm::Value* KernelEmitter::emit_inst(ValueId id, const std::vector<llvm::Value*
         prefetch(inst.operand, place, bytes, CacheLevel::second);
       return load(builder_, access(inst.operand, place), place.tail);
     case Op::store:
+      prefetch_output(inst.operand, place);
       store(builder_, access(inst.operand, place), args[0], place.tail);
       return nullptr;
     case Op::accumulate:
@@ -228,8 +229,8 @@ llvm::Value* KernelEmitter::emit_inst(ValueId id, const std::vector<llvm::Value*
     case Op::div:
       if (!factors_.empty() && factors_[inst.args[1]].high != nullptr &&
           may_take_two_products(id)) {
-        const auto [high, low] = factors_[inst.args[1]];
-        return by_two_products(args[0], {builder_.splat(high), builder_.splat(low)});
+        return by_two_products(
+            args[0], (builder_.lanes() == 1 ? factors_ : factor_splats_)[inst.args[1]]);
       }
       return emit_operator(builder_, inst.op, inst.dtype, args);
     case Op::bitcast: return builder_.CreateBitCast(args[0], builder_.value_type(inst.dtype));

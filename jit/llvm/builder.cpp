@@ -9,6 +9,7 @@ namespace {
 
 std::string feature_text(const CpuFeatures& features) {
   std::string text = "+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt";
+  if (features.amd_family >= zen3_family) text += ",+prfchw";
   if (features.isa != Isa::avx512) return text;
   text += ",+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd";
   if (features.avx512_vbmi) text += ",+avx512vbmi";

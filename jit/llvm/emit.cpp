@@ -8,6 +8,7 @@
 #include "jit/llvm/object.h"
 #include "jit/llvm/tile.h"
 #include "jit/llvm/tile_symbols.h"
+#include "jit/prefetching.h"
 #include "jit/row_copy.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
@@ -59,7 +60,8 @@ KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const Target& target, llv
       scalars_(kernel.body.size()),
       splats_(kernel.body.size()),
       is_chosen_(kernel.body.size()),
-      moves_(kernel.body.size()) {
+      moves_(kernel.body.size()),
+      asks_for_outputs_(jit::asks_for_outputs(kernel, builder_.features())) {
   function_->getArg(0)->setName("args");
   if (debug_unit != nullptr) scope_ = add_debug_scope(*function_, debug_unit);
   set_line(0);

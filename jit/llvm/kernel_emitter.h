@@ -151,8 +151,10 @@ class KernelEmitter {
   int streamed_vectors_at_once() const;
   Position emit_streaming_vectors(const Position& start, const std::vector<std::size_t>& streamed);
   Position emit_pages_in_turn(const Position& start, std::size_t streamed);
+  llvm::Value* line_ahead(std::size_t operand, const Place& place, std::int64_t ahead_bytes);
   void prefetch(std::size_t operand, const Place& place, std::int64_t ahead_bytes,
                 CacheLevel level);
+  void prefetch_output(std::size_t operand, const Place& place);
   void emit_fence();
 
   // The body (body.cpp).
@@ -196,6 +198,7 @@ class KernelEmitter {
   llvm::Value* divides_by_products(llvm::Value* divisor, const Factors& factors);
   llvm::Value* fused(llvm::Value* x, llvm::Value* y, llvm::Value* z);
   llvm::Value* by_two_products(llvm::Value* x, const Factors& factors);
+  void splat_factors();
   llvm::Value* find_factors(const std::vector<ir::ValueId>& ids);
   void emit_row_of_quotients(const Pointers& start, const std::vector<ir::ValueId>& ids);
 
@@ -285,9 +288,11 @@ class KernelEmitter {
   std::vector<llvm::Value*> partials_;  ///< [accumulation * vectors + vector]
   llvm::Value* scan_memory_ = nullptr;  ///< what has accumulated of columns; null: rows are scanned
   std::vector<Factors> factors_;        ///< of hoisted divisors, as scalars; empty: rows divide
+  std::vector<Factors> factor_splats_;
   std::optional<Fused> fused_;          ///< of rows with transposed inputs
   /// What the bodies of rows have computed, and where their results go.
   std::vector<std::pair<llvm::Value*, Access>> scanned_;
+  bool asks_for_outputs_ = false;
   llvm::DISubprogram* scope_ = nullptr;  ///< null: no debug information
 };
 

@@ -8,6 +8,7 @@
 namespace weft::jit {
 namespace {
 
+constexpr int register_bytes = 64;
 const llvm::Align unaligned(1);  // views may start anywhere, and x86 asks for nothing more
 
 int itemsize(DType dtype) { return static_cast<int>(itemsize_bytes(dtype)); }
@@ -53,22 +54,31 @@ llvm::Value* masked_load(Builder& builder, llvm::Type* type, llvm::Value* addres
                                   llvm::Constant::getNullValue(type));
 }
 
-/// One of the `stride` vectors that a strided vector's elements lie in, and which of its lanes are
-/// theirs.
+/// One of the vectors that a strided vector's elements lie in, and which of its lanes are theirs.
 struct Chunk {
   int first_item;  ///< counted from the first element
   llvm::Value* address;
   llvm::Value* mask;
 };
 
+/// Items of a chunk: of a whole register where one permutation takes what it likes from it, else of
+/// a vector, and of a vector at the end of a row.
+int items_of_chunk(const Builder& builder, const Access& access, Tail* tail) {
+  const int items = register_bytes / itemsize(access.dtype);
+  const bool is_whole =
+      tail == nullptr && tiles::can_permute(builder.features(), itemsize(access.dtype));
+  return is_whole ? std::max(items, builder.lanes()) : builder.lanes();
+}
+
 std::vector<Chunk> chunks(Builder& builder, const Access& access, Tail* tail) {
-  const int lanes = builder.lanes();
+  const int items = items_of_chunk(builder, access, tail);
+  const int span = (builder.lanes() - 1) * access.stride + 1;
   std::vector<Chunk> found;
-  for (int first = 0; first < access.stride * lanes; first += lanes) {
+  for (int first = 0; first < span; first += items) {
     std::vector<llvm::Constant*> belongs;
-    belongs.reserve(static_cast<std::size_t>(lanes));
-    for (int lane = 0; lane < lanes; ++lane)
-      belongs.push_back(builder.getInt1((first + lane) % access.stride == 0));
+    belongs.reserve(static_cast<std::size_t>(items));
+    for (int item = first; item < first + items; ++item)
+      belongs.push_back(builder.getInt1(item < span && item % access.stride == 0));
     llvm::Value* mask = llvm::ConstantVector::get(belongs);
     if (tail != nullptr) mask = builder.CreateAnd(mask, tail->mask(builder, access.stride, first));
     llvm::Value* address =
@@ -79,31 +89,35 @@ std::vector<Chunk> chunks(Builder& builder, const Access& access, Tail* tail) {
 }
 
 llvm::Value* load_strided(Builder& builder, const Access& access, Tail* tail) {
-  const int lanes = builder.lanes();
-  llvm::Type* type = builder.wide(builder.memory_type(access.dtype));
+  const int lanes = builder.lanes(), items = items_of_chunk(builder, access, tail);
+  llvm::Type* type = llvm::FixedVectorType::get(builder.memory_type(access.dtype),
+                                                static_cast<unsigned>(items));
+  const int readable = ((access.is_followed ? 2 : 1) * lanes - 1) * access.stride + 1;
   llvm::Value* gathered = llvm::PoisonValue::get(type);
   for (const Chunk& chunk : chunks(builder, access, tail)) {
-    const int readable = (lanes - 1) * access.stride + 1 + (access.is_followed ? access.stride : 0);
-    const bool is_inside = tail == nullptr && chunk.first_item + lanes <= readable;
+    const bool is_inside = tail == nullptr && chunk.first_item + items <= readable;
     llvm::Value* part = is_inside ? builder.CreateAlignedLoad(type, chunk.address, unaligned)
                                   : masked_load(builder, type, chunk.address, chunk.mask);
-    std::vector<int> picks;
+    std::vector<int> picks(static_cast<std::size_t>(items), llvm::PoisonMaskElem);
     for (int lane = 0; lane < lanes; ++lane) {
       const int item = lane * access.stride - chunk.first_item;
-      picks.push_back(item >= 0 && item < lanes ? lanes + item : lane);
+      picks[static_cast<std::size_t>(lane)] = item >= 0 && item < items ? items + item : lane;
     }
     gathered = builder.CreateShuffleVector(gathered, part, picks);
   }
-  return gathered;
+  return items == lanes ? gathered
+                        : builder.CreateExtractVector(builder.wide(type->getScalarType()), gathered,
+                                                      builder.getInt64(0));
 }
 
 void store_strided(Builder& builder, const Access& access, llvm::Value* value, Tail* tail) {
-  const int lanes = builder.lanes();
+  const int items = items_of_chunk(builder, access, tail);
+  const int span = (builder.lanes() - 1) * access.stride + 1;
   for (const Chunk& chunk : chunks(builder, access, tail)) {
     std::vector<int> picks;
-    for (int lane = 0; lane < lanes; ++lane) {
-      const int item = chunk.first_item + lane;
-      picks.push_back(item % access.stride == 0 ? item / access.stride : llvm::PoisonMaskElem);
+    for (int item = chunk.first_item; item < chunk.first_item + items; ++item) {
+      const bool is_written = item < span && item % access.stride == 0;
+      picks.push_back(is_written ? item / access.stride : llvm::PoisonMaskElem);
     }
     builder.CreateMaskedStore(builder.CreateShuffleVector(value, picks), chunk.address, unaligned,
                               chunk.mask);
@@ -235,12 +249,24 @@ void store_past_caches(Builder& builder, llvm::Value* vector, llvm::Value* addre
                      llvm::MDNode::get(builder.getContext(), one));
 }
 
-void prefetch(Builder& builder, llvm::Value* address, CacheLevel level) {
-  constexpr unsigned reads = 0, is_data = 1;
+namespace {
+
+void prefetch(Builder& builder, llvm::Value* address, CacheLevel level, bool writes) {
+  constexpr unsigned is_data = 1;
   const unsigned locality = level == CacheLevel::first ? 3 : 2;
-  builder.CreateIntrinsic(
-      llvm::Intrinsic::prefetch, {builder.getPtrTy()},
-      {address, builder.getInt32(reads), builder.getInt32(locality), builder.getInt32(is_data)});
+  builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder.getPtrTy()},
+                          {address, builder.getInt32(writes ? 1 : 0), builder.getInt32(locality),
+                           builder.getInt32(is_data)});
+}
+
+}  // namespace
+
+void prefetch(Builder& builder, llvm::Value* address, CacheLevel level) {
+  prefetch(builder, address, level, false);
+}
+
+void prefetch_to_write(Builder& builder, llvm::Value* address) {
+  prefetch(builder, address, CacheLevel::first, true);
 }
 
 void prefetch_apart(Builder& builder, llvm::Value* stride,

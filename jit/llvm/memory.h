@@ -21,7 +21,7 @@ struct Access {
   /// Whole vectors are stored past the caches.  Requires: stride 1, and an address that is aligned
   /// to as many bytes as a vector has.
   bool is_streamed = false;
-  bool is_followed = false;  ///< there is an element after the last lane's
+  bool is_followed = false;  ///< by another whole vector
 };
 
 /// Whether such an access takes an instruction or more for each lane.
@@ -61,6 +61,8 @@ enum class CacheLevel : std::uint8_t { first, second };
 
 /// Asks for the line of the cache in which the address lies.
 void prefetch(Builder& builder, llvm::Value* address, CacheLevel level = CacheLevel::first);
+/// The same for a line that will be written, which no other core may have then.
+void prefetch_to_write(Builder& builder, llvm::Value* address);
 
 /// What `ask` emits to ask for lines `stride` bytes apart.  Those that fight for the first cache
 /// are asked into the second, which holds more that are as far apart.

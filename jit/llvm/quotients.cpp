@@ -107,6 +107,16 @@ llvm::Value* KernelEmitter::by_two_products(llvm::Value* x, const Factors& facto
   return fused(x, factors.high, builder_.CreateFMul(x, factors.low));
 }
 
+/// In every lane of the row's vectors.
+void KernelEmitter::splat_factors() {
+  builder_.set_lanes(vector_lanes());
+  factor_splats_.clear();
+  for (const Factors& factors : factors_)
+    factor_splats_.push_back(factors.high == nullptr ? Factors()
+                                                     : Factors{builder_.splat(factors.high),
+                                                               builder_.splat(factors.low)});
+}
+
 /// Of each divisor the factors, as scalars in `factors_`, and whether all of them may be taken.
 llvm::Value* KernelEmitter::find_factors(const std::vector<ir::ValueId>& ids) {
   llvm::Value* may_take = builder_.getTrue();
@@ -150,6 +160,7 @@ void KernelEmitter::emit_row_of_quotients(const Pointers& start,
   llvm::Value* const may_take = find_factors(ids);
   builder_.CreateCondBr(may_take, products, quotients);
   builder_.SetInsertPoint(products);
+  splat_factors();
   emit_vectors_of_row(start);
   builder_.CreateBr(done);
   factors_.clear();

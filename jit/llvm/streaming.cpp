@@ -2,6 +2,7 @@
 // vectors that are stored non-temporally if that aligns all of them, and the rest as in any row.
 
 #include "jit/llvm/kernel_emitter.h"
+#include "jit/prefetching.h"
 #include "runtime/cache_line.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
@@ -207,15 +208,12 @@ KernelEmitter::Position KernelEmitter::emit_pages_in_turn(const Position& start,
   const int lanes = vector_lanes();
   const auto page_vectors =
       static_cast<int>((reads_gaps ? page_bytes / 2 : page_bytes) / kernel_.vector_bytes);
-  const std::ptrdiff_t num_operations =
-      std::count_if(first, kernel_.body.end(),
-                    [](const ir::Inst& i) { return i.op != Op::load && !ir::writes(i); });
   const Step in_turn{.lanes = lanes,
                      .num_vectors = together,
                      .streams = true,
                      .num_pages = num_pages,
                      .page_vectors = page_vectors,
-                     .is_prefetched = num_operations >= least_prefetched};
+                     .is_prefetched = num_operations(kernel_) >= least_prefetched};
   const Step block{.lanes = lanes, .num_vectors = num_pages * page_vectors, .streams = true};
   return emit_steps(start, block, [&](const Position& position, const Step&) {
     Step step = in_turn;
@@ -224,16 +222,28 @@ KernelEmitter::Position KernelEmitter::emit_pages_in_turn(const Position& start,
   });
 }
 
-/// Asks for a line of an input so many bytes ahead, where whole vectors are read.
-void KernelEmitter::prefetch(std::size_t operand, const Place& place, std::int64_t ahead_bytes,
-                             CacheLevel level) {
+/// A line of a dense operand so many bytes ahead of a whole vector that begins one; null for others.
+llvm::Value* KernelEmitter::line_ahead(std::size_t operand, const Place& place,
+                                       std::int64_t ahead_bytes) {
   const std::int64_t bytes = vector_bytes_of(operand), first = place.first_lane * itemsize(operand);
   if (place.tail != nullptr || builder_.lanes() == 1 || inner_stride(operand) != 1 ||
       2 * bytes < line_bytes || first % line_bytes != 0)
-    return;
-  jit::prefetch(builder_,
-                builder_.after(place.addresses[operand], builder_.getInt64(first + ahead_bytes)),
-                level);
+    return nullptr;
+  return builder_.after(place.addresses[operand], builder_.getInt64(first + ahead_bytes));
+}
+
+/// Asks for a line of an input so many bytes ahead, where whole vectors are read.
+void KernelEmitter::prefetch(std::size_t operand, const Place& place, std::int64_t ahead_bytes,
+                             CacheLevel level) {
+  if (llvm::Value* line = line_ahead(operand, place, ahead_bytes))
+    jit::prefetch(builder_, line, level);
+}
+
+/// Asks for a line that a row comes to, where whole vectors are written through the caches.
+void KernelEmitter::prefetch_output(std::size_t operand, const Place& place) {
+  if (!asks_for_outputs_ || place.streams || fused_) return;
+  if (llvm::Value* line = line_ahead(operand, place, output_ahead_bytes))
+    prefetch_to_write(builder_, line);
 }
 
 /// What was written past the caches is visible to who comes after the return.

@@ -2,18 +2,17 @@
 // tails.cpp the ends of rows.
 #include "jit/xbyak/operands.h"
 
+#include "jit/prefetching.h"
 #include "runtime/cache_line.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
 
 namespace weft::jit::xbyak {
 namespace {
 
 constexpr int pointer_bytes = 8;
-constexpr int fetched_bytes_ahead = 256;
 using Code = Xbyak::Operand::Code;
 
 }  // namespace
@@ -30,15 +29,9 @@ Operands::Operands(Assembler& code, Registers& registers, const ir::Kernel& kern
   for (std::size_t i = 0; i < places_.size() && held >> i != 0; ++i)
     places_[i].is_held = (held >> i & 1) != 0;
   classify();
-  fetches_outputs_ = asks_for_outputs();
+  fetches_outputs_ = asks_for_outputs(kernel, code.features());
   assign_registers();
   if (!calls) keep_indices();
-}
-
-std::ptrdiff_t num_operations(const ir::Kernel& kernel) {
-  return std::count_if(
-      kernel.body.begin() + static_cast<std::ptrdiff_t>(kernel.num_hoisted), kernel.body.end(),
-      [](const ir::Inst& inst) { return inst.op != Op::load && !ir::writes(inst); });
 }
 
 bool Operands::can_permute(const Place& place) const {
@@ -278,23 +271,6 @@ void Operands::prefetch(const Place& place, Step step) {
   code_.prefetcht0(code_.ptr[address(place, (step.copy + step.prefetched) * bytes)]);
 }
 
-// Where most of what a loop moves is written, and it computes between its stores, too few lines of
-// the output are on their way from the last cache.  Measured on Zen 4 and 5 (docs/decisions.md).
-bool Operands::asks_for_outputs() const {
-  constexpr std::ptrdiff_t least_operations = 4;
-  if (code_.features().amd_family < zen3_family || ir::is_reduction(kernel_)) return false;
-  int read_bytes = 0, written_bytes = 0;
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    const bool is_output = kernel_.operands[i].role == ir::Role::output;
-    const ir::StrideClass stride = places_[i].stride;
-    const bool is_known = stride != ir::stride_any;
-    (is_output ? written_bytes : read_bytes) +=
-        is_known ? std::abs(stride) * places_[i].itemsize : line_bytes;
-  }
-  return read_bytes > 0 && written_bytes > read_bytes &&
-         num_operations(kernel_) >= least_operations;
-}
-
 Operands::Held Operands::held(std::size_t operand) const {
   const Place& place = places_[operand];
   return {Reg64(place.gpr), Reg64(place.stride_gprs[0]), Reg64(place.stride_gprs[1]),
@@ -338,7 +314,7 @@ void Operands::store_vector(const Xmm& x, const Place& place, Step step) {
   if (place.stride != 1)
     return step.is_tail ? store_buffered(x, place) : store_lanes(x, place, step);
   if (fetches_outputs_ && step.is_main && !step.streams && begins_line(place, step))
-    code_.prefetchw(code_.ptr[address(place, step.copy * bytes + fetched_bytes_ahead)]);
+    code_.prefetchw(code_.ptr[address(place, step.copy * bytes + output_ahead_bytes)]);
   if (step.streams && place.is_streamed)
     return code_.vmovntps(code_.ptr[address(place, step.copy * bytes)], resized(x, bytes));
   if (!step.is_tail) return code_.store_bytes(address(place, step.copy * bytes), x, bytes);

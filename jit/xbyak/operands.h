@@ -33,9 +33,6 @@ inline const Reg64 count{Xbyak::Operand::R11};     ///< elements of the tail, at
                                                    ///< elsewhere
 }  // namespace gpr
 
-/// What the body does besides loading and storing.
-std::ptrdiff_t num_operations(const ir::Kernel& kernel);
-
 /// Emits the accesses to memory.  Elements outside an operand are neither read nor written, but the
 /// gaps between the elements of one with a stride may be read.
 class Operands {
@@ -171,7 +168,6 @@ class Operands {
   void load_vector(const Xmm& out, const Place& place, Step step);
   bool begins_line(const Place& place, Step step) const;
   void prefetch(const Place& place, Step step);
-  bool asks_for_outputs() const;
   void store_vector(const Xmm& x, const Place& place, Step step);
   void broadcast(const Xmm& out, const Place& place);
   void load_masked(const Xmm& out, const Opmask& mask, const Address& from, int itemsize);

@@ -1,4 +1,5 @@
 // Rows past the caches: whole lines are stored by themselves, several pages in turn.
+#include "jit/prefetching.h"
 #include "jit/xbyak/kernel_emitter.h"
 
 #include <algorithm>

@@ -75,7 +75,7 @@ void fault(const std::string& text) {
   state().sticky = 700;
 }
 
-/// As tests/jit/cuda_shim.h has it.
+/// As tests/jit/nvrtc/cuda_shim.h has it.
 struct Access {
   unsigned thread;
   const void* address;

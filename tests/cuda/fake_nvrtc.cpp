@@ -1,5 +1,5 @@
 // Stands in for libnvrtc: compiles generated source with the compiler of the tests, by way of
-// tests/jit/cuda_shim.h, into a library that fake_gpu.cpp loads.
+// tests/jit/nvrtc/cuda_shim.h, into a library that fake_gpu.cpp loads.
 #include "tests/cuda/fake_gpu_state.h"
 
 #include <unistd.h>
@@ -27,7 +27,7 @@ std::string read(const fs::path& path) {
 std::string unit_of(const std::string& source) {
   const bool has_barriers = source.find("__syncthreads") != source.npos;
   std::ostringstream text;
-  text << "#include \"tests/jit/cuda_shim.h\"\nnamespace k {\n"
+  text << "#include \"tests/jit/nvrtc/cuda_shim.h\"\nnamespace k {\n"
        << source
        << "}\nstatic void call(const void* args) { k::weft_kernel(*(const k::Args*)args); }\n"
           "extern \"C\" {\n"

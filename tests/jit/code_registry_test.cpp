@@ -4,7 +4,7 @@
 #include "jit/annotate.h"
 #include "jit/interp/backend.h"
 #include "tests/matchers.h"
-#include "xbyak_harness.h"
+#include "tests/jit/xbyak/harness.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>
