@@ -1,4 +1,5 @@
-// Of rows along memory, which lines are asked for before they are read or written, on every backend.
+// Of rows along memory, which lines are asked for before they are read or written, on every
+// backend.
 #pragma once
 
 #include "ir/kernel.h"
@@ -35,8 +36,7 @@ inline bool asks_for_outputs(const ir::Kernel& kernel, const CpuFeatures& featur
     (operand.role == ir::Role::output ? written_bytes : read_bytes) +=
         stride == ir::stride_any ? line_bytes : std::abs(stride) * itemsize;
   }
-  return read_bytes > 0 && written_bytes > read_bytes &&
-         num_operations(kernel) >= least_operations;
+  return read_bytes > 0 && written_bytes > read_bytes && num_operations(kernel) >= least_operations;
 }
 
 }  // namespace weft::jit

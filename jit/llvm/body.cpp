@@ -229,8 +229,8 @@ llvm::Value* KernelEmitter::emit_inst(ValueId id, const std::vector<llvm::Value*
     case Op::div:
       if (!factors_.empty() && factors_[inst.args[1]].high != nullptr &&
           may_take_two_products(id)) {
-        return by_two_products(
-            args[0], (builder_.lanes() == 1 ? factors_ : factor_splats_)[inst.args[1]]);
+        return by_two_products(args[0],
+                               (builder_.lanes() == 1 ? factors_ : factor_splats_)[inst.args[1]]);
       }
       return emit_operator(builder_, inst.op, inst.dtype, args);
     case Op::bitcast: return builder_.CreateBitCast(args[0], builder_.value_type(inst.dtype));

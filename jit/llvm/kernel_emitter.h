@@ -289,7 +289,7 @@ class KernelEmitter {
   llvm::Value* scan_memory_ = nullptr;  ///< what has accumulated of columns; null: rows are scanned
   std::vector<Factors> factors_;        ///< of hoisted divisors, as scalars; empty: rows divide
   std::vector<Factors> factor_splats_;
-  std::optional<Fused> fused_;          ///< of rows with transposed inputs
+  std::optional<Fused> fused_;  ///< of rows with transposed inputs
   /// What the bodies of rows have computed, and where their results go.
   std::vector<std::pair<llvm::Value*, Access>> scanned_;
   bool asks_for_outputs_ = false;

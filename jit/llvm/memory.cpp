@@ -90,8 +90,8 @@ std::vector<Chunk> chunks(Builder& builder, const Access& access, Tail* tail) {
 
 llvm::Value* load_strided(Builder& builder, const Access& access, Tail* tail) {
   const int lanes = builder.lanes(), items = items_of_chunk(builder, access, tail);
-  llvm::Type* type = llvm::FixedVectorType::get(builder.memory_type(access.dtype),
-                                                static_cast<unsigned>(items));
+  llvm::Type* type =
+      llvm::FixedVectorType::get(builder.memory_type(access.dtype), static_cast<unsigned>(items));
   const int readable = ((access.is_followed ? 2 : 1) * lanes - 1) * access.stride + 1;
   llvm::Value* gathered = llvm::PoisonValue::get(type);
   for (const Chunk& chunk : chunks(builder, access, tail)) {

@@ -222,7 +222,8 @@ KernelEmitter::Position KernelEmitter::emit_pages_in_turn(const Position& start,
   });
 }
 
-/// A line of a dense operand so many bytes ahead of a whole vector that begins one; null for others.
+/// A line of a dense operand so many bytes ahead of a whole vector that begins one; null for
+/// others.
 llvm::Value* KernelEmitter::line_ahead(std::size_t operand, const Place& place,
                                        std::int64_t ahead_bytes) {
   const std::int64_t bytes = vector_bytes_of(operand), first = place.first_lane * itemsize(operand);

@@ -200,10 +200,12 @@ void TransposeEmitter::up_to_last(llvm::Value* last, int step,
 }
 
 /// How many times a loop over items has its steps, as measured (docs/decisions.md): short steps are
-/// worth less than what leads from one to the next, but for f64, whose lines fight for the cache.
+/// worth less than what leads from one to the next, but for f64, whose lines fight for the cache,
+/// and 2-byte items within the caches.
 int TransposeEmitter::groups_a_turn() const {
   const int most = line_bytes / lane_bytes / steps_at_once();
-  const int wanted = side_ == 4 ? 2 : side_ == 1 ? 4 : 1;
+  const bool takes_two = side_ == 16 || side_ == 4 || (side_ == 8 && shape_.is_streaming);
+  const int wanted = side_ == 1 ? 4 : takes_two ? 2 : 1;
   return std::min(wanted, most);
 }
 

@@ -34,6 +34,9 @@ class TransposeEmitter {
   bool keeps_lower() const { return side_ <= 4; }
   Xmm vector(int index) const { return vector_register(index, shape_.vector_bytes); }
   int block_items() const { return line_bytes / shape_.itemsize; }
+  bool is_zen5() const { return code_.features().amd_family >= zen5_family; }
+  int steps_a_turn() const;
+  void move_turn();
   void whole_block();
   void partial_block();
   void point_at(const Reg64& item);
@@ -280,9 +283,12 @@ void TransposeEmitter::move_steps(const Reg64& to, int first_step, int num_steps
 }
 
 // Asks for the lines that the next steps write: stores leave in order, so that each would wait
-// alone for its line.  Bytes take so long to transpose that they gain nothing.
+// alone for its line.  Bytes take so long to transpose that they gain nothing; nor do items of up
+// to 4 bytes on Zen 5.
 void TransposeEmitter::fetch_rows(const Reg64& base, int first_row) {
-  if (shape_.is_streaming || shape_.step_bytes < line_bytes || shape_.itemsize == 1) return;
+  const int least_itemsize = is_zen5() ? 8 : 2;
+  if (shape_.is_streaming || shape_.step_bytes < line_bytes || shape_.itemsize < least_itemsize)
+    return;
   for (int row = first_row; row < first_row + rows_at_once(); ++row) {
     if (row > first_row && row % 4 == 0) code_.lea(base, code_.ptr[base + to_stride_ * 4]);
     code_.prefetcht0(code_.ptr[nth(base, to_stride_, to_stride3_, row)]);
@@ -333,14 +339,18 @@ void TransposeEmitter::fetch_strided_lines(bool into_second) {
   }
 }
 
-// A cache line's worth of items of the current lines, with the addresses computed once.
-void TransposeEmitter::whole_block() {
+// All steps of a block, as a rule.  Those of small items make so much code that a loop over half of
+// it is faster on Zen 5 (docs/decisions/transposition.md).
+int TransposeEmitter::steps_a_turn() const {
   const int num_steps = line_bytes / lane_bytes;
+  const bool halves = is_zen5() && shape_.itemsize <= 2 && num_parts_ == 1;
+  return halves && !shape_.is_streaming ? num_steps / 2 : num_steps;
+}
+
+// Steps one after the other, from where the lanes and the item point.
+void TransposeEmitter::move_turn() {
   const int at_once = steps_at_once();
-  point_at(block_);
-  fetch_lines();
-  point_to(item_, block_);
-  for (int step = 0; step < num_steps; step += at_once) {
+  for (int step = 0; step < steps_a_turn(); step += at_once) {
     if (step > 0) {
       for (int lane = 0; lane < num_lanes_ * num_parts_; ++lane)
         rewind(lanes_[static_cast<std::size_t>(lane)], from_rewind_slot);
@@ -349,6 +359,28 @@ void TransposeEmitter::whole_block() {
     fetch_rows(item_, step * side_);
     move_steps(item_, step, at_once);
   }
+}
+
+// A cache line's worth of items of the current lines, with the addresses computed once a turn.
+void TransposeEmitter::whole_block() {
+  point_at(block_);
+  fetch_lines();
+  const int turn_items = steps_a_turn() * side_;
+  if (turn_items == block_items()) {
+    point_to(item_, block_);
+    return move_turn();
+  }
+  code_.mov(item_, block_);
+  const std::uint8_t* next_turn = code_.here();
+  code_.mov(code_.qword[code_.rsp + item_slot], item_);
+  point_at(item_);
+  point_to(item_, item_);
+  move_turn();
+  code_.mov(item_, code_.qword[code_.rsp + item_slot]);
+  code_.add(item_, turn_items);
+  code_.lea(lanes_[0], code_.ptr[block_ + block_items()]);
+  code_.cmp(item_, lanes_[0]);
+  code_.jump_back_if(Condition::below, next_turn);
 }
 
 // The last items of the current lines; a step that would reach past the end starts earlier instead.

@@ -3,8 +3,8 @@
 #include "ir/text.h"
 #include "jit/annotate.h"
 #include "jit/interp/backend.h"
-#include "tests/matchers.h"
 #include "tests/jit/xbyak/harness.h"
+#include "tests/matchers.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Stores past the caches: heads up to the alignment, unaligned outputs, tails, several outputs.
-#include "tests/required_backends.h"
 #include "tests/jit/xbyak/harness.h"
+#include "tests/required_backends.h"
 
 #include <weft/dtype.h>
 #include <weft/op.h>

@@ -1,7 +1,7 @@
 // What the LLVM tier refuses, the texts it keeps, and how its module is found.
+#include "jit/llvm/backend.h"
 #include "ir/pass.h"
 #include "ir/text.h"
-#include "jit/llvm/backend.h"
 #include "tests/jit/llvm/support.h"
 #include "tests/matchers.h"
 

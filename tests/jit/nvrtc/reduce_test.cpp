@@ -1,8 +1,8 @@
 // Kernels that reduce, as CUDA source: on the CPU, against the interpreter, bit by bit, however the
 // work is divided among launches, blocks and warps.
+#include "jit/nvrtc/reduce.h"
 #include "ir/text.h"
 #include "ir/verifier.h"
-#include "jit/nvrtc/reduce.h"
 #include "tests/jit/fold/fused_fold.h"
 #include "tests/jit/nvrtc/batch.h"
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "jit/tiles/tile.h"
-#include "tests/required_backends.h"
 #include "tests/jit/xbyak/harness.h"
+#include "tests/required_backends.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Every row of the xbyak backend against the interpreter.
 #include "ir/text.h"
 #include "jit/xbyak/backend.h"
-#include "tests/required_backends.h"
 #include "tests/jit/xbyak/harness.h"
+#include "tests/required_backends.h"
 
 #include <weft/dtype.h>
 #include <weft/op.h>
