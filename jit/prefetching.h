@@ -25,7 +25,7 @@ inline constexpr int output_ahead_bytes = 256;
 
 /// Whether they are.  Where most of what a loop moves is written, and it computes between its
 /// stores, too few lines of the output are on their way from the last cache.  Measured on Zen 4
-/// and 5 (docs/decisions.md).
+/// and 5 (docs/decisions/xbyak.md).
 inline bool asks_for_outputs(const ir::Kernel& kernel, const CpuFeatures& features) {
   constexpr std::ptrdiff_t least_operations = 4;
   if (features.amd_family < zen3_family || ir::is_reduction(kernel)) return false;

@@ -8,8 +8,8 @@
 
 namespace weft::jit::row_copy {
 
-/// For which `rep movsb` gains on Zen 5 (docs/decisions.md): what is copied and where to no longer
-/// fit the first cache together, and rows are long enough to start it for each.
+/// For which `rep movsb` gains on Zen 5 (docs/decisions/stores.md): what is copied and where to no
+/// longer fit the first cache together, and rows are long enough to start it for each.
 inline constexpr int least_copied_bytes = 28 << 10;
 inline constexpr int least_row_bytes = 4 << 10;
 

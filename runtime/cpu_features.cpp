@@ -116,7 +116,7 @@ const CpuFeatures& machine_features() {
     CpuFeatures found;
     detect_isa(found);
     found.amd_family = detect_amd_family();
-    // AMD's prefetchers go on from page to page (docs/decisions.md).
+    // AMD's prefetchers go on from page to page (docs/decisions/stores.md).
     found.pages_in_turn = found.amd_family == 0;
     detect_caches(found);
     return found;

@@ -190,7 +190,7 @@ void plan_blocks(FoldPlan& plan) {
 }
 
 /// How the loops walk through `bytes` that are folded where they lie: as many streams as caches and
-/// memory answer best (docs/decisions.md).
+/// memory answer best (docs/decisions/fold-loops.md).
 void choose_walk(FoldPlan& plan, std::int64_t bytes, const PlannerOptions& options) {
   const CpuFeatures& features = options.features;
   jit::Fold& fold = plan.fold;

@@ -191,8 +191,8 @@ std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, const CpuF
       std::max<std::int64_t>(finder->num_bytes() / finder->num_rows(), 1);
   const std::int64_t rows_per_block = rows_of_block(row_bytes, features);
   if (rows_per_block < 1 || rows_per_block >= finder->num_rows()) return {};
-  // Powers of two, for few kernels (docs/decisions.md): blocks read no more, and no line is left
-  // out.
+  // Powers of two, for few kernels (docs/decisions/fold-loops.md): blocks read no more, and no line
+  // is left out.
   const auto block_bytes = static_cast<std::int64_t>(
       std::bit_ceil(static_cast<std::uint64_t>(rows_per_block * row_bytes)));
   const PartOfCall part{.ahead_bytes = static_cast<std::int32_t>(

@@ -75,7 +75,7 @@ std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {
   return features.l3_bytes + features.l3_bytes / 2;
 }
 
-// Measured on Zen 4 and 5 (docs/decisions.md).
+// Measured on Zen 4 and 5 (docs/decisions/fold-loops.md).
 std::int64_t row_streaming_threshold_bytes(const CpuFeatures& features,
                                            std::int64_t threshold_bytes) {
   if (features.amd_family < zen3_family || features.l3_bytes <= 0) return threshold_bytes;

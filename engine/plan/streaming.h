@@ -16,7 +16,7 @@ std::int64_t touched_bytes(const TensorIterator& iterator, int operand);
 
 /// Bytes that a call must move, read and written together, for non-temporal stores to pay: as
 /// measured for this machine, else by the sizes of the caches.
-/// docs/decisions.md has the measurements.
+/// docs/decisions/stores.md has the measurements.
 std::int64_t streaming_threshold_bytes(const CpuFeatures& features);
 
 /// The same, where `threshold_bytes` is that, for calls that go over a block of rows after the

@@ -11,7 +11,7 @@ namespace {
 int unroll_for(std::size_t num_values, bool has_room) {
   if (num_values <= 6) return 4;
   // In turn, four vectors of such bodies take up to a fifth less time than two, as far as their
-  // values are in registers, and no tables (docs/decisions.md).
+  // values are in registers, and no tables (docs/decisions/xbyak.md).
   if (has_room && num_values >= 26 && num_values <= 40) return 4;
   return num_values <= 64 ? 2 : 1;
 }

@@ -81,7 +81,7 @@ bool KernelEmitter::is_waiting() const {
 
 /// Of a body whose values wait for one another: as many as keep the processor busy.  A value that
 /// finds no register then costs less than what waits.  Tables need registers all along
-/// (docs/decisions.md).
+/// (docs/decisions/llvm.md).
 int KernelEmitter::vectors_at_once() const {
   constexpr int most_instructions = 512;
   const int unroll = kernel_.loops.back().unroll;

@@ -152,7 +152,7 @@ int KernelEmitter::longest_chain() const {
 
 /// Memory is waited for all the same: where chains are so short that the processor is at several
 /// vectors at once by itself, it leaves memory less often alone by one vector at a time
-/// (docs/decisions.md).
+/// (docs/decisions/llvm.md).
 int KernelEmitter::streamed_vectors_at_once() const {
   if (is_waiting() && longest_chain() <= longest_seen_chain) return 1;
   return std::min(vectors_at_once(), most_streamed_vectors);

@@ -199,9 +199,9 @@ void TransposeEmitter::up_to_last(llvm::Value* last, int step,
   builder_.SetInsertPoint(done);
 }
 
-/// How many times a loop over items has its steps, as measured (docs/decisions.md): short steps are
-/// worth less than what leads from one to the next, but for f64, whose lines fight for the cache,
-/// and 2-byte items within the caches.
+/// How many times a loop over items has its steps, as measured (docs/decisions/tiles.md): short
+/// steps are worth less than what leads from one to the next, but for f64, whose lines fight for
+/// the cache, and 2-byte items within the caches.
 int TransposeEmitter::groups_a_turn() const {
   const int most = line_bytes / lane_bytes / steps_at_once();
   const bool takes_two = side_ == 16 || side_ == 4 || (side_ == 8 && shape_.is_streaming);

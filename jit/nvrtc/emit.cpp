@@ -205,7 +205,7 @@ bool fits_thread(const Kernel& kernel, std::size_t items) {
 
 int vectors_in_flight(const Kernel& kernel, int items) {
   // Enough that a thread stores 16 bytes.  More would keep it longer, so that fewer warps begin
-  // while it waits (docs/decisions.md).
+  // while it waits (docs/decisions/cuda.md).
   int narrowest = widest_access_bytes;
   for (const ir::Operand& operand : kernel.operands)
     if (operand.role == ir::Role::output)
@@ -248,7 +248,7 @@ TileShape choose_tile(const Kernel& kernel, int items, std::uint64_t rows, std::
                       std::uint64_t batches) {
   const int item_bytes = extreme_itemsize(kernel, true);
   // A thread that loads fewer than 32 bytes has too little on the way, one that turns many
-  // squares lets others wait; of single bytes runs have to be longer (docs/decisions.md).
+  // squares lets others wait; of single bytes runs have to be longer (docs/decisions/cuda.md).
   const int least_bytes = item_bytes == 1 ? 128 : 32;
   int squares_a_thread = std::clamp(least_bytes / (items * items * item_bytes), 1, 16);
   while (squares_a_thread > 1 &&

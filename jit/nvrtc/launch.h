@@ -40,7 +40,7 @@ inline constexpr std::uint64_t most_blocks = (std::uint64_t{1} << 31) - 1;
 
 /// At most so many blocks share the work.  Those of kernels that accumulate are a multiple of what
 /// the device runs at once; others have a block for each piece of work, as new blocks begin sooner
-/// than old ones come round their loop (docs/decisions.md).
+/// than old ones come round their loop (docs/decisions/cuda.md).
 std::uint64_t max_blocks_for(const ir::Kernel& kernel, int num_multiprocessors);
 
 /// Requires: a variant that choose_variant() would allow, and a kernel that does not reduce.

@@ -114,7 +114,7 @@ void add_fused(const ir::Kernel& kernel, const CpuFeatures& features, Functions&
   tile.fused_rows = functions.fused_rows(RowKind::fused, kernel);
   tile.fused_step_rows = fused_rows_a_step(kernel);
   tile.fused_step_columns = kernel.loops.back().lanes;
-  // Measured on Zen 4 and 5 (docs/decisions.md).
+  // Measured on Zen 4 and 5 (docs/decisions/tiles.md).
   if (tile.fused_rows == 0 || features.amd_family < zen3_family) return;
   tile.large_fused_rows = functions.fused_rows(RowKind::large_fused, kernel);
   tile.large_fused_streams = fused_rows_stream(kernel);

@@ -283,7 +283,7 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   const Tuning& tuning = current_tuning();
   tile.streaming_bytes = tuning.tile_streaming_bytes;
   tile.large_bytes = tuning.tile_large_bytes;
-  // Measured: docs/decisions.md.
+  // Measured: docs/decisions/transposition.md.
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t least_fused_side = 512;
   tile.panel_bytes = features.pages_in_turn ? 128 : 64;

@@ -203,7 +203,7 @@ void KernelEmitter::inner_loop() {
 /// Until fewer elements are left than an iteration takes.
 void KernelEmitter::main_loop(int unrolled, const Step& step) {
   // Past the caches loops that compare the index are up to 6 % faster on Zen 5 than those that
-  // count down, in the last cache 3 % slower (docs/decisions.md).
+  // count down, in the last cache 3 % slower (docs/decisions/stores.md).
   const bool compares = step.streams;
   if (compares) code_.add(gpr::remaining, gpr::index);
   code_.align(32);

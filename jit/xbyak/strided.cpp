@@ -70,7 +70,7 @@ int Operands::unread_bytes(const Place& place, bool streams) const {
 }
 
 // Each load of a constant waits in the processor's queue of loads with those from memory, of which
-// fewer are under way then (docs/decisions.md).
+// fewer are under way then (docs/decisions/xbyak.md).
 void Operands::keep_indices() {
   for (const ir::Inst& inst : kernel_.body) {
     if (inst.op != Op::load) continue;  // lanes may be too many for operands that nothing reads

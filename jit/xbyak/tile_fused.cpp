@@ -60,7 +60,7 @@ bool KernelEmitter::emit_fused(std::span<const std::size_t> transposed, bool is_
 }
 
 // What the innermost loop changes or adds stays in registers as long as there are any.  Large calls
-// lose by it (docs/decisions.md).
+// lose by it (docs/decisions/tiles.md).
 void KernelEmitter::take_fused_registers() {
   if (fused_asks_ahead_) return;
   steps_left_ = operands_.take_spare_register();

@@ -5,7 +5,7 @@ import re
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PAGES = ["README.md", "CONTRIBUTING.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))]
+PAGES = ["README.md", "CONTRIBUTING.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
 
 
 @dataclasses.dataclass

@@ -69,6 +69,15 @@ def stable(text):
     return re.sub(r"past them is for .* and more", "past them is for more", text).rstrip()
 
 
+def headings(page):
+    return re.findall(r"(?m)^#+ (.*)", page.read_text(encoding="utf-8"))
+
+
+def anchor_of(heading):
+    """As GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
 class Docs(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -133,9 +142,20 @@ class Docs(unittest.TestCase):
     def test_links_lead_somewhere(self):
         for page in PAGES:
             text = (ROOT / page).read_text(encoding="utf-8")
-            for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-                if not link.startswith("http"):
-                    self.assertTrue((ROOT / page).parent.joinpath(link).exists(), f"{page}: {link}")
+            for link, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", text):
+                if link.startswith("http"):
+                    continue
+                target = (ROOT / page).parent.joinpath(link) if link else ROOT / page
+                self.assertTrue(target.exists(), f"{page}: {link}")
+                if anchor:
+                    self.assertIn(anchor, map(anchor_of, headings(target)), f"{page}: {link}#{anchor}")
+
+    def test_all_decisions_are_listed(self):
+        listed = (ROOT / "docs/decisions.md").read_text(encoding="utf-8")
+        for page in sorted((ROOT / "docs/decisions").glob("*.md")):
+            self.assertIn(f"](decisions/{page.name})", listed)
+            for heading in headings(page)[1:]:
+                self.assertIn(f"- [{heading}](decisions/{page.name}#{anchor_of(heading)})\n", listed)
 
 
 if __name__ == "__main__":
