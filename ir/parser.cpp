@@ -1,5 +1,6 @@
 // The text form, read.  A hand-written descent without recursion; every complaint has line and
 // column.
+#include "ir/limits.h"
 #include "ir/text.h"
 
 #include <weft/error.h>
@@ -135,7 +136,8 @@ void expect_index(Reader& reader, std::size_t index, std::string_view what) {
 }
 
 void read_operand(Reader& reader, Kernel& kernel) {
-  if (kernel.operands.size() > 254) reader.fail("at most 255 operands");
+  if (kernel.operands.size() >= max_operands)
+    reader.fail(detail::concat("at most ", max_operands, " operands"));
   expect_index(reader, kernel.operands.size(), "operand");
   Operand operand;
   operand.role = reader.word("'out', 'in' or 'place'", lookup_in(roles));
@@ -149,7 +151,8 @@ void read_operand(Reader& reader, Kernel& kernel) {
 }
 
 void read_param(Reader& reader, Kernel& kernel) {
-  if (kernel.params.size() > 254) reader.fail("at most 255 parameters");
+  if (kernel.params.size() >= max_operands)
+    reader.fail(detail::concat("at most ", max_operands, " parameters"));
   expect_index(reader, kernel.params.size(), "parameter");
   kernel.params.push_back(read_dtype(reader));
 }

@@ -25,7 +25,8 @@ struct CudaStreamKey {
 /// Threads: all functions may be called by many threads at once.
 class CudaDevice {
  public:
-  /// Errors: UnsupportedError without a driver and for a device that is not there; DeviceError.
+  /// Errors: UnsupportedError without a driver; ArgumentError for a device that is not there;
+  ///         DeviceError.
   static CudaDevice& get(int index);
 
   CudaDevice(const CudaDevice&) = delete;

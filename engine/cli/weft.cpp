@@ -162,8 +162,9 @@ void add_telling_commands(CLI::App& app, Arguments& arguments) {
 
   CLI::App& ops = *app.add_subcommand("ops", "the op table");
   ops.add_flag("--matrix", arguments.ops.matrix, "what each backend makes of each op");
-  ops.add_flag("--registry", arguments.ops.registry, "the operators and their dispatch tables");
-  ops.add_flag("--json", arguments.ops.json, "print one JSON object");
+  CLI::Option* const registry =
+      ops.add_flag("--registry", arguments.ops.registry, "the operators and their dispatch tables");
+  ops.add_flag("--json", arguments.ops.json, "print one JSON object")->excludes(registry);
   ops.callback([&arguments] { run_ops(arguments.ops); });
 }
 

@@ -48,7 +48,7 @@ const KernelFunction& OperatorHandle::settle(DispatchKeySet& keys) const {
   }
 }
 
-void OperatorHandle::call_boxed(ValueStack& stack) const {
+DispatchKeySet OperatorHandle::keys_of_arguments(const ValueStack& stack) const {
   const std::vector<SchemaArgument>& expected = schema().arguments;
   WEFT_CHECK(stack.size() >= expected.size(), ArgumentError, schema().text(), " takes ",
              expected.size(), " arguments, got ", stack.size());
@@ -61,11 +61,16 @@ void OperatorHandle::call_boxed(ValueStack& stack) const {
                type_text(argument.type), ", got ", value_text(given[index]));
     arguments = arguments | keys_of_value(given[index]);
   }
-  DispatchKeySet keys = table_->select(arguments);
+  return arguments;
+}
+
+void OperatorHandle::call_boxed(ValueStack& stack) const {
+  DispatchKeySet keys = table_->select(keys_of_arguments(stack));
   settle(keys).call_boxed(*this, keys, stack);
 }
 
 void OperatorHandle::redispatch_boxed(DispatchKeySet keys, ValueStack& stack) const {
+  keys_of_arguments(stack);  // for its checks
   settle(keys).call_boxed(*this, keys, stack);
 }
 

@@ -23,9 +23,27 @@ struct Registry::State : detail::DispatchContext {
   std::deque<FunctionSchema> schemas;
   std::map<std::string, OperatorEntry, std::less<>> entries;
   std::map<std::string, SourceLine, std::less<>> namespaces;
-  std::list<RegistryListener> listeners;
+  std::list<std::shared_ptr<const RegistryListener>> listeners;  ///< null: stopped when it was told
+  int num_telling = 0;                                           ///< loops over the listeners
   std::function<void(const std::string&)> on_warning;
 
+  /// Those who are told may stop listening, or start to; allocates nothing, as ends of
+  /// registrations must not.
+  void tell(std::function<void(const OperatorHandle&)> RegistryListener::*what,
+            OperatorEntry& entry) {
+    struct Telling {
+      State& state;
+      explicit Telling(State& told) : state(told) { ++state.num_telling; }
+      ~Telling() {
+        if (--state.num_telling == 0) state.listeners.remove(nullptr);
+      }
+    } const telling(*this);
+    auto place = listeners.begin();
+    for (std::size_t left = listeners.size(); left > 0; --left, ++place) {
+      const std::shared_ptr<const RegistryListener> listener = *place;
+      if (listener != nullptr && (*listener).*what) ((*listener).*what)(entry.handle());
+    }
+  }
   OperatorEntry& entry(const OperatorName& name) {
     return entries.try_emplace(name.text(), name, *this).first->second;
   }
@@ -80,15 +98,11 @@ Registration Registry::def(std::string_view text, SourceLine where) {
   Registration registration([state = state_, &entry] {
     const std::lock_guard guard(state->mutex);
     if (!entry.is_defined) return;
-    for (const RegistryListener& listener : state->listeners) {
-      if (listener.on_deregistered) listener.on_deregistered(entry.handle());
-    }
+    state->tell(&RegistryListener::on_deregistered, entry);
     entry.undefine();
   });
   entry.define(schema, where);
-  for (const RegistryListener& listener : state_->listeners) {
-    if (listener.on_registered) listener.on_registered(entry.handle());
-  }
+  state_->tell(&RegistryListener::on_registered, entry);
   return registration;
 }
 
@@ -145,17 +159,19 @@ Registration Registry::claim_namespace(std::string_view name_space, SourceLine w
 }
 
 Registration Registry::add_listener(RegistryListener listener) {
-  std::list<RegistryListener> added;
-  added.push_back(std::move(listener));
+  std::list<std::shared_ptr<const RegistryListener>> added;
+  const auto told = std::make_shared<const RegistryListener>(std::move(listener));
+  added.push_back(told);
   const std::lock_guard lock(state_->mutex);
   const auto place = added.begin();
   Registration registration([state = state_, place] {
     const std::lock_guard guard(state->mutex);
-    state->listeners.erase(place);
+    place->reset();
+    if (state->num_telling == 0) state->listeners.erase(place);
   });
   state_->listeners.splice(state_->listeners.end(), added);
-  if (place->on_registered) {
-    for (const OperatorHandle& op : operators()) place->on_registered(op);
+  if (told->on_registered) {
+    for (const OperatorHandle& op : operators()) told->on_registered(op);
   }
   return registration;
 }

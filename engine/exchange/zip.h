@@ -32,8 +32,8 @@ struct ZipMember {
 
 /// The members that an archive's directory lists.
 ///
-/// Errors: ArgumentError for a file that is no archive, or only the beginning of one, and for
-///         members that lie over each other.
+/// Errors: ArgumentError for a file that is no archive, or only the beginning of one, and where
+///         members have more bytes together than the file.
 std::vector<ZipMember> zip_directory(const InputFile& archive);
 
 /// The unpacked bytes of one member.

@@ -39,8 +39,8 @@ void ExprParser::reduce_one() {
       const Scalar& x = args[0].node().scalar;
       number = arity == 1 ? combine_numbers(*pending.op, x)
                           : combine_numbers(*pending.op, x, args[1].node().scalar);
-    } catch (const ArgumentError& error) {
-      fail(pending.position, error.what());
+    } catch (const Error& error) {
+      fail_as(error, pending.position);
     }
   }
   Expr result = number ? Expr(*number) : apply_at(pending.position, *pending.op, args);
@@ -56,8 +56,8 @@ Expr ExprParser::call(const Pending& pending) {
     }
     try {
       return cast(args[0], *pending.dtype, pending.overflow);
-    } catch (const ArgumentError& error) {
-      fail(pending.position, error.what());
+    } catch (const Error& error) {
+      fail_as(error, pending.position);
     }
   }
   if (pending.form == Form::copy) {
@@ -92,8 +92,8 @@ Expr ExprParser::call_spelled(const Pending& pending, std::size_t num_args) cons
   OpCall resolved{};
   try {
     resolved = resolve_call(pending.name, args);
-  } catch (const ArgumentError& error) {
-    fail(pending.position, error.what());
+  } catch (const Error& error) {
+    fail_as(error, pending.position);
   }
   return apply_at(pending.position, resolved.op, resolved.args);
 }
@@ -105,8 +105,8 @@ Expr ExprParser::call_user_operator(const Pending& pending, std::span<const Expr
       return stand_in(args);
     }
     return options_.definitions->call(pending.name, args);
-  } catch (const ArgumentError& error) {
-    fail(pending.position, error.what());
+  } catch (const Error& error) {
+    fail_as(error, pending.position);
   }
 }
 
@@ -130,8 +130,8 @@ void ExprParser::close_pair(const Pending& pending) {
     for (const Expr& result :
          reduction ? reduce_pair(*reduction, value, pending.options) : ops::frexp(value))
       values_.push_back(result);
-  } catch (const ArgumentError& error) {
-    fail(pending.position, error.what());
+  } catch (const Error& error) {
+    fail_as(error, pending.position);
   }
   const std::string reason = reduction ? "" : unsupported_reason(values_.back().node());
   if (!reason.empty()) fail(pending.position, reason);
@@ -148,8 +148,8 @@ Expr ExprParser::call_reduction(const Pending& pending, std::span<const Expr> ar
   if (options_.ignores_dtypes) return stand_in(args);
   try {
     return weft::reduce(reduction, args[0], pending.options);
-  } catch (const ArgumentError& error) {
-    fail(pending.position, error.what());
+  } catch (const Error& error) {
+    fail_as(error, pending.position);
   }
 }
 
@@ -158,8 +158,8 @@ Expr ExprParser::apply_at(std::size_t position, Op op, std::span<const Expr> arg
   std::optional<Expr> result;
   try {
     result = apply(op, args);
-  } catch (const ArgumentError& error) {
-    fail(position, error.what());
+  } catch (const Error& error) {
+    fail_as(error, position);
   }
   const std::string reason = unsupported_reason(result->node());
   if (!reason.empty()) fail(position, reason);

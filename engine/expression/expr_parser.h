@@ -55,6 +55,8 @@ class ExprParser {
   [[noreturn]] void fail(std::size_t position, std::string_view message) const {
     fail_in_expression(lexer_.text(), position, message);
   }
+  /// What a part of the expression was refused with, and where; other errors are thrown on.
+  [[noreturn]] void fail_as(const Error& error, std::size_t position) const;
   void advance() { token_ = lexer_.next(); }
 
   void read_operand();

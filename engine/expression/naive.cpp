@@ -1,6 +1,7 @@
 #include <weft/naive.h>
 
 #include "engine/expression/walk.h"
+#include "engine/tensor/dims.h"
 #include "engine/tensor/tensor_impl.h"
 #include "ir/evaluate.h"
 
@@ -64,7 +65,7 @@ class NaiveProgram {
 
   void run() const {
     std::int64_t count = 1;
-    for (std::int64_t size : sizes_) count *= size;
+    for (std::int64_t size : sizes_) count = wrapping_product(count, size);
     for (std::int64_t i = 0; i < count; ++i) run_element(i);
   }
 

@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-__extension__ using Wide = __int128;  // holds every i64 and u64, and their sums and products
+__extension__ using Wide = __int128;  // holds every i64 and u64, and their sums
 
 Wide wide(const Scalar& value) {
   const std::int64_t low = value.as_integer();
@@ -29,6 +29,13 @@ Scalar narrow(Wide value) {
              "the result of this integer arithmetic does not fit 64 bits");
   if (value > INT64_MAX) return Scalar(static_cast<std::uint64_t>(value));
   return Scalar(static_cast<std::int64_t>(value));
+}
+
+Wide product(Wide x, Wide y) {
+  Wide result;
+  WEFT_CHECK(!__builtin_mul_overflow(x, y, &result), ArgumentError,
+             "the result of this integer arithmetic does not fit 64 bits");
+  return result;
 }
 
 void check_divisor(bool is_zero) {
@@ -51,7 +58,7 @@ Scalar integer_power(Wide base, Wide exponent) {
   if (base == -1) return narrow(exponent % 2 == 0 ? 1 : -1);
   Wide result = 1;
   for (Wide i = 0; i < exponent; ++i) {
-    result *= base;
+    result = product(result, base);
     narrow(result);  // for its check
   }
   return narrow(result);
@@ -83,13 +90,7 @@ std::optional<Scalar> combine_integers(Op op, Wide x, Wide y) {
   switch (op) {
     case Op::add: return narrow(x + y);
     case Op::sub: return narrow(x - y);
-    case Op::mul: {
-      Wide product;
-      const bool overflows = __builtin_mul_overflow(x, y, &product);
-      WEFT_CHECK(!overflows, ArgumentError,
-                 "the result of this integer arithmetic does not fit 64 bits");
-      return narrow(product);
-    }
+    case Op::mul: return narrow(product(x, y));
     case Op::div:
       check_divisor(y == 0);
       return Scalar(static_cast<double>(x) / static_cast<double>(y));

@@ -9,17 +9,29 @@ namespace {
 
 bool is_alpha(Op op) { return op == Op::add_scaled || op == Op::sub_scaled; }
 
+/// Exactly, where a double would round the greatest to what no longer fits.  Unsigned dtypes take
+/// negative numbers, as PyTorch's do.
+bool holds_integer(DType dtype, const Scalar& value) {
+  const int num_bits = 8 * static_cast<int>(itemsize_bytes(dtype));
+  const std::int64_t low = value.as_integer();
+  const bool is_beyond_i64 = low < 0 && value.as_double() > 0;
+  if (is_beyond_i64) return num_bits == 64 && !is_signed(dtype);
+  if (num_bits == 64) return true;
+  const std::int64_t end = std::int64_t{1} << (is_signed(dtype) ? num_bits - 1 : num_bits);
+  return low < end && (is_signed(dtype) ? low >= -end : low > -end);
+}
+
 bool holds(DType dtype, const Scalar& value) {
   if (is_complex(dtype) || is_boolean(dtype)) return true;
   if (value.kind() == Scalar::Kind::complex) return value.as_complex().imag() == 0;
   const double number = value.as_double();
   if (is_floating(dtype))
     return !std::isfinite(number) || std::abs(number) <= largest_finite(dtype);
+  if (value.kind() != Scalar::Kind::floating && value.kind() != Scalar::Kind::complex)
+    return holds_integer(dtype, value);
   const int num_bits = 8 * static_cast<int>(itemsize_bytes(dtype));
   const double end = std::ldexp(1.0, is_signed(dtype) ? num_bits - 1 : num_bits);
-  if (value.kind() == Scalar::Kind::floating)
-    return number < end && number >= (is_signed(dtype) ? -end : 0);
-  return number < end && (is_signed(dtype) ? number >= -end : number > -end);
+  return number < end && number >= (is_signed(dtype) ? -end : 0);
 }
 
 }  // namespace
@@ -76,6 +88,8 @@ void check_parameter(Op op, const Scalar& value, DType dtype) {
              ArgumentError, "round(): decimals must be an integer, but is ", value.text());
   // Of integers nothing is replaced; of floats, what is too large is an infinity.
   if (op == Op::nan_to_num && value.kind() != Scalar::Kind::complex) return;
+  // A power of f32 is computed with an exponent that is infinite then.
+  if (op == Op::pow && dtype == DType::f32 && value.kind() != Scalar::Kind::complex) return;
   WEFT_CHECK(holds(dtype, value), ArgumentError, name(op), "(): value cannot be converted to type ",
              name(dtype), " without overflow: ", value.text());
 }

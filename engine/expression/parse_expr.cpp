@@ -5,6 +5,7 @@
 #include "engine/expression/call_spelling.h"
 #include "engine/expression/expr_words.h"
 #include "engine/expression/parse_reduction.h"
+#include "engine/messages/caret.h"
 #include "engine/messages/nearest.h"
 
 #include <weft/error.h>
@@ -272,6 +273,13 @@ void ExprParser::close() {
 /// Applies the operators on top of the stack that bind at least as tightly as `precedence`.
 void ExprParser::reduce(int precedence) {
   while (!pending_.empty() && pending_.back().precedence >= precedence) reduce_one();
+}
+
+void ExprParser::fail_as(const Error& error, std::size_t position) const {
+  if (dynamic_cast<const ArithmeticError*>(&error) != nullptr)
+    throw ArithmeticError(point_at("expression", error.what(), lexer_.text(), position));
+  if (dynamic_cast<const ArgumentError*>(&error) != nullptr) fail(position, error.what());
+  throw;
 }
 
 void ExprParser::fail_unknown_name(std::string_view name, std::size_t position) const {

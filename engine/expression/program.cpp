@@ -86,8 +86,8 @@ class Flattener {
            (program_.params[index].node != &node || program_.params[index].dtype != dtype))
       ++index;
     if (index == program_.params.size()) {
-      WEFT_CHECK(index < ir::max_launch_params, UnsupportedError,
-                 "an expression may hold at most 255 numbers");
+      WEFT_CHECK(index < ir::max_launch_params, UnsupportedError, "an expression may hold at most ",
+                 ir::max_launch_params, " numbers");
       program_.params.push_back({&node, dtype, is_operand});
     }
     program_.params[index].is_operand |= is_operand;

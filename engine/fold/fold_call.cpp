@@ -1,4 +1,5 @@
 #include "engine/fold/fold_call.h"
+#include "engine/tensor/dims.h"
 
 #include "engine/device/device_fold.h"
 #include "engine/device/device_plan.h"
@@ -148,7 +149,7 @@ namespace {
 
 std::int64_t numel_of(const Dims& sizes) {
   std::int64_t count = 1;
-  for (const std::int64_t size : sizes) count *= size;
+  for (const std::int64_t size : sizes) count = wrapping_product(count, size);
   return count;
 }
 

@@ -27,14 +27,15 @@ extern "C" void print_description(int signal) {
 
 }  // namespace
 
-CrashReport::CrashReport(bool is_on) : is_on_(is_on) {
-  if (is_on_)
-    for (const int signal : signals) std::signal(signal, print_description);
+CrashReport::CrashReport(bool is_on) {
+  if (!is_on) return;
+  struct sigaction action = {};
+  action.sa_handler = print_description;
+  for (const int signal : signals) sigaction(signal, &action, &before_.emplace_back());
 }
 
 CrashReport::~CrashReport() {
-  if (is_on_)
-    for (const int signal : signals) std::signal(signal, SIG_DFL);
+  for (std::size_t i = 0; i < before_.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
 }
 
 void CrashReport::describe(const std::string& text) const {

@@ -1,12 +1,14 @@
 // Says what was being done when a signal ends the process.
 #pragma once
 
+#include <csignal>
 #include <string>
+#include <vector>
 
 namespace weft::fuzzing {
 
 /// While it lives, SIGSEGV and the like print the last description to stderr before they end the
-/// process.  One at a time.
+/// process; then what was done before is done again.  One at a time.
 class CrashReport {
  public:
   explicit CrashReport(bool is_on);
@@ -17,7 +19,7 @@ class CrashReport {
   void describe(const std::string& text) const;
 
  private:
-  bool is_on_;
+  std::vector<struct sigaction> before_;  ///< what else would be done; empty: the report is off
 };
 
 }  // namespace weft::fuzzing

@@ -187,7 +187,7 @@ weft_status weft_plan_run(const weft_plan* plan);
 void weft_plan_destroy(weft_plan* plan);
 
 /* What weft_eval() would do, as text: dtypes, layout, schedule, backend, and what `emit` lists of
- * iter, signature, ir, llvm, asm, separated by commas; null: nothing of them. */
+ * iter, signature, ir, llvm, asm, cuda, ptx, sass, separated by commas; null: nothing of them. */
 weft_status weft_explain(weft_engine* engine, const char* expression, size_t num_names,
                          const weft_named_tensor* names, const char* emit, char** text);
 void weft_text_destroy(char* text);

@@ -37,6 +37,7 @@ Device TensorIterator::device(int operand) const {
 }
 
 bool TensorIterator::has_contiguous_first_dim() const {
+  if (ndim() == 0) return true;
   for (int i = 0; i < ntensors(); ++i) {
     if (stride_bytes(i)[0] != static_cast<std::int64_t>(itemsize_bytes(dtype(i)))) return false;
   }
@@ -93,8 +94,9 @@ std::vector<std::int64_t> TensorIterator::view_offsets() const {
 }
 
 void TensorIterator::narrow(int dim, std::int64_t start, std::int64_t size) {
-  WEFT_CHECK(dim >= 0 && dim < ndim() && start >= 0 && size >= 1 && start + size <= shape_[dim],
-             ArgumentError, "narrow: elements [", start, ", ", start + size, ") of dimension ", dim,
+  WEFT_CHECK(dim >= 0 && dim < ndim() && start >= 0 && size >= 1 && size <= shape_[dim] &&
+                 start <= shape_[dim] - size,
+             ArgumentError, "narrow: ", size, " elements from ", start, " on of dimension ", dim,
              " don't lie in shape ", dims_text(shape()), ".");
   if (view_offsets_.empty()) {
     view_offsets_.resize(shape_.size());

@@ -24,6 +24,10 @@ std::vector<std::int64_t> loop_strides(const TensorIterator& iterator) {
   return strides;
 }
 
+}  // namespace
+
+namespace detail {
+
 /// Where loops begin in each operand.  Inputs that the outputs overwrite before they are read are
 /// copied first, with their strides.
 class FirstElements {
@@ -42,6 +46,16 @@ class FirstElements {
     }
   }
   const Pointers& data() const { return data_; }
+
+  /// `iterator` with these in place of its own first elements, for as long as this lives.
+  TensorIterator in_place_of(const TensorIterator& iterator) const {
+    TensorIterator other = iterator;
+    for (int i = 0; i < other.ntensors(); ++i) {
+      other.operands_[i].data = data_[static_cast<std::size_t>(i)];
+      other.operands_[i].needs_temporary = false;
+    }
+    return other;
+  }
 
  private:
   std::byte* copy_of(const TensorIterator& iterator, int operand) {
@@ -64,6 +78,18 @@ class FirstElements {
   Pointers data_;
   std::vector<std::vector<std::byte>> copies_;
 };
+
+}  // namespace detail
+
+namespace {
+
+using detail::FirstElements;
+
+bool copies_inputs(const TensorIterator& iterator) {
+  for (int i = 0; i < iterator.ninputs(); ++i)
+    if (iterator.needs_temporary(i)) return true;
+  return false;
+}
 
 /// serial_for_each() from other addresses than the iterator's.
 void run_range(const TensorIterator& iterator, const Pointers& first,
@@ -228,6 +254,10 @@ void parallel_reduce(const TensorIterator& iterator, const Loop2d& loop) {
     reduce_to_one(iterator, loop);
     return;
   }
+  if (copies_inputs(iterator)) {  // before one of the parts writes
+    const FirstElements elements(iterator);
+    return parallel_reduce(elements.in_place_of(iterator), loop);
+  }
   for_each_part(iterator, dim,
                 [&](TensorIterator& part) { serial_for_each(part, loop, 0, part.numel()); });
 }
@@ -237,6 +267,10 @@ void foreach_reduced_elt(const TensorIterator& iterator,
   WEFT_CHECK(iterator.ninputs() >= 1 && iterator.noutputs() >= 1, ArgumentError,
              "foreach_reduced_elt() takes an output and an input");
   if (iterator.numel() == 0) return;
+  if (copies_inputs(iterator)) {  // before one of the calls writes
+    const FirstElements elements(iterator);
+    return foreach_reduced_elt(elements.in_place_of(iterator), function, parallelize);
+  }
   const int dim = outermost_kept_dim(iterator);
   if (parallelize && dim >= 0 && iterator.numel() >= default_grain_elements) {
     for_each_part(iterator, dim,

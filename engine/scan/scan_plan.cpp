@@ -151,7 +151,8 @@ std::shared_ptr<const ScanPlan> plan_scan(const ExprNode& node, const Program& p
   for (std::size_t dim = 1; dim < plan->rest.size(); ++dim)
     plan->num_rest *= plan->rest[dim].extent;
   plan->block = plan->scanned;
-  for (std::int64_t& stride : plan->block.stride_bytes) stride *= jit::scan_block_elements;
+  if (plan->blocks.run != nullptr && plan->scanned.extent > jit::scan_block_elements)
+    for (std::int64_t& stride : plan->block.stride_bytes) stride *= jit::scan_block_elements;
   if (is_plain) return plan;
 
   const FoldDim& neighbours = plan->rest[0];

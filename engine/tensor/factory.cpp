@@ -45,11 +45,21 @@ Scalar whole_part(const Scalar& value) {
   return static_cast<std::int64_t>(whole);
 }
 
+/// Integers wrap on the way to what fits: from the least to the greatest is further than i64 goes.
+template <class Number>
+Number nth_of_range(Number start, Number step, std::int64_t n) {
+  if constexpr (std::is_integral_v<Number>)
+    return static_cast<Number>(static_cast<std::uint64_t>(start) +
+                               static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(step));
+  else
+    return start + static_cast<Number>(n) * step;
+}
+
 template <class T, class Number>
 void write_range(const Tensor& tensor, Number start, Number step) {
   auto* element = reinterpret_cast<T*>(tensor.data());
   for (std::int64_t i = 0; i < tensor.numel(); ++i)
-    element[i] = convert<T>(start + static_cast<Number>(i) * step);
+    element[i] = convert<T>(nth_of_range(start, step, i));
 }
 
 }  // namespace

@@ -297,7 +297,7 @@ class InnerLoop {
   std::byte* scratch_;
   const std::int64_t* strides_;  ///< [operand] of the loop that blocks lie along
   /// [output] of a scan; a value lies in the bytes of a place and its element.
-  alignas(value_alignment) std::array<FoundPlace, 4> kept_;
+  alignas(value_alignment) std::array<FoundPlace, ir::max_reduced_outputs> kept_;
 };
 
 /// Steps the outer loops as an odometer, the innermost of them fastest.

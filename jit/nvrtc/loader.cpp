@@ -103,9 +103,11 @@ std::shared_ptr<const LoadedKernel> KernelLoader::get(const ir::Kernel& kernel,
     if (found != loaded_.end()) return found->second;
   }
   used.check_not_capturing("compiling a kernel: run the call once before the capture");
-  std::shared_ptr<const LoadedKernel> made = load(codes(), kernel, variant, used);
+  // Where another thread was first, its own leaves when the lock is gone: that waits for the
+  // device.
+  const std::shared_ptr<const LoadedKernel> made = load(codes(), kernel, variant, used);
   const std::lock_guard lock(mutex_);
-  return loaded_.emplace(key, std::move(made)).first->second;
+  return loaded_.try_emplace(key, made).first->second;
 }
 
 CodeCache::Stats KernelLoader::stats() const {

@@ -157,6 +157,13 @@ class Docs(unittest.TestCase):
             for heading in headings(page)[1:]:
                 self.assertIn(f"- [{heading}](decisions/{page.name}#{anchor_of(heading)})\n", listed)
 
+    def test_named_tests_are_there(self):
+        sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.cpp"))
+        there = {".".join(names) for names in re.findall(r"\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", sources)}
+        for page in PAGES:
+            for name in re.findall(r"`([A-Z]\w*\.[A-Z]\w{9,})`", (ROOT / page).read_text(encoding="utf-8")):
+                self.assertTrue(name in there, f"{page} names {name}")
+
 
 if __name__ == "__main__":
     WEFT = os.path.abspath(sys.argv.pop(1))

@@ -28,10 +28,12 @@ using ExprBuilder = std::function<Expr(std::span<const Expr>)>;
 class Definitions {
  public:
   /// `signature` names the operator and its parameters, "swish(x, beta)", or the operator alone:
-  /// its parameters are then those of x, y, z, w up to the last that the expression reads.
+  /// its parameters are then those of x, y, z, w up to the last that the expression reads, which
+  /// reads all of them.
   ///
   /// Errors: ArgumentError on a name that is no identifier or means something already, on an
-  ///         expression that does not parse, reads unknown names, or calls the operator itself.
+  ///         expression that does not parse, reads unknown names or y without x, or calls the
+  ///         operator itself.
   void define(std::string_view signature, std::string_view expression);
   /// `builder` runs at each call.  It may call other user operators, but not, by any way, itself.
   ///

@@ -97,6 +97,8 @@ class OperatorHandle {
   void call_boxed(ValueStack& stack) const;
   /// Goes to the kernel of the highest of `keys` as they are, whatever this thread includes or
   /// excludes.
+  ///
+  /// Errors: as call_boxed().
   void redispatch_boxed(DispatchKeySet keys, ValueStack& stack) const;
 
   /// The keys that take part in a call with these of its arguments.
@@ -131,6 +133,8 @@ class OperatorHandle {
   /// The kernel of the highest of `keys`, which lose those that fall through.  Calls need it when a
   /// kernel is registered between their look at the mask and their look at the row.
   const KernelFunction& settle(DispatchKeySet& keys) const;
+  /// Of what the schema takes off the end of the stack.  Errors: as call_boxed().
+  DispatchKeySet keys_of_arguments(const ValueStack& stack) const;
 
   const KernelFunction& kernel(DispatchKeySet& keys) const {
     const KernelFunction& found = table_->row(keys);

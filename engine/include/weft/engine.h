@@ -152,7 +152,9 @@ class PreparedPlan {
   /// Runs on other memory: one address an operand, outputs first, then inputs in the order in which
   /// the expressions first read them, arguments from left to right; what is read twice by the same
   /// view is one input. The layouts must be those it was prepared with, an output must be an input
-  /// where it was one then, and share no memory with others; nothing is checked.
+  /// where it was one then, and share no memory with others; nothing of this is checked.
+  ///
+  /// Errors: ArgumentError if there are not num_operands() addresses.
   void run(std::span<std::byte* const> data) const;
   int num_operands() const;
   const std::vector<Tensor>& outputs() const;

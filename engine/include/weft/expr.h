@@ -45,7 +45,9 @@ class Expr {
 };
 
 /// `op` applied to `args`.
-/// Errors: ArgumentError on a wrong number of arguments, and for bool operands of a subtraction.
+/// Errors: ArgumentError on a wrong number of arguments, and for bool operands of a subtraction;
+///         ArithmeticError for parameters that no element has a result for, such as negative
+///         exponents of integers.
 ///         Most dtypes that the op does not take are an error only of the call that computes the
 ///         expression, after shapes that don't match and outputs that can't take the result.
 Expr apply(Op op, std::span<const Expr> args);
@@ -116,7 +118,9 @@ inline std::array<Expr, 2> frexp(const Expr& x) { return {frexp_mantissa(x), fre
 /// and defaults: `clamp(a, max=1)`, `div(a, b, rounding_mode='floor')`, `round(a, decimals=2)`;
 /// reductions and scans: `sum(a, dims=[0, 2], keepdim=true)`, `cumsum(a, dim=0)`.
 ///
-/// Errors: ArgumentError whose message shows the text with a caret under the place.
+/// Errors: ArgumentError, or ArithmeticError as apply()'s, whose message shows the text with a
+/// caret
+///         under the place.
 Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names);
 /// As parse_expr() reads it; tensors without a name are t0, t1 ...  Cut off with "..." after 64
 /// KiB.

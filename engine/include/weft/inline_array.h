@@ -116,8 +116,8 @@ class InlineArray {
     const std::size_t kept = size_;
     release();
     data_ = grown;
-    size_ = kept;
-    capacity_ = size;
+    size_ = static_cast<std::uint32_t>(kept);
+    capacity_ = static_cast<std::uint32_t>(size);
   }
   /// Out of line, so that the common case, where there is nothing to do, costs one comparison.
   [[gnu::noinline]] void destroy() { release(); }

@@ -24,6 +24,8 @@ class TensorIterator;
 
 namespace detail {
 
+class FirstElements;
+
 /// A dtype or none in one byte, which is written and read as a whole.
 class OptionalDType {
  public:
@@ -96,8 +98,13 @@ struct StrideTable {
   int num_rows = 0;
   int row_length = 0;
 
-  std::int64_t* row(int index) { return values.data() + index * row_length; }
-  const std::int64_t* row(int index) const { return values.data() + index * row_length; }
+  std::int64_t* row(std::size_t index) { return values.data() + offset(index); }
+  const std::int64_t* row(std::size_t index) const { return values.data() + offset(index); }
+
+ private:
+  std::size_t offset(std::size_t index) const {
+    return index * static_cast<std::size_t>(row_length);
+  }
 };
 
 /// Every option, under PyTorch's name and with PyTorch's default.
@@ -323,6 +330,7 @@ class TensorIterator {
   bool has_coalesced_dimensions() const { return has_coalesced_dimensions_; }
   /// One dimension or one element, every operand dense in its dtype.
   bool is_contiguous() const;
+  /// Every operand is dense along the fastest dimension; true where there are no dimensions.
   bool has_contiguous_first_dim() const;
   bool is_trivial_1d() const { return ndim() == 1; }
   /// The operand is a CPU tensor with one element.
@@ -370,11 +378,13 @@ class TensorIterator {
 
  private:
   friend class TensorIteratorConfig;
+  friend class detail::FirstElements;
   TensorIterator() = default;
-  int checked(int operand) const {
-    if (static_cast<std::size_t>(operand) >= operands_.size()) [[unlikely]]
+  std::size_t checked(int operand) const {
+    const auto index = static_cast<std::size_t>(operand);
+    if (index >= operands_.size()) [[unlikely]]
       throw_no_operand(operand);
-    return operand;
+    return index;
   }
   [[noreturn]] void throw_no_operand(int operand) const;
   void plan(TensorIteratorConfig& config);

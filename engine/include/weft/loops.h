@@ -77,11 +77,15 @@ void serial_for_each(const TensorIterator& iterator, const Loop2d& loop, std::in
 /// or what to continue from.
 ///
 /// The parts that threads get depend on the shape alone, so that the bits of the result do too.
-/// Errors: ArgumentError unless there are one input and one output of one dtype.
+/// Threads: as for_each().
+/// Errors:  as for_each(); ArgumentError unless there are one input and one output of one dtype.
 void parallel_reduce(const TensorIterator& iterator, const Loop2d& loop);
 
 /// Calls `function` once an output element, with an iterator over the inputs that are reduced into
 /// it.
+///
+/// Threads: with `parallelize` and enough elements `function` is called by several threads at once.
+/// Errors:  what `function` throws; ArgumentError unless there are an output and an input.
 void foreach_reduced_elt(const TensorIterator& iterator,
                          const std::function<void(TensorIterator&)>& function,
                          bool parallelize = true);

@@ -10,7 +10,10 @@ namespace weft {
 /// after each op, as eager calls and Numerics::strict do.
 ///
 /// Shapes: the tensors of `expr` broadcast to out.sizes().
-/// Errors: ArgumentError if they don't; UnsupportedError on lazily conjugated or negated tensors.
+/// Memory: `out` shares none with the tensors; nothing looks.
+/// Errors: ArgumentError if they don't, for a read-only `out`, and for tensors on devices;
+///         UnsupportedError for a lazily conjugated or negated `out`, for reductions and scans, and
+///         for ops that don't take the dtype.
 void naive_eval(const Expr& expr, const Tensor& out);
 
 }  // namespace weft

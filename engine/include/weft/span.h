@@ -76,21 +76,24 @@ class ElementView {
 
   template <std::convertible_to<std::int64_t>... Index>
   requires(sizeof...(Index) == rank) T& operator()(Index... index) const {
-    return at(std::make_index_sequence<rank>(), index...);
+    return at(std::make_index_sequence<num_dims>(), index...);
   }
-  std::int64_t size(int dim) const { return sizes_[dim]; }
-  std::int64_t stride(int dim) const { return strides_[dim]; }  ///< in elements
+  std::int64_t size(int dim) const { return sizes_[static_cast<std::size_t>(dim)]; }
+  /// In elements.
+  std::int64_t stride(int dim) const { return strides_[static_cast<std::size_t>(dim)]; }
   T* data() const { return data_; }
 
  private:
+  static constexpr auto num_dims = static_cast<std::size_t>(rank);
+
   template <std::size_t... dim, class... Index>
   T& at(std::index_sequence<dim...>, Index... index) const {
     return data_[(std::int64_t{0} + ... + (static_cast<std::int64_t>(index) * strides_[dim]))];
   }
 
   T* data_;
-  std::array<std::int64_t, rank> sizes_;
-  std::array<std::int64_t, rank> strides_;
+  std::array<std::int64_t, num_dims> sizes_;
+  std::array<std::int64_t, num_dims> strides_;
 };
 
 }  // namespace weft

@@ -7,6 +7,7 @@
 #include <weft/scalar.h>
 #include <weft/storage.h>
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -194,8 +195,8 @@ Tensor empty(IntSpan sizes, TensorOptions options = {});
 inline Tensor empty(std::initializer_list<std::int64_t> sizes, TensorOptions options = {}) {
   return empty(detail::span_of(sizes), options);
 }
-inline Tensor empty(std::initializer_list<std::int64_t> sizes, DType dtype) {
-  return empty(detail::span_of(sizes), TensorOptions{dtype, {}, MemoryFormat::contiguous});
+inline Tensor empty(std::initializer_list<std::int64_t> sizes, std::same_as<DType> auto dtype) {
+  return empty(detail::span_of(sizes), TensorOptions{dtype});
 }
 /// For calls without `weft::`, which would find std::empty() by the vector's namespace.
 inline Tensor empty(const std::vector<std::int64_t>& sizes, TensorOptions options = {}) {
@@ -215,6 +216,9 @@ Tensor zeros(IntSpan sizes, TensorOptions options = {});
 inline Tensor zeros(std::initializer_list<std::int64_t> sizes, TensorOptions options = {}) {
   return zeros(detail::span_of(sizes), options);
 }
+inline Tensor zeros(std::initializer_list<std::int64_t> sizes, std::same_as<DType> auto dtype) {
+  return zeros(detail::span_of(sizes), TensorOptions{dtype});
+}
 /// Every element is `value`, converted as a cast does.
 Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options);
 /// As above, with the dtype that PyTorch takes from the value: bool, i64, f32 or c64.
@@ -222,6 +226,10 @@ Tensor full(IntSpan sizes, const Scalar& value);
 inline Tensor full(std::initializer_list<std::int64_t> sizes, const Scalar& value,
                    TensorOptions options) {
   return full(detail::span_of(sizes), value, options);
+}
+inline Tensor full(std::initializer_list<std::int64_t> sizes, const Scalar& value,
+                   std::same_as<DType> auto dtype) {
+  return full(detail::span_of(sizes), value, TensorOptions{dtype});
 }
 inline Tensor full(std::initializer_list<std::int64_t> sizes, const Scalar& value) {
   return full(detail::span_of(sizes), value);
@@ -255,6 +263,12 @@ Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype, Device
 inline Tensor from_blob(void* data, std::initializer_list<std::int64_t> sizes, DType dtype,
                         std::function<void(void*)> release = {}) {
   return from_blob(data, detail::span_of(sizes), dtype, std::move(release));
+}
+inline Tensor from_blob(void* data, std::initializer_list<std::int64_t> sizes,
+                        std::initializer_list<std::int64_t> strides, DType dtype,
+                        std::function<void(void*)> release = {}) {
+  return from_blob(data, detail::span_of(sizes), detail::span_of(strides), dtype,
+                   std::move(release));
 }
 /// A CPU layout without bytes, for planning and explain().  The storage spans offset and strides
 /// exactly.

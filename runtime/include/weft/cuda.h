@@ -5,8 +5,8 @@
 // Contexts: weft uses each device's primary context, as PyTorch, CuPy and the CUDA runtime do, so
 //           that addresses and streams are theirs too.
 // Threads:  all functions may be called by many threads at once.
-// Errors:   UnsupportedError, which says what is missing, without a driver or without the device;
-//           DeviceError with the driver's text when it refuses something.
+// Errors:   UnsupportedError, which says what is missing, without a driver; ArgumentError for a
+//           device that is not there; DeviceError with the driver's text when it refuses something.
 #pragma once
 
 #include <cstddef>

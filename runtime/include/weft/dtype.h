@@ -12,11 +12,15 @@
 
 namespace weft {
 
+// GCC warns of enumerators that are called as types are, c64 and c128.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 enum class DType : std::uint8_t {
 #define WEFT_DTYPE(enumerator, text, type, category, is_signed) enumerator,
 #include <weft/dtypes.def>
 #undef WEFT_DTYPE
 };
+#pragma GCC diagnostic pop
 
 enum class Category : std::uint8_t { boolean, integer, floating, complex };
 

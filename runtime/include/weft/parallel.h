@@ -45,12 +45,13 @@ struct ParallelOptions {
 /// returns when all calls have.
 ///
 /// The ranges are the whole, or else cuts that depend on the arguments and the number of threads
-/// alone: chunks of max(grain, ceil(n / threads)). One chunk, one thread, no thread at hand for
-/// short work, or a call from within `function`: runs in the caller's thread directly.
+/// alone: chunks of max(grain, ceil(n / threads)), which within a CancellationScope are cut
+/// further, into what takes about two milliseconds by `work_ns`. One chunk, one thread, no thread
+/// at hand for short work, or a call from within `function`: runs in the caller's thread directly.
 ///
 /// Threads: may be called by many threads at once.
 /// Errors:  the first exception of `function` is rethrown once; chunks not yet begun are skipped
-/// then.
+///          then. CancelledError where the caller's CancellationScope is cancelled.
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction function,
                   ParallelOptions options = {});
 

@@ -372,5 +372,22 @@ TEST(Edges, MaskedFillKeepsTheInputsDtype) {
   }
 }
 
+TEST(Edges, ParametersMayBeTheGreatestOfTheirDtype) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::vector<std::int64_t> numbers{1, most, -5};
+  const Tensor x = tensor_of(numbers);
+  Engine engine;
+  EXPECT_EQ(elements<std::int64_t>(engine.eval(ops::clamp_max(Expr(x), Expr(most)))), numbers);
+  expect_refused([&] { engine.eval(ops::clamp_max(Expr(x), Expr(std::uint64_t{1} << 63))); },
+                 "without overflow");
+  // A power of f32 is taken with an exponent that is infinite.
+  const Tensor y = tensor_of(std::vector<float>{1, 0.5F, 2});
+  const auto inf = static_cast<float>(infinity);
+  EXPECT_EQ(elements<float>(engine.eval(ops::pow(Expr(y), Expr(1e40)))),
+            (std::vector<float>{1, 0, inf}));
+  EXPECT_EQ(elements<float>(engine.eval(ops::pow(Expr(y), Expr(-1e40)))),
+            (std::vector<float>{1, inf, 0}));
+}
+
 }  // namespace
 }  // namespace weft::testing

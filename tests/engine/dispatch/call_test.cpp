@@ -197,8 +197,11 @@ TEST_F(DispatchCall, BoxedCallsAreChecked) {
   ValueStack wrong{empty({2}), std::int64_t{3}};
   EXPECT_EQ(error_of([&] { op.call_boxed(wrong); }),
             "t::f: argument 2 (dims) must be int[], got 3");
-  EXPECT_THAT(error_of([&] { op.redispatch_boxed(Key::cpu, wrong); }),
-              HasSubstr("expected a boxed int[], got 3"));
+  EXPECT_EQ(error_of([&] { op.redispatch_boxed(Key::cpu, wrong); }),
+            "t::f: argument 2 (dims) must be int[], got 3");
+  ValueStack none;
+  EXPECT_EQ(error_of([&] { op.redispatch_boxed(Key::cpu, none); }),
+            "t::f(Tensor x, int[] dims) -> () takes 2 arguments, got 0");
   library.def("bad() -> int").impl("bad", Key::undefined, KernelFunction::boxed([](auto&&...) {}));
   EXPECT_THAT(error_of([&] { registry.op("t::bad").typed<std::int64_t()>().call(); }),
               HasSubstr("a boxed kernel of t::bad left 0 values on the stack, expected 1"));
@@ -315,6 +318,19 @@ TEST_F(DispatchCall, ListenersHearOfOperators) {
   listener.reset();
   registry.def("t::b() -> ()").reset();
   EXPECT_EQ(heard.size(), 3u);
+}
+
+TEST_F(DispatchCall, ListenersMayStopListeningWhenTheyAreTold) {
+  Registry registry;
+  int told = 0;
+  Registration listener = registry.add_listener({[&](const OperatorHandle&) {
+                                                   ++told;
+                                                   listener.reset();
+                                                 },
+                                                 {}});
+  const auto first = registry.def("t::first() -> ()");
+  const auto second = registry.def("t::second() -> ()");
+  EXPECT_EQ(told, 1);
 }
 
 TEST_F(DispatchCall, ProfileCountsAndTimesWithoutAnEditOfAnOperator) {

@@ -325,5 +325,19 @@ TEST(ParseExpr, AnyBytesGiveAnExpressionOrAnError) {
   EXPECT_GT(parsed, 100);
 }
 
+TEST(ParseExpr, ArithmeticErrorsPointAtThePlace) {
+  const Tensor a = empty({3}, DType::i32);
+  const std::vector<std::pair<std::string, Tensor>> names{{"a", a}};
+  for (const char* const text : {"1 + pow(a, -1)", "a + 18446744073709551615 ** 2"}) {
+    try {
+      parse_expr(text, names);
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("^")) << text;
+    }
+  }
+  EXPECT_THROW(parse_expr("1 + pow(a, -1)", names), ArithmeticError);
+}
+
 }  // namespace
 }  // namespace weft::testing

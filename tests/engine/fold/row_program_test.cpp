@@ -212,5 +212,18 @@ INSTANTIATE_TEST_SUITE_P(Backends, RowPrograms,
                          ::testing::Values("interp", "xbyak", "llvm", "auto"),
                          [](const auto& info) { return std::string(info.param); });
 
+TEST(RowProgram, OutputsThatOverlapAreRefusedWhateverTheSize) {
+  for (const std::int64_t rows : {64, 8192}) {
+    const Tensor x = full({rows, 1024}, 1, {DType::f32});
+    const Tensor both = zeros(std::vector<std::int64_t>{rows / 2 * 3, 1024});
+    const Expr mean = ops::mean(Expr(x), last);
+    const std::vector<Expr> exprs{Expr(x) - mean, Expr(x) * mean};
+    const std::vector<Tensor> outputs{both.narrow(0, 0, rows), both.narrow(0, rows / 2, rows)};
+    Engine engine;
+    EXPECT_THROW(engine.eval(exprs, outputs), ArgumentError) << rows;
+    EXPECT_EQ(both.data_as<float>()[0], 0);
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -343,6 +344,15 @@ TensorIterator transposed_copy(const Tensor& out, const Tensor& a) {
   return TensorIterator::unary_op(out, a);
 }
 
+TEST(IteratorParts, NarrowRefusesWhatWouldOverflow) {
+  const Tensor a = zeros(std::vector<std::int64_t>{8});
+  TensorIterator iterator = TensorIterator::unary_op(Tensor(), a);
+  const std::byte* const data = iterator.data(1);
+  EXPECT_THROW(iterator.narrow(0, std::numeric_limits<std::int64_t>::max(), 1), ArgumentError);
+  EXPECT_THROW(iterator.narrow(0, 1, std::numeric_limits<std::int64_t>::max()), ArgumentError);
+  EXPECT_EQ(iterator.data(1), data);
+}
+
 TEST(IteratorParts, NarrowSplitAndSelect) {
   const Tensor out = f32({4, 6});
   const Tensor a = f32({6, 4}).t();
@@ -373,7 +383,7 @@ TEST(IteratorParts, NarrowSplitAndSelect) {
     whole.narrow(0, 5, 2);
     FAIL() << "outside";
   } catch (const ArgumentError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("elements [5, 7) of dimension 0"));
+    EXPECT_THAT(error.what(), HasSubstr("2 elements from 5 on of dimension 0"));
   }
   whole.remove_operand(1);
   EXPECT_EQ(whole.ntensors(), 1);

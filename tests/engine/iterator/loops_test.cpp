@@ -403,5 +403,39 @@ TEST(Reduce, ForeachReducedElementSeesItsInputs) {
       EXPECT_EQ(out.data_as<float>()[4 * i + j], static_cast<float>(20 * i + 16 + j));
 }
 
+// The last row is an input of every column's sum, and what the sums are written to.
+TEST(Reduce, InputsThatAreWrittenAreCopiedBeforeAnyIsWritten) {
+  const auto ones_into_last_row = [](auto&& reduce) {
+    const Tensor in = full({64, 1024}, 1, {DType::f32});
+    const Tensor out = in.select(0, 63);
+    const Tensor sums = out.as_strided({64, 1024}, {0, 1});
+    const auto iterator = TensorIteratorConfig()
+                              .set_check_mem_overlap(false)
+                              .is_reduction(true)
+                              .resize_outputs(false)
+                              .add_output(sums)
+                              .add_input(in)
+                              .build();
+    reduce(iterator);
+    return std::vector<float>(out.data_as<float>(), out.data_as<float>() + 1024);
+  };
+  const auto add = [](std::byte** data, const std::int64_t* stride_bytes, std::int64_t n,
+                      std::int64_t m) {
+    for (std::int64_t j = 0; j < m; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        *reinterpret_cast<float*>(data[0] + i * stride_bytes[0] + j * stride_bytes[2]) +=
+            *reinterpret_cast<float*>(data[1] + i * stride_bytes[1] + j * stride_bytes[3]);
+  };
+  const std::vector<float> expected(1024, 65);
+  EXPECT_EQ(ones_into_last_row([&](const TensorIterator& it) { parallel_reduce(it, add); }),
+            expected);
+  EXPECT_EQ(ones_into_last_row([&](const TensorIterator& it) {
+              foreach_reduced_elt(it, [&](TensorIterator& element) {
+                serial_for_each(element, add, 0, element.numel());
+              });
+            }),
+            expected);
+}
+
 }  // namespace
 }  // namespace weft

@@ -134,6 +134,10 @@ TEST(Factory, Arange) {
   EXPECT_THAT(elements<std::int64_t>(arange(Scalar(-3), Scalar(3), Scalar(2))),
               ElementsAreArray({-3, -1, 1}));
   EXPECT_EQ(arange(Scalar(3), Scalar(3)).numel(), 0);
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  EXPECT_THAT(elements<std::int64_t>(
+                  arange(Scalar(least), Scalar(-(least + 1)), Scalar(std::int64_t{1} << 62))),
+              ElementsAreArray({least, least / 2, std::int64_t{0}, -(least / 2)}));
   EXPECT_THAT(elements<float>(arange(Scalar(1.5), Scalar(4))), ElementsAre(1.5F, 2.5F, 3.5F));
   EXPECT_THAT(elements<float>(arange(Scalar(0.0), Scalar(1.0), Scalar(0.3))),
               ElementsAre(0, 0.30000001192092896F, 0.6000000238418579F, 0.8999999761581421F));

@@ -46,7 +46,7 @@ struct FuzzReport {
 
 /// Runs cases until the time is up or one fails.
 ///
-/// Errors: UnsupportedError for a backend that is not usable.
+/// Errors: ArgumentError for the name of no backend; UnsupportedError for one that is not usable.
 FuzzReport fuzz(const FuzzOptions& options);
 
 /// One case, written down.
