@@ -201,7 +201,8 @@ Expr cast(const Expr& value, DType dtype) {
 Expr cast(const Expr& value, DType dtype, CastOverflow overflow) {
   if (overflow != CastOverflow::saturates) return cast(value, dtype);
   WEFT_CHECK(is_small_float(checked(dtype)), ArgumentError, "a cast to ", name(dtype),
-             " does not saturate; those to f16, bf16, f8e4m3fn and f8e5m2 do");
+             " does not saturate; those to f16, bf16, f8e4m3fn and f8e5m2 do",
+             is_integer(dtype) ? "; clamp and round the value before it is cast" : "");
   const Expr real = is_complex(value.dtype()) ? apply(Op::real, {value}) : value;
   const double largest = largest_finite(dtype);
   // f8e4m3fn alone has no infinities; no integer is beyond the largest bf16.

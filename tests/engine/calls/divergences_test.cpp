@@ -175,5 +175,23 @@ TEST(Divergences, TheFastSetUpIsPartOfTheResult) {
   EXPECT_EQ(engine.infer(Expr(b) + Expr(a)).strides, (Sizes{3, 1, 1, 1}));
 }
 
+TEST(Divergences, ConditionsMayBeNumbers) {
+  Engine engine;
+  const Tensor condition = tensor_of<float>({1, 0, -0.5F});
+  const Tensor a = tensor_of<std::uint8_t>({1, 2, 3});
+  EXPECT_THAT(elements<std::uint8_t>(engine.eval(ops::where(Expr(condition), Expr(a), Expr(300)))),
+              ElementsAreArray({1, 44, 3}));
+}
+
+TEST(Divergences, OutputsMayHaveOtherDtypes) {
+  Engine engine;
+  const Tensor a = tensor_of<std::int64_t>({1, -2, 7});
+  const Tensor out = new_tensor({3}, DType::i32), most = new_tensor({1}, DType::f32);
+  engine.eval(-Expr(a), out);
+  EXPECT_THAT(elements<std::int32_t>(out), ElementsAreArray({-1, 2, -7}));
+  engine.eval(ops::amax(Expr(a), {.dims = {0}, .keepdim = true}), most);
+  EXPECT_EQ(get<float>(most, 0), 7);
+}
+
 }  // namespace
 }  // namespace weft::testing
