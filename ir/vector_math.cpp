@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+
 namespace weft::ir {
 namespace {
 
@@ -62,10 +64,27 @@ const void* sleef_function(Op op, DType dtype, int lanes) {
   return symbol.empty() ? nullptr : sleef_function(symbol);
 }
 
+namespace {
+
+/// Vector functions are called by generated code only, so that no linker knows of them; the name is
+/// that of the library's binary interface.  No static that is made under a lock: a child of fork()
+/// would wait for ever for the thread that was making it.  Two threads may open it at once, which
+/// gives both the same.
+void* sleef_library() {
+  static constinit std::atomic<void*> opened = nullptr;
+  static constinit std::atomic<bool> is_missing = false;
+  void* library = opened.load(std::memory_order_acquire);
+  if (library != nullptr || is_missing.load(std::memory_order_relaxed)) return library;
+  library = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) is_missing.store(true, std::memory_order_relaxed);
+  opened.store(library, std::memory_order_release);
+  return library;
+}
+
+}  // namespace
+
 const void* sleef_function(std::string_view symbol) {
-  // Vector functions are called by generated code only, so that no linker knows of them; the name
-  // is that of the library's binary interface.
-  static void* const library = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
+  void* const library = sleef_library();
   if (library == nullptr || !symbol.starts_with("Sleef_finz_")) return nullptr;
   const void* const function = dlsym(library, std::string(symbol).c_str());
   const void* const repaired = function == nullptr ? nullptr : repaired_function(symbol, function);
