@@ -5,6 +5,7 @@
 #include "engine/plan/call.h"
 #include "engine/plan/call_match.h"
 #include "engine/tensor/tensor_impl.h"
+#include "jit/background.h"
 
 #include <weft/error.h>
 #include <weft/parallel.h>
@@ -85,6 +86,7 @@ void run_eager(Engine::State& state, Op op, std::span<const Tensor* const> input
 }  // namespace
 
 Engine::Engine(EngineOptions options) : state_(std::make_unique<State>(std::move(options))) {
+  jit::prepare_for_fork();
   operators();
 }
 

@@ -1,13 +1,16 @@
 #include "jit/background.h"
 
 #include "jit/code_registry.h"
+#include "jit/dump.h"
 #include "runtime/allocator.h"
 #include "runtime/exec_memory.h"
 #include "runtime/fork_handlers.h"
 #include "runtime/quiet_thread.h"
 #include "runtime/thread_counter.h"
+#include "runtime/worker_pool.h"
 
 #include <weft/error.h>
+#include <weft/tuning.h>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -118,10 +121,7 @@ Background& background() {
     auto made = std::make_unique<Background>();
     // Handlers that prepare a fork run in reverse order: the job that runs needs all of these to
     // come to its end, so they are locked last.  Who holds one of them waits for no other.
-    prepare_allocator();
-    detail::prepare_thread_slots();
-    prepare_code_registry();
-    prepare_code_memory();
+    prepare_for_fork();
     around_fork(before_fork, after_fork_in_parent, after_fork_in_child);
     std::atexit(stop_background);
     return made.release();
@@ -130,6 +130,16 @@ Background& background() {
 }
 
 }  // namespace
+
+void prepare_for_fork() {
+  prepare_allocator();
+  detail::prepare_thread_slots();
+  prepare_code_registry();
+  prepare_code_memory();
+  prepare_workers();
+  prepare_dump();
+  current_tuning();
+}
 
 void run_in_background(std::function<void()> job) {
   Background& state = background();

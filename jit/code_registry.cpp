@@ -174,7 +174,10 @@ bool is_code_registered() {
   return is_asked_for;
 }
 
-void prepare_code_registry() { registry_mutex(); }
+void prepare_code_registry() {
+  registry_mutex();
+  is_code_registered();
+}
 
 std::string symbol_name(const ir::Kernel& kernel) {
   constexpr std::size_t max_ops_length = 40;

@@ -66,7 +66,7 @@ DumpOptions read_options() {
   return options;
 }
 
-/// Read once, when the first kernel is compiled.
+/// Read once.
 const DumpOptions& options() {
   static const DumpOptions read = read_options();
   return read;
@@ -117,6 +117,8 @@ void guarded(const Action& action) noexcept {
 }
 
 }  // namespace
+
+void prepare_dump() { options(); }
 
 void dump(const ir::Kernel& kernel, const CodeObject& code, const Target& target) noexcept {
   guarded([&] {

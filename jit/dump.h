@@ -16,5 +16,7 @@ namespace weft::jit {
 void dump(const ir::Kernel& kernel, const CodeObject& code, const Target& target) noexcept;
 /// The same for the stage "signature".
 void dump_signature(const Signature& signature) noexcept;
+/// Reads what is asked for.  The first dump does so, too.
+void prepare_dump();
 
 }  // namespace weft::jit

@@ -273,6 +273,8 @@ bool run_on_workers(std::int64_t num_chunks, std::int64_t work_ns, ChunkFunction
   return pool().run(num_chunks, work_ns, run);
 }
 
+void prepare_workers() { pool(); }
+
 int num_processors() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)

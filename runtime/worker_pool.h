@@ -29,6 +29,10 @@ inline constexpr std::int64_t cold_work_ns = 45'000;
 /// are skipped then.
 bool run_on_workers(std::int64_t num_chunks, std::int64_t work_ns, ChunkFunction run);
 
+/// Makes what a call needs besides threads, and registers what fork() has to do for it.  The first
+/// call does so, too.
+void prepare_workers();
+
 /// Processors that this process may run on.
 int num_processors();
 

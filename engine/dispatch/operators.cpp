@@ -6,6 +6,7 @@
 #include "engine/fold/fold_call.h"
 #include "engine/messages/torch_names.h"
 #include "engine/plan/planner.h"
+#include "jit/background.h"
 #include "runtime/fork_handlers.h"
 
 #include <weft/error.h>
@@ -24,7 +25,10 @@ constinit thread_local const CurrentCall* innermost_call = nullptr;
 /// For operators that are called by their handle, outside of any engine.
 Engine::State& default_state() {
   // Never destroyed: other static objects may call operators at exit.
-  static Engine::State& state = *new Engine::State;
+  static Engine::State& state = *[] {
+    jit::prepare_for_fork();
+    return new Engine::State;
+  }();
   return state;
 }
 
