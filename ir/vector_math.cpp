@@ -36,6 +36,21 @@ std::string_view suffix(std::size_t vector_bytes) {
   }
 }
 
+/// Vector functions are called by generated code only, so that no linker knows of them; the name is
+/// that of the library's binary interface.  No static that is made under a lock: a child of fork()
+/// would wait for ever for the thread that was making it.  Two threads may open it at once, which
+/// gives both the same.
+void* sleef_library() {
+  static constinit std::atomic<void*> opened = nullptr;
+  static constinit std::atomic<bool> is_missing = false;
+  void* library = opened.load(std::memory_order_acquire);
+  if (library != nullptr || is_missing.load(std::memory_order_relaxed)) return library;
+  library = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) is_missing.store(true, std::memory_order_relaxed);
+  opened.store(library, std::memory_order_release);
+  return library;
+}
+
 }  // namespace
 
 std::string_view sleef_stem(Op op) {
@@ -63,25 +78,6 @@ const void* sleef_function(Op op, DType dtype, int lanes) {
   const std::string symbol = sleef_symbol(op, dtype, lanes);
   return symbol.empty() ? nullptr : sleef_function(symbol);
 }
-
-namespace {
-
-/// Vector functions are called by generated code only, so that no linker knows of them; the name is
-/// that of the library's binary interface.  No static that is made under a lock: a child of fork()
-/// would wait for ever for the thread that was making it.  Two threads may open it at once, which
-/// gives both the same.
-void* sleef_library() {
-  static constinit std::atomic<void*> opened = nullptr;
-  static constinit std::atomic<bool> is_missing = false;
-  void* library = opened.load(std::memory_order_acquire);
-  if (library != nullptr || is_missing.load(std::memory_order_relaxed)) return library;
-  library = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) is_missing.store(true, std::memory_order_relaxed);
-  opened.store(library, std::memory_order_release);
-  return library;
-}
-
-}  // namespace
 
 const void* sleef_function(std::string_view symbol) {
   void* const library = sleef_library();

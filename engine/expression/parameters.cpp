@@ -27,8 +27,7 @@ bool holds(DType dtype, const Scalar& value) {
   const double number = value.as_double();
   if (is_floating(dtype))
     return !std::isfinite(number) || std::abs(number) <= largest_finite(dtype);
-  if (value.kind() != Scalar::Kind::floating && value.kind() != Scalar::Kind::complex)
-    return holds_integer(dtype, value);
+  if (value.kind() != Scalar::Kind::floating) return holds_integer(dtype, value);
   const int num_bits = 8 * static_cast<int>(itemsize_bytes(dtype));
   const double end = std::ldexp(1.0, is_signed(dtype) ? num_bits - 1 : num_bits);
   return number < end && number >= (is_signed(dtype) ? -end : 0);

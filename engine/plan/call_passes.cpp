@@ -114,9 +114,9 @@ std::optional<std::shared_ptr<CallPlan>> Call::fold_in_blocks(std::span<const Ex
   for (const Tensor* input : key_.inputs) num_bytes += bytes_of(*input);
   if (num_bytes <= static_cast<double>(state_.features.l2_bytes / 2) || is_for_device(given))
     return {};
-  check_outputs(given);  // blocks see parts of them
   std::optional<RowBlocks> blocks = plan_row_blocks(exprs, state_.features);
   if (!blocks) return {};
+  check_outputs(given);  // blocks see parts of them
   const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);
   if (!outputs) return {};
   double written_bytes = 0;

@@ -118,9 +118,8 @@ inline std::array<Expr, 2> frexp(const Expr& x) { return {frexp_mantissa(x), fre
 /// and defaults: `clamp(a, max=1)`, `div(a, b, rounding_mode='floor')`, `round(a, decimals=2)`;
 /// reductions and scans: `sum(a, dims=[0, 2], keepdim=true)`, `cumsum(a, dim=0)`.
 ///
-/// Errors: ArgumentError, or ArithmeticError as apply()'s, whose message shows the text with a
-/// caret
-///         under the place.
+/// Errors: ArgumentError, or ArithmeticError where apply() has one, whose message shows the text
+///         with a caret under the place.
 Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names);
 /// As parse_expr() reads it; tensors without a name are t0, t1 ...  Cut off with "..." after 64
 /// KiB.

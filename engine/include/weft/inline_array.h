@@ -12,8 +12,8 @@
 
 namespace weft {
 
-/// New elements are default-initialised: numbers are left as
-/// they are in memory, because planning fills every element that it makes and runs in nanoseconds.
+/// New elements are default-initialised: numbers are left as they are in memory, because planning
+/// fills every element that it makes and runs in nanoseconds.
 template <class T, std::size_t capacity>
 class InlineArray {
  public:

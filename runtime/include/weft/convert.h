@@ -3,8 +3,7 @@
 //
 //   to a float     rounds once, to nearest even, from whatever the source is.  Too large: infinity,
 //                  or NaN where the type has none (f8e4m3fn).  An infinity becomes the same.
-//   NaN            f32, f64: as the hardware converts.  f16: sign and upper payload bits, made
-//   quiet,
+//   NaN            f32, f64: as the hardware converts.  f16: sign and upper payload bits, quiet,
 //                  as vcvtps2ph.  bf16: 0x7fc0 always.  f8: 0x7f with the sign.  Widening keeps
 //                  sign and payload and, except from bf16, makes quiet.
 //   to an integer  truncates.  i8, i16, u16, i32 go through i32 and u8, u32, i64 through i64: what

@@ -44,8 +44,7 @@ struct StoredTuning {
   bool is_stored = false;  ///< `tuning` is the file's
 };
 
-/// The file for this process: WEFT_TUNE names it or is "off", else $XDG_CONFIG_HOME/weft/tuning,
-/// else
+/// The file for this process: WEFT_TUNE names it or is "off"; else $XDG_CONFIG_HOME/weft/tuning, or
 /// ~/.config/weft/tuning.  Empty if there is none, and in programs with more rights than their
 /// caller.
 std::string tuning_file();

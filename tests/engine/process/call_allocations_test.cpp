@@ -1,5 +1,7 @@
 // A cached call takes nothing from the heap and no lock.  A program of its own, because it replaces
 // operator new and pthread_mutex_lock.
+#include "tests/engine/support/counted_new.h"
+
 #include <weft/engine.h>
 
 #include <gtest/gtest.h>
@@ -7,14 +9,11 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include <cstdlib>
-#include <new>
 #include <thread>
 #include <vector>
 
 namespace {
 
-thread_local int num_allocations = 0;
 thread_local int num_locks = 0;
 
 template <class Function>
@@ -23,22 +22,6 @@ Function next(const char* name) {
 }
 
 }  // namespace
-
-// Not inlined: the compiler would see free() meet new, and warn.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++num_allocations;
-  if (void* block = std::malloc(size)) return block;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++num_allocations;
-  return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
-[[gnu::noinline]] void operator delete(void* block, std::size_t) noexcept { std::free(block); }
-[[gnu::noinline]] void operator delete(void* block, const std::nothrow_t&) noexcept {
-  std::free(block);
-}
 
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) {
   static const auto real = next<int (*)(pthread_mutex_t*)>("pthread_mutex_lock");

@@ -1,34 +1,12 @@
 // Planning takes nothing from the heap up to six dimensions and four operands.  A program of its
 // own, because it replaces operator new.
+#include "tests/engine/support/counted_new.h"
+
 #include <weft/iterator.h>
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 #include <vector>
-
-namespace {
-
-thread_local int num_allocations = 0;
-
-}  // namespace
-
-// Not inlined, so that the compiler does not take malloc() and operator delete for a pair.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++num_allocations;
-  if (void* block = std::malloc(size)) return block;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++num_allocations;
-  return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
-[[gnu::noinline]] void operator delete(void* block, std::size_t) noexcept { std::free(block); }
-[[gnu::noinline]] void operator delete(void* block, const std::nothrow_t&) noexcept {
-  std::free(block);
-}
 
 namespace weft {
 namespace {
