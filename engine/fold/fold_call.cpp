@@ -6,6 +6,7 @@
 #include "engine/expression/rebuild.h"
 #include "engine/expression/walk.h"
 #include "engine/fold/fold_plan.h"
+#include "engine/fold/unrolled.h"
 #include "engine/plan/pass_list.h"
 #include "engine/scan/scan_plan.h"
 #include "engine/tensor/memory_format.h"
@@ -276,10 +277,25 @@ void describe_scan(const ExprNode& node, const Program& program, std::span<const
   result.is_compiled = result.code != nullptr;
   if (!result.is_compiled) result.loops = scan_loops(*plan);
 }
-/// Returns whether the fold is an inner one.
-bool describe_fold(const ExprNode& node, const Program& program, const Tensor& output,
-                   std::span<const Tensor> inputs, const PlannerOptions& options,
-                   jit::KernelCache& kernels, PassText& result) {
+
+std::string_view describe_loops(const FoldPlan& plan, PassText& result) {
+  result.schedule = plan.is_inner ? "inner_reduce" : "outer_reduce";
+  return plan.is_inner ? "inner fold" : "outer fold";
+}
+
+std::string_view describe_unrolled(const UnrolledFold& fold, const Tensor& output,
+                                   const PlannerOptions& options, PassText& result) {
+  result.lowered = std::make_unique<Lowered>(lower_unrolled(fold, output, options));
+  result.is_compiled = true;
+  return "unrolled fold";
+}
+
+/// Returns what kind of fold it is.
+std::string_view describe_fold(const ExprNode& node, const Program& program, const Tensor& output,
+                               std::span<const Tensor> inputs, const PlannerOptions& options,
+                               jit::KernelCache& kernels, PassText& result) {
+  if (const auto unrolled = unroll(node, program, output, inputs, options))
+    return describe_unrolled(*unrolled, output, options, result);
   const auto plan = plan_fold(node, program, output, inputs, options, kernels);
   result.lowered = lower_fold_to_run(*plan, program, inputs, options);
   result.code = best_code(plan->reduction, result.lowered.get(), options);
@@ -289,17 +305,17 @@ bool describe_fold(const ExprNode& node, const Program& program, const Tensor& o
     result.loops = precompiled_loops(*plan);
   }
   result.reads_in_place = folds_in_place(*plan);
-  return plan->is_inner;
+  return describe_loops(*plan, result);
 }
 
 /// The same on a device.
-bool describe_device_fold(const ExprNode& node, const Program& program, const Tensor& output,
-                          std::span<const Tensor> inputs, const PlannerOptions& options,
-                          PassText& result) {
+std::string_view describe_device_fold(const ExprNode& node, const Program& program,
+                                      const Tensor& output, std::span<const Tensor> inputs,
+                                      const PlannerOptions& options, PassText& result) {
   const auto plan = lay_out_fold(node, output, inputs, options);
   result.lowered = lower_whole_fold(*plan, program, inputs, options.numerics);
   result.is_compiled = result.lowered != nullptr;
-  return plan->is_inner;
+  return describe_loops(*plan, result);
 }
 
 }  // namespace
@@ -333,12 +349,9 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
     const Dims& sizes = node.fold->sizes;
     const std::vector<std::int64_t> strides(sizes.size(), 1);
     const Tensor output = unbacked({sizes.data(), sizes.size()}, strides, node.dtype);
-    const bool is_inner =
-        options.backend == "nvrtc"
-            ? describe_device_fold(node, program, output, inputs, options, result)
-            : describe_fold(node, program, output, inputs, options, kernels, result);
-    kind = is_inner ? "inner fold" : "outer fold";
-    result.schedule = is_inner ? "inner_reduce" : "outer_reduce";
+    kind = options.backend == "nvrtc"
+               ? describe_device_fold(node, program, output, inputs, options, result)
+               : describe_fold(node, program, output, inputs, options, kernels, result);
   }
   result.text = detail::concat(kind, order, " of ", name(node.compute_dtype),
                                dims_text({arg_sizes.data(), arg_sizes.size()}), ": ", text(fold));
@@ -421,6 +434,10 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
       run_scan(*scan, base, params);
     };
     plan.reduction = scan->kernel;
+    return call;
+  }
+  if (const auto unrolled = unroll(node, program, walked, call.inputs, options)) {
+    plan_unrolled(plan, *unrolled, walked, options, kernels);
     return call;
   }
   const std::shared_ptr<const FoldPlan> pass =

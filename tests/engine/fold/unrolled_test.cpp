@@ -1,0 +1,172 @@
+// Folds of a few elements, which are one elementwise kernel: the bits are those of a loop over the
+// elements by index arithmetic, and of the interpreter's loops.
+#include "tests/engine/support/engines.h"
+#include "tests/engine/support/layouts.h"
+
+#include <weft/engine.h>
+
+#include <gtest/gtest.h>
+
+namespace weft::testing {
+namespace {
+
+using Places = std::vector<std::int64_t>;
+
+bool is_unrolled(Engine& engine, const Expr& expr) {
+  const std::vector<std::string> passes = engine.explain(expr).passes;
+  return passes.size() == 1 && passes[0].starts_with("unrolled fold");
+}
+
+/// A tensor of f32 whose values round when they are added.
+Tensor numbers(const Sizes& sizes, Random& random) {
+  const Tensor result = new_tensor(sizes, DType::f32);
+  for (std::int64_t i = 0; i < result.numel(); ++i)
+    put<float>(result, i, static_cast<float>(random() % 2'000'001) / 1e5F - 10);
+  return result;
+}
+
+TEST(unrolled_folds, sum_as_a_loop_does) {
+  Random random(1);
+  for (const auto& engine : engines({"auto", "xbyak", "llvm"}))
+    for (std::int64_t n = 1; n <= 8; ++n) {
+      const Tensor a = numbers({37, n}, random), weights = numbers({n}, random);
+      const Expr expr = reduce(Reduction::mean, Expr(a) * Expr(weights), {.dims = {1}});
+      EXPECT_TRUE(is_unrolled(*engine, expr)) << n;
+      const Tensor result = engine->eval(expr);
+      for (std::int64_t i = 0; i < 37; ++i) {
+        float sum = 0;
+        for (std::int64_t j = 0; j < n; ++j)
+          sum += get<float>(a, i * n + j) * get<float>(weights, j);
+        EXPECT_EQ(get<float>(result, i), sum / static_cast<float>(n)) << i;
+      }
+    }
+}
+
+TEST(unrolled_folds, go_over_windows_and_pools) {
+  Random random(2);
+  const Tensor image = numbers({6, 40}, random);
+  for (const auto& engine : engines({"auto", "xbyak", "llvm"})) {
+    const Expr windows = reduce(Reduction::sum, Expr(image.unfold(1, 5, 1)), {.dims = {2}});
+    EXPECT_TRUE(is_unrolled(*engine, windows));
+    const Tensor summed = engine->eval(windows);
+    ASSERT_EQ(summed.numel(), 6 * 36);
+    for (std::int64_t i = 0; i < 6 * 36; ++i) {
+      float sum = 0;
+      for (std::int64_t j = 0; j < 5; ++j) sum += get<float>(image, i / 36 * 40 + i % 36 + j);
+      EXPECT_EQ(get<float>(summed, i), sum) << i;
+    }
+    const Expr pools =
+        reduce(Reduction::amax, Expr(image.view({3, 2, 20, 2})), {.dims = {1, 3}, .keepdim = true});
+    EXPECT_TRUE(is_unrolled(*engine, pools));
+    const Tensor largest = engine->eval(pools);
+    EXPECT_EQ(Places(largest.sizes().begin(), largest.sizes().end()), (Places{3, 1, 20, 1}));
+    for (std::int64_t i = 0; i < 60; ++i) {
+      const std::int64_t first = i / 20 * 80 + i % 20 * 2;
+      EXPECT_EQ(get<float>(largest, i),
+                std::max({get<float>(image, first), get<float>(image, first + 1),
+                          get<float>(image, first + 40), get<float>(image, first + 41)}))
+          << i;
+    }
+  }
+}
+
+TEST(unrolled_folds, of_nothing_but_minus_zero_are_zero) {
+  const Tensor a = tensor_of<float>(std::vector<float>(40, -0.0F), {20, 2});
+  for (const auto& engine : engines({"auto", "xbyak", "llvm", "interp"})) {
+    const Tensor sum = engine->eval(reduce(Reduction::sum, Expr(a), {.dims = {1}}));
+    for (std::int64_t i = 0; i < 20; ++i) EXPECT_FALSE(std::signbit(get<float>(sum, i)));
+  }
+}
+
+template <class T>
+T pick_of(Random& random, std::initializer_list<T> values) {
+  return values.begin()[ir::pick(random, values.size())];
+}
+
+/// What the interpreter folds by loops, of operands in any layout and of any dtype.
+class Case {
+ public:
+  explicit Case(Random& random) {
+    const std::size_t ndim = 1 + ir::pick(random, 4);
+    std::int64_t few = 8;
+    for (std::size_t dim = 0; dim < ndim; ++dim) {
+      const bool folds = few > 1 && ir::pick(random, 2) == 0;
+      const std::size_t most = folds ? static_cast<std::size_t>(few) : 40;
+      sizes_.push_back(1 + static_cast<std::int64_t>(ir::pick(random, most)));
+      if (!folds) continue;
+      few /= sizes_.back();
+      options_.dims.push_back(static_cast<int>(dim));
+    }
+    if (options_.dims.empty()) options_.dims.push_back(0), sizes_[0] = 3;
+    options_.keepdim = ir::pick(random, 2) == 0;
+    dtype_ = pick_of(random, {DType::f32, DType::f64, DType::f16, DType::u8, DType::i32, DType::c64,
+                              DType::boolean});
+    a_ = filled(random_layout(sizes_, dtype_, random), random);
+    b_ = filled(random_operand(sizes_, dtype_, random), random);
+    reduction_ = pick_of(random, {Reduction::sum, Reduction::prod, Reduction::any});
+    if (!is_complex(dtype_) && ir::pick(random, 2) == 0)
+      reduction_ = pick_of(random, {Reduction::amax, Reduction::amin});
+    if (is_floating(dtype_) && ir::pick(random, 3) == 0) reduction_ = Reduction::mean;
+  }
+
+  Expr expr() const {
+    return reduce(reduction_, is_boolean(dtype_) ? Expr(a_) | Expr(b_) : Expr(a_) + Expr(b_) * 3,
+                  options_);
+  }
+
+ private:
+  static Tensor filled(const Tensor& result, Random& random) {
+    randomise(result, random);
+    return is_complex(result.dtype()) && ir::pick(random, 2) == 0 ? result.conj() : result;
+  }
+
+  Sizes sizes_;
+  ReduceOptions options_;
+  DType dtype_ = DType::f32;
+  Tensor a_, b_;
+  Reduction reduction_ = Reduction::sum;
+};
+
+TEST(unrolled_folds, agree_with_the_interpreter_in_any_layout) {
+  Random random(3);
+  Engine interpreter({.backend = "interp"});
+  const auto compiled = engines({"auto", "xbyak", "llvm"});
+  int num_unrolled = 0;
+  for (int i = 0; i < 600; ++i) {
+    const Expr expr = Case(random).expr();
+    SCOPED_TRACE(text(expr) + ", case " + std::to_string(i));
+    const Tensor expected = interpreter.eval(expr);
+    for (std::size_t backend = 0; backend < compiled.size(); ++backend) {
+      if (backend == 2 && i % 8 != 0) continue;  // LLVM takes its time
+      Engine& engine = *compiled[backend];
+      if (i % 8 == 0) num_unrolled += static_cast<int>(is_unrolled(engine, expr));
+      for (int run = 0; run < 2; ++run)
+        ASSERT_TRUE(same_tensor(engine.eval(expr), expected)) << backend;
+      const PreparedPlan plan = engine.prepare(expr);
+      plan.run();
+      ASSERT_TRUE(same_tensor(plan.outputs()[0], expected)) << backend;
+    }
+  }
+  EXPECT_GT(num_unrolled, 60);
+}
+
+TEST(unrolled_folds, take_other_memory_of_the_same_layout_and_numbers) {
+  Random random(4);
+  Engine engine;
+  for (int i = 0; i < 3; ++i) {
+    const Tensor a = numbers({30, 3}, random);
+    const Expr expr = reduce(Reduction::sum, Expr(a) * (i + 0.5), {.dims = {1}});
+    const Tensor out = new_tensor({30}, DType::f32);
+    engine.eval(expr, out);
+    for (std::int64_t row = 0; row < 30; ++row) {
+      float sum = 0;
+      for (std::int64_t j = 0; j < 3; ++j)
+        sum += get<float>(a, row * 3 + j) * (static_cast<float>(i) + 0.5F);
+      EXPECT_EQ(get<float>(out, row), sum);
+    }
+  }
+  EXPECT_EQ(engine.stats().plan_misses, 1U);
+}
+
+}  // namespace
+}  // namespace weft::testing
