@@ -6,6 +6,7 @@
 #include "engine/fold/fold_call.h"
 #include "engine/fold/joint_fold.h"
 #include "engine/fold/row_blocks.h"
+#include "engine/fold/unrolled.h"
 #include "engine/plan/lower.h"
 #include "ir/pass.h"
 
@@ -135,20 +136,23 @@ class Explainer {
         planner_(checked(options, std::move(planner))),
         kernels_(kernels),
         is_cuda_(options.backend == "nvrtc"),
-        is_fold_(given.node().kind == ExprNode::Kind::fold) {}
+        unrolled_(unroll_folds(std::span(&given_, 1), planner_)),
+        is_fold_(!unrolled_ && given.node().kind == ExprNode::Kind::fold) {}
 
   const CpuFeatures& target() const { return planner_.features; }
 
   /// Whether the call runs block of rows by block of rows, and from which size on either way of
   /// running writes past the caches.
   void choose_blocks(std::int64_t streaming_bytes, std::int64_t row_streaming_bytes) {
-    if (!is_cuda_) blocks_ = plan_row_blocks(std::span(&given_, 1), planner_.features);
+    if (!is_cuda_ && !unrolled_)
+      blocks_ = plan_row_blocks(std::span(&given_, 1), planner_.features);
     planner_.streaming_bytes = blocks_ ? row_streaming_bytes : streaming_bytes;
     if (blocks_ && blocks_->part.folds_ask) planner_.ahead_bytes = blocks_->part.ahead_bytes;
   }
 
   /// Finds the passes that run before the kernel, and what is left of the expression for it.
   void plan_passes() {
+    if (unrolled_) return describe_unrolled();
     const auto compute = [&](std::span<const Expr> folds) { return plan_folds(folds); };
     const auto keep = [&](const Expr& fold) { return plan_kept(fold); };
     rest_ = without_folds(std::span(&given_, 1), ComputeFolds(compute), KeepArgument(keep))[0];
@@ -167,6 +171,8 @@ class Explainer {
     output_ = out;
     if (out.defined() && std::ranges::none_of(inputs_, is_out))
       output_ = finish_view(copy_view(out));
+    is_output_new_ = unrolled_ && !output_.defined();
+    if (is_output_new_) output_ = output_around_folds();
     if (inputs_.empty() && !output_.defined()) output_ = empty({}, program_.output_dtypes[0]);
     iterator_ = plan_iteration(program_, std::span(&output_, 1), inputs_, true);
     result_ = is_fold_ ? rest_.node().tensor : iterator_->output(0);
@@ -219,6 +225,24 @@ class Explainer {
     return contiguous_layout(fold.node().fold->arg_sizes, Expr(fold.node().args[0]).dtype());
   }
 
+  void describe_unrolled() {
+    rest_ = unrolled_->rest[0];
+    expr_ = unrolled_->exprs[0];
+    for (const Expr& fold : unrolled_->folds) {
+      const Dims& sizes = fold.node().fold->arg_sizes;
+      explanation_.passes.push_back(detail::concat("unrolled fold of ", name(fold.dtype()),
+                                                   dims_text({sizes.data(), sizes.size()}), ": ",
+                                                   text(fold)));
+    }
+  }
+
+  /// What is new lies as if the folds were tensors.
+  Tensor output_around_folds() const {
+    const Program program = flatten(std::span(&rest_, 1), {});
+    const Tensor anew;
+    return plan_iteration(program, std::span(&anew, 1), leaves_of(program), true).output(0);
+  }
+
   void describe_plan() {
     explanation_.result_dtype = result_.dtype();
     explanation_.result_sizes.assign(result_.sizes().begin(), result_.sizes().end());
@@ -262,6 +286,8 @@ class Explainer {
           result_.numel() * static_cast<std::int64_t>(itemsize_bytes(result_.dtype()));
     story.ready = is_ready() ? &ready : nullptr;
     story.has_ir = has_ir();
+    story.has_unrolled_folds = unrolled_.has_value();
+    story.is_output_new = is_output_new_;
     story.rows_per_block = blocks_ ? blocks_->rows_per_block : 0;
     explanation_.story = make_story(story);
   }
@@ -310,6 +336,7 @@ class Explainer {
   PlannerOptions planner_;
   jit::KernelCache& kernels_;
   bool is_cuda_;
+  std::optional<UnrolledFolds> unrolled_;
   bool is_fold_;
   std::optional<RowBlocks> blocks_;
   std::vector<PassText> passes_;
@@ -319,6 +346,7 @@ class Explainer {
   Program program_;
   std::vector<Tensor> inputs_;
   Tensor output_;
+  bool is_output_new_ = false;              ///< though the iterator gets it
   std::optional<TensorIterator> iterator_;  ///< refers to both
   Tensor result_;
   Lowered lowered_;

@@ -22,7 +22,7 @@ namespace {
 /// reductions, and its operands are those of the one call.
 std::int64_t bytes_read_by_passes(const Expr& given) {
   std::unordered_set<const TensorImpl*> seen;
-  std::int64_t bytes = 0;
+  TouchedBytes bytes;
   bool has_fold = false;
   for_each_node({&given.node()}, [&](const ExprNode& node) {
     has_fold |= node.kind == ExprNode::Kind::fold;
@@ -32,30 +32,32 @@ std::int64_t bytes_read_by_passes(const Expr& given) {
     const std::int64_t touched =
         touched_bytes(itemsize_bytes(tensor.dtype), {tensor.sizes.data(), tensor.sizes.size()},
                       {tensor.strides.data(), tensor.strides.size()});
-    bytes = saturating_sum(bytes, touched);
+    bytes.add(node.tensor, touched);
     return true;
   });
-  return has_fold ? bytes : -1;
+  return has_fold ? bytes.sum() : -1;
 }
 
 void add_operands(const StoryParts& parts, Story& story) {
   const TensorIterator& iterator = parts.iterator;
+  TouchedBytes read, written;
   for (int i = 0; i < iterator.ntensors(); ++i) {
     const Tensor& tensor = iterator.tensor(i);
     Story::Operand operand;
     operand.name = parts.explanation.operands[static_cast<std::size_t>(i)].name;
     operand.is_output = i < iterator.noutputs();
-    operand.is_new = operand.is_output && iterator.was_resized(i);
+    operand.is_new = operand.is_output && (iterator.was_resized(i) || parts.is_output_new);
     operand.layout = layout_text(tensor);
     operand.dtype = tensor.dtype();
     operand.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
     operand.strides.assign(tensor.strides().begin(), tensor.strides().end());
     operand.offset = tensor.storage_offset();
     operand.touched_bytes = touched_bytes(iterator, i);
-    std::int64_t& sum = operand.is_output ? story.written_bytes : story.read_bytes;
-    sum = saturating_sum(sum, operand.touched_bytes);
+    (operand.is_output ? written : read).add(tensor, operand.touched_bytes);
     story.operands.push_back(std::move(operand));
   }
+  story.read_bytes = read.sum();
+  story.written_bytes = written.sum();
   if (parts.folded_bytes >= 0) story.written_bytes = parts.folded_bytes;
   if (const std::int64_t bytes = bytes_read_by_passes(parts.given); bytes >= 0)
     story.read_bytes = bytes;

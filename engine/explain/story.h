@@ -32,6 +32,8 @@ struct StoryParts {
   const LoopListing* ready = nullptr;
   bool has_ir = true;               ///< of `ready`: false for what the loop IR has no form for
   std::int64_t rows_per_block = 0;  ///< that all passes run on before the next ones; 0: on all
+  bool has_unrolled_folds = false;  ///< and no passes: the kernel computes what `passes` tells of
+  bool is_output_new = false;       ///< though the iterator did not allocate it
 };
 
 Story make_story(const StoryParts& parts);

@@ -177,7 +177,7 @@ Story::Chapter operands_chapter(const StoryParts& parts, const Story& story) {
     chapter.lines.push_back(std::move(line));
   }
   for (const std::string& pass : parts.explanation.passes)
-    chapter.lines.push_back("before: " + pass);
+    chapter.lines.push_back((parts.has_unrolled_folds ? "within: " : "before: ") + pass);
   return chapter;
 }
 

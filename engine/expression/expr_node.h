@@ -61,7 +61,8 @@ struct ExprNode {
   DType dtype = DType::f32;          ///< of the value
   DType compute_dtype = DType::f32;  ///< Kind::op: the common dtype of the promoting arguments
   /// Kind::cast to or from a small float: a step of an operator that computes in another dtype, not
-  /// what the caller asks for.
+  /// what the caller asks for.  Kind::scalar: a number that no caller gave, and a constant of the
+  /// kernel.
   bool is_step = false;
   OperandCategory category = OperandCategory::dimensioned;
   Tensor tensor;     ///< Kind::tensor

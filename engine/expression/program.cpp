@@ -81,6 +81,8 @@ class Flattener {
   }
 
   ir::ValueId param(const ExprNode& node, DType dtype, bool is_operand) {
+    if (node.is_step)
+      return append({.op = Op::constant, .dtype = dtype, .bits = node.scalar.bits(dtype)});
     std::size_t index = 0;
     while (index < program_.params.size() &&
            (program_.params[index].node != &node || program_.params[index].dtype != dtype))

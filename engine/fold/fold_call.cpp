@@ -3,10 +3,10 @@
 
 #include "engine/device/device_fold.h"
 #include "engine/device/device_plan.h"
+#include "engine/expression/merger.h"
 #include "engine/expression/rebuild.h"
 #include "engine/expression/walk.h"
 #include "engine/fold/fold_plan.h"
-#include "engine/fold/unrolled.h"
 #include "engine/plan/pass_list.h"
 #include "engine/scan/scan_plan.h"
 #include "engine/tensor/memory_format.h"
@@ -21,13 +21,6 @@
 
 namespace weft {
 namespace {
-
-/// Folds that differ only in whether reduced dimensions are kept.
-bool is_same_fold(const ExprNode& a, const ExprNode& b) {
-  return a.args[0] == b.args[0] && a.op == b.op && a.fold->form == b.fold->form &&
-         a.fold->dims == b.fold->dims && a.fold->is_reverse == b.fold->is_reverse &&
-         a.fold->is_mean == b.fold->is_mean && a.fold->order == b.fold->order;
-}
 
 std::shared_ptr<ExprNode> with_kept_dims(const ExprNode& node) {
   auto result = std::make_shared<ExprNode>(node);
@@ -59,33 +52,6 @@ std::vector<std::vector<const ExprNode*>> folds_by_depth(std::span<const Expr> e
   for (const Expr& expr : exprs) for_each_in_order(&expr.node(), is_known, visit);
   return folds;
 }
-
-/// Makes one of nodes that compute the same from the same arguments.  Tensors and numbers stay
-/// apart: another call of the same plan may have different ones in their places.
-class Merger {
- public:
-  Rebuilder::Node operator()(const Rebuilder::Node& node) {
-    if (node->args.empty()) return node;
-    const auto hash =
-        std::hash<const ExprNode*>()(node->args[0].get()) ^ static_cast<std::size_t>(node->op);
-    const auto [begin, end] = known_.equal_range(hash);
-    for (auto known = begin; known != end; ++known)
-      if (are_equal(*known->second, *node)) return known->second;
-    return known_.emplace(hash, node)->second;
-  }
-
- private:
-  static bool are_equal(const ExprNode& a, const ExprNode& b) {
-    if (a.kind != b.kind || a.op != b.op || a.dtype != b.dtype ||
-        a.compute_dtype != b.compute_dtype || a.is_step != b.is_step ||
-        !std::ranges::equal(a.args, b.args))
-      return false;
-    return a.kind != ExprNode::Kind::fold ||
-           (is_same_fold(a, b) && a.fold->keepdim == b.fold->keepdim);
-  }
-
-  std::unordered_multimap<std::size_t, Rebuilder::Node> known_;
-};
 
 /// The nodes around the folds of expressions, and those folds.
 std::unordered_set<const ExprNode*> nodes_around_folds(std::span<const Expr> exprs) {
@@ -283,19 +249,10 @@ std::string_view describe_loops(const FoldPlan& plan, PassText& result) {
   return plan.is_inner ? "inner fold" : "outer fold";
 }
 
-std::string_view describe_unrolled(const UnrolledFold& fold, const Tensor& output,
-                                   const PlannerOptions& options, PassText& result) {
-  result.lowered = std::make_unique<Lowered>(lower_unrolled(fold, output, options));
-  result.is_compiled = true;
-  return "unrolled fold";
-}
-
 /// Returns what kind of fold it is.
 std::string_view describe_fold(const ExprNode& node, const Program& program, const Tensor& output,
                                std::span<const Tensor> inputs, const PlannerOptions& options,
                                jit::KernelCache& kernels, PassText& result) {
-  if (const auto unrolled = unroll(node, program, output, inputs, options))
-    return describe_unrolled(*unrolled, output, options, result);
   const auto plan = plan_fold(node, program, output, inputs, options, kernels);
   result.lowered = lower_fold_to_run(*plan, program, inputs, options);
   result.code = best_code(plan->reduction, result.lowered.get(), options);
@@ -384,6 +341,28 @@ bool can_be_written(const Tensor& tensor, const CallKey& key) {
          std::all_of(key.inputs.begin(), key.inputs.end(), is_apart);
 }
 
+std::optional<std::vector<Tensor>> new_or_apart(const CallKey& key, std::span<const Expr> rest,
+                                                std::span<const Tensor> given) {
+  const Program program = flatten(rest, given);
+  std::vector<Tensor> inputs = leaves_of(program);
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const Tensor& output = given[i];
+    if (!output.defined()) continue;
+    const Dims sizes = sizes_of(rest[i].node());
+    const bool is_fit = std::ranges::equal(output.sizes(), sizes) && can_be_written(output, key);
+    if (!is_fit) return {};
+  }
+  std::vector<Tensor> outputs(given.begin(), given.end());
+  const TensorIterator iterator = plan_iteration(program, outputs, inputs, true);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& output = iterator.output(static_cast<int>(i));
+    outputs[i] = output.storage()->data() != nullptr
+                     ? output
+                     : empty_strided(output.sizes(), output.strides(), {output.dtype()});
+  }
+  return outputs;
+}
+
 bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
                     std::span<const Tensor> outputs, FoldOrder order, std::string_view backend) {
   if (key.num_folds != 1 || exprs.size() != 1 || key.inputs.size() == 0) return false;
@@ -434,10 +413,6 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
       run_scan(*scan, base, params);
     };
     plan.reduction = scan->kernel;
-    return call;
-  }
-  if (const auto unrolled = unroll(node, program, walked, call.inputs, options)) {
-    plan_unrolled(plan, *unrolled, walked, options, kernels);
     return call;
   }
   const std::shared_ptr<const FoldPlan> pass =

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -79,6 +80,11 @@ void check_dtype(const ExprNode& fold);
 /// Whether a given output can be written without a look at what else the call reads: it is dense,
 /// has no lazy bits, and shares no memory with the inputs.
 bool can_be_written(const Tensor& output, const CallKey& key);
+
+/// Outputs that can be written part by part: new ones, and given ones that need no resizing and
+/// share nothing with an input.  `rest`: the call's expressions without folds.
+std::optional<std::vector<Tensor>> new_or_apart(const CallKey& key, std::span<const Expr> rest,
+                                                std::span<const Tensor> given);
 
 /// Plans such a call; `program` is that of the fold's argument.  There is no plan
 /// (PlannedCall::plan is null) for a fold that takes a device more than a kernel: fold_on_device()

@@ -1,21 +1,70 @@
 #include "engine/fold/unrolled.h"
 
+#include "engine/expression/merger.h"
+#include "engine/expression/walk.h"
+#include "engine/fold/fold_call.h"
 #include "engine/tensor/tensor_impl.h"
-#include "ir/combine.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace weft {
 namespace {
 
-/// Elements of more operands, and longer bodies, are folded by loops.
-constexpr std::int64_t most_elements = 8;
-constexpr std::size_t most_operands = 32, most_instructions = 128;
+/// More elements, and folds of folds of more of them, are folded by loops.
+constexpr std::int64_t most_elements = 8, most_nested_elements = 64;
+constexpr std::size_t most_instructions = 128;
 
-/// Where the elements that become one result lie from the first of them, in bytes: those of one
-/// operand, in the order of the fold.
-std::vector<std::int64_t> element_offsets(const FoldPlan& layout, std::size_t operand) {
+using Node = Rebuilder::Node;
+using Places = std::vector<std::vector<std::int64_t>>;
+
+/// A fold, and how loops would go over its argument.
+struct FewElements {
+  Expr fold;  ///< of an argument without folds; keeps the dimensions that it reduces
+  std::shared_ptr<const FoldPlan> layout;
+  Places
+      places;    ///< of the elements along the dimensions of the argument, in the order of the fold
+  Tensor value;  ///< stands for it where it has been
+  std::int64_t num_nested_elements;
+};
+
+std::int64_t numel_of(IntSpan sizes) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) count = wrapping_product(count, size);
+  return count;
+}
+
+bool has_few_elements(const FoldNode& fold) {
+  std::int64_t count = 1;
+  for (std::size_t dim = 0; dim < fold.arg_sizes.size(); ++dim)
+    if (fold.folds(dim)) count = wrapping_product(count, fold.arg_sizes[dim]);
+  return count > 0 && count <= most_elements &&
+         numel_of({fold.arg_sizes.data(), fold.arg_sizes.size()}) != 0;
+}
+
+bool may_be_unrolled(const ExprNode& node, const PlannerOptions& options) {
+  return node.fold->form == FoldForm::value && has_few_elements(*node.fold) &&
+         order_of(node, options.fold_order) != FoldOrder::exact;
+}
+
+/// The places of the elements that become one result, in any order.
+Places all_places(const FoldNode& fold) {
+  Places places{std::vector<std::int64_t>(fold.arg_sizes.size())};
+  for (std::size_t dim = 0; dim < fold.arg_sizes.size(); ++dim) {
+    if (!fold.folds(dim)) continue;
+    const std::size_t inside = places.size();
+    for (std::int64_t i = 1; i < fold.arg_sizes[dim]; ++i)
+      for (std::size_t j = 0; j < inside; ++j) {
+        places.push_back(places[j]);
+        places.back()[dim] = i;
+      }
+  }
+  return places;
+}
+
+/// How far elements of one operand lie from the first of them, in bytes, in the order of the fold.
+std::vector<std::int64_t> offsets_of(const FoldPlan& layout, std::size_t operand) {
   std::vector<std::int64_t> offsets{0};
   for (const FoldDim& dim : layout.reduced) {
     const std::size_t inside = offsets.size();
@@ -26,147 +75,247 @@ std::vector<std::int64_t> element_offsets(const FoldPlan& layout, std::size_t op
   return offsets;
 }
 
-/// The first elements of all results.
-Tensor first_elements(const Tensor& input, const FoldNode& fold) {
-  const Tensor whole = input.expand({fold.arg_sizes.data(), fold.arg_sizes.size()});
-  std::vector<std::int64_t> sizes(whole.sizes().begin(), whole.sizes().end());
-  for (std::size_t dim = 0; dim < sizes.size(); ++dim)
-    if (fold.folds(dim)) sizes[dim] = 1;
-  return whole.as_strided(sizes, whole.strides());
+/// Loops know elements by where they lie in the operands; two places that lie together in all of
+/// them are the same to the fold.
+Places places_in_order(const FoldNode& fold, const FoldPlan& layout,
+                       std::span<const Tensor> inputs) {
+  Places left = all_places(fold), places(left.size());
+  std::vector<std::vector<std::int64_t>> offsets;
+  std::vector<Tensor> wholes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    offsets.push_back(offsets_of(layout, i + 1));
+    wholes.push_back(inputs[i].expand({fold.arg_sizes.data(), fold.arg_sizes.size()}));
+  }
+  const auto lies_at = [&](const std::vector<std::int64_t>& place, std::size_t element) {
+    for (std::size_t i = 0; i < wholes.size(); ++i) {
+      std::int64_t offset = 0;
+      for (std::size_t dim = 0; dim < place.size(); ++dim)
+        offset += place[dim] * wholes[i].strides()[dim];
+      if (offset * static_cast<std::int64_t>(itemsize_bytes(wholes[i].dtype())) !=
+          offsets[i][element])
+        return false;
+    }
+    return true;
+  };
+  for (std::size_t element = 0; element < places.size(); ++element) {
+    const auto found =
+        std::ranges::find_if(left, [&](const auto& place) { return lies_at(place, element); });
+    WEFT_ASSERT(found != left.end(), "an element of a fold lies at no place of its argument");
+    places[element] = std::move(*found);
+    left.erase(found);
+  }
+  return places;
 }
 
-class Unroller {
- public:
-  Unroller(const ExprNode& node, const Program& program, std::span<const Tensor> inputs,
-           const FoldPlan& layout)
-      : node_(node), given_(program), layout_(layout) {
-    result_.program.num_outputs = 1;
-    result_.program.result_dtypes = result_.program.output_dtypes = {node.dtype};
-    result_.program.params = program.params;
-    result_.origins.push_back({0, 0});
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      firsts_.push_back(first_elements(inputs[i], *node.fold));
-      offsets_.push_back(element_offsets(layout, i + 1));
-    }
-  }
+Node op_node(Op op, DType dtype, const Node& a, const Node& b) {
+  auto node = std::make_shared<ExprNode>();
+  node->kind = ExprNode::Kind::op;
+  node->op = op;
+  node->dtype = node->compute_dtype = dtype;
+  node->args.push_back(a);
+  node->args.push_back(b);
+  return node;
+}
 
-  UnrolledFold run() {
-    std::optional<ir::ValueId> sum;
-    if (identity_counts())
-      sum = append({.op = Op::constant, .dtype = node_.dtype, .bits = layout_.fold.identity});
-    for (std::size_t i = 0; i < static_cast<std::size_t>(layout_.num_rows); ++i) {
-      const ir::ValueId value = element(i);
-      sum = sum ? append({.op = node_.op, .dtype = node_.dtype, .args = args(*sum, value)}) : value;
+/// A number that is part of the kernel.
+Node literal(double number, DType dtype) {
+  auto node = std::make_shared<ExprNode>();
+  node->kind = ExprNode::Kind::scalar;
+  node->category = OperandCategory::number;
+  node->dtype = dtype;
+  node->is_step = true;
+  node->scalar = Scalar(number);
+  return node;
+}
+
+/// What a fold begins with, where that may be seen in the result, as 0 and -0 give 0.
+std::optional<double> visible_identity(Op op, DType dtype) {
+  if (is_integral(dtype)) return {};
+  switch (op) {
+    case Op::add:
+    case Op::hypot: return 0.0;
+    case Op::mul: return is_complex(dtype) ? std::optional(1.0) : std::nullopt;
+    case Op::logaddexp:
+    case Op::logaddexp2: return -std::numeric_limits<double>::infinity();
+    default: return {};
+  }
+}
+
+class Unrolling {
+ public:
+  explicit Unrolling(const PlannerOptions& options) : options_(options) {}
+
+  std::optional<UnrolledFolds> run(std::span<const Expr> exprs) {
+    const auto compute = [&](std::span<const Expr> folds) { return values_of(folds); };
+    const auto keep_nothing = [](const Expr&) { return Tensor(); };
+    result_.rest = without_folds(exprs, ComputeFolds(compute), KeepArgument(keep_nothing));
+    for (const Expr& expr : result_.rest) {
+      const Dims sizes = sizes_of(expr.node());
+      if (sizes != sizes_of(result_.rest[0].node())) return {};
+      // What repeats a value would compute it again and again.
+      if (is_failed_ || repeats_values(expr, numel_of({sizes.data(), sizes.size()}))) return {};
     }
-    if (layout_.divisor != 0) {
-      const Bits bits = Scalar(layout_.divisor).bits(node_.dtype);
-      const ir::ValueId n = append({.op = Op::constant, .dtype = node_.dtype, .bits = bits});
-      sum = append({.op = Op::div, .dtype = node_.dtype, .args = args(*sum, n)});
-    }
-    append({.op = Op::store, .dtype = node_.dtype, .args = args(*sum)});
+    for (const Expr& expr : result_.rest) result_.exprs.push_back(with_elements(expr));
     return std::move(result_);
   }
 
  private:
-  static std::array<ir::ValueId, max_arity> args(ir::ValueId a, ir::ValueId b = ir::no_value) {
-    return {a, b, ir::no_value, ir::no_value};
-  }
+  /// What is asked of a tensor: its elements at one place of an argument of these sizes.
+  struct ViewKey {
+    const TensorImpl* tensor;
+    std::int64_t offset;
+    std::uint64_t dims;
+    bool keeps_dims;
+    Dims arg_sizes;
+    friend bool operator==(const ViewKey&, const ViewKey&) = default;
+  };
 
-  /// Whether results may differ where the fold doesn't begin with its identity, as 0 and -0 give 0.
-  bool identity_counts() const {
-    const bool is_product = node_.op == Op::mul && !is_complex(node_.dtype);
-    return !is_integral(node_.dtype) && !is_product && node_.op != Op::maximum &&
-           node_.op != Op::minimum;
-  }
-
-  ir::ValueId append(const ir::Inst& inst) {
-    std::vector<ir::Inst>& body = result_.program.body;
-    body.push_back(inst);
-    return static_cast<ir::ValueId>(body.size() - 1);
-  }
-
-  /// The program's value for element `i` of each result.
-  ir::ValueId element(std::size_t i) {
-    std::vector<ir::ValueId> values;
-    for (ir::Inst inst : given_.body) {
-      for (ir::ValueId& arg : inst.args)
-        if (arg != ir::no_value) arg = values[arg];
-      if (inst.op == Op::store) return inst.args[0];
-      if (inst.op == Op::load)
-        inst.operand = operand(inst.operand - 1U, offsets_[inst.operand - 1U][i]);
-      values.push_back(append(inst));
-    }
-    throw InternalError("unroll: the argument of a fold is not stored");
-  }
-
-  std::uint8_t operand(std::size_t input, std::int64_t offset_bytes) {
-    const auto same = [&](const Origin& origin) {
-      return origin.operand == input + 1 && origin.offset_bytes == offset_bytes;
+  const FewElements* find(const ExprNode& node) const {
+    if (node.kind != ExprNode::Kind::tensor) return nullptr;
+    const auto is_value = [&](const FewElements& fold) {
+      return fold.value.storage() == node.tensor.storage();
     };
-    auto found = std::ranges::find_if(result_.origins, same);
-    if (found == result_.origins.end()) {
-      const Tensor& first = firsts_[input];
-      const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(first.dtype()));
-      const std::int64_t offset = first.storage_offset() + offset_bytes / itemsize;
-      result_.inputs.push_back(first.as_strided(first.sizes(), first.strides(), offset));
-      found = result_.origins.insert(found, {input + 1, offset_bytes});
-    }
-    return static_cast<std::uint8_t>(found - result_.origins.begin());
+    const auto found = std::ranges::find_if(folds_, is_value);
+    return found == folds_.end() ? nullptr : &*found;
   }
 
-  const ExprNode& node_;
-  const Program& given_;
-  const FoldPlan& layout_;
-  std::vector<Tensor> firsts_;
-  std::vector<std::vector<std::int64_t>> offsets_;
-  UnrolledFold result_;
-};
+  bool repeats_values(const Expr& expr, std::int64_t numel) const {
+    return any_node(std::span(&expr, 1), [&](const ExprNode& node) {
+      const FewElements* const fold = find(node);
+      return fold != nullptr && fold->value.numel() < numel;
+    });
+  }
 
-bool has_few_elements(const FoldNode& fold) {
-  std::int64_t count = 1;
-  for (std::size_t dim = 0; dim < fold.arg_sizes.size(); ++dim)
-    if (fold.folds(dim)) count = wrapping_product(count, fold.arg_sizes[dim]);
-  return count > 0 && count <= most_elements;
-}
+  std::vector<Tensor> values_of(std::span<const Expr> folds) {
+    std::vector<Tensor> values;
+    for (const Expr& fold : folds) {
+      values.push_back(contiguous_layout(fold.node().fold->sizes, fold.dtype()));
+      if (!is_failed_) is_failed_ = !add(fold, values.back());
+    }
+    return values;
+  }
+
+  /// Returns whether it can be unrolled.
+  bool add(const Expr& expr, const Tensor& value) {
+    const ExprNode& node = expr.node();
+    const Expr argument(node.args[0]);
+    const Program program = flatten(std::span(&argument, 1), {});
+    const std::vector<Tensor> inputs = leaves_of(program);
+    std::vector<const Tensor*> leaves;
+    for (const Tensor& input : inputs) leaves.push_back(&input);
+    const OpInfo& row = info(node.op);
+    if (inputs.empty() || !program.unsupported.empty() ||
+        !computes_in(row.domain, row.result, node.compute_dtype) ||
+        !is_walkable(node, options_.fold_order, Tensor(), leaves) ||
+        repeats_values(argument, value.numel()))
+      return false;
+    const auto layout = lay_out_fold(node, value, inputs, options_);
+    std::int64_t num_nested_elements = 1;
+    for (const Tensor& input : inputs)
+      for (const FewElements& other : folds_)
+        if (other.value.storage() == input.storage())
+          num_nested_elements = std::max(num_nested_elements, other.num_nested_elements);
+    num_nested_elements *= layout->num_folded;
+    // Vectors along what is folded combine in another order.
+    if (layout->is_inner || num_nested_elements > most_nested_elements ||
+        program.body.size() * static_cast<std::size_t>(layout->num_folded) > most_instructions)
+      return false;
+    folds_.push_back(
+        {expr, layout, places_in_order(*node.fold, *layout, inputs), value, num_nested_elements});
+    result_.folds.push_back(expr);
+    return true;
+  }
+
+  /// `expr` with elementwise expressions in place of the values of folds.
+  Expr with_elements(const Expr& expr) {
+    const auto change = [&](const Node& node) -> Node {
+      if (node->kind != ExprNode::Kind::tensor) return merger_(node);
+      if (const FewElements* const fold = find(*node)) return elements(*fold, *node);
+      note({node->tensor, node->tensor, 0});
+      return node;
+    };
+    Rebuilder rebuilder(change);
+    return rebuilder.rebuild(expr);
+  }
+
+  /// A fold in place of its value, which some users see without the reduced dimensions.
+  Node elements(const FewElements& few, const ExprNode& user) {
+    const ExprNode& node = few.fold.node();
+    const FoldNode& fold = *node.fold;
+    const bool keeps_dims = user.tensor.sizes().size() == fold.arg_sizes.size();
+    const Expr argument = with_elements(Expr(node.args[0]));
+    Node sum;
+    if (const std::optional<double> identity = visible_identity(node.op, node.dtype))
+      sum = literal(*identity, node.dtype);
+    for (const std::vector<std::int64_t>& place : few.places) {
+      const auto change = [&](const Node& leaf) {
+        return leaf->kind == ExprNode::Kind::tensor ? view_at(leaf, fold, place, keeps_dims)
+                                                    : merger_(leaf);
+      };
+      Rebuilder rebuilder(change);
+      const Node value = rebuilder.rebuild(argument).shared_node();
+      sum = sum == nullptr ? value : merger_(op_node(node.op, node.dtype, sum, value));
+    }
+    if (few.layout->divisor != 0)
+      sum = merger_(op_node(Op::div, node.dtype, sum, literal(few.layout->divisor, node.dtype)));
+    return sum;
+  }
+
+  /// What a leaf of a fold's argument has at one place, for all results.
+  Node view_at(const Node& leaf, const FoldNode& fold, const std::vector<std::int64_t>& place,
+               bool keeps_dims) {
+    const Tensor whole = leaf->tensor.expand({fold.arg_sizes.data(), fold.arg_sizes.size()});
+    std::vector<std::int64_t> sizes, strides;
+    std::int64_t offset = 0;
+    for (std::size_t dim = 0; dim < place.size(); ++dim) {
+      offset += place[dim] * whole.strides()[dim];
+      if (fold.folds(dim) && !keeps_dims) continue;
+      sizes.push_back(fold.folds(dim) ? 1 : fold.arg_sizes[dim]);
+      strides.push_back(whole.strides()[dim]);
+    }
+    const ViewKey key{leaf->tensor.impl().get(), offset, fold.dims, keeps_dims, fold.arg_sizes};
+    const auto known = std::ranges::find(known_views_, key, &std::pair<ViewKey, Node>::first);
+    if (known != known_views_.end()) return known->second;
+    auto node = std::make_shared<ExprNode>(*leaf);
+    node->tensor = whole.as_strided(sizes, strides, whole.storage_offset() + offset);
+    const UnrolledFolds::View& from = *origin_of(leaf->tensor);
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(whole.dtype()));
+    note({node->tensor, from.input, from.offset_bytes + offset * itemsize});
+    known_views_.emplace_back(key, node);
+    return node;
+  }
+
+  std::vector<UnrolledFolds::View>::const_iterator origin_of(const Tensor& tensor) const {
+    return std::ranges::find_if(result_.views, [&](const UnrolledFolds::View& view) {
+      return view.tensor.is_same(tensor);
+    });
+  }
+  void note(const UnrolledFolds::View& view) {
+    if (origin_of(view.tensor) == result_.views.end()) result_.views.push_back(view);
+  }
+
+  const PlannerOptions& options_;
+  std::vector<FewElements> folds_;
+  bool is_failed_ = false;
+  Merger merger_;
+  std::vector<std::pair<ViewKey, Node>> known_views_;
+  UnrolledFolds result_;
+};
 
 }  // namespace
 
-std::optional<UnrolledFold> unroll(const ExprNode& node, const Program& program,
-                                   const Tensor& output, std::span<const Tensor> inputs,
-                                   const PlannerOptions& options) {
+std::optional<UnrolledFolds> unroll_folds(std::span<const Expr> exprs,
+                                          const PlannerOptions& options) {
   const std::string& backend = options.backend;
   if (backend != "auto" && backend != "xbyak" && backend != "llvm") return {};
-  if (node.fold->form != FoldForm::value || !has_few_elements(*node.fold)) return {};
-  if (order_of(node, options.fold_order) == FoldOrder::exact) return {};
-  const auto layout = lay_out_fold(node, output, inputs, options);
-  const auto num_elements = static_cast<std::size_t>(layout->num_rows);
-  // Vectors along what is folded combine in another order.
-  if (layout->is_inner || inputs.size() * num_elements >= most_operands ||
-      program.body.size() * num_elements > most_instructions)
-    return {};
-  return Unroller(node, program, inputs, *layout).run();
-}
-
-Lowered lower_unrolled(const UnrolledFold& fold, const Tensor& output,
-                       const PlannerOptions& options) {
-  const TensorIterator iterator =
-      plan_iteration(fold.program, std::span(&output, 1), fold.inputs, false);
-  return lower_to_run(iterator, fold.program, options);
-}
-
-void plan_unrolled(CallPlan& plan, const UnrolledFold& fold, const Tensor& output,
-                   const PlannerOptions& options, jit::KernelCache& kernels) {
-  const TensorIterator iterator =
-      plan_iteration(fold.program, std::span(&output, 1), fold.inputs, false);
-  const auto kernel = std::make_shared<CallPlan>();
-  kernel->launch = plan_launch(iterator, fold.program, options, kernels);
-  plan.steps = {kernel};
-  PassList list;
-  list.passes.push_back({kernel, fold.origins, 0});
-  plan.passes = std::make_shared<const PassList>(std::move(list));
-  plan.pass = [list = plan.passes](std::byte* const* base, const Bits* params) {
-    list->run(base, params);
-  };
+  bool has_folds = false;
+  const bool has_others = any_node(exprs, [&](const ExprNode& node) {
+    const bool is_fold = node.kind == ExprNode::Kind::fold;
+    has_folds = has_folds || is_fold;
+    return is_fold && !may_be_unrolled(node, options);
+  });
+  if (!has_folds || has_others) return {};
+  return Unrolling(options).run(exprs);
 }
 
 }  // namespace weft

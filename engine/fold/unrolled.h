@@ -1,11 +1,11 @@
-// Folds of a few elements, those of channels, of windows and of pools, as one elementwise kernel:
+// Folds of a few elements, those of channels, of windows and of pools, as elementwise expressions:
 // each element that becomes part of a result is an operand of its own, so that vectors run along
-// results and nothing is kept in memory between two elements.
+// results, nothing is kept in memory between two elements, and what is elementwise around folds is
+// one kernel with them.
 #pragma once
 
-#include "engine/expression/program.h"
 #include "engine/fold/fold_plan.h"
-#include "engine/plan/pass_list.h"
+#include "engine/plan/planner.h"
 
 #include <optional>
 #include <span>
@@ -13,25 +13,29 @@
 
 namespace weft {
 
-/// What computes such a fold, in the order and with the bits of the fold.
-struct UnrolledFold {
-  Program program;              ///< of the fold's result
-  std::vector<Tensor> inputs;   ///< its leaves: views of what the fold reads
-  std::vector<Origin> origins;  ///< of the output and these, counted in operands of the fold
+/// Expressions whose folds are unrolled.  They have the bits of the folds.
+struct UnrolledFolds {
+  /// What they read.
+  struct View {
+    Tensor tensor;
+    Tensor input;  ///< that of the given expressions which it is a view of
+    std::int64_t offset_bytes = 0;
+  };
+  std::vector<Expr> exprs;
+  std::vector<View> views;
+  std::vector<Expr> rest;   ///< with tensors without data in place of folds: how results lie
+  std::vector<Expr> folds;  ///< which stand for others there
 };
 
-/// Null if so many elements are read faster by loops, or the backend asked for has no such kernels.
-/// `program` computes the fold's argument from `inputs`; `output` as for plan_fold().
-std::optional<UnrolledFold> unroll(const ExprNode& node, const Program& program,
-                                   const Tensor& output, std::span<const Tensor> inputs,
-                                   const PlannerOptions& options);
+/// Nothing if one of the folds is not of a few elements that vectors lie across, the expressions
+/// are no longer than these, or what they read is so many tensors that loops are faster.
+std::optional<UnrolledFolds> unroll_folds(std::span<const Expr> exprs,
+                                          const PlannerOptions& options);
 
-/// The same as a kernel, before the passes.
-Lowered lower_unrolled(const UnrolledFold& fold, const Tensor& output,
-                       const PlannerOptions& options);
-
-/// Fills in what `plan`, of a call with this one fold, runs.
-void plan_unrolled(CallPlan& plan, const UnrolledFold& fold, const Tensor& output,
-                   const PlannerOptions& options, jit::KernelCache& kernels);
+/// Plans a call of such expressions; there is no plan (PlannedCall::plan is null) where
+/// unroll_folds() gives nothing, or the call takes more than a kernel for other reasons.
+PlannedCall plan_unrolled(const CallKey& key, std::span<const Expr> exprs,
+                          std::span<const Tensor> given, const PlannerOptions& options,
+                          jit::KernelCache& kernels);
 
 }  // namespace weft

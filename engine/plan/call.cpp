@@ -114,6 +114,7 @@ void Call::keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor
   if (run_cached(given, results, divisors_checked)) return;
   if (!have_equal_sizes(exprs)) return run_passes(exprs, given, results);
   if (key_.num_folds > 0) {
+    if (run_unrolled(exprs, given, results)) return;
     if (!is_single_fold(key_, exprs, given, order(), state_.options.backend))
       return run_passes(exprs, given, results);
   }
@@ -152,9 +153,7 @@ void Call::run_checked(std::span<const Expr> exprs, std::span<const Tensor> give
     if (!divisors_checked) check_divisors(program);
   };
   const std::uint64_t generation = state_.plans.generation();
-  PlannerOptions options = state_.planner_options(is_copy);
-  if (part_.writes_past_caches) options.streaming_bytes = 1, options.is_unfenced = true;
-  options.ahead_bytes = part_.ahead_bytes;
+  const PlannerOptions options = planner_options(is_copy);
   const PlannedCall call =
       is_fold ? plan_fold_call(key_, root, program, given[0], options, state_.kernels, check_values)
               : plan_call(key_, program, given, options, state_.kernels, check_values);
@@ -163,6 +162,18 @@ void Call::run_checked(std::span<const Expr> exprs, std::span<const Tensor> give
     if (recorder_ != nullptr) recorder_->give_up();
     return;
   }
+  run_new(call, given, results, generation);
+}
+
+PlannerOptions Call::planner_options(bool is_copy) const {
+  PlannerOptions options = state_.planner_options(is_copy);
+  if (part_.writes_past_caches) options.streaming_bytes = 1, options.is_unfenced = true;
+  options.ahead_bytes = part_.ahead_bytes;
+  return options;
+}
+
+void Call::run_new(const PlannedCall& call, std::span<const Tensor> given,
+                   std::span<Tensor> results, std::uint64_t generation) {
   run_planned(call);
   std::ranges::copy(call.outputs, results.begin());
   note_keys(*call.plan, given);

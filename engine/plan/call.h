@@ -54,6 +54,9 @@ class Call {
   bool is_for_device(std::span<const Tensor> given) const;
   /// The CPU if they all are there.
   Device device_of_inputs() const;
+  /// By one kernel, where all folds are of a few elements; nothing is done where that can't be.
+  bool run_unrolled(std::span<const Expr> exprs, std::span<const Tensor> given,
+                    std::span<Tensor> results);
   /// Pass by pass for the first time; what was done is kept as a plan.
   void run_passes(std::span<const Expr> exprs, std::span<const Tensor> given,
                   std::span<Tensor> results);
@@ -72,10 +75,6 @@ class Call {
   std::optional<std::shared_ptr<CallPlan>> fold_in_blocks(std::span<const Expr> exprs,
                                                           std::span<const Tensor> given,
                                                           std::span<Tensor> results);
-  /// Outputs that can be written part by part: new ones, and given ones that need no resizing and
-  /// share nothing with an input.
-  std::optional<std::vector<Tensor>> new_or_apart(std::span<const Expr> exprs,
-                                                  std::span<const Tensor> given) const;
   /// The argument of a fold in memory: contiguous, so that it is walkable by its shape.
   /// `ahead_bytes`: as of a PartOfCall.
   Tensor argument_value(const ExprNode& fold, PassRecorder& recorder, std::int32_t ahead_bytes = 0);
@@ -99,6 +98,10 @@ class Call {
   void run_checked(std::span<const Expr> exprs, std::span<const Tensor> given,
                    std::span<Tensor> results, bool is_copy, bool divisors_checked = false);
   void run_planned(const PlannedCall& call);
+  /// Runs what was planned since the cache was of `generation`, and keeps its plan.
+  void run_new(const PlannedCall& call, std::span<const Tensor> given, std::span<Tensor> results,
+               std::uint64_t generation);
+  PlannerOptions planner_options(bool is_copy = false) const;
   /// Integer division by zero is found before anything is written, at the price of a pass over the
   /// divisors.
   void check_divisors(const Program& program);

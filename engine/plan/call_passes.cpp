@@ -5,6 +5,7 @@
 #include "engine/device/device_plan.h"
 #include "engine/fold/fold_call.h"
 #include "engine/fold/joint_fold.h"
+#include "engine/fold/unrolled.h"
 #include "engine/tensor/tensor_impl.h"
 #include "runtime/store_fence.h"
 
@@ -42,6 +43,16 @@ Device Call::device_of_inputs() const {
   };
   const auto found = std::find_if(key_.inputs.begin(), key_.inputs.end(), is_elsewhere);
   return found == key_.inputs.end() ? Device() : (*found)->device();
+}
+
+bool Call::run_unrolled(std::span<const Expr> exprs, std::span<const Tensor> given,
+                        std::span<Tensor> results) {
+  const std::uint64_t generation = state_.plans.generation();
+  const PlannedCall call = plan_unrolled(key_, exprs, given, planner_options(), state_.kernels);
+  if (call.plan == nullptr) return false;
+  state_.plan_misses.fetch_add(1, std::memory_order_relaxed);
+  run_new(call, given, results, generation);
+  return true;
 }
 
 void Call::run_passes(std::span<const Expr> exprs, std::span<const Tensor> given,
@@ -117,7 +128,8 @@ std::optional<std::shared_ptr<CallPlan>> Call::fold_in_blocks(std::span<const Ex
   std::optional<RowBlocks> blocks = plan_row_blocks(exprs, state_.features);
   if (!blocks) return {};
   check_outputs(given);  // blocks see parts of them
-  const std::optional<std::vector<Tensor>> outputs = new_or_apart(exprs, given);
+  const std::optional<std::vector<Tensor>> outputs =
+      new_or_apart(key_, without_folds(exprs, Device()), given);
   if (!outputs) return {};
   double written_bytes = 0;
   for (const Tensor& output : *outputs) written_bytes += bytes_of(output);
@@ -146,25 +158,6 @@ std::optional<std::shared_ptr<CallPlan>> Call::fold_in_blocks(std::span<const Ex
     parallel_for(1, num_blocks - 1, 1, run, {state_.num_threads.load(std::memory_order_relaxed)});
   std::copy(outputs->begin(), outputs->end(), results.begin());
   return plan;
-}
-
-std::optional<std::vector<Tensor>> Call::new_or_apart(std::span<const Expr> exprs,
-                                                      std::span<const Tensor> given) const {
-  const std::vector<Expr> rest = without_folds(exprs, Device());
-  const Program program = flatten(rest, given);
-  std::vector<Tensor> inputs = leaves_of(program);
-  for (std::size_t i = 0; i < exprs.size(); ++i) {
-    const Tensor& output = given[i];
-    if (!output.defined()) continue;
-    const Dims sizes = sizes_of(exprs[i].node());
-    const bool is_fit = std::ranges::equal(output.sizes(), sizes) && can_be_written(output, key_);
-    if (!is_fit) return {};
-  }
-  std::vector<Tensor> outputs(given.begin(), given.end());
-  const TensorIterator iterator = plan_iteration(program, outputs, inputs, true);
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    outputs[i] = iterator.output(static_cast<int>(i));
-  return outputs;
 }
 
 Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder,

@@ -153,6 +153,21 @@ void copy_overlapping(PlannedCall& call, const TensorIterator& iterator,
   }
 }
 
+/// The kernel of a call and how it is launched, but for what finish() adds.
+LaunchPlan plan_kernel(const TensorIterator& iterator, const Program& program,
+                       const PlannerOptions& options, jit::KernelCache& kernels) {
+  Lowered lowered = lower(iterator, program, options.numerics, options.streaming_bytes);
+  if (options.ahead_bytes != 0) ask_ahead(lowered, options.ahead_bytes);
+  lowered.kernel.is_unfenced = options.is_unfenced && lowered.kernel.is_streaming;
+  LaunchPlan launch;
+  launch.kernel = kernels.get(signature_of(std::move(lowered.kernel), options));
+  launch.extents = std::move(lowered.extents);
+  launch.stride_bytes = std::move(lowered.stride_bytes);
+  if (!launch.kernel->first().code->walks_in_blocks) launch.block_extent = lowered.block_extent;
+  launch.max_threads = options.num_threads;
+  return launch;
+}
+
 void plan_device_call(CallPlan& plan, const TensorIterator& iterator, const Program& program,
                       Device device, const PlannerOptions& options) {
   // The caches that streaming goes past are the CPU's.
@@ -193,27 +208,6 @@ TensorIterator plan_iteration(const Program& program, std::span<const Tensor> ou
 
 jit::Signature signature_of(ir::Kernel kernel, const PlannerOptions& options) {
   return {std::move(kernel), options.features, options.backend};
-}
-
-Lowered lower_to_run(const TensorIterator& iterator, const Program& program,
-                     const PlannerOptions& options) {
-  Lowered lowered = lower(iterator, program, options.numerics, options.streaming_bytes);
-  if (options.ahead_bytes != 0) ask_ahead(lowered, options.ahead_bytes);
-  lowered.kernel.is_unfenced = options.is_unfenced && lowered.kernel.is_streaming;
-  return lowered;
-}
-
-LaunchPlan plan_launch(const TensorIterator& iterator, const Program& program,
-                       const PlannerOptions& options, jit::KernelCache& kernels) {
-  Lowered lowered = lower_to_run(iterator, program, options);
-  LaunchPlan launch;
-  launch.kernel = kernels.get(signature_of(std::move(lowered.kernel), options));
-  launch.extents = std::move(lowered.extents);
-  launch.stride_bytes = std::move(lowered.stride_bytes);
-  if (!launch.kernel->first().code->walks_in_blocks) launch.block_extent = lowered.block_extent;
-  launch.max_threads = options.num_threads;
-  finish(launch, options.backend == "auto");
-  return launch;
 }
 
 PlannedCall begin_call(const CallKey& key, const Program& program) {
@@ -266,8 +260,9 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
     layouts.keep();
     return call;
   }
-  plan.launch = plan_launch(iterator, program, options, kernels);
+  plan.launch = plan_kernel(iterator, program, options, kernels);
   log_plan(iterator, plan);
+  finish(plan.launch, options.backend == "auto");
   plan.is_plain = plan.outputs.size() == 1 && plan.params.empty() && !plan.divides_integers &&
                   takes_inputs_in_order(plan, key);
   layouts.keep();

@@ -2,7 +2,6 @@
 // CallPlan.
 #pragma once
 
-#include "engine/plan/lower.h"
 #include "engine/plan/plan_cache.h"
 #include "jit/nvrtc/loader.h"
 
@@ -55,14 +54,6 @@ TensorIterator plan_iteration(const Program& program, std::span<const Tensor> ou
 
 /// The signature under which a lowered kernel is compiled.
 jit::Signature signature_of(ir::Kernel kernel, const PlannerOptions& options);
-
-/// lower() as calls of the CPU run it.
-Lowered lower_to_run(const TensorIterator& iterator, const Program& program,
-                     const PlannerOptions& options);
-
-/// How an elementwise kernel is launched, and that kernel.  As for lower().
-LaunchPlan plan_launch(const TensorIterator& iterator, const Program& program,
-                       const PlannerOptions& options, jit::KernelCache& kernels);
 
 /// The beginning of a call's plan: its leaves, its numbers, its input tensors.
 ///

@@ -6,6 +6,7 @@
 #include "engine/expression/rebuild.h"
 #include "engine/expression/walk.h"
 #include "engine/fold/fold_call.h"
+#include "engine/fold/unrolled.h"
 #include "engine/plan/call.h"
 #include "engine/plan/pass_list.h"
 #include "engine/tensor/tensor_impl.h"
@@ -159,6 +160,12 @@ PreparedPlan Engine::prepare(std::span<const Expr> exprs, std::span<const Tensor
                                       state_->options.backend);
   const bool is_on_device =
       is_for_device({key.inputs.data(), key.inputs.size()}, given, state_->options.backend);
+  PlannerOptions options = state_->planner_options();
+  options.is_prepared = true;
+  PlannedCall unrolled = plan_unrolled(key, exprs, given, options, state_->kernels);
+  if (unrolled.plan != nullptr)
+    return prepared(std::move(unrolled.plan), key, std::move(unrolled.outputs),
+                    std::move(unrolled.inputs));
   const bool takes_passes = (key.num_folds > 0 && !is_fold) || !have_equal_sizes(exprs);
   WEFT_CHECK((key.num_folds == 0 && !takes_passes) || !is_on_device, UnsupportedError,
              "prepare(): what takes several passes on a device can't be prepared; use eval()");
@@ -167,8 +174,6 @@ PreparedPlan Engine::prepare(std::span<const Expr> exprs, std::span<const Tensor
   const Expr argument = is_fold ? Expr(root.args[0]) : exprs[0];
   const Program program = is_fold ? flatten(std::span(&argument, 1), {}) : flatten(exprs, given);
   WEFT_CHECK(program.integer_divisors.empty(), UnsupportedError, no_integer_division);
-  PlannerOptions options = state_->planner_options();
-  options.is_prepared = true;
   PlannedCall call =
       is_fold ? plan_fold_call(key, root, program, given[0], options, state_->kernels, {})
               : plan_call(key, program, given, options, state_->kernels);

@@ -64,6 +64,23 @@ std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {
                        iterator.stride_bytes(operand));
 }
 
+void TouchedBytes::add(const Tensor& operand, std::int64_t touched_bytes) {
+  const Storage* const storage = operand.storage().get();
+  const auto known = std::ranges::find(parts_, storage, &Part::storage);
+  if (known == parts_.end())
+    parts_.push_back({storage, touched_bytes});
+  else
+    known->bytes = saturating_sum(known->bytes, touched_bytes);
+}
+
+std::int64_t TouchedBytes::sum() const {
+  std::int64_t sum = 0;
+  for (const Part& part : parts_)
+    sum = saturating_sum(
+        sum, std::min(part.bytes, static_cast<std::int64_t>(part.storage->size_bytes())));
+  return sum;
+}
+
 std::int64_t streaming_threshold_bytes(const CpuFeatures& features) {
   // What was measured here says nothing about other machines.
   if (const std::int64_t measured = current_tuning().streaming_bytes;
@@ -84,14 +101,13 @@ std::int64_t row_streaming_threshold_bytes(const CpuFeatures& features,
 }
 
 bool streams_outputs(const TensorIterator& iterator, std::int64_t threshold_bytes) {
-  double moved_bytes = 0, written_bytes = 0;  // of layouts without memory they may be any number
-  for (int operand = 0; operand < iterator.ntensors(); ++operand) {
-    const auto bytes = static_cast<double>(touched_bytes(iterator, operand));
-    moved_bytes += bytes;
-    if (operand < iterator.noutputs()) written_bytes += bytes;
-  }
-  const auto threshold = static_cast<double>(threshold_bytes);
-  if (moved_bytes < threshold || written_bytes < threshold / least_written_share) return false;
+  TouchedBytes read, written;
+  for (int operand = 0; operand < iterator.ntensors(); ++operand)
+    (operand < iterator.noutputs() ? written : read)
+        .add(iterator.tensor(operand), touched_bytes(iterator, operand));
+  if (saturating_sum(read.sum(), written.sum()) < threshold_bytes ||
+      written.sum() < threshold_bytes / least_written_share)
+    return false;
   for (int output = 0; output < iterator.noutputs(); ++output)
     if (!has_long_rows(iterator, output) || is_read(iterator, output)) return false;
   return iterator.noutputs() > 0;

@@ -3,6 +3,7 @@
 
 #include "runtime/cpu_features.h"
 
+#include <weft/inline_array.h>
 #include <weft/iterator.h>
 
 #include <cstdint>
@@ -13,6 +14,20 @@ namespace weft {
 /// they are more.
 std::int64_t touched_bytes(std::size_t itemsize_bytes, IntSpan sizes, IntSpan strides);
 std::int64_t touched_bytes(const TensorIterator& iterator, int operand);
+
+/// What operands touch together: views of one storage no more than it has.
+class TouchedBytes {
+ public:
+  void add(const Tensor& operand, std::int64_t touched_bytes);
+  std::int64_t sum() const;
+
+ private:
+  struct Part {
+    const Storage* storage;
+    std::int64_t bytes;
+  };
+  InlineArray<Part, 8> parts_;
+};
 
 /// Bytes that a call must move, read and written together, for non-temporal stores to pay: as
 /// measured for this machine, else by the sizes of the caches.

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+
 namespace weft::testing {
 namespace {
 
@@ -148,6 +150,114 @@ TEST(unrolled_folds, agree_with_the_interpreter_in_any_layout) {
     }
   }
   EXPECT_GT(num_unrolled, 60);
+}
+
+const char* const expressions[] = {"norm(a, 2, DIMS)",
+                                   "var(a + b, DIMS)",
+                                   "mean(a, DIMS) * 2 - c",
+                                   "amax(a, DIMS) - amin(a * b, DIMS)",
+                                   "sum(cast(a, f16) * 0.5, DIMS)",
+                                   "logsumexp(a, DIMS)",
+                                   "any(a < b, DIMS)",
+                                   "cast(round(sum(a * b, DIMS)), i16) + 1",
+                                   "sum(sum(a, DIMS) * b, DIMS)",
+                                   "a - mean(a, DIMS)"};
+
+/// An expression around folds of a few elements; `c` has the sizes of their results.
+Expr random_expression(const std::string& text, Random& random) {
+  Sizes sizes{1 + static_cast<std::int64_t>(ir::pick(random, 30)),
+              1 + static_cast<std::int64_t>(ir::pick(random, 5)),
+              1 + static_cast<std::int64_t>(ir::pick(random, 30))};
+  const DType dtype = pick_of(random, {DType::f32, DType::f64});
+  const auto filled = [&](Tensor tensor) {
+    for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+      const double value = static_cast<double>(random() % 4001) / 500 - 4;
+      const Bits bits = Scalar(value).bits(dtype);
+      std::memcpy(element(tensor, i), &bits, itemsize_bytes(dtype));
+    }
+    return tensor;
+  };
+  std::vector<std::pair<std::string, Tensor>> names;
+  names.emplace_back("a", filled(random_layout(sizes, dtype, random)));
+  names.emplace_back("b", filled(random_operand(sizes, dtype, random)));
+  sizes[1] = 1;
+  names.emplace_back("c", filled(random_layout(sizes, dtype, random)));
+  std::string filled_text = text;
+  for (std::size_t at = 0; (at = filled_text.find("DIMS")) != std::string::npos;)
+    filled_text.replace(at, 4, "dims=[1], keepdim=True");
+  return parse_expr(filled_text, names);
+}
+
+TEST(unrolled_folds, are_one_kernel_with_what_is_around_them) {
+  Random random(5);
+  Engine interpreter({.backend = "interp"});
+  const auto compiled = engines({"auto", "xbyak", "llvm"});
+  for (int i = 0; i < 200; ++i) {
+    const std::string pattern = expressions[static_cast<std::size_t>(i) % std::size(expressions)];
+    const Expr expr = random_expression(pattern, random);
+    SCOPED_TRACE(text(expr) + ", case " + std::to_string(i));
+    const Tensor expected = interpreter.eval(expr);
+    for (std::size_t backend = 0; backend < compiled.size(); ++backend) {
+      if (backend == 2 && i >= 20) continue;  // LLVM takes its time
+      Engine& engine = *compiled[backend];
+      for (int run = 0; run < 2; ++run) {
+        const Tensor result = engine.eval(expr);
+        ASSERT_TRUE(same_tensor(result, expected)) << backend;
+        ASSERT_TRUE(std::ranges::equal(result.strides(), expected.strides())) << backend;
+      }
+      const Explanation explained = engine.explain(expr);
+      ASSERT_TRUE(std::ranges::equal(explained.result_strides, expected.strides()));
+    }
+  }
+  Engine engine;
+  const Tensor a = numbers({30, 3}, random);
+  const std::pair<std::string, Tensor> names[] = {{"a", a}};
+  for (const char* text : {"sqrt(sum(square(a), dims=[1]))",
+                           "amax(a, dims=[1]) - amin(a, dims=[1])", "var(a, dims=[1])"}) {
+    const std::uint64_t misses = engine.stats().plan_misses;
+    engine.eval(parse_expr(text, names));
+    EXPECT_EQ(engine.stats().plan_misses, misses + 1) << text;
+  }
+}
+
+TEST(unrolled_folds, give_several_results) {
+  Random random(6);
+  const Tensor a = numbers({30, 4}, random);
+  const Expr exprs[] = {reduce(Reduction::amin, Expr(a), {.dims = {1}}),
+                        reduce(Reduction::amax, Expr(a), {.dims = {1}})};
+  Engine engine, interpreter({.backend = "interp"});
+  const std::vector<Tensor> results = engine.eval(exprs);
+  const std::vector<Tensor> expected = interpreter.eval(exprs);
+  EXPECT_TRUE(same_tensor(results[0], expected[0]));
+  EXPECT_TRUE(same_tensor(results[1], expected[1]));
+  EXPECT_EQ(engine.stats().plan_misses, 1U);
+}
+
+// Two operands may be the same part of one tensor in one call, and apart in the next.
+TEST(unrolled_folds, of_a_tensor_that_the_call_has_a_part_of) {
+  Random random(7);
+  Engine engine;
+  for (const bool is_apart : {false, true, false}) {
+    const Tensor a = numbers({30, 3}, random);
+    const Tensor part = (is_apart ? numbers({30, 3}, random) : a).select(1, 1);
+    const Tensor result = engine.eval(reduce(Reduction::sum, Expr(a), {.dims = {1}}) * Expr(part));
+    for (std::int64_t i = 0; i < 30; ++i)
+      EXPECT_EQ(get<float>(result, i),
+                (get<float>(a, i * 3) + get<float>(a, i * 3 + 1) + get<float>(a, i * 3 + 2)) *
+                    get<float>(part, i));
+  }
+}
+
+TEST(unrolled_folds, into_what_they_read) {
+  Random random(8);
+  Engine engine;
+  const Tensor a = numbers({30, 3}, random);
+  std::vector<float> expected;
+  for (std::int64_t i = 0; i < 30; ++i)
+    expected.push_back(get<float>(a, i * 3) + get<float>(a, i * 3 + 1) + get<float>(a, i * 3 + 2));
+  const Tensor out = a.view({90}).slice(0, 0, 30);
+  engine.eval(reduce(Reduction::sum, Expr(a), {.dims = {1}}), out);
+  EXPECT_EQ(elements<float>(out), expected);
 }
 
 TEST(unrolled_folds, take_other_memory_of_the_same_layout_and_numbers) {

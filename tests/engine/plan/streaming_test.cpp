@@ -42,6 +42,19 @@ TEST(streaming, follows_the_bytes_moved) {
   EXPECT_THAT(ir_of(engine, Expr(layout({1000}, {0})) + large), Not(HasSubstr("streaming")));
 }
 
+TEST(streaming, views_of_one_tensor_move_no_more_than_it_has) {
+  Engine engine(streaming_from(12000));
+  const Tensor a = layout({1002}, {1}), b = layout({3000}, {1});
+  const auto sum_of_three = [](const Tensor& tensor, std::int64_t step) {
+    const std::int64_t last = 1000 * (step == 1 ? 1 : step);
+    return Expr(tensor.slice(0, 0, last, step)) + Expr(tensor.slice(0, 1, last + 1, step)) +
+           Expr(tensor.slice(0, 2, last + 2, step));
+  };
+  EXPECT_THAT(ir_of(engine, sum_of_three(a, 1)), Not(HasSubstr("streaming")));
+  EXPECT_EQ(engine.explain(sum_of_three(a, 1)).story.read_bytes, 1002 * 4);
+  EXPECT_THAT(ir_of(engine, sum_of_three(b, 3)), HasSubstr("streaming {"));
+}
+
 TEST(streaming, not_for_the_sake_of_a_few_bytes_written) {
   Engine engine(streaming_from(9000));
   const Expr a(layout({1000}, {1})), b(layout({1000}, {1}));
