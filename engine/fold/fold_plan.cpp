@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 namespace weft {
 namespace {
@@ -66,7 +67,8 @@ std::vector<FoldDim> plan_dims(const ExprNode& node, FoldOrder order, const Tens
 }
 
 /// The dimension along which vectors run: the fastest that fills some, else the longest.  The
-/// fastest is the first in dims_by_shape().
+/// fastest is the first in dims_by_shape().  Of two as fast, as those of windows are that slide by
+/// one, a kept one: what is folded then lies side by side for many results.
 std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input, FoldOrder order) {
   const auto distance = [&](const FoldDim& dim) {
     if (order == FoldOrder::by_shape) return static_cast<std::int64_t>(&dim - dims.data());
@@ -76,7 +78,10 @@ std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input, Fold
   const auto is_better = [&](const FoldDim& a, const FoldDim& b) {
     const bool a_fills = a.extent >= min_vector_extent, b_fills = b.extent >= min_vector_extent;
     if (a_fills != b_fills) return a_fills;
-    return a_fills ? distance(a) < distance(b) : a.extent > b.extent;
+    const auto rank = [&](const FoldDim& dim) {
+      return std::pair(distance(dim), dim.stride_bytes[0] == 0);
+    };
+    return a_fills ? rank(a) < rank(b) : a.extent > b.extent;
   };
   return static_cast<std::size_t>(std::min_element(dims.begin(), dims.end(), is_better) -
                                   dims.begin());

@@ -4,17 +4,20 @@
 #include "engine/expression/walk.h"
 #include "engine/fold/fold_call.h"
 #include "engine/tensor/tensor_impl.h"
+#include "ir/pass.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
 namespace weft {
 namespace {
 
-/// More elements, and folds of folds of more of them, are folded by loops.
-constexpr std::int64_t most_elements = 8, most_nested_elements = 64;
-constexpr std::size_t most_instructions = 128;
+/// More elements, and folds of folds of more of them, are folded by loops; so are rows of memory
+/// that are more than its prefetchers follow.
+constexpr std::int64_t most_elements = 25, most_nested_elements = 64, most_rows = 8;
+constexpr std::size_t most_operands = 32, most_instructions = 128, most_primitives = 1024;
 
 using Node = Rebuilder::Node;
 using Places = std::vector<std::vector<std::int64_t>>;
@@ -107,6 +110,20 @@ Places places_in_order(const FoldNode& fold, const FoldPlan& layout,
   return places;
 }
 
+/// Whether loops follow more rows than that through memory, each of them for itself: windows share
+/// what they read.
+bool has_many_rows(const FoldPlan& layout, std::span<const Tensor> inputs,
+                   std::int64_t streaming_bytes) {
+  if (layout.num_folded <= most_rows) return false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(inputs[i].dtype()));
+    const auto storage_bytes = static_cast<std::int64_t>(inputs[i].storage()->size_bytes());
+    if (std::abs(layout.vector.stride_bytes[i + 1]) == itemsize && storage_bytes >= streaming_bytes)
+      return true;
+  }
+  return false;
+}
+
 Node op_node(Op op, DType dtype, const Node& a, const Node& b) {
   auto node = std::make_shared<ExprNode>();
   node->kind = ExprNode::Kind::op;
@@ -156,6 +173,7 @@ class Unrolling {
       if (is_failed_ || repeats_values(expr, numel_of({sizes.data(), sizes.size()}))) return {};
     }
     for (const Expr& expr : result_.rest) result_.exprs.push_back(with_elements(expr));
+    if (!is_one_kernel(flatten(result_.exprs, {}))) return {};
     return std::move(result_);
   }
 
@@ -169,6 +187,19 @@ class Unrolling {
     Dims arg_sizes;
     friend bool operator==(const ViewKey&, const ViewKey&) = default;
   };
+
+  /// Functions are as many instructions as they are rebuilt from.
+  bool is_one_kernel(const Program& program) const {
+    if (!program.unsupported.empty() || !program.integer_divisors.empty() ||
+        program.leaves.size() + static_cast<std::size_t>(program.num_outputs) > most_operands ||
+        program.body.size() > most_instructions)
+      return false;
+    ir::Kernel kernel;
+    kernel.numerics = options_.numerics;
+    kernel.body = program.body;
+    ir::expand_composites(kernel);
+    return kernel.body.size() <= most_primitives;
+  }
 
   const FewElements* find(const ExprNode& node) const {
     if (node.kind != ExprNode::Kind::tensor) return nullptr;
@@ -217,7 +248,8 @@ class Unrolling {
           num_nested_elements = std::max(num_nested_elements, other.num_nested_elements);
     num_nested_elements *= layout->num_folded;
     // Vectors along what is folded combine in another order.
-    if (layout->is_inner || num_nested_elements > most_nested_elements ||
+    if (layout->is_inner || has_many_rows(*layout, inputs, options_.streaming_bytes) ||
+        num_nested_elements > most_nested_elements ||
         program.body.size() * static_cast<std::size_t>(layout->num_folded) > most_instructions)
       return false;
     folds_.push_back(

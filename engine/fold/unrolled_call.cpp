@@ -10,14 +10,6 @@
 namespace weft {
 namespace {
 
-constexpr std::size_t most_operands = 32, most_instructions = 128;
-
-bool is_fit(const Program& program) {
-  return program.unsupported.empty() && program.integer_divisors.empty() &&
-         program.leaves.size() + static_cast<std::size_t>(program.num_outputs) <= most_operands &&
-         program.body.size() <= most_instructions;
-}
-
 /// Where the kernel's operands lie in those of the call.
 std::vector<Origin> origins_of(const UnrolledFolds& unrolled, const CallKey& own,
                                const CallPlan& kernel, const CallKey& key) {
@@ -50,7 +42,6 @@ PlannedCall plan_unrolled(const CallKey& key, std::span<const Expr> exprs,
   const std::optional<std::vector<Tensor>> outputs = new_or_apart(key, unrolled->rest, given);
   if (!outputs || key.inputs.size() + outputs->size() > ir::max_launch_operands) return {};
   const Program program = flatten(unrolled->exprs, *outputs);
-  if (!is_fit(program)) return {};
   CallKey own;
   make_key(own, unrolled->exprs, *outputs);
   const PlannedCall kernel = plan_call(own, program, *outputs, options, kernels);

@@ -30,7 +30,7 @@ Tensor numbers(const Sizes& sizes, Random& random) {
 TEST(unrolled_folds, sum_as_a_loop_does) {
   Random random(1);
   for (const auto& engine : engines({"auto", "xbyak", "llvm"}))
-    for (std::int64_t n = 1; n <= 8; ++n) {
+    for (std::int64_t n = 1; n <= 15; ++n) {
       const Tensor a = numbers({37, n}, random), weights = numbers({n}, random);
       const Expr expr = reduce(Reduction::mean, Expr(a) * Expr(weights), {.dims = {1}});
       EXPECT_TRUE(is_unrolled(*engine, expr)) << n;
@@ -72,6 +72,22 @@ TEST(unrolled_folds, go_over_windows_and_pools) {
   }
 }
 
+TEST(unrolled_folds, long_windows_are_folded_by_loops_across_them) {
+  Random random(9);
+  const Tensor image = numbers({3, 90}, random);
+  const Expr expr = reduce(Reduction::sum, Expr(image.unfold(1, 40, 1)), {.dims = {2}});
+  for (const auto& engine : engines({"auto", "xbyak", "llvm", "interp"})) {
+    EXPECT_FALSE(is_unrolled(*engine, expr));
+    const Tensor summed = engine->eval(expr);
+    ASSERT_EQ(summed.numel(), 3 * 51);
+    for (std::int64_t i = 0; i < 3 * 51; ++i) {
+      float sum = 0;
+      for (std::int64_t j = 0; j < 40; ++j) sum += get<float>(image, i / 51 * 90 + i % 51 + j);
+      EXPECT_EQ(get<float>(summed, i), sum) << i;
+    }
+  }
+}
+
 TEST(unrolled_folds, of_nothing_but_minus_zero_are_zero) {
   const Tensor a = tensor_of<float>(std::vector<float>(40, -0.0F), {20, 2});
   for (const auto& engine : engines({"auto", "xbyak", "llvm", "interp"})) {
@@ -90,7 +106,7 @@ class Case {
  public:
   explicit Case(Random& random) {
     const std::size_t ndim = 1 + ir::pick(random, 4);
-    std::int64_t few = 8;
+    std::int64_t few = 25;
     for (std::size_t dim = 0; dim < ndim; ++dim) {
       const bool folds = few > 1 && ir::pick(random, 2) == 0;
       const std::size_t most = folds ? static_cast<std::size_t>(few) : 40;
@@ -218,6 +234,19 @@ TEST(unrolled_folds, are_one_kernel_with_what_is_around_them) {
     engine.eval(parse_expr(text, names));
     EXPECT_EQ(engine.stats().plan_misses, misses + 1) << text;
   }
+}
+
+// Some functions are rebuilt from hundreds of instructions: a kernel has no room for many of those.
+TEST(unrolled_folds, of_many_functions_are_loops) {
+  Random random(10);
+  const Tensor a = numbers({30, 15}, random);
+  const Expr many = fold(Op::logaddexp, ops::tan(Expr(a)), {.dims = {1}});
+  const Expr few = fold(Op::logaddexp, ops::tan(Expr(a.slice(1, 0, 2))), {.dims = {1}});
+  Engine engine, interpreter({.backend = "interp"});
+  EXPECT_FALSE(is_unrolled(engine, many));
+  EXPECT_TRUE(is_unrolled(engine, few));
+  for (const Expr& expr : {many, few})
+    EXPECT_TRUE(same_tensor(engine.eval(expr), interpreter.eval(expr)));
 }
 
 TEST(unrolled_folds, give_several_results) {
