@@ -172,7 +172,9 @@ class Unrolling {
       // What repeats a value would compute it again and again.
       if (is_failed_ || repeats_values(expr, numel_of({sizes.data(), sizes.size()}))) return {};
     }
+    if (flatten(result_.rest, {}).body.size() > most_instructions) return {};
     for (const Expr& expr : result_.rest) result_.exprs.push_back(with_elements(expr));
+    if (result_.views.size() + exprs.size() > ir::max_launch_operands) return {};
     if (!is_one_kernel(flatten(result_.exprs, {}))) return {};
     return std::move(result_);
   }
@@ -247,9 +249,10 @@ class Unrolling {
         if (other.value.storage() == input.storage())
           num_nested_elements = std::max(num_nested_elements, other.num_nested_elements);
     num_nested_elements *= layout->num_folded;
+    num_instructions_ += program.body.size() * static_cast<std::size_t>(num_nested_elements);
     // Vectors along what is folded combine in another order.
     if (layout->is_inner || has_many_rows(*layout, inputs, options_.streaming_bytes) ||
-        num_nested_elements > most_nested_elements ||
+        num_nested_elements > most_nested_elements || num_instructions_ > most_primitives ||
         program.body.size() * static_cast<std::size_t>(layout->num_folded) > most_instructions)
       return false;
     folds_.push_back(
@@ -328,6 +331,7 @@ class Unrolling {
 
   const PlannerOptions& options_;
   std::vector<FewElements> folds_;
+  std::size_t num_instructions_ = 0;  ///< of all folds, if they had nothing in common
   bool is_failed_ = false;
   Merger merger_;
   std::vector<std::pair<ViewKey, Node>> known_views_;

@@ -249,6 +249,25 @@ TEST(unrolled_folds, of_many_functions_are_loops) {
     EXPECT_TRUE(same_tensor(engine.eval(expr), interpreter.eval(expr)));
 }
 
+TEST(unrolled_folds, of_many_operands_are_loops) {
+  Random random(11);
+  std::vector<std::pair<std::string, Tensor>> names;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"})
+    names.emplace_back(name, numbers({30, 8}, random));
+  std::string sums = "sum(a, dims=[1])";
+  for (int i = 0; i < 50; ++i) sums += " + sum(a * b + " + std::to_string(i) + ", dims=[1])";
+  Engine engine, interpreter({.backend = "interp"});
+  for (const std::string& text :
+       {std::string("sum(a + b + c + d + e + f + g + h, dims=[1])"),
+        std::string("sum(a * b, dims=[1]) + sum(c * d, dims=[1]) * sum(e * f, dims=[1]) + "
+                    "sum(g * h, dims=[1]) + sum(a * h, dims=[1])"),
+        sums}) {
+    const Expr expr = parse_expr(text, names);
+    EXPECT_FALSE(is_unrolled(engine, expr));
+    EXPECT_TRUE(same_tensor(engine.eval(expr), interpreter.eval(expr)));
+  }
+}
+
 TEST(unrolled_folds, give_several_results) {
   Random random(6);
   const Tensor a = numbers({30, 4}, random);
