@@ -114,12 +114,6 @@ Tensor with_reduced_dims(const Tensor& output, const FoldNode& fold) {
 
 namespace {
 
-std::int64_t numel_of(const Dims& sizes) {
-  std::int64_t count = 1;
-  for (const std::int64_t size : sizes) count = wrapping_product(count, size);
-  return count;
-}
-
 /// Where a call of these tensors computes: on the device of one of them, if any.
 Device device_of_tensors(std::span<const Tensor* const> inputs, const Tensor& output) {
   if (output.defined() && output.device().type != DeviceType::cpu) return output.device();
@@ -140,13 +134,13 @@ std::string_view order_text(FoldOrder order) {
 }  // namespace
 
 bool is_walkable(const ExprNode& node, FoldOrder order, const Tensor& output,
-                 std::span<const Tensor* const> inputs) {
+                 std::span<const Tensor> inputs) {
   const FoldNode& fold = *node.fold;
   if (fold.is_scan() || numel_of(fold.arg_sizes) == 0) return true;
   if (order_of(node, order) != FoldOrder::by_shape) return true;
   std::vector<Tensor> operands;
   if (output.defined()) operands.push_back(with_reduced_dims(output, fold));
-  for (const Tensor* input : inputs) operands.push_back(*input);
+  operands.insert(operands.end(), inputs.begin(), inputs.end());
   return dims_by_shape(fold, operands).has_value();
 }
 
@@ -243,16 +237,10 @@ void describe_scan(const ExprNode& node, const Program& program, std::span<const
   result.is_compiled = result.code != nullptr;
   if (!result.is_compiled) result.loops = scan_loops(*plan);
 }
-
-std::string_view describe_loops(const FoldPlan& plan, PassText& result) {
-  result.schedule = plan.is_inner ? "inner_reduce" : "outer_reduce";
-  return plan.is_inner ? "inner fold" : "outer fold";
-}
-
-/// Returns what kind of fold it is.
-std::string_view describe_fold(const ExprNode& node, const Program& program, const Tensor& output,
-                               std::span<const Tensor> inputs, const PlannerOptions& options,
-                               jit::KernelCache& kernels, PassText& result) {
+/// Returns whether the fold is an inner one.
+bool describe_fold(const ExprNode& node, const Program& program, const Tensor& output,
+                   std::span<const Tensor> inputs, const PlannerOptions& options,
+                   jit::KernelCache& kernels, PassText& result) {
   const auto plan = plan_fold(node, program, output, inputs, options, kernels);
   result.lowered = lower_fold_to_run(*plan, program, inputs, options);
   result.code = best_code(plan->reduction, result.lowered.get(), options);
@@ -262,17 +250,17 @@ std::string_view describe_fold(const ExprNode& node, const Program& program, con
     result.loops = precompiled_loops(*plan);
   }
   result.reads_in_place = folds_in_place(*plan);
-  return describe_loops(*plan, result);
+  return plan->is_inner;
 }
 
 /// The same on a device.
-std::string_view describe_device_fold(const ExprNode& node, const Program& program,
-                                      const Tensor& output, std::span<const Tensor> inputs,
-                                      const PlannerOptions& options, PassText& result) {
+bool describe_device_fold(const ExprNode& node, const Program& program, const Tensor& output,
+                          std::span<const Tensor> inputs, const PlannerOptions& options,
+                          PassText& result) {
   const auto plan = lay_out_fold(node, output, inputs, options);
   result.lowered = lower_whole_fold(*plan, program, inputs, options.numerics);
   result.is_compiled = result.lowered != nullptr;
-  return describe_loops(*plan, result);
+  return plan->is_inner;
 }
 
 }  // namespace
@@ -283,10 +271,8 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
   Expr argument(node.args[0]);
   Program program = flatten(std::span(&argument, 1), {});
   std::vector<Tensor> inputs = leaves_of(program);
-  std::vector<const Tensor*> leaves;
-  for (const Tensor& input : inputs) leaves.push_back(&input);
   std::string order(order_text(order_of(node, options.fold_order)));
-  if (!is_walkable(node, options.fold_order, Tensor(), leaves)) {
+  if (!is_walkable(node, options.fold_order, Tensor(), inputs)) {
     order += " through a copy";
     argument = Expr(
         empty({arg_sizes.data(), arg_sizes.size()}, {argument.dtype(), {DeviceType::meta, 0}}));
@@ -306,9 +292,12 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
     const Dims& sizes = node.fold->sizes;
     const std::vector<std::int64_t> strides(sizes.size(), 1);
     const Tensor output = unbacked({sizes.data(), sizes.size()}, strides, node.dtype);
-    kind = options.backend == "nvrtc"
-               ? describe_device_fold(node, program, output, inputs, options, result)
-               : describe_fold(node, program, output, inputs, options, kernels, result);
+    const bool is_inner =
+        options.backend == "nvrtc"
+            ? describe_device_fold(node, program, output, inputs, options, result)
+            : describe_fold(node, program, output, inputs, options, kernels, result);
+    kind = is_inner ? "inner fold" : "outer fold";
+    result.schedule = is_inner ? "inner_reduce" : "outer_reduce";
   }
   result.text = detail::concat(kind, order, " of ", name(node.compute_dtype),
                                dims_text({arg_sizes.data(), arg_sizes.size()}), ": ", text(fold));
@@ -373,7 +362,9 @@ bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
   const bool is_fit = !output.defined() || (output.dtype() == node.dtype &&
                                             std::ranges::equal(output.sizes(), node.fold->sizes) &&
                                             can_be_written(output, key));
-  if (!is_fit || !is_walkable(node, order, output, inputs)) return false;
+  std::vector<Tensor> read;
+  for (const Tensor* input : inputs) read.push_back(*input);
+  if (!is_fit || !is_walkable(node, order, output, read)) return false;
   if (!node.fold->is_scan() || is_for_device(inputs, outputs, backend)) return true;
   const Tensor result = output.defined() ? output : contiguous_layout(node.fold->sizes, node.dtype);
   return !is_scanned_apart(node, result, inputs);

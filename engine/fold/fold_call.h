@@ -68,7 +68,7 @@ bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
 /// Whether the operands can be walked in the order that the fold has.  A new output, which is not
 /// given, always can.
 bool is_walkable(const ExprNode& node, FoldOrder order, const Tensor& output,
-                 std::span<const Tensor* const> inputs);
+                 std::span<const Tensor> inputs);
 
 /// A fold's output as the fold walks through it: the reduced dimensions have size 1.
 Tensor with_reduced_dims(const Tensor& output, const FoldNode& fold);

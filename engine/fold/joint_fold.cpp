@@ -38,9 +38,7 @@ bool can_be_joined(const ExprNode& node, const PlannerOptions& options, Member& 
   member.program = flatten(std::span(&argument, 1), {});
   if (!member.program.unsupported.empty() || !member.program.integer_divisors.empty()) return false;
   member.inputs = leaves_of(member.program);
-  std::vector<const Tensor*> leaves;
-  for (const Tensor& input : member.inputs) leaves.push_back(&input);
-  return !leaves.empty() && is_walkable(node, options.fold_order, Tensor(), leaves);
+  return !member.inputs.empty() && is_walkable(node, options.fold_order, Tensor(), member.inputs);
 }
 
 /// Whether what a fold reads is worth taking turns.

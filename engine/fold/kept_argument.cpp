@@ -46,11 +46,9 @@ bool is_worth_keeping(const Expr& fold, const PlannerOptions& options) {
     return false;
   const Program program = flatten(std::span(&argument, 1), {});
   std::vector<Tensor> inputs = leaves_of(program);
-  std::vector<const Tensor*> leaves;
-  for (const Tensor& input : inputs) leaves.push_back(&input);
   const auto is_contiguous = [](const Tensor& input) { return input.is_contiguous(); };
   if (!program.unsupported.empty() || !std::ranges::all_of(inputs, is_contiguous) ||
-      !is_walkable(node, options.fold_order, Tensor(), leaves))
+      !is_walkable(node, options.fold_order, Tensor(), inputs))
     return false;
   // Layouts decide in which order a fold adds.
   const Tensor output = contiguous_layout(node.fold->sizes, node.dtype);

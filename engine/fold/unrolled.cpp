@@ -32,18 +32,11 @@ struct FewElements {
   std::int64_t num_nested_elements;
 };
 
-std::int64_t numel_of(IntSpan sizes) {
-  std::int64_t count = 1;
-  for (const std::int64_t size : sizes) count = wrapping_product(count, size);
-  return count;
-}
-
 bool has_few_elements(const FoldNode& fold) {
   std::int64_t count = 1;
   for (std::size_t dim = 0; dim < fold.arg_sizes.size(); ++dim)
     if (fold.folds(dim)) count = wrapping_product(count, fold.arg_sizes[dim]);
-  return count > 0 && count <= most_elements &&
-         numel_of({fold.arg_sizes.data(), fold.arg_sizes.size()}) != 0;
+  return count > 0 && count <= most_elements && numel_of(fold.arg_sizes) != 0;
 }
 
 bool may_be_unrolled(const ExprNode& node, const PlannerOptions& options) {
@@ -170,12 +163,13 @@ class Unrolling {
       const Dims sizes = sizes_of(expr.node());
       if (sizes != sizes_of(result_.rest[0].node())) return {};
       // What repeats a value would compute it again and again.
-      if (is_failed_ || repeats_values(expr, numel_of({sizes.data(), sizes.size()}))) return {};
+      if (is_failed_ || repeats_values(expr, numel_of(sizes))) return {};
     }
     if (flatten(result_.rest, {}).body.size() > most_instructions) return {};
     for (const Expr& expr : result_.rest) result_.exprs.push_back(with_elements(expr));
     if (result_.views.size() + exprs.size() > ir::max_launch_operands) return {};
-    if (!is_one_kernel(flatten(result_.exprs, {}))) return {};
+    result_.program = flatten(result_.exprs, {});
+    if (!is_one_kernel(result_.program)) return {};
     return std::move(result_);
   }
 
@@ -234,12 +228,10 @@ class Unrolling {
     const Expr argument(node.args[0]);
     const Program program = flatten(std::span(&argument, 1), {});
     const std::vector<Tensor> inputs = leaves_of(program);
-    std::vector<const Tensor*> leaves;
-    for (const Tensor& input : inputs) leaves.push_back(&input);
     const OpInfo& row = info(node.op);
     if (inputs.empty() || !program.unsupported.empty() ||
         !computes_in(row.domain, row.result, node.compute_dtype) ||
-        !is_walkable(node, options_.fold_order, Tensor(), leaves) ||
+        !is_walkable(node, options_.fold_order, Tensor(), inputs) ||
         repeats_values(argument, value.numel()))
       return false;
     const auto layout = lay_out_fold(node, value, inputs, options_);

@@ -22,6 +22,7 @@ struct UnrolledFolds {
     std::int64_t offset_bytes = 0;
   };
   std::vector<Expr> exprs;
+  Program program;  ///< of these, into new outputs
   std::vector<View> views;
   std::vector<Expr> rest;   ///< with tensors without data in place of folds: how results lie
   std::vector<Expr> folds;  ///< which stand for others there

@@ -41,7 +41,8 @@ PlannedCall plan_unrolled(const CallKey& key, std::span<const Expr> exprs,
   check_outputs(given);
   const std::optional<std::vector<Tensor>> outputs = new_or_apart(key, unrolled->rest, given);
   if (!outputs || key.inputs.size() + outputs->size() > ir::max_launch_operands) return {};
-  const Program program = flatten(unrolled->exprs, *outputs);
+  const bool is_given = std::ranges::any_of(given, &Tensor::defined);
+  const Program program = is_given ? flatten(unrolled->exprs, *outputs) : unrolled->program;
   CallKey own;
   make_key(own, unrolled->exprs, *outputs);
   const PlannedCall kernel = plan_call(own, program, *outputs, options, kernels);

@@ -41,6 +41,13 @@ constexpr std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
+/// Elements of a shape, as far as 64 bits count them.
+constexpr std::int64_t numel_of(std::span<const std::int64_t> sizes) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) count = wrapping_product(count, size);
+  return count;
+}
+
 /// a * b and a + b of what is not negative, at most the largest number: bytes and elements that
 /// layouts with strides of 0 have without any memory.
 constexpr std::int64_t saturating_product(std::int64_t a, std::int64_t b) {

@@ -46,7 +46,7 @@ TEST(streaming, views_of_one_tensor_move_no_more_than_it_has) {
   Engine engine(streaming_from(12000));
   const Tensor a = layout({1002}, {1}), b = layout({3000}, {1});
   const auto sum_of_three = [](const Tensor& tensor, std::int64_t step) {
-    const std::int64_t last = 1000 * (step == 1 ? 1 : step);
+    const std::int64_t last = 1000 * step;
     return Expr(tensor.slice(0, 0, last, step)) + Expr(tensor.slice(0, 1, last + 1, step)) +
            Expr(tensor.slice(0, 2, last + 2, step));
   };
