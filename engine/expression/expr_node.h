@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace weft {
 
@@ -80,6 +81,9 @@ struct ExprNode {
 
 /// The sizes that the value of a node has.   Errors: ArgumentError if operands don't broadcast.
 Dims sizes_of(const ExprNode& node);
+/// The same, and those of what it is of: for who asks for many nodes of an expression.
+using SizesOfNodes = std::unordered_map<const ExprNode*, Dims>;
+const Dims& sizes_of(const ExprNode& node, SizesOfNodes& known);
 
 /// Where the extremum of a scan along `dim` is, for Op::maximum or Op::minimum: i64.
 Expr scan_places(Op op, const Expr& x, std::int64_t dim, bool reverse = false);

@@ -419,7 +419,11 @@ Dims sizes_of(const ExprNode& root) {
     first = first->args[0].get();
   if (first->kind == ExprNode::Kind::tensor) return first->tensor.impl()->sizes;
   if (first->kind == ExprNode::Kind::fold) return first->fold->sizes;
-  std::unordered_map<const ExprNode*, Dims> known;
+  SizesOfNodes known;
+  return sizes_of(root, known);
+}
+
+const Dims& sizes_of(const ExprNode& root, SizesOfNodes& known) {
   std::vector<const ExprNode*> pending{&root};
   while (!pending.empty()) {
     const ExprNode* const node = pending.back();
@@ -441,7 +445,7 @@ Dims sizes_of(const ExprNode& root) {
     }
     known[node] = std::move(sizes);
   }
-  return std::move(known.at(&root));
+  return known.at(&root);
 }
 
 }  // namespace weft

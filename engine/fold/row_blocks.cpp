@@ -64,13 +64,10 @@ class RowFinder {
 
  private:
   void collect(const ExprNode& root) {
-    std::vector<const ExprNode*> pending{&root};
-    while (!pending.empty() && sizes_.size() <= max_nodes) {
-      const ExprNode* const node = pending.back();
-      pending.pop_back();
-      if (!sizes_.try_emplace(node, sizes_of(*node)).second) continue;
-      for (const auto& arg : node->args) pending.push_back(arg.get());
-    }
+    for_each_node({&root}, [&](const ExprNode& node) {
+      sizes_of(node, sizes_);
+      return sizes_.size() <= max_nodes;
+    });
   }
 
   /// A node whose rows are cut.
@@ -126,7 +123,7 @@ class RowFinder {
     return !reaches(*fold.args[0], lies_otherwise) && has_one;
   }
 
-  std::unordered_map<const ExprNode*, Dims> sizes_;
+  SizesOfNodes sizes_;
   std::unordered_set<const ExprNode*> visited_;
   std::int64_t num_rows_ = 0;
   std::int64_t num_bytes_ = 0;

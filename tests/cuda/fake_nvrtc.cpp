@@ -26,8 +26,10 @@ std::string read(const fs::path& path) {
 
 std::string unit_of(const std::string& source) {
   const bool has_barriers = source.find("__syncthreads") != source.npos;
+  const bool has_other_functions = std::getenv("WEFT_FAKE_GPU_OTHER_FUNCTIONS") != nullptr;
   std::ostringstream text;
-  text << "#include \"tests/jit/nvrtc/cuda_shim.h\"\nnamespace k {\n"
+  text << "#include \"tests/jit/nvrtc/"
+       << (has_other_functions ? "other_functions.h" : "cuda_shim.h") << "\"\nnamespace k {\n"
        << source
        << "}\nstatic void call(const void* args) { k::weft_kernel(*(const k::Args*)args); }\n"
           "extern \"C\" {\n"
@@ -80,13 +82,8 @@ int nvrtcCompileProgram(Program* program, int, const char* const*) {
   const fs::path file = fs::path(folder) / "kernel.cpp", library = fs::path(folder) / "kernel.so",
                  log = fs::path(folder) / "log";
   std::ofstream(file) << unit_of(program->source);
-  const bool has_other_functions = std::getenv("WEFT_FAKE_GPU_OTHER_FUNCTIONS") != nullptr;
-  const std::string command = std::string(WEFT_TEST_CXX
-                                          " -std=c++17 -shared -fPIC -w -fno-strict-aliasing "
-                                          "-ffp-contract=off -I" WEFT_SOURCE_DIR) +
-                              (has_other_functions ? " -DWEFT_OTHER_FUNCTIONS" : "") + " -o " +
-                              library.string() + " " + file.string() + " > " + log.string() +
-                              " 2>&1";
+  const std::string command = WEFT_SHIM_COMPILER " -o " + library.string() + " " + file.string() +
+                              " > " + log.string() + " 2>&1";
   const bool is_compiled = std::system(command.c_str()) == 0;
   program->log = read(log);
   program->library = read(library);

@@ -69,14 +69,6 @@ class EngineShapes : public ::testing::Test {
     return result;
   }
 
-  /// Of contiguous results: same_tensor() takes long, and these tests look at many.
-  static bool same_bytes(const Tensor& actual, const Tensor& expected) {
-    const std::size_t size_bytes =
-        static_cast<std::size_t>(expected.numel()) * itemsize_bytes(expected.dtype());
-    return actual.numel() == expected.numel() &&
-           std::memcmp(actual.data(), expected.data(), size_bytes) == 0;
-  }
-
   Random random_{77};
 };
 
@@ -113,7 +105,7 @@ TEST_F(EngineShapes, NoOtherShapeRunsTheirCode) {
           const Expr expr = Expr(a) * Expr(b) + 1.5;
           const Tensor expected = interpreter.eval(expr);
           for (int i = 0; i < (round == 1 ? trial_calls : 2); ++i)
-            ASSERT_TRUE(same_bytes(engine.eval(expr), expected));
+            ASSERT_TRUE(same_tensor(engine.eval(expr), expected));
         }
       }
   EXPECT_EQ(engine.stats().hot_shapes, 3u * 6u * 3u);  // 130 is too long
@@ -192,7 +184,7 @@ TEST_F(EngineShapes, OfCallsThatAreCut) {
     const CancellationScope scope(token);
     for (int i = 0; i < 300; ++i) {
       const Tensor result = engine.eval(Expr(a) + Expr(b) * Expr(wide));
-      ASSERT_TRUE(same_bytes(result, expected));
+      ASSERT_TRUE(same_tensor(result, expected));
     }
     EXPECT_EQ(engine.stats().hot_shapes, 1u);
     EXPECT_EQ(num_decided(engine), 1u);
@@ -335,7 +327,7 @@ TEST_F(EngineShapes, InTheBackgroundAreWaitedFor) {
       for (int i = 0; i < 5 * trial_calls; ++i) {
         const auto which = static_cast<std::size_t>(i) % 10;
         const Tensor result = engine.binary(Op::add, inputs[which], inputs[which].select(0, 0));
-        if (!same_bytes(result, expected[which])) ++wrong;
+        if (!same_tensor(result, expected[which])) ++wrong;
       }
     });
   for (std::thread& thread : threads) thread.join();

@@ -86,9 +86,8 @@ void* build_library(const std::string& source) {
   const fs::path file = folder.path() / "kernels.cpp", library = folder.path() / "kernels.so",
                  log = folder.path() / "log";
   std::ofstream(file) << source;
-  const std::string command = detail::concat(
-      WEFT_TEST_CXX, " -std=c++17 -shared -fPIC -w -fno-strict-aliasing -ffp-contract=off -I",
-      WEFT_SOURCE_DIR, " -o ", library.string(), " ", file.string(), " > ", log.string(), " 2>&1");
+  const std::string command = detail::concat(WEFT_SHIM_COMPILER, " -o ", library.string(), " ",
+                                             file.string(), " > ", log.string(), " 2>&1");
   if (std::system(command.c_str()) != 0) {
     std::ifstream text(log);
     ADD_FAILURE() << std::string(std::istreambuf_iterator<char>(text), {}).substr(0, 4000);

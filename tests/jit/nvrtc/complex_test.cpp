@@ -53,7 +53,7 @@ TEST(NvrtcComplexFunctions, PowersAreExponentialsOfProducts) {
 using Power = void (*)(const double* base_and_exponent, double* parts);
 Power power_with_other_functions() {
   void* const library =
-      build_library("#define WEFT_OTHER_FUNCTIONS\n#include \"tests/jit/nvrtc/cuda_shim.h\"\n" +
+      build_library("#include \"tests/jit/nvrtc/other_functions.h\"\n" +
                     nvrtc::prelude_for("parts_of_library_pow") +
                     "extern \"C\" void power(const f64* x, f64* parts) {\n"
                     "  const Parts power = parts_of_library_pow(x[0], x[1], x[2], x[3]);\n"

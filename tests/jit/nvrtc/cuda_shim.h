@@ -1,8 +1,9 @@
 // What generated CUDA source means, on a CPU: blocks one after the other, the threads of a block as
 // fibers that run from barrier to barrier, of the block or of a warp, in another order each time.
-// Included by the translation unit that nvrtc_batch.cpp writes, not by weft.
+// Included by the programs that batch.cpp and fake_nvrtc.cpp write, not by weft.
 #pragma once
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cmath>
@@ -31,14 +32,16 @@ constexpr std::size_t stack_bytes = 128 << 10;
 enum class Wait { nothing, warp, block, done };
 
 struct Fiber {
-  ucontext_t context;
+  ucontext_t start;  ///< for the first time; each swapcontext() is a system call
+  jmp_buf rest;
+  bool has_started;
   Wait wait;
   std::uint32_t word;  ///< that it shows to its warp
   alignas(16) char stack[stack_bytes];
 };
 
 inline Fiber fibers[threads_per_block];
-inline ucontext_t scheduler;
+inline jmp_buf scheduler;
 inline Fiber* current = nullptr;
 inline bool has_diverged = false;   ///< some threads were at a barrier that others never reach
 inline bool is_misaligned = false;  ///< an access that is an error on a device
@@ -56,7 +59,7 @@ inline void wait_for(Wait wait) {
   Fiber* const self = current;
   const unsigned thread = threadIdx.x;
   self->wait = wait;
-  swapcontext(&self->context, &scheduler);
+  if (_setjmp(self->rest) == 0) _longjmp(scheduler, 1);
   threadIdx.x = thread;
   current = self;
 }
@@ -95,7 +98,7 @@ namespace shim {
 inline void fiber_main() {
   kernel(kernel_arguments);
   current->wait = Wait::done;
-  swapcontext(&current->context, &scheduler);
+  _longjmp(scheduler, 1);
 }
 
 /// Whether so many threads all wait for the same, which is over for them then.
@@ -106,6 +109,15 @@ inline bool release(Fiber* first, unsigned count, Wait wait) {
   return true;
 }
 
+/// Lets it run until it waits or is done.
+inline void resume(Fiber& fiber) {
+  current = &fiber;
+  if (_setjmp(scheduler) != 0) return;
+  if (fiber.has_started) _longjmp(fiber.rest, 1);
+  fiber.has_started = true;
+  setcontext(&fiber.start);
+}
+
 /// Runs all threads that wait for nothing.
 inline void run_phase(unsigned phase) {
   for (unsigned i = 0; i < threads_per_block; ++i) {
@@ -113,18 +125,18 @@ inline void run_phase(unsigned phase) {
     const unsigned thread = phase % 2 == 0 ? i : (i * 37 + phase) % threads_per_block;
     if (fibers[thread].wait != Wait::nothing) continue;
     threadIdx.x = thread;
-    current = &fibers[thread];
-    swapcontext(&scheduler, &fibers[thread].context);
+    resume(fibers[thread]);
   }
 }
 
 inline void run_block() {
   for (Fiber& fiber : fibers) {
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack;
-    fiber.context.uc_stack.ss_size = stack_bytes;
+    getcontext(&fiber.start);
+    fiber.start.uc_stack.ss_sp = fiber.stack;
+    fiber.start.uc_stack.ss_size = stack_bytes;
+    fiber.has_started = false;
     fiber.wait = Wait::nothing;
-    makecontext(&fiber.context, fiber_main, 0);
+    makecontext(&fiber.start, fiber_main, 0);
   }
   for (unsigned phase = 0;; ++phase) {
     run_phase(phase);
@@ -236,74 +248,3 @@ inline std::uint16_t cvt_f16_f32(float wide) {
   const double steps = std::nearbyint(std::ldexp(magnitude, 11 - exponent));  // 1024 ... 2048
   return static_cast<std::uint16_t>(sign + ((exponent + 13) << 10) + int(steps));
 }
-
-#ifdef WEFT_OTHER_FUNCTIONS
-// The library's functions as another library might have them: up to an ulp away, the same for the
-// same argument.  What is exact for many arguments, 0, 1 and infinities, stays.
-namespace shim {
-template <class T>
-T nearly(T x) {
-  if (x == 0 || x == 1 || !std::isfinite(x)) return x;
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &x, sizeof x);
-  const unsigned way = static_cast<unsigned>((bits * 0x9e3779b97f4a7c15u) >> 62u);
-  return way == 3   ? x
-         : way == 2 ? std::nextafter(x, T(0))
-                    : std::nextafter(x, x < 0 ? -INFINITY : INFINITY);
-}
-}  // namespace shim
-#define exp(...) shim::nearly(exp(__VA_ARGS__))
-#define expf(...) shim::nearly(expf(__VA_ARGS__))
-#define exp2(...) shim::nearly(exp2(__VA_ARGS__))
-#define exp2f(...) shim::nearly(exp2f(__VA_ARGS__))
-#define expm1(...) shim::nearly(expm1(__VA_ARGS__))
-#define expm1f(...) shim::nearly(expm1f(__VA_ARGS__))
-#define log(...) shim::nearly(log(__VA_ARGS__))
-#define logf(...) shim::nearly(logf(__VA_ARGS__))
-#define log2(...) shim::nearly(log2(__VA_ARGS__))
-#define log2f(...) shim::nearly(log2f(__VA_ARGS__))
-#define log10(...) shim::nearly(log10(__VA_ARGS__))
-#define log10f(...) shim::nearly(log10f(__VA_ARGS__))
-#define log1p(...) shim::nearly(log1p(__VA_ARGS__))
-#define log1pf(...) shim::nearly(log1pf(__VA_ARGS__))
-#define sin(...) shim::nearly(sin(__VA_ARGS__))
-#define sinf(...) shim::nearly(sinf(__VA_ARGS__))
-#define cos(...) shim::nearly(cos(__VA_ARGS__))
-#define cosf(...) shim::nearly(cosf(__VA_ARGS__))
-#define tan(...) shim::nearly(tan(__VA_ARGS__))
-#define tanf(...) shim::nearly(tanf(__VA_ARGS__))
-#define asin(...) shim::nearly(asin(__VA_ARGS__))
-#define asinf(...) shim::nearly(asinf(__VA_ARGS__))
-#define acos(...) shim::nearly(acos(__VA_ARGS__))
-#define acosf(...) shim::nearly(acosf(__VA_ARGS__))
-#define atan(...) shim::nearly(atan(__VA_ARGS__))
-#define atanf(...) shim::nearly(atanf(__VA_ARGS__))
-#define atan2(...) shim::nearly(atan2(__VA_ARGS__))
-#define atan2f(...) shim::nearly(atan2f(__VA_ARGS__))
-#define sinh(...) shim::nearly(sinh(__VA_ARGS__))
-#define sinhf(...) shim::nearly(sinhf(__VA_ARGS__))
-#define cosh(...) shim::nearly(cosh(__VA_ARGS__))
-#define coshf(...) shim::nearly(coshf(__VA_ARGS__))
-#define tanh(...) shim::nearly(tanh(__VA_ARGS__))
-#define tanhf(...) shim::nearly(tanhf(__VA_ARGS__))
-#define asinh(...) shim::nearly(asinh(__VA_ARGS__))
-#define asinhf(...) shim::nearly(asinhf(__VA_ARGS__))
-#define acosh(...) shim::nearly(acosh(__VA_ARGS__))
-#define acoshf(...) shim::nearly(acoshf(__VA_ARGS__))
-#define atanh(...) shim::nearly(atanh(__VA_ARGS__))
-#define atanhf(...) shim::nearly(atanhf(__VA_ARGS__))
-#define pow(...) shim::nearly(pow(__VA_ARGS__))
-#define powf(...) shim::nearly(powf(__VA_ARGS__))
-#define cbrt(...) shim::nearly(cbrt(__VA_ARGS__))
-#define cbrtf(...) shim::nearly(cbrtf(__VA_ARGS__))
-#define hypot(...) shim::nearly(hypot(__VA_ARGS__))
-#define hypotf(...) shim::nearly(hypotf(__VA_ARGS__))
-#define erf(...) shim::nearly(erf(__VA_ARGS__))
-#define erff(...) shim::nearly(erff(__VA_ARGS__))
-#define erfc(...) shim::nearly(erfc(__VA_ARGS__))
-#define erfcf(...) shim::nearly(erfcf(__VA_ARGS__))
-#define tgamma(...) shim::nearly(tgamma(__VA_ARGS__))
-#define tgammaf(...) shim::nearly(tgammaf(__VA_ARGS__))
-#define lgamma(...) shim::nearly(lgamma(__VA_ARGS__))
-#define lgammaf(...) shim::nearly(lgammaf(__VA_ARGS__))
-#endif
