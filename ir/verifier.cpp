@@ -427,7 +427,7 @@ class Verifier {
 std::vector<std::string> violations(const Kernel& kernel) { return Verifier(kernel).run(); }
 
 void check_size(const Kernel& kernel) {
-  WEFT_CHECK(kernel.body.size() <= max_instructions, UnsupportedError,
+  WEFT_CHECK(kernel.body.size() <= max_instructions, ir::KernelLimitError,
              "the expression is too long for one kernel: it makes ", kernel.body.size(),
              " instructions, and at most ", max_instructions,
              " are possible; compute parts of it first");

@@ -2,10 +2,12 @@
 
 #include "engine/dispatch/process_registry.h"
 #include "engine/engine_state.h"
+#include "engine/expression/parts.h"
 #include "engine/expression/program.h"
 #include "engine/fold/fold_call.h"
 #include "engine/messages/torch_names.h"
 #include "engine/plan/planner.h"
+#include "ir/limits.h"
 #include "jit/background.h"
 #include "runtime/fork_handlers.h"
 
@@ -52,6 +54,24 @@ std::vector<Tensor> infer_on_meta(std::span<const Expr> given_exprs,
   return results;
 }
 
+/// The same of expressions that take several kernels.
+std::vector<Tensor> infer_parts_on_meta(std::span<const Expr> exprs,
+                                        std::span<const Tensor> given) {
+  try {
+    return infer_on_meta(exprs, given);
+  } catch (const ir::KernelLimitError&) {
+    bool has_parts = false;
+    const auto infer = [&](const Expr& part) {
+      has_parts = true;
+      const Tensor anew;
+      return infer_parts_on_meta(std::span(&part, 1), std::span(&anew, 1))[0];
+    };
+    const std::vector<Expr> rest = in_parts(exprs, ComputePart(infer));
+    if (!has_parts) throw;
+    return infer_parts_on_meta(rest, given);
+  }
+}
+
 Tensor infer_op_on_meta(Op op, std::span<const Tensor* const> inputs, const Tensor& given) {
   std::vector<Expr> args;
   for (const Tensor* input : inputs) args.emplace_back(*input);
@@ -89,7 +109,7 @@ std::vector<Tensor> eval_with_data(std::span<const Tensor> inputs) {
 
 std::vector<Tensor> eval_on_meta(std::span<const Tensor> inputs) {
   const PendingEval& eval = pending_eval(inputs);
-  return infer_on_meta(eval.exprs, eval.given);
+  return infer_parts_on_meta(eval.exprs, eval.given);
 }
 
 using TensorKernel = Tensor (*)(Op op, std::span<const Tensor* const> inputs, const Tensor& given);

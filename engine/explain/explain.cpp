@@ -3,11 +3,13 @@
 #include "engine/explain/code_texts.h"
 #include "engine/explain/explain_cuda.h"
 #include "engine/explain/story.h"
+#include "engine/expression/parts.h"
 #include "engine/fold/fold_call.h"
 #include "engine/fold/joint_fold.h"
 #include "engine/fold/row_blocks.h"
 #include "engine/fold/unrolled.h"
 #include "engine/plan/lower.h"
+#include "ir/limits.h"
 #include "ir/pass.h"
 
 #include <weft/error.h>
@@ -128,16 +130,18 @@ PlannerOptions checked(const ExplainOptions& options, PlannerOptions planner) {
 /// One explanation in the making, step by step in the order of the functions.
 class Explainer {
  public:
-  /// `planner`: as in calls of the engine.
+  /// `planner`: as in calls of the engine.  `parts`: what has been computed before.
   Explainer(const Expr& given, const ExplainOptions& options, PlannerOptions planner,
-            jit::KernelCache& kernels)
+            jit::KernelCache& kernels, const std::vector<std::string>& parts)
       : given_(given),
         options_(options),
         planner_(checked(options, std::move(planner))),
         kernels_(kernels),
         is_cuda_(options.backend == "nvrtc"),
         unrolled_(unroll_folds(std::span(&given_, 1), planner_)),
-        is_fold_(!unrolled_ && given.node().kind == ExprNode::Kind::fold) {}
+        is_fold_(!unrolled_ && given.node().kind == ExprNode::Kind::fold) {
+    explanation_.passes = parts;
+  }
 
   const CpuFeatures& target() const { return planner_.features; }
 
@@ -353,16 +357,39 @@ class Explainer {
   Explanation explanation_;
 };
 
+/// The layout of a part that other kernels read, and what it is.
+Tensor describe_part(const Expr& part, std::vector<std::string>& parts) {
+  const std::vector<Expr> rest = without_folds(std::span(&part, 1), Device());
+  const Tensor anew;
+  const Program program = flatten(rest, std::span(&anew, 1));
+  const Tensor value =
+      plan_iteration(program, std::span(&anew, 1), leaves_of(program), true).output(0);
+  parts.push_back(detail::concat("part", parts.size(), ", as one kernel has no room for all, of ",
+                                 name(part.dtype()), dims_text(value.sizes()), ": ", text(part)));
+  return value;
+}
+
 }  // namespace
 
 Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOptions& options) {
-  Explainer explainer(expr, options, state_->planner_options(), state_->kernels);
-  const CpuFeatures& target = explainer.target();
-  explainer.choose_blocks(state_->streaming_bytes(target), state_->row_streaming_bytes(target));
-  explainer.plan_passes();
-  explainer.plan_rest(out);
-  explainer.lower_rest();
-  return explainer.finish();
+  std::vector<std::string> parts;
+  const auto explain_kernel = [&](const Expr& given) {
+    Explainer explainer(given, options, state_->planner_options(), state_->kernels, parts);
+    const CpuFeatures& target = explainer.target();
+    explainer.choose_blocks(state_->streaming_bytes(target), state_->row_streaming_bytes(target));
+    explainer.plan_passes();
+    explainer.plan_rest(out);
+    explainer.lower_rest();
+    return explainer.finish();
+  };
+  try {
+    return explain_kernel(expr);
+  } catch (const ir::KernelLimitError&) {
+    const auto describe = [&](const Expr& part) { return describe_part(part, parts); };
+    const Expr rest = in_parts(std::span(&expr, 1), ComputePart(describe))[0];
+    if (parts.empty()) throw;
+    return explain_kernel(rest);
+  }
 }
 
 }  // namespace weft

@@ -36,7 +36,7 @@ class Flattener {
     while (index < program_.leaves.size() && !program_.leaves[index]->tensor.is_same(node.tensor))
       ++index;
     if (index == program_.leaves.size()) {
-      WEFT_CHECK(index + program_.num_outputs < ir::max_launch_operands, UnsupportedError,
+      WEFT_CHECK(index + program_.num_outputs < ir::max_launch_operands, ir::KernelLimitError,
                  "an expression may read and write at most ", ir::max_launch_operands, " tensors");
       program_.leaves.push_back(&node);
     }
@@ -65,7 +65,7 @@ class Flattener {
   }
 
   ir::ValueId append(ir::Inst inst) {
-    WEFT_CHECK(program_.body.size() < ir::max_instructions, UnsupportedError,
+    WEFT_CHECK(program_.body.size() < ir::max_instructions, ir::KernelLimitError,
                "an expression may take at most ", ir::max_instructions,
                " operations, loads and stores: compute it in parts");
     program_.body.push_back(inst);
@@ -88,8 +88,8 @@ class Flattener {
            (program_.params[index].node != &node || program_.params[index].dtype != dtype))
       ++index;
     if (index == program_.params.size()) {
-      WEFT_CHECK(index < ir::max_launch_params, UnsupportedError, "an expression may hold at most ",
-                 ir::max_launch_params, " numbers");
+      WEFT_CHECK(index < ir::max_launch_params, ir::KernelLimitError,
+                 "an expression may hold at most ", ir::max_launch_params, " numbers");
       program_.params.push_back({&node, dtype, is_operand});
     }
     program_.params[index].is_operand |= is_operand;
@@ -160,7 +160,7 @@ bool may_divide_by_zero(const ExprNode& node) {
 }
 
 Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
-  WEFT_CHECK(exprs.size() <= ir::max_launch_operands, UnsupportedError,
+  WEFT_CHECK(exprs.size() <= ir::max_launch_operands, ir::KernelLimitError,
              "an expression may read and write at "
              "most ",
              ir::max_launch_operands, " tensors, but ", exprs.size(), " results are asked for");

@@ -6,6 +6,7 @@
 #include "engine/fold/fold_call.h"
 #include "engine/plan/call_match.h"
 #include "engine/tensor/tensor_impl.h"
+#include "ir/limits.h"
 
 #include <weft/error.h>
 
@@ -37,17 +38,37 @@ void find_operands(const CallPlan& plan, const Tensor* const* inputs, std::span<
 
 namespace {
 
+/// Apart, so that calls that need no memory for it have less to do.
+[[gnu::noinline, gnu::cold]] void run_with_many_params(const CallPlan& plan, const CallKey& key,
+                                                       std::byte* const* base) {
+  std::vector<Bits> params(plan.params.size());
+  fill_params(plan, key, params.data());
+  run(plan, base, params.data());
+}
+
 /// Runs a plan on the memory of its operands.
 void run_at(const CallPlan& plan, const CallKey& key, std::byte* const* base) {
   if (plan.params.empty()) return run(plan, base, nullptr);
+  if (plan.params.size() > ir::max_launch_params) [[unlikely]]
+    return run_with_many_params(plan, key, base);
   std::array<Bits, ir::max_launch_params> params;
   fill_params(plan, key, params.data());
   run(plan, base, params.data());
 }
 
+[[gnu::noinline, gnu::cold]] void run_with_many_operands(const CallPlan& plan, const CallKey& key,
+                                                         std::span<const Tensor> given,
+                                                         std::span<Tensor> results) {
+  std::vector<std::byte*> base(plan.num_operands());
+  find_operands(plan, key.inputs.data(), given, results, base.data());
+  run_at(plan, key, base.data());
+}
+
 /// Runs a plan on tensors of the layouts that it was made for.
 void run_plan(const CallPlan& plan, const CallKey& key, std::span<const Tensor> given,
               std::span<Tensor> results) {
+  if (plan.passes != nullptr && plan.num_operands() > ir::max_launch_operands) [[unlikely]]
+    return run_with_many_operands(plan, key, given, results);
   std::array<std::byte*, ir::max_launch_operands> base;
   find_operands(plan, key.inputs.data(), given, results, base.data());
   if (!plan.is_empty) run_at(plan, key, base.data());
@@ -111,7 +132,21 @@ void Call::expressions(std::span<const Expr> exprs, std::span<const Tensor> give
 void Call::keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
                              std::span<Tensor> results, bool divisors_checked) {
   // What the cache has needs no second look at the layouts.
-  if (run_cached(given, results, divisors_checked)) return;
+  if (!run_cached(given, results, divisors_checked))
+    plan_and_run(exprs, given, results, divisors_checked);
+}
+
+void Call::plan_and_run(std::span<const Expr> exprs, std::span<const Tensor> given,
+                        std::span<Tensor> results, bool divisors_checked) {
+  try {
+    in_one_kernel(exprs, given, results, divisors_checked);
+  } catch (const ir::KernelLimitError&) {
+    if (!run_parts(exprs, given, results)) throw;
+  }
+}
+
+void Call::in_one_kernel(std::span<const Expr> exprs, std::span<const Tensor> given,
+                         std::span<Tensor> results, bool divisors_checked) {
   if (!have_equal_sizes(exprs)) return run_passes(exprs, given, results);
   if (key_.num_folds > 0) {
     if (run_unrolled(exprs, given, results)) return;

@@ -51,6 +51,14 @@ class Call {
  private:
   void keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
                          std::span<Tensor> results, bool divisors_checked);
+  [[gnu::noinline]] void plan_and_run(std::span<const Expr> exprs, std::span<const Tensor> given,
+                                      std::span<Tensor> results, bool divisors_checked);
+  /// Of expressions that one kernel has room for.
+  void in_one_kernel(std::span<const Expr> exprs, std::span<const Tensor> given,
+                     std::span<Tensor> results, bool divisors_checked);
+  /// Of larger ones.  Nothing is done where they can't be cut.
+  bool run_parts(std::span<const Expr> exprs, std::span<const Tensor> given,
+                 std::span<Tensor> results);
   bool is_for_device(std::span<const Tensor> given) const;
   /// The CPU if they all are there.
   Device device_of_inputs() const;
@@ -60,6 +68,10 @@ class Call {
   /// Pass by pass for the first time; what was done is kept as a plan.
   void run_passes(std::span<const Expr> exprs, std::span<const Tensor> given,
                   std::span<Tensor> results);
+  Tensor new_value(const Expr& expr, PassRecorder& recorder, PartOfCall part);
+  /// `plan` is null where what was done can't be repeated.
+  void keep_passes(const std::shared_ptr<CallPlan>& plan, std::span<const Tensor> given,
+                   std::span<const Tensor> results, std::uint64_t generation);
   void note_keys(CallPlan& plan, std::span<const Tensor> given) const;
   /// Tells the recorder of a plan that has run.
   void record(const CallPlan& plan, std::span<const Tensor> given,

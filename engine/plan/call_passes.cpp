@@ -3,6 +3,7 @@
 #include "engine/plan/call.h"
 
 #include "engine/device/device_plan.h"
+#include "engine/expression/parts.h"
 #include "engine/fold/fold_call.h"
 #include "engine/fold/joint_fold.h"
 #include "engine/fold/unrolled.h"
@@ -18,6 +19,14 @@
 
 namespace weft {
 namespace {
+
+/// What is given, and the results where nothing is.
+std::vector<Tensor> outputs_of(std::span<const Tensor> given, std::span<const Tensor> results) {
+  std::vector<Tensor> all(given.begin(), given.end());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].defined()) all[i] = results[i];
+  return all;
+}
 
 /// Where all that is asked for are new tensors with the values of different folds, these are the
 /// results.
@@ -58,28 +67,47 @@ bool Call::run_unrolled(std::span<const Expr> exprs, std::span<const Tensor> giv
 void Call::run_passes(std::span<const Expr> exprs, std::span<const Tensor> given,
                       std::span<Tensor> results) {
   const std::uint64_t generation = state_.plans.generation();
+  if (const auto plan = fold_in_blocks(exprs, given, results))
+    return keep_passes(*plan, given, results, generation);
   PassRecorder recorder;
   if (is_for_device(given)) recorder.give_up();  // temporaries of the list are on the host
-  std::shared_ptr<CallPlan> plan;
-  const auto of_blocks = fold_in_blocks(exprs, given, results);
-  const auto outputs = [&] {
-    std::vector<Tensor> all(given.begin(), given.end());
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (!all[i].defined()) all[i] = results[i];
-    return all;
+  fold_by_fold(exprs, given, results, recorder);
+  keep_passes(recorder.finish(key_, given, outputs_of(given, results)), given, results, generation);
+}
+
+bool Call::run_parts(std::span<const Expr> exprs, std::span<const Tensor> given,
+                     std::span<Tensor> results) {
+  const std::uint64_t generation = state_.plans.generation();
+  PassRecorder recorder;
+  if (is_for_device(given)) recorder.give_up();
+  bool has_parts = false;
+  const auto value_of = [&](const Expr& part) {
+    has_parts = true;
+    return new_value(part, recorder, {});
   };
-  if (of_blocks) {
-    plan = *of_blocks;
-  } else {
-    fold_by_fold(exprs, given, results, recorder);
-    plan = recorder.finish(key_, given, outputs());
-  }
+  const std::vector<Expr> rest = in_parts(exprs, ComputePart(value_of));
+  if (!has_parts) return false;
+  Call(state_, &recorder, part_).expressions(rest, given, results);
+  keep_passes(recorder.finish(key_, given, outputs_of(given, results)), given, results, generation);
+  return true;
+}
+
+Tensor Call::new_value(const Expr& expr, PassRecorder& recorder, PartOfCall part) {
+  Tensor result;
+  const Tensor anew;
+  Call(state_, &recorder, part)
+      .expressions(std::span(&expr, 1), std::span(&anew, 1), std::span(&result, 1));
+  return result;
+}
+
+void Call::keep_passes(const std::shared_ptr<CallPlan>& plan, std::span<const Tensor> given,
+                       std::span<const Tensor> results, std::uint64_t generation) {
   if (plan == nullptr) {
     if (recorder_ != nullptr) recorder_->give_up();
     return;
   }
   note_keys(*plan, given);
-  if (recorder_ != nullptr) recorder_->add(plan, outputs(), key_);
+  if (recorder_ != nullptr) recorder_->add(plan, outputs_of(given, results), key_);
   state_.plans.insert(key_, hash_, plan, generation);
 }
 
@@ -254,11 +282,7 @@ void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> giv
                         std::span<Tensor> results, PassRecorder& recorder) {
   const std::int32_t asked_by_folds = part_.folds_ask ? part_.ahead_bytes : 0;
   const auto value_of = [&](const Expr& expr) {
-    Tensor result;
-    const Tensor anew;
-    Call(state_, &recorder, {.ahead_bytes = asked_by_folds})
-        .expressions(std::span(&expr, 1), std::span(&anew, 1), std::span(&result, 1));
-    return result;
+    return new_value(expr, recorder, {.ahead_bytes = asked_by_folds});
   };
   const auto compute = [&](const Expr& fold) {
     CallKey key;

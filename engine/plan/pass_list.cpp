@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace weft {
 namespace {
@@ -63,7 +64,7 @@ class Origins {
     auto place = std::ranges::find(temporaries_, storage, &Temporary::storage);
     if (place == temporaries_.end()) place = temporaries_.insert(place, {storage, step, step});
     place->last_step = step;
-    return Origin{first_temporary + static_cast<std::size_t>(place - temporaries_.begin()),
+    return Origin{first_temporary() + static_cast<std::size_t>(place - temporaries_.begin()),
                   operand.data() - storage->data()};
   }
 
@@ -76,8 +77,8 @@ class Origins {
           arena.place(each.storage->size_bytes(), each.first_step, each.last_step)));
     for (Pass& pass : passes)
       for (Origin& origin : pass.operands)
-        if (origin.operand >= first_temporary) {
-          origin.offset_bytes += offsets[origin.operand - first_temporary];
+        if (origin.operand >= first_temporary()) {
+          origin.offset_bytes += offsets[origin.operand - first_temporary()];
           origin.operand = Origin::temporary;
         }
     return arena.num_bytes();
@@ -88,7 +89,8 @@ class Origins {
     const Storage* storage;
     std::size_t first_step, last_step;
   };
-  static constexpr std::size_t first_temporary = ir::max_launch_operands;
+  /// Behind all outputs and inputs.
+  std::size_t first_temporary() const { return outputs_.size() + key_.inputs.size(); }
   std::span<const Tensor> outputs_;
   const CallKey& key_;
   std::vector<Temporary> temporaries_;
@@ -120,11 +122,17 @@ std::shared_ptr<CallPlan> begin_plan(const CallKey& key, std::span<const Tensor>
 
 void PassList::run(std::byte* const* base, const Bits* params) const {
   Temporaries temporaries(temporary_bytes);
-  std::array<std::byte*, ir::max_launch_operands> operands;
+  std::array<std::byte*, ir::max_launch_operands> usual;
+  std::vector<std::byte*> many;  // a list in the list may have more
   for (const Pass& pass : passes) {
+    std::byte** operands = usual.data();
+    if (pass.operands.size() > usual.size()) {
+      many.resize(pass.operands.size());
+      operands = many.data();
+    }
     for (std::size_t i = 0; i < pass.operands.size(); ++i)
       operands[i] = pass.operands[i].address(base, temporaries.data());
-    weft::run(*pass.plan, operands.data(), params + pass.first_param);
+    weft::run(*pass.plan, operands, params + pass.first_param);
   }
 }
 
@@ -149,9 +157,7 @@ void PassRecorder::add(std::shared_ptr<const CallPlan> plan, std::span<const Ten
 
 std::shared_ptr<CallPlan> PassRecorder::finish(const CallKey& key, std::span<const Tensor> given,
                                                std::span<const Tensor> outputs) const {
-  const std::size_t num_operands = outputs.size() + key.inputs.size();
-  if (!is_repeatable_ || num_operands > ir::max_launch_operands) return nullptr;
-  if (!own_their_memory(given, outputs)) return nullptr;
+  if (!is_repeatable_ || !own_their_memory(given, outputs)) return nullptr;
   const std::shared_ptr<CallPlan> plan = begin_plan(key, given, outputs);
   Origins origins(outputs, key);
   PassList list;
@@ -174,7 +180,6 @@ std::shared_ptr<CallPlan> PassRecorder::finish(const CallKey& key, std::span<con
           {static_cast<std::uint32_t>(number - key.numbers.begin()), step.plan->params[i].dtype});
     }
   }
-  if (plan->params.size() > ir::max_launch_params) return nullptr;
   list.temporary_bytes = origins.place_temporaries(list.passes);
   for (const Pass& pass : list.passes) plan->steps.push_back(pass.plan);
   plan->passes = std::make_shared<const PassList>(std::move(list));

@@ -52,6 +52,9 @@ struct CallPlan : std::enable_shared_from_this<CallPlan> {
   bool is_plain = false;
   std::vector<Output> outputs;
   std::vector<std::uint32_t> leaves;  ///< operand -> which of CallKey::inputs
+  /// At most ir::max_launch_operands, and ir::max_launch_params parameters, but for lists of
+  /// passes.
+  std::size_t num_operands() const { return outputs.size() + leaves.size(); }
   std::vector<Param> params;
 };
 

@@ -10,6 +10,7 @@
 #include "engine/plan/call.h"
 #include "engine/plan/pass_list.h"
 #include "engine/tensor/tensor_impl.h"
+#include "ir/limits.h"
 #include "runtime/storage_moves.h"
 
 #include <weft/error.h>
@@ -142,6 +143,33 @@ PreparedPlan prepare_passes(Engine::State& engine, const CallKey& key, std::span
   return prepared(std::move(plan), key, std::move(outputs), std::move(inputs));
 }
 
+/// What one kernel has room for.
+PreparedPlan prepare_kernel(Engine::State& engine, const CallKey& key, std::span<const Expr> exprs,
+                            std::span<const Tensor> given) {
+  const std::string_view backend = engine.options.backend;
+  const bool is_fold =
+      is_single_fold(key, exprs, given, fold_order(engine.options.numerics), backend);
+  const bool is_on_device = is_for_device({key.inputs.data(), key.inputs.size()}, given, backend);
+  PlannerOptions options = engine.planner_options();
+  options.is_prepared = true;
+  PlannedCall unrolled = plan_unrolled(key, exprs, given, options, engine.kernels);
+  if (unrolled.plan != nullptr)
+    return prepared(std::move(unrolled.plan), key, std::move(unrolled.outputs),
+                    std::move(unrolled.inputs));
+  const bool takes_passes = (key.num_folds > 0 && !is_fold) || !have_equal_sizes(exprs);
+  WEFT_CHECK((key.num_folds == 0 && !takes_passes) || !is_on_device, UnsupportedError,
+             "prepare(): what takes several passes on a device can't be prepared; use eval()");
+  if (takes_passes) return prepare_passes(engine, key, exprs, given);
+  const ExprNode& root = exprs[0].node();
+  const Expr argument = is_fold ? Expr(root.args[0]) : exprs[0];
+  const Program program = is_fold ? flatten(std::span(&argument, 1), {}) : flatten(exprs, given);
+  WEFT_CHECK(program.integer_divisors.empty(), UnsupportedError, no_integer_division);
+  PlannedCall call = is_fold
+                         ? plan_fold_call(key, root, program, given[0], options, engine.kernels, {})
+                         : plan_call(key, program, given, options, engine.kernels);
+  return prepared(std::move(call.plan), key, std::move(call.outputs), std::move(call.inputs));
+}
+
 }  // namespace
 
 PreparedPlan Engine::prepare(const Expr& expr, const Tensor& out) {
@@ -156,28 +184,13 @@ PreparedPlan Engine::prepare(std::span<const Expr> exprs, std::span<const Tensor
   given.resize(exprs.size());
   CallKey key;
   make_key(key, exprs, given);
-  const bool is_fold = is_single_fold(key, exprs, given, fold_order(state_->options.numerics),
-                                      state_->options.backend);
-  const bool is_on_device =
-      is_for_device({key.inputs.data(), key.inputs.size()}, given, state_->options.backend);
-  PlannerOptions options = state_->planner_options();
-  options.is_prepared = true;
-  PlannedCall unrolled = plan_unrolled(key, exprs, given, options, state_->kernels);
-  if (unrolled.plan != nullptr)
-    return prepared(std::move(unrolled.plan), key, std::move(unrolled.outputs),
-                    std::move(unrolled.inputs));
-  const bool takes_passes = (key.num_folds > 0 && !is_fold) || !have_equal_sizes(exprs);
-  WEFT_CHECK((key.num_folds == 0 && !takes_passes) || !is_on_device, UnsupportedError,
-             "prepare(): what takes several passes on a device can't be prepared; use eval()");
-  if (takes_passes) return prepare_passes(*state_, key, exprs, given);
-  const ExprNode& root = exprs[0].node();
-  const Expr argument = is_fold ? Expr(root.args[0]) : exprs[0];
-  const Program program = is_fold ? flatten(std::span(&argument, 1), {}) : flatten(exprs, given);
-  WEFT_CHECK(program.integer_divisors.empty(), UnsupportedError, no_integer_division);
-  PlannedCall call =
-      is_fold ? plan_fold_call(key, root, program, given[0], options, state_->kernels, {})
-              : plan_call(key, program, given, options, state_->kernels);
-  return prepared(std::move(call.plan), key, std::move(call.outputs), std::move(call.inputs));
+  try {
+    return prepare_kernel(*state_, key, exprs, given);
+  } catch (const ir::KernelLimitError&) {
+    if (is_for_device({key.inputs.data(), key.inputs.size()}, given, state_->options.backend))
+      throw;
+    return prepare_passes(*state_, key, exprs, given);
+  }
 }
 
 void PreparedPlan::run() const {
@@ -185,9 +198,9 @@ void PreparedPlan::run() const {
   const std::uint64_t num_moves = detail::num_storage_moves.load(std::memory_order_relaxed);
   if (num_moves == state.direct_until_move) [[likely]]
     return state.code->entry()(&state.args);
-  std::array<std::byte*, ir::max_launch_operands> base;
-  for (std::size_t i = 0; i < state.addresses.size(); ++i)
-    base[i] = state.addresses[i].storage->data() + state.addresses[i].offset_bytes;
+  InlineArray<std::byte*, ir::max_launch_operands> base;  // lists of passes may have more
+  for (const auto& address : state.addresses)
+    base.push_back(address.storage->data() + address.offset_bytes);
   if (!state.plan->is_empty) weft::run(*state.plan, base.data(), state.params.data());
 }
 

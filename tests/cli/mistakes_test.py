@@ -49,8 +49,6 @@ class Mistakes(CliTest):
         self.fails(["explain", "a", "f32[2]"], "argument", "expected NAME=VALUE", "f32[2]")
         self.fails(["explain", "a", "2a=f32[2]"], "argument", "expected NAME=VALUE")
         self.fails(["explain", "a", "a=f32[2]", "a=f32[2]"], "argument", "'a' is given twice")
-        many = [f"n{i}=f32[2]" for i in range(100)]
-        self.fails(["explain", "+".join(f"n{i}" for i in range(100)), *many], "unsupported", "at most", "tensors")
 
     def test_flags(self):
         a = "a=f32[2]"

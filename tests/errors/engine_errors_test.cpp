@@ -16,6 +16,8 @@ namespace {
 
 using matchers::ElementsAreArray;
 using matchers::HasSubstr;
+using matchers::IsEmpty;
+using matchers::Not;
 using matchers::StartsWith;
 
 /// "kind: message" of what `call` throws.
@@ -189,21 +191,14 @@ TEST_F(EngineErrors, layouts_without_bytes) {
 
 TEST_F(EngineErrors, too_much) {
   const Tensor one = floats(1);
-  Expr sum(one);
-  for (int i = 0; i < 64; ++i) sum = sum + Expr(floats(1));
-  refuses("unsupported: an expression may read and write at most 64 tensors",
-          [&] { engine_.eval(sum); });
-  Expr numbers(one);
-  for (int i = 0; i < 300; ++i) numbers = numbers + i;
-  refuses("unsupported: an expression may hold at most 255 numbers",
-          [&] { engine_.eval(numbers); });
   const std::vector<Expr> many(65, Expr(1));
-  refuses("unsupported: ", [&] { engine_.eval(many); });
+  refuses("unsupported: an expression may read and write at most 64 tensors, but 65 results",
+          [&] { engine_.eval(many); });
   const std::vector<Expr> fewer(50, Expr(one) + 1);
   EXPECT_EQ(engine_.eval(fewer).size(), 50u);
 }
 
-/// A long chain works or is refused; neither it nor its destruction overflows the stack.
+/// Neither a long chain nor its destruction overflows the stack.
 TEST_F(EngineErrors, deep_expressions) {
   for (const char* backend : {"interp", "auto"}) {
     Engine engine(EngineOptions{backend, Numerics::standard, 0});
@@ -212,8 +207,8 @@ TEST_F(EngineErrors, deep_expressions) {
     for (int i = 0; i < 1500; ++i) expr = expr + Expr(a);
     EXPECT_THAT(elements<std::int32_t>(engine.eval(expr)), ElementsAreArray({1501, 3002}));
     for (int i = 0; i < 10000; ++i) expr = Expr(a) - expr;
-    EXPECT_THAT(error_of([&] { engine.eval(expr); }), StartsWith("unsupported: "));
-    EXPECT_THAT(error_of([&] { engine.explain(expr); }), StartsWith("unsupported: "));
+    EXPECT_THAT(elements<std::int32_t>(engine.eval(expr)), ElementsAreArray({1501, 3002}));
+    EXPECT_THAT(engine.explain(expr).passes, Not(IsEmpty()));
   }
   Expr shared(floats(1));
   for (int i = 0; i < 200000; ++i) shared = shared * shared;

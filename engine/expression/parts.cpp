@@ -1,0 +1,217 @@
+#include "engine/expression/parts.h"
+
+#include "engine/expression/rebuild.h"
+#include "engine/expression/walk.h"
+#include "ir/kernel.h"
+#include "ir/limits.h"
+#include "ir/pass.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace weft {
+namespace {
+
+using Node = std::shared_ptr<const ExprNode>;
+using Set = std::vector<const void*>;  // sorted
+
+void insert(Set& set, const Set& items) {
+  Set both;
+  both.reserve(set.size() + items.size());
+  std::ranges::set_union(set, items, std::back_inserter(both));
+  set = std::move(both);
+}
+
+/// What a kernel has for some nodes.  Numbers count once for each use, though those of one dtype
+/// share a parameter.
+struct Needs {
+  Set tensors;
+  std::size_t num_numbers = 0;
+  std::size_t num_instructions = 0;  ///< after the passes
+
+  void add(const Needs& other) {
+    insert(tensors, other.tensors);
+    num_numbers += other.num_numbers;
+    num_instructions += other.num_instructions;
+  }
+
+  /// Of the room that a kernel has, in parts of `whole`.
+  std::size_t size(std::size_t num_outputs) const {
+    return std::max({(tensors.size() + num_outputs) * whole / ir::max_launch_operands,
+                     num_numbers * whole / ir::max_launch_params,
+                     (num_instructions + stores * num_outputs) * whole / most_instructions});
+  }
+  bool fit(std::size_t num_outputs) const { return size(num_outputs) <= whole; }
+
+  static constexpr std::size_t whole = std::size_t{1} << 16;
+  static constexpr std::size_t stores = 4;  ///< converted, negated and conjugated
+  /// Of complex numbers, and where small floats are computed in larger ones, the passes make more.
+  static constexpr std::size_t most_instructions = ir::max_instructions / 2;
+};
+
+Needs needs_of_value(const void* value) {
+  Needs result;
+  result.tensors.push_back(value);
+  result.num_instructions = 1;
+  return result;
+}
+
+/// How many instructions stand for one of a composite.
+std::size_t num_primitives(Op op, DType dtype) {
+  ir::Kernel kernel;
+  ir::Inst inst{.op = op, .dtype = dtype};
+  for (int i = 0; i < info(op).arity; ++i) {
+    kernel.body.push_back({.op = Op::load, .dtype = dtype});
+    inst.args[static_cast<std::size_t>(i)] = static_cast<ir::ValueId>(i);
+  }
+  kernel.body.push_back(inst);
+  ir::expand_composites(kernel);
+  return kernel.body.size();
+}
+
+/// What nodes take by themselves, without their arguments.
+class OwnNeeds {
+ public:
+  Needs of(const ExprNode& node) {
+    if (node.kind == ExprNode::Kind::fold) return needs_of_value(&node);
+    Needs result;
+    if (node.kind == ExprNode::Kind::tensor) {
+      result = needs_of_value(node.tensor.impl().get());
+      result.num_instructions += 2;  // its lazy bits
+      return result;
+    }
+    // A conversion or a number for each argument.
+    result.num_instructions = 1 + node.args.size();
+    if (node.kind == ExprNode::Kind::op)
+      result.num_instructions += instructions_of(node.op, node.compute_dtype);
+    for (const auto& arg : node.args)
+      result.num_numbers += arg->kind == ExprNode::Kind::scalar && !arg->is_step;
+    return result;
+  }
+
+ private:
+  std::size_t instructions_of(Op op, DType dtype) {
+    if (info(op).form != Form::composite) return 1;
+    const auto is_known = [&](const Known& each) { return each.op == op && each.dtype == dtype; };
+    const auto known = std::ranges::find_if(known_, is_known);
+    if (known != known_.end()) return known->num_primitives;
+    return known_.emplace_back(op, dtype, num_primitives(op, dtype)).num_primitives;
+  }
+
+  struct Known {
+    Op op;
+    DType dtype;
+    std::size_t num_primitives;
+  };
+  std::vector<Known> known_;
+};
+
+/// Where a kernel begins: at the results together, and at what each fold reads.
+std::vector<std::vector<Node>> kernels_of(std::span<const Expr> exprs) {
+  std::vector<std::vector<Node>> kernels(1);
+  for (const Expr& expr : exprs) kernels[0].push_back(expr.shared_node());
+  for_each_node(nodes_of(exprs), [&](const ExprNode& node) {
+    if (node.kind == ExprNode::Kind::fold) kernels.push_back({node.args[0]});
+    return true;
+  });
+  return kernels;
+}
+
+/// Finds the nodes to compute apart.
+class Cutter {
+ public:
+  /// Cuts what is below the results of a kernel, unless it fits.
+  void cut(const std::vector<Node>& roots) {
+    if (fits(roots)) return;
+    for (const Node& root : roots) visit(root.get());
+    Needs all;
+    add_or_cut(roots, all, roots.size());
+  }
+  bool contains(const ExprNode* node) const { return cuts_.contains(node); }
+
+ private:
+  /// Counts each node once, however many share it.
+  bool fits(const std::vector<Node>& roots) {
+    std::vector<const ExprNode*> nodes;
+    for (const Node& root : roots) nodes.push_back(root.get());
+    Needs needs;
+    for_each_node(nodes, [&](const ExprNode& node) {
+      if (node.kind == ExprNode::Kind::scalar) return false;
+      needs.add(own_.of(node));
+      return node.kind != ExprNode::Kind::fold && needs.fit(roots.size());
+    });
+    return needs.fit(roots.size());
+  }
+
+  /// Here what is shared counts for each user.
+  void visit(const ExprNode* root) {
+    const auto is_known = [&](const ExprNode* node) {
+      if (node->kind == ExprNode::Kind::fold) needs_.try_emplace(node, needs_of_value(node));
+      return node->kind == ExprNode::Kind::scalar || needs_.contains(node);
+    };
+    for_each_in_order(root, is_known, [&](const ExprNode* node) {
+      Needs needs = own_.of(*node);
+      add_or_cut(node->args, needs, 1);
+      needs_.emplace(node, std::move(needs));
+    });
+  }
+
+  /// Adds what `nodes` take to `needs`, and cuts the largest of them until that fits.
+  template <class Nodes>
+  void add_or_cut(const Nodes& nodes, Needs& needs, std::size_t num_outputs) {
+    while (true) {
+      Needs all = needs;
+      const ExprNode* largest = nullptr;
+      for (const Node& node : nodes) {
+        if (node->kind == ExprNode::Kind::scalar) continue;
+        const Needs& own = needs_.at(node.get());
+        all.add(own);
+        if (may_be_cut(*node) && (largest == nullptr || own.size(0) > needs_.at(largest).size(0)))
+          largest = node.get();
+      }
+      if (largest == nullptr || all.fit(num_outputs)) {
+        needs = std::move(all);
+        return;
+      }
+      cuts_.insert(largest);
+      needs_[largest] = needs_of_value(largest);
+    }
+  }
+
+  bool may_be_cut(const ExprNode& node) const {
+    return !node.args.empty() && node.kind != ExprNode::Kind::fold && !contains(&node);
+  }
+
+  OwnNeeds own_;
+  std::unordered_map<const ExprNode*, Needs> needs_;
+  std::unordered_set<const ExprNode*> cuts_;
+};
+
+}  // namespace
+
+std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute) {
+  Cutter cutter;
+  for (const std::vector<Node>& roots : kernels_of(exprs)) cutter.cut(roots);
+  const auto unchanged = [](const Node& node) { return node; };
+  Rebuilder rebuilder(unchanged);
+  std::size_t num_parts = 0;
+  std::unordered_set<const ExprNode*> visited;
+  const auto is_visited = [&](const Node& node) { return visited.contains(node.get()); };
+  std::vector<Expr> result;
+  for (const Expr& expr : exprs) {
+    for_each_in_order(expr.shared_node(), is_visited, [&](const Node& node) {
+      visited.insert(node.get());
+      if (!cutter.contains(node.get())) return;
+      const Expr part = rebuilder.rebuild(Expr(node));
+      const std::string name = "part" + std::to_string(num_parts++);
+      rebuilder.replace(node, Expr::named(name, compute(part)).shared_node());
+    });
+    result.push_back(rebuilder.rebuild(expr));
+  }
+  return result;
+}
+
+}  // namespace weft

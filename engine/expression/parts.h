@@ -1,0 +1,20 @@
+// Expressions that are too large for one kernel, in parts that are not.
+#pragma once
+
+#include <weft/expr.h>
+#include <weft/parallel.h>
+
+#include <span>
+#include <vector>
+
+namespace weft {
+
+/// The value of a part of an expression.
+using ComputePart = FunctionRef<Tensor(const Expr& part)>;
+
+/// `exprs` with tensors in place of as many nodes as it takes that what is left around folds, and
+/// what each fold reads, fits a kernel (ir::KernelLimitError).  Their values are asked for one
+/// after the other, each with those before in place: as few as go, and none twice.
+std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute);
+
+}  // namespace weft

@@ -1,0 +1,222 @@
+// Expressions that are too large for one kernel: against their ops one by one, and by index
+// arithmetic.
+#include "tests/engine/support/elements.h"
+#include "tests/engine/support/layouts.h"
+#include "tests/matchers.h"
+#include "tests/message_of.h"
+
+#include <weft/engine.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace weft::testing {
+namespace {
+
+using matchers::ElementsAre;
+using matchers::HasSubstr;
+using test::message_of;
+
+constexpr int many = 150;
+
+class Parts : public ::testing::TestWithParam<const char*> {
+ protected:
+  /// Of whole numbers, whose sums are exact.
+  Tensor numbers(const Sizes& sizes, DType dtype = DType::f32) {
+    const Tensor result = new_tensor(sizes, dtype);
+    for (std::int64_t i = 0; i < result.numel(); ++i) {
+      const Bits bits = Scalar(static_cast<double>(ir::pick(random_, 9)) - 4).bits(dtype);
+      std::memcpy(element(result, i), &bits, itemsize_bytes(dtype));
+    }
+    return result;
+  }
+  std::vector<Tensor> many_numbers(const Sizes& sizes, DType dtype = DType::f32) {
+    std::vector<Tensor> result;
+    for (int i = 0; i < many; ++i) result.push_back(numbers(sizes, dtype));
+    return result;
+  }
+  static Expr sum_of(const std::vector<Tensor>& tensors) {
+    Expr sum(tensors[0]);
+    for (std::size_t i = 1; i < tensors.size(); ++i) sum = sum + Expr(tensors[i]);
+    return sum;
+  }
+
+  Random random_{12};
+  Engine engine_{EngineOptions{.backend = GetParam()}};
+};
+
+TEST_P(Parts, AddManyTensors) {
+  const std::vector<Tensor> tensors = many_numbers({5, 7});
+  const Expr sum = sum_of(tensors);
+  std::uint64_t num_planned = 0;
+  for (int call = 0; call < 3; ++call) {
+    tensors[77].data_as<float>()[0] = static_cast<float>(call);
+    const Tensor result = engine_.eval(sum);
+    for (std::int64_t i = 0; i < 35; ++i) {
+      float expected = 0;
+      for (const Tensor& tensor : tensors) expected += get<float>(tensor, i);
+      ASSERT_EQ(get<float>(result, i), expected) << i << ", call " << call;
+    }
+    if (call == 0) num_planned = engine_.stats().plan_misses;
+    EXPECT_EQ(engine_.stats().plan_misses, num_planned);
+  }
+}
+
+/// Bits, dtypes and strides are those of one op after the other, for any dtypes and layouts.
+TEST_P(Parts, HaveTheBitsOfOpsOneByOne) {
+  constexpr DType dtypes[] = {DType::f32, DType::f16, DType::i32,
+                              DType::u8,  DType::f64, DType::c64};
+  constexpr Op ops[] = {Op::add, Op::sub, Op::mul};
+  for (int round = 0; round < 12; ++round) {
+    const DType narrowest = dtypes[ir::pick(random_, std::size(dtypes))];
+    const Sizes sizes{1 + static_cast<std::int64_t>(ir::pick(random_, 6)), 4, 3};
+    Tensor expected = random_layout(sizes, narrowest, random_);
+    Expr expr(expected);
+    for (int i = 0; i < many; ++i) {
+      const bool is_other = ir::pick(random_, 20) == 0;
+      const DType dtype = is_other ? dtypes[ir::pick(random_, std::size(dtypes))] : narrowest;
+      const Tensor x = random_layout(sizes, dtype, random_);
+      const Op op = ops[ir::pick(random_, std::size(ops))];
+      expr = apply(op, {expr, Expr(x)});
+      expected = engine_.binary(op, expected, x);
+    }
+    const Tensor result = engine_.eval(expr);
+    ASSERT_TRUE(same_tensor(result, expected)) << "round " << round;
+    const Tensor out = random_layout(sizes, expected.dtype(), random_);
+    engine_.eval(expr, out);
+    ASSERT_TRUE(same_tensor(out, expected)) << "round " << round << ", " << layout_text(out);
+  }
+}
+
+TEST_P(Parts, OfLongExpressions) {
+  const Tensor a = numbers({9}, DType::i32);
+  Expr sum(a), horner(a), negated(a);
+  for (int i = 0; i < 6000; ++i) sum = Expr(a) - sum, negated = -negated;
+  for (int i = 0; i < 1000; ++i) horner = horner * a + i;
+  const Tensor b = engine_.eval(sum), c = engine_.eval(horner), d = engine_.eval(negated);
+  for (std::int64_t i = 0; i < 9; ++i) {
+    const auto x = static_cast<std::uint32_t>(get<std::int32_t>(a, i));
+    std::uint32_t expected = x;
+    for (std::uint32_t k = 0; k < 1000; ++k) expected = expected * x + k;
+    EXPECT_EQ(get<std::int32_t>(b, i), get<std::int32_t>(a, i));
+    EXPECT_EQ(static_cast<std::uint32_t>(get<std::int32_t>(c, i)), expected);
+    EXPECT_EQ(get<std::int32_t>(d, i), get<std::int32_t>(a, i));
+  }
+}
+
+/// What is shared is computed once: written out these are 2^5000 additions.
+TEST_P(Parts, OfWhatIsShared) {
+  const Tensor a = tensor_of<std::int32_t>({3, 0, -5});
+  Expr doubled(a);
+  for (int i = 0; i < 5000; ++i) doubled = i % 31 == 0 ? doubled - doubled + a : doubled + doubled;
+  std::uint32_t expected = 3;
+  for (int i = 0; i < 5000; ++i) expected = i % 31 == 0 ? 3 : expected + expected;
+  EXPECT_EQ(static_cast<std::uint32_t>(get<std::int32_t>(engine_.eval(doubled), 0)), expected);
+}
+
+/// Of a function that is a thousand instructions.
+TEST_P(Parts, OfFunctions) {
+  std::vector<Tensor> x;
+  for (int i = 0; i < 9; ++i) x.push_back(tensor_of<double>({0.5 + i, 1.25 * i + 1}));
+  Expr sum = ops::lgamma(x[0]);
+  Tensor expected = engine_.eval(sum);
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    sum = sum - ops::lgamma(x[i]);
+    expected = engine_.binary(Op::sub, expected, engine_.unary(Op::lgamma, x[i]));
+  }
+  EXPECT_TRUE(same_tensor(engine_.eval(sum), expected));
+}
+
+TEST_P(Parts, AroundAndWithinFolds) {
+  const std::vector<Tensor> tensors = many_numbers({6, 40});
+  const ReduceOptions rows{.dims = {1}, .keepdim = true};
+  Expr sums = ops::sum(tensors[0], rows);
+  for (std::size_t i = 1; i < tensors.size(); ++i) sums = sums + ops::sum(tensors[i], rows);
+  const Tensor within = engine_.eval(ops::sum(sum_of(tensors), rows));
+  for (int call = 0; call < 2; ++call)
+    EXPECT_TRUE(same_tensor(engine_.eval(sums), within)) << "call " << call;
+  EXPECT_TRUE(
+      same_tensor(engine_.eval(sum_of(tensors) - within), engine_.eval(sum_of(tensors) - sums)));
+  for (std::int64_t row = 0; row < 6; ++row) {
+    float expected = 0;
+    for (const Tensor& tensor : tensors)
+      for (std::int64_t i = 0; i < 40; ++i) expected += get<float>(tensor, row * 40 + i);
+    EXPECT_EQ(get<float>(within, row), expected);
+  }
+}
+
+TEST_P(Parts, IntoOutputsThatAreInputs) {
+  const std::vector<Tensor> tensors = many_numbers({4, 4});
+  const Tensor expected = engine_.eval(sum_of(tensors));
+  const Tensor out = tensors[3].t();
+  const Tensor turned = engine_.contiguous(expected);
+  engine_.eval(sum_of(tensors), out);
+  EXPECT_TRUE(same_tensor(out, turned));
+}
+
+TEST_P(Parts, OfSeveralResults) {
+  const std::vector<Tensor> tensors = many_numbers({3, 5});
+  const std::vector<Expr> exprs{sum_of(tensors), sum_of(tensors) * 2, Expr(tensors[0])};
+  const std::vector<Tensor> results = engine_.eval(exprs);
+  EXPECT_TRUE(same_tensor(results[1], engine_.eval(Expr(results[0]) * 2)));
+  EXPECT_TRUE(same_tensor(results[2], tensors[0]));
+  const std::vector<Expr> too_many(70, Expr(tensors[0]) + 1);
+  EXPECT_THAT(message_of<UnsupportedError>([&] { engine_.eval(too_many); }),
+              HasSubstr("70 results"));
+}
+
+/// What one of the parts refuses leaves the output as it was.
+TEST_P(Parts, WriteNothingBeforeAllIsChecked) {
+  std::vector<Tensor> tensors = many_numbers({8}, DType::i32);
+  const Tensor divisor = tensor_of<std::int32_t>({1, 1, 1, 1, 1, 1, 1, 0});
+  const Tensor out = tensor_of<std::int32_t>({1, 2, 3, 4, 5, 6, 7, 8});
+  const auto before = elements<std::int32_t>(out);
+  const Expr first = sum_of(tensors) + apply(Op::div_floor, {Expr(tensors[0]), Expr(divisor)});
+  const Expr last = apply(Op::div_floor, {Expr(tensors[0]), Expr(divisor)}) + sum_of(tensors);
+  for (const Expr& expr : {first, last}) {
+    EXPECT_THROW(engine_.eval(expr, out), ArithmeticError);
+    EXPECT_EQ(elements<std::int32_t>(out), before);
+  }
+  tensors.back() = numbers({7}, DType::i32);
+  EXPECT_THROW(engine_.eval(sum_of(tensors), out), ArgumentError);
+  EXPECT_EQ(elements<std::int32_t>(out), before);
+}
+
+TEST_P(Parts, ArePrepared) {
+  const std::vector<Tensor> tensors = many_numbers({30});
+  const PreparedPlan plan = engine_.prepare(sum_of(tensors) + 1.5);
+  for (int call = 0; call < 2; ++call) {
+    tensors[140].data_as<float>()[3] = static_cast<float>(call);
+    plan.run();
+    EXPECT_TRUE(same_tensor(plan.outputs()[0], engine_.eval(sum_of(tensors) + 1.5)));
+  }
+}
+
+TEST_P(Parts, AreInferredOnMeta) {
+  std::vector<Tensor> tensors;
+  for (int i = 0; i < many; ++i)
+    tensors.push_back(empty({4, i % 2 == 0 ? 1 : 5}, {DType::f16, {DeviceType::meta}}));
+  const Tensor result = engine_.eval(ops::sum(sum_of(tensors), {.dims = {0}}) + sum_of(tensors));
+  EXPECT_EQ(result.device().type, DeviceType::meta);
+  EXPECT_EQ(result.dtype(), DType::f16);
+  EXPECT_THAT(result.sizes(), ElementsAre(4, 5));
+}
+
+TEST_P(Parts, AreExplained) {
+  const Explanation told =
+      engine_.explain(sum_of(many_numbers({6, 7})), {}, {.backend = GetParam(), .emit = {}});
+  ASSERT_EQ(told.passes.size(), 2u);
+  EXPECT_THAT(told.passes[0],
+              HasSubstr("part0, as one kernel has no room for all, of f32[6, 7]: t0 + t1"));
+  EXPECT_EQ(told.operands.at(1).name, "part1");
+  EXPECT_THAT(told.result_sizes, ElementsAre(6, 7));
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Parts, ::testing::Values("interp", "auto"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace weft::testing
