@@ -96,6 +96,18 @@ std::string unsupported_reason(const ExprNode& node) {
                         describe(row.domain));
 }
 
+DType wide_dtype(DType dtype) {
+  if (is_small_float(dtype)) return DType::f32;
+  return dtype == DType::c32 ? DType::c64 : dtype;
+}
+
+Expr step(const Expr& x, DType dtype) {
+  if (x.dtype() == dtype) return x;
+  auto node = std::make_shared<ExprNode>(cast(x, dtype).node());
+  node->is_step = wide_dtype(dtype) != dtype || wide_dtype(x.dtype()) != x.dtype();
+  return Expr(std::move(node));
+}
+
 Expr::Expr(const Tensor& tensor) : node_(make_leaf({}, tensor)) {}
 
 Expr::Expr(const Scalar& value) {

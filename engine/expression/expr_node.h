@@ -85,6 +85,12 @@ Dims sizes_of(const ExprNode& node);
 using SizesOfNodes = std::unordered_map<const ExprNode*, Dims>;
 const Dims& sizes_of(const ExprNode& node, SizesOfNodes& known);
 
+/// The dtype that stands in for one in which nothing is accumulated.
+DType wide_dtype(DType dtype);
+/// `x` converted on the way from one op to another: rounds small floats no more than results of ops
+/// are, which stay wide where the numerics let them.
+Expr step(const Expr& x, DType dtype);
+
 /// Where the extremum of a scan along `dim` is, for Op::maximum or Op::minimum: i64.
 Expr scan_places(Op op, const Expr& x, std::int64_t dim, bool reverse = false);
 

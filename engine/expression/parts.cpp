@@ -205,9 +205,9 @@ std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute) {
     for_each_in_order(expr.shared_node(), is_visited, [&](const Node& node) {
       visited.insert(node.get());
       if (!cutter.contains(node.get())) return;
-      const Expr part = rebuilder.rebuild(Expr(node));
-      const std::string name = "part" + std::to_string(num_parts++);
-      rebuilder.replace(node, Expr::named(name, compute(part)).shared_node());
+      const Expr part = step(rebuilder.rebuild(Expr(node)), wide_dtype(node->dtype));
+      const Expr value = Expr::named("part" + std::to_string(num_parts++), compute(part));
+      rebuilder.replace(node, step(value, node->dtype).shared_node());
     });
     result.push_back(rebuilder.rebuild(expr));
   }

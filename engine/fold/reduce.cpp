@@ -107,20 +107,6 @@ void check_numerics(std::string_view name, const ReduceOptions& options) {
 
 Expr converted(const Expr& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
-/// The dtype that stands in for one in which nothing is accumulated.
-DType wide_dtype(DType dtype) {
-  if (is_small_float(dtype)) return DType::f32;
-  return dtype == DType::c32 ? DType::c64 : dtype;
-}
-
-/// converted() as a step of a reduction, which rounds small floats no more than results of ops are.
-Expr step(const Expr& x, DType dtype) {
-  if (x.dtype() == dtype) return x;
-  auto node = std::make_shared<ExprNode>(cast(x, dtype).node());
-  node->is_step = wide_dtype(dtype) != dtype || wide_dtype(x.dtype()) != x.dtype();
-  return Expr(std::move(node));
-}
-
 /// The words of the expressions of weft/reductions.def.
 class ReductionTerms {
  public:

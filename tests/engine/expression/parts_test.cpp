@@ -65,8 +65,9 @@ TEST_P(Parts, AddManyTensors) {
   }
 }
 
-/// Bits, dtypes and strides are those of one op after the other, for any dtypes and layouts.
+/// For any dtypes and layouts.
 TEST_P(Parts, HaveTheBitsOfOpsOneByOne) {
+  Engine strict(EngineOptions{.backend = GetParam(), .numerics = Numerics::strict});
   constexpr DType dtypes[] = {DType::f32, DType::f16, DType::i32,
                               DType::u8,  DType::f64, DType::c64};
   constexpr Op ops[] = {Op::add, Op::sub, Op::mul};
@@ -83,11 +84,29 @@ TEST_P(Parts, HaveTheBitsOfOpsOneByOne) {
       expr = apply(op, {expr, Expr(x)});
       expected = engine_.binary(op, expected, x);
     }
-    const Tensor result = engine_.eval(expr);
+    const Tensor result = strict.eval(expr);
     ASSERT_TRUE(same_tensor(result, expected)) << "round " << round;
     const Tensor out = random_layout(sizes, expected.dtype(), random_);
-    engine_.eval(expr, out);
+    strict.eval(expr, out);
     ASSERT_TRUE(same_tensor(out, expected)) << "round " << round << ", " << layout_text(out);
+  }
+}
+
+/// As in one kernel, values on a small float are rounded at the end alone.
+TEST_P(Parts, StayWide) {
+  for (const DType dtype : {DType::bf16, DType::f16}) {
+    const Tensor a = tensor_of<float>({0.1F, -0.7F, 0.93F, 0.99F});
+    const Tensor x = engine_.to(a, dtype);
+    Expr sum(x), wide = cast(x, DType::f32);
+    for (int i = 0; i < many; ++i) {
+      const Tensor y = engine_.to(numbers({4}), dtype);
+      sum = (sum + Expr(y)) * Expr(x);
+      wide = (wide + cast(y, DType::f32)) * cast(x, DType::f32);
+    }
+    const Tensor result = engine_.eval(sum);
+    EXPECT_TRUE(same_tensor(result, engine_.to(engine_.eval(wide), dtype)));
+    Engine strict(EngineOptions{.backend = GetParam(), .numerics = Numerics::strict});
+    EXPECT_FALSE(same_tensor(result, strict.eval(sum)));
   }
 }
 
