@@ -364,7 +364,7 @@ Tensor describe_part(const Expr& part, std::vector<std::string>& parts) {
   const Program program = flatten(rest, std::span(&anew, 1));
   const Tensor value =
       plan_iteration(program, std::span(&anew, 1), leaves_of(program), true).output(0);
-  parts.push_back(detail::concat("part", parts.size(), ", as one kernel has no room for all, of ",
+  parts.push_back(detail::concat("part", parts.size(), ", as all is too much for one kernel, of ",
                                  name(part.dtype()), dims_text(value.sizes()), ": ", text(part)));
   return value;
 }
@@ -382,11 +382,13 @@ Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOp
     explainer.lower_rest();
     return explainer.finish();
   };
+  const auto describe = [&](const Expr& part) { return describe_part(part, parts); };
+  const Expr few_streams =
+      options.backend != "nvrtc" && has_many_streams(expr) ? in_few_streams(expr, describe) : expr;
   try {
-    return explain_kernel(expr);
+    return explain_kernel(few_streams);
   } catch (const ir::KernelLimitError&) {
-    const auto describe = [&](const Expr& part) { return describe_part(part, parts); };
-    const Expr rest = in_parts(std::span(&expr, 1), ComputePart(describe))[0];
+    const Expr rest = in_parts(std::span(&few_streams, 1), ComputePart(describe))[0];
     if (parts.empty()) throw;
     return explain_kernel(rest);
   }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -29,11 +30,13 @@ void insert(Set& set, const Set& items) {
 /// share a parameter.
 struct Needs {
   Set tensors;
+  Set streams;  ///< of the tensors, those that are large
   std::size_t num_numbers = 0;
   std::size_t num_instructions = 0;  ///< after the passes
 
   void add(const Needs& other) {
     insert(tensors, other.tensors);
+    insert(streams, other.streams);
     num_numbers += other.num_numbers;
     num_instructions += other.num_instructions;
   }
@@ -55,6 +58,7 @@ struct Needs {
 Needs needs_of_value(const void* value) {
   Needs result;
   result.tensors.push_back(value);
+  result.streams.push_back(value);
   result.num_instructions = 1;
   return result;
 }
@@ -75,11 +79,15 @@ std::size_t num_primitives(Op op, DType dtype) {
 /// What nodes take by themselves, without their arguments.
 class OwnNeeds {
  public:
+  /// Tensors of fewer elements are no streams.
+  explicit OwnNeeds(std::int64_t stream_numel) : stream_numel_(stream_numel) {}
+
   Needs of(const ExprNode& node) {
     if (node.kind == ExprNode::Kind::fold) return needs_of_value(&node);
     Needs result;
     if (node.kind == ExprNode::Kind::tensor) {
       result = needs_of_value(node.tensor.impl().get());
+      if (node.tensor.numel() < stream_numel_) result.streams.clear();
       result.num_instructions += 2;  // its lazy bits
       return result;
     }
@@ -107,6 +115,7 @@ class OwnNeeds {
     std::size_t num_primitives;
   };
   std::vector<Known> known_;
+  std::int64_t stream_numel_;
 };
 
 /// Where a kernel begins: at the results together, and at what each fold reads.
@@ -123,6 +132,13 @@ std::vector<std::vector<Node>> kernels_of(std::span<const Expr> exprs) {
 /// Finds the nodes to compute apart.
 class Cutter {
  public:
+  /// As many streams as one kernel may read, and as many as parts do where that is exceeded.
+  struct Streams {
+    std::size_t most, most_of_part;
+    std::int64_t numel;
+  };
+  explicit Cutter(const Streams& streams) : streams_(streams), own_(streams.numel) {}
+
   /// Cuts what is below the results of a kernel, unless it fits.
   void cut(const std::vector<Node>& roots) {
     if (fits(roots)) return;
@@ -143,7 +159,7 @@ class Cutter {
       needs.add(own_.of(node));
       return node.kind != ExprNode::Kind::fold && needs.fit(roots.size());
     });
-    return needs.fit(roots.size());
+    return needs.fit(roots.size()) && needs.streams.size() <= streams_.most;
   }
 
   /// Here what is shared counts for each user.
@@ -172,7 +188,8 @@ class Cutter {
         if (may_be_cut(*node) && (largest == nullptr || own.size(0) > needs_.at(largest).size(0)))
           largest = node.get();
       }
-      if (largest == nullptr || all.fit(num_outputs)) {
+      const bool fits = all.fit(num_outputs) && all.streams.size() <= streams_.most_of_part;
+      if (largest == nullptr || fits) {
         needs = std::move(all);
         return;
       }
@@ -185,15 +202,13 @@ class Cutter {
     return !node.args.empty() && node.kind != ExprNode::Kind::fold && !contains(&node);
   }
 
+  Streams streams_;
   OwnNeeds own_;
   std::unordered_map<const ExprNode*, Needs> needs_;
   std::unordered_set<const ExprNode*> cuts_;
 };
 
-}  // namespace
-
-std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute) {
-  Cutter cutter;
+std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute, Cutter cutter) {
   for (const std::vector<Node>& roots : kernels_of(exprs)) cutter.cut(roots);
   const auto unchanged = [](const Node& node) { return node; };
   Rebuilder rebuilder(unchanged);
@@ -212,6 +227,40 @@ std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute) {
     result.push_back(rebuilder.rebuild(expr));
   }
   return result;
+}
+
+constexpr std::size_t most_streams_of_part = 12;
+
+std::int64_t largest_numel(const Expr& expr) {
+  std::int64_t largest = 0;
+  for_each_node({&expr.node()}, [&](const ExprNode& node) {
+    if (node.kind == ExprNode::Kind::tensor) largest = std::max(largest, node.tensor.numel());
+    return true;
+  });
+  return largest;
+}
+
+}  // namespace
+
+std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute) {
+  constexpr auto any = std::numeric_limits<std::size_t>::max();
+  return in_parts(exprs, compute, Cutter({any, any, 0}));
+}
+
+bool has_many_streams(const Expr& expr) {
+  const std::int64_t numel = largest_numel(expr);
+  Set streams;
+  for_each_node({&expr.node()}, [&](const ExprNode& node) {
+    if (node.kind == ExprNode::Kind::tensor && node.tensor.numel() == numel)
+      insert(streams, Set{node.tensor.impl().get()});
+    return streams.size() <= most_streams;
+  });
+  return streams.size() > most_streams;
+}
+
+Expr in_few_streams(const Expr& expr, ComputePart compute) {
+  const Cutter::Streams few{most_streams, most_streams_of_part, largest_numel(expr)};
+  return in_parts(std::span(&expr, 1), compute, Cutter(few))[0];
 }
 
 }  // namespace weft

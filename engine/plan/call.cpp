@@ -3,6 +3,7 @@
 #include "engine/device/device_fold.h"
 #include "engine/device/device_plan.h"
 #include "engine/dispatch/operators.h"
+#include "engine/expression/parts.h"
 #include "engine/fold/fold_call.h"
 #include "engine/plan/call_match.h"
 #include "engine/tensor/tensor_impl.h"
@@ -138,10 +139,15 @@ void Call::keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor
 
 void Call::plan_and_run(std::span<const Expr> exprs, std::span<const Tensor> given,
                         std::span<Tensor> results, bool divisors_checked) {
+  const bool may_have_streams =
+      exprs.size() == 1 && key_.inputs.size() > most_streams && !is_for_device(given);
+  if (may_have_streams && has_many_streams(exprs[0]) &&
+      run_parts(exprs, given, results, Parts::of_few_streams))
+    return;
   try {
     in_one_kernel(exprs, given, results, divisors_checked);
   } catch (const ir::KernelLimitError&) {
-    if (!run_parts(exprs, given, results)) throw;
+    if (!run_parts(exprs, given, results, Parts::that_fit)) throw;
   }
 }
 

@@ -56,9 +56,10 @@ class Call {
   /// Of expressions that one kernel has room for.
   void in_one_kernel(std::span<const Expr> exprs, std::span<const Tensor> given,
                      std::span<Tensor> results, bool divisors_checked);
+  enum class Parts { that_fit, of_few_streams };
   /// Of larger ones.  Nothing is done where they can't be cut.
   bool run_parts(std::span<const Expr> exprs, std::span<const Tensor> given,
-                 std::span<Tensor> results);
+                 std::span<Tensor> results, Parts parts);
   bool is_for_device(std::span<const Tensor> given) const;
   /// The CPU if they all are there.
   Device device_of_inputs() const;

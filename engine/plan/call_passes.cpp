@@ -76,7 +76,7 @@ void Call::run_passes(std::span<const Expr> exprs, std::span<const Tensor> given
 }
 
 bool Call::run_parts(std::span<const Expr> exprs, std::span<const Tensor> given,
-                     std::span<Tensor> results) {
+                     std::span<Tensor> results, Parts parts) {
   const std::uint64_t generation = state_.plans.generation();
   PassRecorder recorder;
   if (is_for_device(given)) recorder.give_up();
@@ -85,7 +85,9 @@ bool Call::run_parts(std::span<const Expr> exprs, std::span<const Tensor> given,
     has_parts = true;
     return new_value(part, recorder, {});
   };
-  const std::vector<Expr> rest = in_parts(exprs, ComputePart(value_of));
+  const std::vector<Expr> rest = parts == Parts::that_fit
+                                     ? in_parts(exprs, ComputePart(value_of))
+                                     : std::vector{in_few_streams(exprs[0], value_of)};
   if (!has_parts) return false;
   Call(state_, &recorder, part_).expressions(rest, given, results);
   keep_passes(recorder.finish(key_, given, outputs_of(given, results)), given, results, generation);

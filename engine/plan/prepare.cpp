@@ -2,6 +2,7 @@
 #include "engine/device/device_plan.h"
 #include "engine/dispatch/operators.h"
 #include "engine/engine_state.h"
+#include "engine/expression/parts.h"
 #include "engine/expression/program.h"
 #include "engine/expression/rebuild.h"
 #include "engine/expression/walk.h"
@@ -184,11 +185,14 @@ PreparedPlan Engine::prepare(std::span<const Expr> exprs, std::span<const Tensor
   given.resize(exprs.size());
   CallKey key;
   make_key(key, exprs, given);
+  const bool is_on_device =
+      is_for_device({key.inputs.data(), key.inputs.size()}, given, state_->options.backend);
+  if (exprs.size() == 1 && !is_on_device && has_many_streams(exprs[0]))
+    return prepare_passes(*state_, key, exprs, given);
   try {
     return prepare_kernel(*state_, key, exprs, given);
   } catch (const ir::KernelLimitError&) {
-    if (is_for_device({key.inputs.data(), key.inputs.size()}, given, state_->options.backend))
-      throw;
+    if (is_on_device) throw;
     return prepare_passes(*state_, key, exprs, given);
   }
 }

@@ -102,6 +102,7 @@ struct Explanation {
   double compile_us = 0;
   /// The reductions and scans that run before the kernel described here, in this order; where the
   /// expression is itself one, it is the last of them, and the kernel computes what it reduces.
+  /// Before them all, the parts of an expression that is too much for one kernel.
   std::vector<std::string> passes;
   /// A loop that was compiled with weft, and that the call runs in its reductions and scans.
   struct PrecompiledLoop {
