@@ -2,16 +2,20 @@
 
 #include "engine/expression/rebuild.h"
 #include "engine/expression/walk.h"
+#include "engine/tensor/dims.h"
+#include "engine/tensor/tensor_impl.h"
 #include "ir/kernel.h"
 #include "ir/limits.h"
 #include "ir/pass.h"
 
 #include <algorithm>
+#include <compare>
 #include <iterator>
 #include <limits>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace weft {
 namespace {
@@ -26,11 +30,83 @@ void insert(Set& set, const Set& items) {
   set = std::move(both);
 }
 
+/// Where the large tensors of an expression lie: views whose bytes may overlap are one stream.
+class Streams {
+ public:
+  /// Those that have an element for each of what the largest kernel computes.
+  explicit Streams(const Expr& expr) {
+    const Dims& sizes = sizes_of(expr.node());
+    std::int64_t numel = numel_of(sizes);
+    for_each_node({&expr.node()}, [&](const ExprNode& node) {
+      if (node.kind == ExprNode::Kind::fold)
+        numel = std::max(numel, numel_of(node.fold->arg_sizes));
+      return true;
+    });
+    std::vector<Range> ranges;
+    for_each_node({&expr.node()}, [&](const ExprNode& node) {
+      if (node.kind == ExprNode::Kind::tensor && num_read(*node.tensor.impl()) >= numel)
+        ranges.push_back(range_of(*node.tensor.impl()));
+      return true;
+    });
+    std::ranges::sort(ranges);
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const bool is_new = i == 0 || ranges[i].storage != ranges[i - 1].storage ||
+                          ranges[i].begin_bytes >= end_bytes_;
+      if (is_new) ++num_streams_;
+      end_bytes_ = is_new ? ranges[i].end_bytes : std::max(end_bytes_, ranges[i].end_bytes);
+      of_tensor_[ranges[i].tensor] = is_new ? ranges[i].tensor : of_tensor_[ranges[i - 1].tensor];
+    }
+  }
+  Streams() = default;
+
+  std::size_t size() const { return num_streams_; }
+  /// One of the tensors of the stream, or null.
+  const TensorImpl* find(const TensorImpl* tensor) const {
+    const auto found = of_tensor_.find(tensor);
+    return found == of_tensor_.end() ? nullptr : found->second;
+  }
+
+ private:
+  struct Range {
+    const Storage* storage;
+    std::int64_t begin_bytes, end_bytes;
+    const TensorImpl* tensor;
+    friend auto operator<=>(const Range&, const Range&) = default;
+  };
+
+  /// How many elements it has, apart from those that repeat.
+  static std::int64_t num_read(const TensorImpl& tensor) {
+    std::int64_t result = 1;
+    for (std::size_t dim = 0; dim < tensor.sizes.size(); ++dim)
+      if (tensor.strides[dim] != 0 || tensor.sizes[dim] == 0)
+        result = wrapping_product(result, tensor.sizes[dim]);
+    return result;
+  }
+
+  /// Offsets wrap around, as layouts without memory may be larger than any.
+  static Range range_of(const TensorImpl& tensor) {
+    auto first = static_cast<std::uint64_t>(tensor.storage_offset), last = first;
+    for (std::size_t dim = 0; dim < tensor.sizes.size(); ++dim) {
+      const std::int64_t stride = tensor.strides[dim];
+      const auto num_steps =
+          static_cast<std::uint64_t>(std::max<std::int64_t>(tensor.sizes[dim], 1) - 1);
+      (stride < 0 ? first : last) += num_steps * static_cast<std::uint64_t>(stride);
+    }
+    const std::uint64_t itemsize = itemsize_bytes(tensor.dtype);
+    return {tensor.storage.get(), static_cast<std::int64_t>(first * itemsize),
+            static_cast<std::int64_t>((last + 1) * itemsize), &tensor};
+  }
+
+  std::unordered_map<const TensorImpl*, const TensorImpl*> of_tensor_;
+  std::size_t num_streams_ = 0;
+  std::int64_t end_bytes_ = 0;
+};
+
 /// What a kernel has for some nodes.  Numbers count once for each use, though those of one dtype
 /// share a parameter.
 struct Needs {
   Set tensors;
-  Set streams;  ///< of the tensors, those that are large
+  Set streams;
   std::size_t num_numbers = 0;
   std::size_t num_instructions = 0;  ///< after the passes
 
@@ -79,15 +155,16 @@ std::size_t num_primitives(Op op, DType dtype) {
 /// What nodes take by themselves, without their arguments.
 class OwnNeeds {
  public:
-  /// Tensors of fewer elements are no streams.
-  explicit OwnNeeds(std::int64_t stream_numel) : stream_numel_(stream_numel) {}
+  explicit OwnNeeds(Streams streams) : streams_(std::move(streams)) {}
 
   Needs of(const ExprNode& node) {
     if (node.kind == ExprNode::Kind::fold) return needs_of_value(&node);
     Needs result;
     if (node.kind == ExprNode::Kind::tensor) {
       result = needs_of_value(node.tensor.impl().get());
-      if (node.tensor.numel() < stream_numel_) result.streams.clear();
+      result.streams.clear();
+      if (const TensorImpl* const stream = streams_.find(node.tensor.impl().get()))
+        result.streams.push_back(stream);
       result.num_instructions += 2;  // its lazy bits
       return result;
     }
@@ -115,7 +192,7 @@ class OwnNeeds {
     std::size_t num_primitives;
   };
   std::vector<Known> known_;
-  std::int64_t stream_numel_;
+  Streams streams_;
 };
 
 /// Where a kernel begins: at the results together, and at what each fold reads.
@@ -133,11 +210,10 @@ std::vector<std::vector<Node>> kernels_of(std::span<const Expr> exprs) {
 class Cutter {
  public:
   /// As many streams as one kernel may read, and as many as parts do where that is exceeded.
-  struct Streams {
-    std::size_t most, most_of_part;
-    std::int64_t numel;
+  struct Most {
+    std::size_t streams, streams_of_part;
   };
-  explicit Cutter(const Streams& streams) : streams_(streams), own_(streams.numel) {}
+  Cutter(Most most, Streams streams) : most_(most), own_(std::move(streams)) {}
 
   /// Cuts what is below the results of a kernel, unless it fits.
   void cut(const std::vector<Node>& roots) {
@@ -159,7 +235,7 @@ class Cutter {
       needs.add(own_.of(node));
       return node.kind != ExprNode::Kind::fold && needs.fit(roots.size());
     });
-    return needs.fit(roots.size()) && needs.streams.size() <= streams_.most;
+    return needs.fit(roots.size()) && needs.streams.size() <= most_.streams;
   }
 
   /// Here what is shared counts for each user.
@@ -188,7 +264,7 @@ class Cutter {
         if (may_be_cut(*node) && (largest == nullptr || own.size(0) > needs_.at(largest).size(0)))
           largest = node.get();
       }
-      const bool fits = all.fit(num_outputs) && all.streams.size() <= streams_.most_of_part;
+      const bool fits = all.fit(num_outputs) && all.streams.size() <= most_.streams_of_part;
       if (largest == nullptr || fits) {
         needs = std::move(all);
         return;
@@ -202,7 +278,7 @@ class Cutter {
     return !node.args.empty() && node.kind != ExprNode::Kind::fold && !contains(&node);
   }
 
-  Streams streams_;
+  Most most_;
   OwnNeeds own_;
   std::unordered_map<const ExprNode*, Needs> needs_;
   std::unordered_set<const ExprNode*> cuts_;
@@ -231,36 +307,18 @@ std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute, Cut
 
 constexpr std::size_t most_streams_of_part = 12;
 
-std::int64_t largest_numel(const Expr& expr) {
-  std::int64_t largest = 0;
-  for_each_node({&expr.node()}, [&](const ExprNode& node) {
-    if (node.kind == ExprNode::Kind::tensor) largest = std::max(largest, node.tensor.numel());
-    return true;
-  });
-  return largest;
-}
-
 }  // namespace
 
 std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute) {
   constexpr auto any = std::numeric_limits<std::size_t>::max();
-  return in_parts(exprs, compute, Cutter({any, any, 0}));
+  return in_parts(exprs, compute, Cutter({any, any}, {}));
 }
 
-bool has_many_streams(const Expr& expr) {
-  const std::int64_t numel = largest_numel(expr);
-  Set streams;
-  for_each_node({&expr.node()}, [&](const ExprNode& node) {
-    if (node.kind == ExprNode::Kind::tensor && node.tensor.numel() == numel)
-      insert(streams, Set{node.tensor.impl().get()});
-    return streams.size() <= most_streams;
-  });
-  return streams.size() > most_streams;
-}
+bool has_many_streams(const Expr& expr) { return Streams(expr).size() > most_streams; }
 
 Expr in_few_streams(const Expr& expr, ComputePart compute) {
-  const Cutter::Streams few{most_streams, most_streams_of_part, largest_numel(expr)};
-  return in_parts(std::span(&expr, 1), compute, Cutter(few))[0];
+  Cutter cutter({most_streams, most_streams_of_part}, Streams(expr));
+  return in_parts(std::span(&expr, 1), compute, std::move(cutter))[0];
 }
 
 }  // namespace weft

@@ -17,10 +17,10 @@ using ComputePart = FunctionRef<Tensor(const Expr& part)>;
 /// after the other, each with those before in place: as few as go, and none twice.
 std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute);
 
-/// Of so many tensors of its largest size an expression takes longer in one kernel: prefetchers
-/// follow no more than a dozen or two.  Measured on a Zen 3 (docs/decisions/calls.md).
+/// Of so many tensors as large as what it computes an expression takes longer in one kernel:
+/// prefetchers follow no more than a dozen or two.  Measured on a Zen 3 (docs/decisions/calls.md).
 inline constexpr std::size_t most_streams = 16;
-/// Whether it reads more.
+/// Whether it reads more.  Views that overlap count as one.
 bool has_many_streams(const Expr& expr);
 /// in_parts() of which none reads so many.
 Expr in_few_streams(const Expr& expr, ComputePart compute);

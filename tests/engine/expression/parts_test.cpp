@@ -234,7 +234,8 @@ TEST_P(Parts, AreExplained) {
   EXPECT_THAT(told.result_sizes, ElementsAre(6, 7));
 }
 
-/// Tensors of fewer elements count for nothing: they stay in the caches.
+/// Tensors of fewer elements count for nothing, and views that overlap for one: they stay in the
+/// caches.
 TEST_P(Parts, OfFewStreams) {
   const auto passes = [&](const Expr& expr) {
     return engine_.explain(expr, {}, {.backend = GetParam(), .emit = {}}).passes.size();
@@ -244,6 +245,17 @@ TEST_P(Parts, OfFewStreams) {
   EXPECT_EQ(passes(sum_of(tensors)), 0u);
   for (int i = 0; i < 30; ++i) tensors.push_back(numbers({40}));
   EXPECT_EQ(passes(sum_of(tensors)), 0u);
+  const Tensor image = numbers({32, 42});
+  std::vector<Tensor> window, vectors;
+  for (int i = 0; i < 9; ++i) window.push_back(image.narrow(0, i / 3, 30).narrow(1, i % 3, 40));
+  for (int i = 0; i < 20; ++i) window.push_back(window[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < 30; ++i) vectors.push_back(numbers(i % 2 == 0 ? Sizes{40} : Sizes{40, 1}));
+  EXPECT_EQ(passes(sum_of(window)), 0u);
+  EXPECT_EQ(passes(sum_of(vectors)), 0u);
+  std::vector<Tensor> planes;
+  const Tensor planar = numbers({17, 30, 40});
+  for (int i = 0; i < 17; ++i) planes.push_back(planar.select(0, i));
+  EXPECT_GT(passes(sum_of(planes)), 0u);
   tensors.push_back(numbers({30, 40}));
   EXPECT_GT(passes(sum_of(tensors)), 0u);
   EXPECT_GT(passes(ops::sum(sum_of(tensors), {.dims = {1}})), 1u);
