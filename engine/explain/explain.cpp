@@ -383,8 +383,7 @@ Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOp
     return explainer.finish();
   };
   const auto describe = [&](const Expr& part) { return describe_part(part, parts); };
-  const Expr few_streams =
-      options.backend != "nvrtc" && has_many_streams(expr) ? in_few_streams(expr, describe) : expr;
+  const Expr few_streams = options.backend != "nvrtc" ? in_few_streams(expr, describe) : expr;
   try {
     return explain_kernel(few_streams);
   } catch (const ir::KernelLimitError&) {

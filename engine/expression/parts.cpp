@@ -30,40 +30,68 @@ void insert(Set& set, const Set& items) {
   set = std::move(both);
 }
 
-/// Where the large tensors of an expression lie: views whose bytes may overlap are one stream.
+/// Where a kernel begins: at the results together, and at what each fold reads.
+std::vector<std::vector<Node>> kernels_of(std::span<const Expr> exprs) {
+  std::vector<std::vector<Node>> kernels(1);
+  for (const Expr& expr : exprs) kernels[0].push_back(expr.shared_node());
+  for_each_node(nodes_of(exprs), [&](const ExprNode& node) {
+    if (node.kind == ExprNode::Kind::fold) kernels.push_back({node.args[0]});
+    return true;
+  });
+  return kernels;
+}
+
+std::vector<const ExprNode*> pointers_of(const std::vector<Node>& nodes) {
+  std::vector<const ExprNode*> pointers;
+  for (const Node& node : nodes) pointers.push_back(node.get());
+  return pointers;
+}
+
+/// What an expression reads from memory: tensors that have an element for each that its largest
+/// kernel computes, of views whose bytes may overlap one.
 class Streams {
  public:
-  /// Those that have an element for each of what the largest kernel computes.
-  explicit Streams(const Expr& expr) {
-    const Dims& sizes = sizes_of(expr.node());
-    std::int64_t numel = numel_of(sizes);
+  Streams() = default;
+  explicit Streams(const Expr& expr) : numel_(numel_of(sizes_of(expr.node()))) {
     for_each_node({&expr.node()}, [&](const ExprNode& node) {
       if (node.kind == ExprNode::Kind::fold)
-        numel = std::max(numel, numel_of(node.fold->arg_sizes));
+        numel_ = std::max(numel_, numel_of(node.fold->arg_sizes));
       return true;
     });
     std::vector<Range> ranges;
     for_each_node({&expr.node()}, [&](const ExprNode& node) {
-      if (node.kind == ExprNode::Kind::tensor && num_read(*node.tensor.impl()) >= numel)
-        ranges.push_back(range_of(*node.tensor.impl()));
+      if (node.kind != ExprNode::Kind::tensor) return true;
+      const TensorImpl& tensor = *node.tensor.impl();
+      if (num_touched(tensor.sizes, tensor.strides) >= numel_) ranges.push_back(range_of(tensor));
       return true;
     });
     std::ranges::sort(ranges);
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-      const bool is_new = i == 0 || ranges[i].storage != ranges[i - 1].storage ||
-                          ranges[i].begin_bytes >= end_bytes_;
-      if (is_new) ++num_streams_;
-      end_bytes_ = is_new ? ranges[i].end_bytes : std::max(end_bytes_, ranges[i].end_bytes);
-      of_tensor_[ranges[i].tensor] = is_new ? ranges[i].tensor : of_tensor_[ranges[i - 1].tensor];
+    const Range* stream = nullptr;
+    std::int64_t end_bytes = 0;
+    for (const Range& range : ranges) {
+      if (stream == nullptr || range.storage != stream->storage || range.begin_bytes >= end_bytes)
+        stream = &range, end_bytes = range.end_bytes;
+      end_bytes = std::max(end_bytes, range.end_bytes);
+      of_tensor_[range.tensor] = stream->tensor;
     }
   }
-  Streams() = default;
 
-  std::size_t size() const { return num_streams_; }
-  /// One of the tensors of the stream, or null.
-  const TensorImpl* find(const TensorImpl* tensor) const {
-    const auto found = of_tensor_.find(tensor);
+  /// One for all nodes of a stream, or null where it is none.
+  const void* find(const ExprNode& node) const {
+    if (node.kind == ExprNode::Kind::fold)
+      return numel_of(node.fold->sizes) >= numel_ ? &node : nullptr;
+    if (node.kind != ExprNode::Kind::tensor) return nullptr;
+    const auto found = of_tensor_.find(node.tensor.impl().get());
     return found == of_tensor_.end() ? nullptr : found->second;
+  }
+
+  std::size_t count(const std::vector<Node>& roots) const {
+    std::unordered_set<const void*> found;
+    for_each_node(pointers_of(roots), [&](const ExprNode& node) {
+      if (const void* const stream = find(node)) found.insert(stream);
+      return node.kind != ExprNode::Kind::fold;
+    });
+    return found.size();
   }
 
  private:
@@ -74,32 +102,19 @@ class Streams {
     friend auto operator<=>(const Range&, const Range&) = default;
   };
 
-  /// How many elements it has, apart from those that repeat.
-  static std::int64_t num_read(const TensorImpl& tensor) {
-    std::int64_t result = 1;
-    for (std::size_t dim = 0; dim < tensor.sizes.size(); ++dim)
-      if (tensor.strides[dim] != 0 || tensor.sizes[dim] == 0)
-        result = wrapping_product(result, tensor.sizes[dim]);
-    return result;
-  }
-
-  /// Offsets wrap around, as layouts without memory may be larger than any.
   static Range range_of(const TensorImpl& tensor) {
-    auto first = static_cast<std::uint64_t>(tensor.storage_offset), last = first;
-    for (std::size_t dim = 0; dim < tensor.sizes.size(); ++dim) {
-      const std::int64_t stride = tensor.strides[dim];
-      const auto num_steps =
-          static_cast<std::uint64_t>(std::max<std::int64_t>(tensor.sizes[dim], 1) - 1);
-      (stride < 0 ? first : last) += num_steps * static_cast<std::uint64_t>(stride);
-    }
-    const std::uint64_t itemsize = itemsize_bytes(tensor.dtype);
-    return {tensor.storage.get(), static_cast<std::int64_t>(first * itemsize),
-            static_cast<std::int64_t>((last + 1) * itemsize), &tensor};
+    // No tensor is made that reaches beyond 64 bits.
+    const Reach touched = reach(tensor.sizes, tensor.strides).value_or(Reach{0, 0});
+    const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(tensor.dtype));
+    const auto bytes_before = [&](std::int64_t element) {
+      return saturating_product(saturating_sum(tensor.storage_offset, element), itemsize);
+    };
+    return {tensor.storage.get(), bytes_before(touched.first), bytes_before(touched.last + 1),
+            &tensor};
   }
 
+  std::int64_t numel_ = std::numeric_limits<std::int64_t>::max();
   std::unordered_map<const TensorImpl*, const TensorImpl*> of_tensor_;
-  std::size_t num_streams_ = 0;
-  std::int64_t end_bytes_ = 0;
 };
 
 /// What a kernel has for some nodes.  Numbers count once for each use, though those of one dtype
@@ -131,13 +146,8 @@ struct Needs {
   static constexpr std::size_t most_instructions = ir::max_instructions / 2;
 };
 
-Needs needs_of_value(const void* value) {
-  Needs result;
-  result.tensors.push_back(value);
-  result.streams.push_back(value);
-  result.num_instructions = 1;
-  return result;
-}
+/// Of the value of a node that is computed apart.
+Needs needs_of_value(const ExprNode& node) { return {{&node}, {&node}, 0, 1}; }
 
 /// How many instructions stand for one of a composite.
 std::size_t num_primitives(Op op, DType dtype) {
@@ -158,14 +168,13 @@ class OwnNeeds {
   explicit OwnNeeds(Streams streams) : streams_(std::move(streams)) {}
 
   Needs of(const ExprNode& node) {
-    if (node.kind == ExprNode::Kind::fold) return needs_of_value(&node);
     Needs result;
-    if (node.kind == ExprNode::Kind::tensor) {
-      result = needs_of_value(node.tensor.impl().get());
-      result.streams.clear();
-      if (const TensorImpl* const stream = streams_.find(node.tensor.impl().get()))
-        result.streams.push_back(stream);
-      result.num_instructions += 2;  // its lazy bits
+    if (const void* const stream = streams_.find(node)) result.streams.push_back(stream);
+    if (node.kind == ExprNode::Kind::fold || node.kind == ExprNode::Kind::tensor) {
+      const bool is_fold = node.kind == ExprNode::Kind::fold;
+      result.tensors.push_back(is_fold ? &node
+                                       : static_cast<const void*>(node.tensor.impl().get()));
+      result.num_instructions = 3;  // its lazy bits
       return result;
     }
     // A conversion or a number for each argument.
@@ -195,17 +204,6 @@ class OwnNeeds {
   Streams streams_;
 };
 
-/// Where a kernel begins: at the results together, and at what each fold reads.
-std::vector<std::vector<Node>> kernels_of(std::span<const Expr> exprs) {
-  std::vector<std::vector<Node>> kernels(1);
-  for (const Expr& expr : exprs) kernels[0].push_back(expr.shared_node());
-  for_each_node(nodes_of(exprs), [&](const ExprNode& node) {
-    if (node.kind == ExprNode::Kind::fold) kernels.push_back({node.args[0]});
-    return true;
-  });
-  return kernels;
-}
-
 /// Finds the nodes to compute apart.
 class Cutter {
  public:
@@ -227,10 +225,8 @@ class Cutter {
  private:
   /// Counts each node once, however many share it.
   bool fits(const std::vector<Node>& roots) {
-    std::vector<const ExprNode*> nodes;
-    for (const Node& root : roots) nodes.push_back(root.get());
     Needs needs;
-    for_each_node(nodes, [&](const ExprNode& node) {
+    for_each_node(pointers_of(roots), [&](const ExprNode& node) {
       if (node.kind == ExprNode::Kind::scalar) return false;
       needs.add(own_.of(node));
       return node.kind != ExprNode::Kind::fold && needs.fit(roots.size());
@@ -241,7 +237,7 @@ class Cutter {
   /// Here what is shared counts for each user.
   void visit(const ExprNode* root) {
     const auto is_known = [&](const ExprNode* node) {
-      if (node->kind == ExprNode::Kind::fold) needs_.try_emplace(node, needs_of_value(node));
+      if (node->kind == ExprNode::Kind::fold) needs_.try_emplace(node, own_.of(*node));
       return node->kind == ExprNode::Kind::scalar || needs_.contains(node);
     };
     for_each_in_order(root, is_known, [&](const ExprNode* node) {
@@ -270,7 +266,7 @@ class Cutter {
         return;
       }
       cuts_.insert(largest);
-      needs_[largest] = needs_of_value(largest);
+      needs_[largest] = needs_of_value(*largest);
     }
   }
 
@@ -314,9 +310,15 @@ std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute) {
   return in_parts(exprs, compute, Cutter({any, any}, {}));
 }
 
-bool has_many_streams(const Expr& expr) { return Streams(expr).size() > most_streams; }
+bool has_many_streams(const Expr& expr) {
+  const Streams streams(expr);
+  return std::ranges::any_of(kernels_of(std::span(&expr, 1)), [&](const std::vector<Node>& roots) {
+    return streams.count(roots) > most_streams;
+  });
+}
 
 Expr in_few_streams(const Expr& expr, ComputePart compute) {
+  if (!has_many_streams(expr)) return expr;
   Cutter cutter({most_streams, most_streams_of_part}, Streams(expr));
   return in_parts(std::span(&expr, 1), compute, std::move(cutter))[0];
 }

@@ -22,7 +22,7 @@ std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute);
 inline constexpr std::size_t most_streams = 16;
 /// Whether it reads more.  Views that overlap count as one.
 bool has_many_streams(const Expr& expr);
-/// in_parts() of which none reads so many.
+/// in_parts() of which none reads so many; the expression itself if it doesn't.
 Expr in_few_streams(const Expr& expr, ComputePart compute);
 
 }  // namespace weft

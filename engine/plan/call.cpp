@@ -141,9 +141,7 @@ void Call::plan_and_run(std::span<const Expr> exprs, std::span<const Tensor> giv
                         std::span<Tensor> results, bool divisors_checked) {
   const bool may_have_streams =
       exprs.size() == 1 && key_.inputs.size() > most_streams && !is_for_device(given);
-  if (may_have_streams && has_many_streams(exprs[0]) &&
-      run_parts(exprs, given, results, Parts::of_few_streams))
-    return;
+  if (may_have_streams && run_parts(exprs, given, results, Parts::of_few_streams)) return;
   try {
     in_one_kernel(exprs, given, results, divisors_checked);
   } catch (const ir::KernelLimitError&) {

@@ -51,6 +51,7 @@ class Call {
  private:
   void keyed_expressions(std::span<const Expr> exprs, std::span<const Tensor> given,
                          std::span<Tensor> results, bool divisors_checked);
+  /// Of calls that the cache doesn't have: apart from those that it has, which it would slow down.
   [[gnu::noinline]] void plan_and_run(std::span<const Expr> exprs, std::span<const Tensor> given,
                                       std::span<Tensor> results, bool divisors_checked);
   /// Of expressions that one kernel has room for.

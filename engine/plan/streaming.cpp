@@ -53,10 +53,7 @@ bool has_long_rows(const TensorIterator& iterator, int output) {
 }  // namespace
 
 std::int64_t touched_bytes(std::size_t itemsize_bytes, IntSpan sizes, IntSpan strides) {
-  auto bytes = static_cast<std::int64_t>(itemsize_bytes);
-  for (std::size_t dim = 0; dim < sizes.size(); ++dim)
-    if (strides[dim] != 0 || sizes[dim] == 0) bytes = saturating_product(bytes, sizes[dim]);
-  return bytes;
+  return saturating_product(static_cast<std::int64_t>(itemsize_bytes), num_touched(sizes, strides));
 }
 
 std::int64_t touched_bytes(const TensorIterator& iterator, int operand) {

@@ -60,4 +60,14 @@ constexpr std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
 }
 
+/// Elements of a layout, those of dimensions with a stride of 0 once; the largest number where they
+/// are more.
+constexpr std::int64_t num_touched(std::span<const std::int64_t> sizes,
+                                   std::span<const std::int64_t> strides) {
+  std::int64_t count = 1;
+  for (std::size_t dim = 0; dim < sizes.size(); ++dim)
+    if (strides[dim] != 0 || sizes[dim] == 0) count = saturating_product(count, sizes[dim]);
+  return count;
+}
+
 }  // namespace weft

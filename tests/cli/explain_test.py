@@ -181,6 +181,13 @@ class Explain(CliTest):
         self.assertIn("  tree lanes 64 block 4096\n", told["ir"])
         self.assertNotIn("jit/fold/loops.h", told["asm"])
 
+    def test_large_expressions_are_computed_in_parts(self):
+        names = [f"n{i}" for i in range(100)]
+        arguments = ["explain", "+".join(names), *[f"{name}=f32[4,5]" for name in names]]
+        passes = self.json_of(*arguments)["passes"]
+        self.assertIn("part0, as all is too much for one kernel, of f32[4, 5]: n0 + n1", passes[0])
+        self.assertIn("part0", self.succeeds(*arguments))
+
     def test_flags(self):
         for backend in ["auto", "interp"]:
             told = self.json_of("explain", "a", "a=f32[4]", f"--backend={backend}")

@@ -103,6 +103,21 @@ TEST_F(CudaEngine, WritesGivenOutputsInPlaceAndThroughTemporaries) {
   expect_same(x, a);
 }
 
+/// More tensors than a kernel has operands for.
+TEST_F(CudaEngine, EvaluatesLargeExpressionsInParts) {
+  Expr here(numbers({30})), there(on(gpu0, numbers({30})));
+  for (int i = 0; i < 99; ++i) {
+    const Tensor x = numbers({30});
+    here = here * Expr(0.5) + Expr(x);
+    there = there * Expr(0.5) + Expr(on(gpu0, x));
+  }
+  const Tensor result = engine_.eval(there);
+  EXPECT_EQ(result.device(), gpu0);
+  expect_same(result, engine_.eval(here));
+  EXPECT_THAT(message_of<UnsupportedError>([&] { engine_.prepare(there); }),
+              HasSubstr("64 tensors"));
+}
+
 TEST_F(CudaEngine, TurnsTilesInSharedMemory) {
   const Tensor a = numbers({70, 50}), x = on(gpu0, a);
   const Tensor b = numbers({50, 70}), y = on(gpu0, b);

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -252,6 +252,10 @@ TEST_P(Parts, OfFewStreams) {
   for (int i = 0; i < 30; ++i) vectors.push_back(numbers(i % 2 == 0 ? Sizes{40} : Sizes{40, 1}));
   EXPECT_EQ(passes(sum_of(window)), 0u);
   EXPECT_EQ(passes(sum_of(vectors)), 0u);
+  Expr centred(tensors[0]);
+  for (int i = 0; i < 17; ++i)
+    centred = centred - ops::mean(numbers({30, 40}), {.dims = {1}, .keepdim = true});
+  EXPECT_EQ(passes(centred), 17u);
   std::vector<Tensor> planes;
   const Tensor planar = numbers({17, 30, 40});
   for (int i = 0; i < 17; ++i) planes.push_back(planar.select(0, i));

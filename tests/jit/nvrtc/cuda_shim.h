@@ -3,7 +3,6 @@
 // Included by the programs that batch.cpp and fake_nvrtc.cpp write, not by weft.
 #pragma once
 
-#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cmath>
@@ -31,9 +30,12 @@ constexpr std::size_t stack_bytes = 128 << 10;
 /// What a thread waits for.
 enum class Wait { nothing, warp, block, done };
 
+/// Where a thread goes on.  The compiler's own, as the sanitizers know no jump from stack to stack.
+using Rest = void* [5];
+
 struct Fiber {
   ucontext_t start;  ///< for the first time; each swapcontext() is a system call
-  jmp_buf rest;
+  Rest rest;
   bool has_started;
   Wait wait;
   std::uint32_t word;  ///< that it shows to its warp
@@ -41,7 +43,7 @@ struct Fiber {
 };
 
 inline Fiber fibers[threads_per_block];
-inline jmp_buf scheduler;
+inline Rest scheduler;
 inline Fiber* current = nullptr;
 inline bool has_diverged = false;   ///< some threads were at a barrier that others never reach
 inline bool is_misaligned = false;  ///< an access that is an error on a device
@@ -54,12 +56,15 @@ static shim::Position threadIdx, blockIdx, gridDim;
 
 namespace shim {
 
+/// A function of its own, as one that may be jumped to must not jump itself.
+[[gnu::noinline]] inline void go_on(Rest& rest) { __builtin_longjmp(rest, 1); }
+
 /// Lets others run until all that have to come to the barrier are there.
 inline void wait_for(Wait wait) {
   Fiber* const self = current;
   const unsigned thread = threadIdx.x;
   self->wait = wait;
-  if (_setjmp(self->rest) == 0) _longjmp(scheduler, 1);
+  if (__builtin_setjmp(self->rest) == 0) go_on(scheduler);
   threadIdx.x = thread;
   current = self;
 }
@@ -98,7 +103,7 @@ namespace shim {
 inline void fiber_main() {
   kernel(kernel_arguments);
   current->wait = Wait::done;
-  _longjmp(scheduler, 1);
+  go_on(scheduler);
 }
 
 /// Whether so many threads all wait for the same, which is over for them then.
@@ -112,8 +117,8 @@ inline bool release(Fiber* first, unsigned count, Wait wait) {
 /// Lets it run until it waits or is done.
 inline void resume(Fiber& fiber) {
   current = &fiber;
-  if (_setjmp(scheduler) != 0) return;
-  if (fiber.has_started) _longjmp(fiber.rest, 1);
+  if (__builtin_setjmp(scheduler) != 0) return;
+  if (fiber.has_started) go_on(fiber.rest);
   fiber.has_started = true;
   setcontext(&fiber.start);
 }
