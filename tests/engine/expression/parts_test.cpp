@@ -227,10 +227,10 @@ TEST_P(Parts, AreInferredOnMeta) {
 TEST_P(Parts, AreExplained) {
   const Explanation told =
       engine_.explain(sum_of(many_numbers({6, 7})), {}, {.backend = GetParam(), .emit = {}});
-  ASSERT_GE(told.passes.size(), 2u);
+  ASSERT_EQ(told.passes.size(), 13u);  // of 12, and then of 11 and the part before
   EXPECT_THAT(told.passes[0],
               HasSubstr("part0, as all is too much for one kernel, of f32[6, 7]: t0 + t1"));
-  EXPECT_EQ(told.operands.at(1).name, "part" + std::to_string(told.passes.size() - 1));
+  EXPECT_EQ(told.operands.at(1).name, "part12");
   EXPECT_THAT(told.result_sizes, ElementsAre(6, 7));
 }
 
@@ -245,10 +245,9 @@ TEST_P(Parts, OfFewStreams) {
   EXPECT_EQ(passes(sum_of(tensors)), 0u);
   for (int i = 0; i < 30; ++i) tensors.push_back(numbers({40}));
   EXPECT_EQ(passes(sum_of(tensors)), 0u);
-  const Tensor image = numbers({32, 42});
+  const Tensor image = numbers({34, 44});
   std::vector<Tensor> window, vectors;
-  for (int i = 0; i < 9; ++i) window.push_back(image.narrow(0, i / 3, 30).narrow(1, i % 3, 40));
-  for (int i = 0; i < 20; ++i) window.push_back(window[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < 25; ++i) window.push_back(image.narrow(0, i / 5, 30).narrow(1, i % 5, 40));
   for (int i = 0; i < 30; ++i) vectors.push_back(numbers(i % 2 == 0 ? Sizes{40} : Sizes{40, 1}));
   EXPECT_EQ(passes(sum_of(window)), 0u);
   EXPECT_EQ(passes(sum_of(vectors)), 0u);
