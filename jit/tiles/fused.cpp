@@ -35,9 +35,22 @@ class FusedPlane {
   /// them.
   bool pays(std::int64_t bytes) const {
     const std::int64_t cached_bytes = 4 * tile_.large_bytes;
-    return bytes < cached_bytes || (bytes < 4 * cached_bytes && is_in_one_piece()) ||
+    if (bytes < cached_bytes) return true;
+    if (tile_.stages_fighting_lines && lines_fight(tile_, plane_)) return false;
+    return (bytes < 4 * cached_bytes && is_in_one_piece()) ||
            ((bytes < tile_.most_fused_bytes || (tile_.fuses_aliases && has_aliases())) &&
             std::min(plane_.rows, plane_.columns) >= tile_.fused_side);
+  }
+
+  /// Whether an input's rows lie where a step's loads of them wait for its stores of the rows
+  /// before: processors compare the lower twelve bits of addresses first.
+  bool holds_back_loads() const {
+    for (std::size_t output = 0; output < num_operands_; ++output)
+      for (std::size_t i = 0; i < num_operands_; ++i)
+        if (tile_.operands[output].is_output && !tile_.operands[i].is_output &&
+            !tile_.operands[i].is_staged && meet_in_page(output, i))
+          return true;
+    return false;
   }
 
   /// Whether there are whole steps, and what is left over at the ends can be done again.
@@ -100,6 +113,22 @@ class FusedPlane {
                tile_.fused_step_columns, tile_.fused_rows);
   }
 
+  /// Whether what a step reads of one of an input's rows but the first begins, in its page, within
+  /// what it stores of an output's first row; here and in all steps that follow.
+  bool meet_in_page(std::size_t output, std::size_t input) const {
+    constexpr std::uintptr_t in_page = page_bytes - 1, vector_bytes = 32;
+    const auto stride = static_cast<std::uintptr_t>(plane_.row_stride[input]);
+    if (((stride ^ static_cast<std::uintptr_t>(plane_.row_stride[output])) & in_page) != 0)
+      return false;
+    std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(plane_.base[input]) -
+                              reinterpret_cast<std::uintptr_t>(plane_.base[output]);
+    for (int row = 1; row < tile_.fused_step_rows; ++row) {
+      distance += stride;
+      if ((distance & in_page) < vector_bytes) return true;
+    }
+    return false;
+  }
+
   /// Whether the code for large calls does better than others although lines fight: those fight
   /// over outputs, too, whose rows lie a multiple of a page apart.
   bool pays_fighting(std::int64_t bytes) const {
@@ -152,7 +181,7 @@ bool run_fused(const TileCode& tile, const KernelArgs& args, const Plane& plane,
                bool streams) {
   if (tile.fused_rows == 0) return false;
   const FusedPlane fused(tile, args, plane);
-  if (!fused.fits()) return false;
+  if (!fused.fits() || (tile.stages_fighting_lines && fused.holds_back_loads())) return false;
   if (streams && fused.pays_large(bytes)) {
     fused.run_large();
     return true;

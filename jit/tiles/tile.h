@@ -72,6 +72,11 @@ struct TileCode {
   /// writes all over its output are then better not fetched first.
   std::int64_t streaming_bytes = 0;
   std::int64_t large_bytes = 0;  ///< from here on, tiles are better large
+  /// The buffer of a large call's tiles, and that of one which fits the last cache: what the second
+  /// cache can spare.
+  std::int64_t large_buffer_bytes = 0;
+  std::int64_t cached_buffer_bytes = 0;
+  std::int64_t last_cache_bytes = 0;
   /// Of a large tile, which a transposition fills as wide panels at a time: as many lines as make
   /// it are read at once.
   std::int64_t panel_bytes = 0;
@@ -82,7 +87,10 @@ struct TileCode {
   /// to those that move `most_fused_bytes`.
   std::int64_t fused_side = 0;
   std::int64_t most_fused_bytes = 0;
-  bool fuses_aliases = false;               ///< or more, if lines fight for a cache
+  bool fuses_aliases = false;  ///< or more, if lines fight for a cache
+  /// Whether transposed lines that fight for the first cache are better off with a buffer in large
+  /// calls, and rows whose loads wait for the stores of other rows in all.
+  bool stages_fighting_lines = false;
   std::int64_t most_large_fused_bytes = 0;  ///< the same for the code for large calls
   /// The least for that code where transposed lines fight for a cache, unless rows of the outputs
   /// lie a multiple of a page apart.

@@ -253,6 +253,9 @@ void copy_short_planes(const PlaneCopy& copy, Nest& nest) {
                                   const Reach& reach) {
   alignas(64) std::array<std::byte, stage_bytes> small_stage;
   Stage stage = bytes >= tile.large_bytes ? large_stage() : Stage();
+  if (!tile.is_copy && !stage.empty())
+    stage = stage.first(static_cast<std::size_t>(
+        bytes < tile.last_cache_bytes ? tile.cached_buffer_bytes : tile.large_buffer_bytes));
   if (stage.empty()) stage = small_stage;
   Nest nest(args, tile);
   const std::int64_t* const sides = args.extents + tile.num_loops - 2;
@@ -283,17 +286,24 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   const Tuning& tuning = current_tuning();
   tile.streaming_bytes = tuning.tile_streaming_bytes;
   tile.large_bytes = tuning.tile_large_bytes;
+  const bool has_small_l2 = features.l2_bytes < 1 << 20;
+  tile.large_buffer_bytes = std::clamp(features.l2_bytes / 4, stage_bytes, large_stage_bytes);
+  tile.cached_buffer_bytes =
+      has_small_l2 ? std::max(tile.large_buffer_bytes / 2, stage_bytes) : tile.large_buffer_bytes;
+  tile.last_cache_bytes = features.l3_bytes;
   // Measured: docs/decisions/transposition.md.
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t least_fused_side = 512;
   tile.panel_bytes = features.pages_in_turn ? 128 : 64;
   tile.stages_aliases = !features.pages_in_turn;
-  tile.fused_side = features.pages_in_turn ? never : least_fused_side;
   const bool is_amd = features.amd_family >= zen3_family,
              is_zen5 = features.amd_family >= zen5_family;
+  const bool is_zen3 = is_amd && !is_zen5 && features.isa < Isa::avx512;
+  tile.fused_side = features.pages_in_turn ? never : least_fused_side;
   const std::int64_t beyond_l3 = features.l3_bytes + features.l3_bytes / 4;
-  tile.most_fused_bytes = is_amd ? beyond_l3 : never;
-  tile.fuses_aliases = is_amd && !is_zen5;
+  tile.most_fused_bytes = is_zen3 ? features.l3_bytes / 2 : is_amd ? beyond_l3 : never;
+  tile.fuses_aliases = is_amd && !is_zen5 && !is_zen3;
+  tile.stages_fighting_lines = is_zen3;
   tile.most_large_fused_bytes = is_zen5 ? never : beyond_l3;
   tile.least_fighting_fused_bytes = is_zen5 ? features.l3_bytes / 8 * 5 : never;
   tile.least_pairs_bytes = is_amd ? features.l3_bytes : never;

@@ -42,6 +42,8 @@ class TransposeEmitter {
   void point_at(const Reg64& item);
   void point_to(const Reg64& base, const Reg64& item);
   void move_steps(const Reg64& to, int first_step, int num_steps);
+  void move_part(const Reg64& to, int first_step, int num_steps, int part);
+  void move_each_part();
   void move_whole_lines(const Reg64& to, int first_step);
   int steps_at_once() const;
   int rows_at_once() const { return side_ * steps_at_once(); }
@@ -231,7 +233,7 @@ void TransposeEmitter::store_all(const Reg64& base, int first_row, int part) {
 
 // Steps of a block whose values fit half of the registers: the others are for what rounds make.
 int TransposeEmitter::steps_at_once() const {
-  return num_parts_ > 1 ? 1 : std::max(1, std::min(4, code_.num_vectors() / 2 / side_));
+  return completes_lines() ? 1 : std::max(1, std::min(4, code_.num_vectors() / 2 / side_));
 }
 
 // The lines that a step writes are half a line each from two registers.  Processors collect what is
@@ -270,15 +272,20 @@ void TransposeEmitter::move_steps(const Reg64& to, int first_step, int num_steps
   if (completes_lines()) return move_whole_lines(to, first_step);
   for (int part = 0; part < num_parts_; ++part) {
     if (part > 0) rewind(to, to_rewind_slot);
-    load_all(first_step, num_steps, part);
-    for (int k = 0; k < num_steps; ++k) {
-      const int first_row = (first_step + k) * side_;
-      if (k > 0 && first_row % 4 == 0) code_.lea(to, code_.ptr[to + to_stride_ * 4]);
-      values_ = steps_[static_cast<std::size_t>(k)];
-      transpose_lanes();
-      store_all(to, first_row, part);
-      free_.insert(free_.begin(), values_.begin(), values_.end());
-    }
+    move_part(to, first_step, num_steps, part);
+  }
+}
+
+// The same of the lines that are in one of the registers that make a step.
+void TransposeEmitter::move_part(const Reg64& to, int first_step, int num_steps, int part) {
+  load_all(first_step, num_steps, part);
+  for (int k = 0; k < num_steps; ++k) {
+    const int first_row = (first_step + k) * side_;
+    if (k > 0 && first_row % 4 == 0) code_.lea(to, code_.ptr[to + to_stride_ * 4]);
+    values_ = steps_[static_cast<std::size_t>(k)];
+    transpose_lanes();
+    store_all(to, first_row, part);
+    free_.insert(free_.begin(), values_.begin(), values_.end());
   }
 }
 
@@ -347,8 +354,27 @@ int TransposeEmitter::steps_a_turn() const {
   return halves && !shape_.is_streaming ? num_steps / 2 : num_steps;
 }
 
+// Half of the lines from one end of the block to the other, and then the other half: twice as many
+// would fight for the first cache, where they lie pages apart, before they are read to their ends.
+void TransposeEmitter::move_each_part() {
+  const int num_steps = line_bytes / lane_bytes, at_once = steps_at_once();
+  for (int part = 0; part < num_parts_; ++part) {
+    if (part > 0) point_to(item_, block_);
+    for (int step = 0; step < num_steps; step += at_once) {
+      if (step > 0) {
+        for (int lane = 0; lane < num_lanes_; ++lane)
+          rewind(lanes_[static_cast<std::size_t>(part * num_lanes_ + lane)], from_rewind_slot);
+        if (step * side_ % 4 == 0) code_.lea(item_, code_.ptr[item_ + to_stride_ * 4]);
+      }
+      if (part == 0) fetch_rows(item_, step * side_);
+      move_part(item_, step, at_once, part);
+    }
+  }
+}
+
 // Steps one after the other, from where the lanes and the item point.
 void TransposeEmitter::move_turn() {
+  if (num_parts_ > 1 && !completes_lines()) return move_each_part();
   const int at_once = steps_at_once();
   for (int step = 0; step < steps_a_turn(); step += at_once) {
     if (step > 0) {

@@ -28,8 +28,8 @@ TEST_P(LargeTile, Copies) {
     }
 }
 
-/// Large calls of processors that differ in what their prefetchers do: Intel's, Zen 4, Zen 5, and
-/// one of those whose last cache holds none of the planes.
+/// Large calls of processors that differ in what their prefetchers do: Intel's, Zen 3 or 4, Zen 5,
+/// and one of those with small caches, of which the last holds none of the planes.
 std::vector<Target> processors(const Target& target) {
   std::vector<Target> found;
   for (const int amd_family : {0, 25, 26, 26}) {
@@ -37,6 +37,7 @@ std::vector<Target> processors(const Target& target) {
     found.back().features.amd_family = amd_family;
     found.back().features.pages_in_turn = amd_family == 0;
   }
+  found.back().features.l2_bytes = 256 << 10;
   found.back().features.l3_bytes = 1;
   return found;
 }
@@ -102,8 +103,8 @@ TEST_P(LargeTile, SumsOfLargePlanes) {
   const Place along{}, spaced{.gap_bytes = 12}, across{.is_across = true};
   const std::vector<std::array<std::int64_t, 2>> sizes = {{512, 515}, {530, 640}, {511, 600}};
   for (const Target& target : processors(target_for(isa()))) {
-    compare_large(op_kernel(Op::sub, DType::f32, DType::f32), {along, across, along}, {{512, 512}},
-                  target);
+    compare_large(op_kernel(Op::sub, DType::f32, DType::f32), {along, across, along},
+                  {{512, 512}, {60, 1024}, {500, 513}}, target);
     compare_large(op_kernel(Op::sub, DType::i16, DType::i16), {along, across, spaced}, sizes,
                   target);
     compare_large(op_kernel(Op::lt, DType::i16, DType::boolean), {spaced, along, across}, sizes,

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -202,6 +203,82 @@ TEST(TileCode, KeepsItsThresholds) {
   EXPECT_TRUE(tile.is_copy);
   EXPECT_EQ(tile.short_transpose, 4u);
   EXPECT_EQ(tile.operands[1].wide_transpose, 2u);
+}
+
+/// What a walk called.
+struct Calls {
+  int rows = 0;
+  int fused_rows = 0;
+  int transposes = 0;
+};
+Calls calls;
+
+void count_rows(const KernelArgs*) { ++calls.rows; }
+void count_fused_rows(const KernelArgs*) { ++calls.fused_rows; }
+void count_transpose(const std::byte*, std::int64_t, std::byte*, std::int64_t, std::int64_t,
+                     std::int64_t, std::int64_t, std::int64_t) {
+  ++calls.transposes;
+}
+
+/// A sum of floats, the second of them transposed, of which the functions only count.
+tiles::TileCode counting_tile(const CpuFeatures& features) {
+  const auto address = [](auto* function) { return reinterpret_cast<std::uintptr_t>(function); };
+  const std::uintptr_t first =
+      std::min({address(count_rows), address(count_fused_rows), address(count_transpose)}) - 1;
+  const auto offset = [&](auto* function) {
+    return static_cast<tiles::FunctionOffset>(address(function) - first);
+  };
+  tiles::TileCode tile;
+  tiles::set_thresholds(tile, features);
+  tile.code = reinterpret_cast<const std::byte*>(first);
+  tile.num_loops = 2;
+  tile.operands.assign(3, {.itemsize = 4});
+  tile.operands[0].is_output = true;
+  tile.operands[2].is_staged = true;
+  tile.operands[2].wide_transpose = tile.operands[2].narrow_transpose = offset(count_transpose);
+  tile.rows = tile.streaming_rows = offset(count_rows);
+  tile.fused_rows = offset(count_fused_rows);
+  tile.fused_step_rows = 4;
+  tile.fused_step_columns = 8;
+  return tile;
+}
+
+Calls calls_of(const CpuFeatures& features, std::int64_t rows, std::int64_t columns,
+               std::int64_t shift_bytes) {
+  constexpr std::int64_t page_bytes = 4096;
+  const tiles::TileCode tile = counting_tile(features);
+  const std::int64_t item_bytes = 4 * rows * columns;
+  std::vector<std::byte> memory(static_cast<std::size_t>(item_bytes + 4 * page_bytes));
+  const auto unaligned = reinterpret_cast<std::uintptr_t>(memory.data()) & (page_bytes - 1);
+  std::byte* const page = memory.data() + (page_bytes - static_cast<std::int64_t>(unaligned));
+  // What a tile reads of one may be another's: it is only counted.
+  std::byte* const base[] = {page, page + page_bytes + shift_bytes, page + 2 * page_bytes};
+  const std::int64_t extents[] = {rows, columns};
+  const std::int64_t strides[] = {4 * columns, 4 * columns, 4, 4, 4, 4 * rows};
+  const KernelArgs args{base, extents, strides, nullptr, nullptr};
+  calls = {};
+  run_tiles(&args, &tile);
+  return calls;
+}
+
+// docs/decisions/tiles.md says where registers lose against a buffer, on Zen 3.
+TEST(TileWalk, HasABufferWhereLoadsWouldWaitForStores) {
+  CpuFeatures zen3 = target_features(Isa::avx2);
+  zen3.amd_family = zen3_family;
+  zen3.pages_in_turn = false;
+  CpuFeatures others = zen3;
+  others.amd_family = 0;
+  for (const std::int64_t columns : {512, 513, 1024, 1025, 1367}) {
+    EXPECT_EQ(calls_of(zen3, 32, columns, 0).fused_rows, 0) << columns;
+    EXPECT_GT(calls_of(zen3, 32, columns, 0).transposes, 0) << columns;
+    EXPECT_GT(calls_of(zen3, 32, columns, 256).fused_rows, 0) << columns;
+    EXPECT_GT(calls_of(others, 32, columns, 0).fused_rows, 0) << columns;
+  }
+  for (const std::int64_t columns : {256, 500, 520, 1000})
+    EXPECT_GT(calls_of(zen3, 32, columns, 0).fused_rows, 0) << columns;
+  // Lines that fight, in a call that no longer fits the second cache.
+  EXPECT_EQ(calls_of(zen3, 1024, 1000, 256).fused_rows, 0);
+  EXPECT_GT(calls_of(zen3, 1000, 1000, 256).fused_rows, 0);
 }
 
 // Not only that the results are right: what is transposed goes through shuffles of registers, for
