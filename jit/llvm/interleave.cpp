@@ -33,6 +33,8 @@ class InterleaveEmitter {
   tiles::InterleaveSource source(int vector, int item) const {
     return interleave_source(shape_, items(), vector, item);
   }
+  /// Whether four groups go out at once, which fill a cache line of each plane.
+  bool completes_lines() const { return shape_.is_streaming && !shape_.to_pixels && !permutes_; }
   llvm::Value* plane(int index) {
     return builder_.after(planes_,
                           builder_.CreateMul(function_->getArg(1), builder_.number(index)));
@@ -46,7 +48,11 @@ class InterleaveEmitter {
                         : void(builder_.CreateAlignedStore(vector, to, llvm::Align(1)));
   }
   void permute_step();
+  std::vector<llvm::Value*> read_groups(int first_group);
+  llvm::Value* put_together(const std::vector<llvm::Value*>& read, int vector);
   void shuffle_step();
+  void lines_step();
+  llvm::Value* loop(llvm::Value* first, int pixels, void (InterleaveEmitter::*step)());
   llvm::Constant* shuffle(int vector, int from);
 
   const tiles::InterleaveShape shape_;
@@ -95,7 +101,7 @@ llvm::Constant* InterleaveEmitter::shuffle(int vector, int from) {
 }
 
 // Two groups at once, one in each half of the registers.
-void InterleaveEmitter::shuffle_step() {
+std::vector<llvm::Value*> InterleaveEmitter::read_groups(int first_group) {
   const int ways = shape_.ways;
   auto* const half = llvm::FixedVectorType::get(builder_.getInt8Ty(), lane_bytes);
   auto* const whole = llvm::FixedVectorType::get(builder_.getInt8Ty(), 2 * lane_bytes);
@@ -107,48 +113,84 @@ void InterleaveEmitter::shuffle_step() {
     }
     llvm::Value* both = llvm::PoisonValue::get(whole);
     for (const int group : {0, 1})
-      both = builder_.CreateInsertVector(whole, both,
-                                         load(half, pixel_bytes(lane_bytes * (group * ways + k))),
-                                         builder_.number(group * lane_bytes));
+      both = builder_.CreateInsertVector(
+          whole, both, load(half, pixel_bytes(lane_bytes * ((first_group + group) * ways + k))),
+          builder_.number(group * lane_bytes));
     read.push_back(both);
   }
-  for (int vector = 0; vector < ways; ++vector) {
-    llvm::Value* out = nullptr;
-    for (int from = 0; from < ways; ++from) {
-      llvm::Value* const part =
-          builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_pshuf_b, {},
-                                   {read[static_cast<std::size_t>(from)], shuffle(vector, from)});
-      out = out == nullptr ? part : builder_.CreateOr(out, part);
-    }
+  return read;
+}
+
+llvm::Value* InterleaveEmitter::put_together(const std::vector<llvm::Value*>& read, int vector) {
+  llvm::Value* out = nullptr;
+  for (int from = 0; from < shape_.ways; ++from) {
+    llvm::Value* const part =
+        builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_pshuf_b, {},
+                                 {read[static_cast<std::size_t>(from)], shuffle(vector, from)});
+    out = out == nullptr ? part : builder_.CreateOr(out, part);
+  }
+  return out;
+}
+
+void InterleaveEmitter::shuffle_step() {
+  auto* const half = llvm::FixedVectorType::get(builder_.getInt8Ty(), lane_bytes);
+  const std::vector<llvm::Value*> read = read_groups(0);
+  for (int vector = 0; vector < shape_.ways; ++vector) {
+    llvm::Value* const out = put_together(read, vector);
     if (!shape_.to_pixels) {
       store(out, plane(vector));
       continue;
     }
     for (const int group : {0, 1})
       store(builder_.CreateExtractVector(half, out, builder_.number(group * lane_bytes)),
-            pixel_bytes(lane_bytes * (group * ways + vector)));
+            pixel_bytes(lane_bytes * (group * shape_.ways + vector)));
   }
 }
 
-void InterleaveEmitter::emit() {
+// The halves of a plane's line one after the other: what is stored past the caches is collected in
+// few buffers of a line.
+void InterleaveEmitter::lines_step() {
+  const std::vector<llvm::Value*> lower = read_groups(0), upper = read_groups(2);
+  for (int vector = 0; vector < shape_.ways; ++vector) {
+    store(put_together(lower, vector), plane(vector));
+    store(put_together(upper, vector),
+          builder_.after(plane(vector), builder_.number(2 * lane_bytes)));
+  }
+}
+
+/// As many steps of so many pixels as there are from `first` on; returns where they end.
+llvm::Value* InterleaveEmitter::loop(llvm::Value* first, int pixels,
+                                     void (InterleaveEmitter::*step)()) {
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
   llvm::BasicBlock* const loop = builder_.new_block("groups");
   llvm::BasicBlock* const done = builder_.new_block("done");
   llvm::Value* const last =
-      builder_.CreateSub(function_->getArg(3), builder_.number(group_), "last");
-  builder_.CreateCondBr(builder_.CreateICmpSLT(last, builder_.number(0)), done, loop);
+      builder_.CreateSub(function_->getArg(3), builder_.number(pixels), "last");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(last, first), done, loop);
   builder_.SetInsertPoint(loop);
   llvm::PHINode* const pixel = builder_.CreatePHI(builder_.getInt64Ty(), 2, "pixel");
-  pixel->addIncoming(builder_.number(0), before);
+  pixel->addIncoming(first, before);
   llvm::Value* const offset = builder_.CreateMul(pixel, builder_.number(shape_.itemsize));
   planes_ = builder_.after(function_->getArg(0), offset);
   pixels_ = builder_.after(function_->getArg(2),
                            builder_.CreateMul(offset, builder_.number(shape_.ways)));
-  permutes_ ? permute_step() : shuffle_step();
-  llvm::Value* const next = builder_.CreateAdd(pixel, builder_.number(group_));
-  pixel->addIncoming(next, builder_.GetInsertBlock());
+  (this->*step)();
+  llvm::Value* const next = builder_.CreateAdd(pixel, builder_.number(pixels));
+  llvm::BasicBlock* const after = builder_.GetInsertBlock();
+  pixel->addIncoming(next, after);
   builder_.CreateCondBr(builder_.CreateICmpSLE(next, last), loop, done);
   builder_.SetInsertPoint(done);
+  llvm::PHINode* const end = builder_.CreatePHI(builder_.getInt64Ty(), 2, "end");
+  end->addIncoming(first, before);
+  end->addIncoming(next, after);
+  return end;
+}
+
+void InterleaveEmitter::emit() {
+  llvm::Value* first = builder_.number(0);
+  if (completes_lines()) first = loop(first, 2 * group_, &InterleaveEmitter::lines_step);
+  loop(first, group_,
+       permutes_ ? &InterleaveEmitter::permute_step : &InterleaveEmitter::shuffle_step);
   builder_.CreateRetVoid();
 }
 

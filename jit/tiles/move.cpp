@@ -154,7 +154,7 @@ FetchAhead fetch_ahead(const TileCode& tile, const TileOperand& operand, const R
   constexpr std::int64_t long_bytes = 8 * line_bytes;
   constexpr std::int64_t few_lines = 256;  // more of bytes do better in order
   const std::int64_t bytes = r.num_items * operand.itemsize;
-  const bool copies_along = tile.is_copy && tile.fetches_along && bytes > 2 * long_bytes &&
+  const bool copies_along = tile.is_copy && tile.copies_fetch_along && bytes > 2 * long_bytes &&
                             (operand.itemsize > 1 || r.num_lines <= few_lines);
   if (r.from_stride == bytes && !copies_along) return {.bytes = in_order_bytes, .in_order = true};
   if (bytes >= long_bytes) {

@@ -101,9 +101,10 @@ struct TileCode {
   /// What row kernels write leaves by a buffer, where rows share lines, in calls that move so much.
   std::int64_t least_joined_bytes = 0;
   std::int64_t least_fetched_bytes = 0;  ///< calls that move so much ask for what they read later
-  /// Whether long lines are always asked for along them: those without gaps, too, and those that
-  /// fight for the first cache with what a row kernel reads.
+  /// Whether long lines are always asked for along them: those that fight for the first cache with
+  /// what a row kernel reads, too.
   bool fetches_along = false;
+  bool copies_fetch_along = false;  ///< those without gaps, by copies
 
   template <class Function>
   Function* at(FunctionOffset offset) const {

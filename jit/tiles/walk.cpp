@@ -308,8 +308,12 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   tile.least_fighting_fused_bytes = is_zen5 ? features.l3_bytes / 8 * 5 : never;
   tile.least_pairs_bytes = is_amd ? features.l3_bytes : never;
   tile.least_joined_bytes = std::min<std::int64_t>(features.l3_bytes / 2, 16 << 20);
-  tile.least_fetched_bytes = is_zen5 ? 0 : is_amd ? features.l3_bytes : never;
+  tile.least_fetched_bytes = is_zen5   ? 0
+                             : is_zen3 ? features.l3_bytes / 4
+                             : is_amd  ? features.l3_bytes
+                                       : never;
   tile.fetches_along = is_zen5;
+  tile.copies_fetch_along = is_zen5 || is_zen3;
 }
 
 void run_tiles(const KernelArgs* args, const TileCode* tile) {

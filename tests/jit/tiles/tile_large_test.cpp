@@ -124,6 +124,19 @@ TEST_P(LargeTile, Pixels) {
   }
 }
 
+/// Pixels to planes whose rows begin with a line of the cache, which is filled at once, and end
+/// within one.
+TEST_P(LargeTile, PixelsToWholeLines) {
+  for (const DType dtype : {DType::u8, DType::u16, DType::f32, DType::f64})
+    for (const ir::StrideClass ways : {2, 3, 4})
+      for (const std::int64_t row_bytes : {64, 96, 136, 640, 1312, 4064}) {
+        const std::int64_t gap = 64 - row_bytes % 64;
+        const auto columns = row_bytes / static_cast<std::int64_t>(itemsize_bytes(dtype));
+        compare_large(copy_kernel(dtype), {{.gap_bytes = gap}, {.pixel_items = ways}},
+                      {{ways, columns}});
+      }
+}
+
 // Planes with short rows that follow one another in what is written are copied together, and so are
 // those that follow one another in what is read.
 TEST_P(LargeTile, CopiesOfManyPlanes) {
