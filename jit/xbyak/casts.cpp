@@ -267,7 +267,7 @@ void widen_items(Assembler& code, const Xmm& out, const Xmm& x, int from, int to
 }
 
 void narrow_items(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x, int from,
-                  int to, int lanes) {
+                  int to, int lanes, int first_byte) {
   const Xmm source = resized(x, from * lanes);
   const Xmm target = resized(out, to * lanes);
   if (code.has_avx512()) {
@@ -285,7 +285,8 @@ void narrow_items(Registers& registers, Assembler& code, const Xmm& out, const X
   order.fill(std::byte{0x80});
   for (int i = 0; i < 32; ++i)
     if (i % 16 < 16 / from * to)
-      order[static_cast<std::size_t>(i)] = static_cast<std::byte>(i % 16 / to * from + i % to);
+      order[static_cast<std::size_t>(i)] =
+          static_cast<std::byte>(i % 16 / to * from + i % to + first_byte);
   const Xmm low = resized(out, 16);
   if (from * lanes <= 16)
     return code.vpshufb(low, resized(x, 16), code.constant(std::span(order).first(16)));

@@ -44,8 +44,7 @@ void KernelEmitter::bitcast(ir::ValueId id) {
 /// takes the half out of the item, and there is nothing to shift.
 bool KernelEmitter::is_high_half(ir::ValueId id) const {
   const ir::Inst& inst = kernel_.body[id];
-  if (inst.op != Op::bitwise_right_shift || inst.dtype != DType::u32 || !code_.has_avx512())
-    return false;
+  if (inst.op != Op::bitwise_right_shift || inst.dtype != DType::u32) return false;
   const ir::Inst& count = kernel_.body[inst.args[1]];
   if (count.op != Op::constant || count.bits.lo != 16) return false;
   return std::ranges::all_of(kernel_.body, [&](const ir::Inst& user) {
@@ -57,6 +56,10 @@ bool KernelEmitter::is_high_half(ir::ValueId id) const {
 
 void KernelEmitter::high_halves(ir::ValueId id) {
   const int size_bytes = 4 * lanes_;
+  if (!code_.has_avx512()) {
+    const Xmm x = registers_.use(kernel_.body[id].args[0]);
+    return narrow_items(registers_, code_, registers_.define(id), x, 4, 2, lanes_, 2);
+  }
   std::array<std::uint16_t, 32> order{};
   for (std::size_t lane = 0; lane < 16; ++lane)
     order[lane] = static_cast<std::uint16_t>(2 * lane + 1);

@@ -22,16 +22,26 @@ constexpr int masks_for_copies = 4;
 
 int arity(const ir::Inst& inst) { return info(inst.op).arity; }
 
-/// Vectors of f32 and the integers of their bits, which lie side by side or stand still.  Division
-/// of integers is no such thing: it goes through f64.
+/// Vectors of f32, the integers of their bits and halves of these, which lie side by side or stand
+/// still.  Division of integers is no such thing: it goes through f64.
 bool is_plain_f32(const ir::Kernel& kernel) {
-  const auto is_plain = [](const ir::Inst& inst) {
+  const auto narrows = [&](const ir::Inst& inst) {
+    const DType from = ir::result_dtype(kernel.body[inst.args[0]]);
+    return is_integer(inst.dtype) && itemsize_bytes(inst.dtype) == 2 && is_integer(from) &&
+           itemsize_bytes(from) == 4;
+  };
+  const auto is_half = [](const ir::Inst& inst) {
+    return (inst.op == Op::bitcast || inst.op == Op::cast || inst.op == Op::store) &&
+           itemsize_bytes(ir::result_dtype(inst)) == 2;
+  };
+  const auto is_plain = [&](const ir::Inst& inst) {
     const DType dtype = ir::result_dtype(inst);
-    return inst.op != Op::cast && inst.op != Op::quotient &&
-           (itemsize_bytes(dtype) == 4 || dtype == DType::boolean);
+    return (inst.op != Op::cast || narrows(inst)) && inst.op != Op::quotient &&
+           (itemsize_bytes(dtype) == 4 || dtype == DType::boolean || is_half(inst));
   };
   const auto is_dense = [](const ir::Operand& operand) {
-    return itemsize_bytes(operand.dtype) == 4 &&
+    const auto itemsize = itemsize_bytes(operand.dtype);
+    return (itemsize == 4 || (itemsize == 2 && operand.role == ir::Role::output)) &&
            (operand.strides.back() == 0 || operand.strides.back() == 1);
   };
   return std::ranges::all_of(kernel.body, is_plain) &&

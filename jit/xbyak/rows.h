@@ -60,9 +60,10 @@ struct SignBits {
 /// Of neg and abs of floats.
 std::optional<SignBits> sign_bits_of(const ir::Inst& inst);
 
-/// `lanes` items of `from` bytes become items of `to` bytes, truncated or extended.
+/// `lanes` items of `from` bytes become items of `to` bytes, truncated or extended.  With AVX2
+/// those that are truncated may be taken from a later byte on.
 void narrow_items(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x, int from,
-                  int to, int lanes);
+                  int to, int lanes, int first_byte = 0);
 void widen_items(Assembler& code, const Xmm& out, const Xmm& x, int from, int to, bool with_sign,
                  int lanes);
 

@@ -4,161 +4,152 @@
      4  sub rsp, 0xc0
      b  and rsp, -0x40
      f  mov qword ptr [rsp], rax
+        ; %0 = constant u32 0x7fc00000
+    13  vpbroadcastd ymm0, dword ptr [rip - 0x20]
+        ; %1 = constant u32 0x7fff
+    1c  vpbroadcastd ymm1, dword ptr [rip - 0x2d]
+        ; %2 = constant u32 0x10
+    25  vpbroadcastd ymm2, dword ptr [rip - 0x3a]
         ; %3 = constant u32 0x1
-    13  mov rcx, qword ptr [rdi]
-    16  mov r9, qword ptr [rcx]
-    19  mov rbx, qword ptr [rcx + 0x8]
-    1d  mov rax, qword ptr [rdi + 0x8]
-    21  mov r8, qword ptr [rax]
+    2e  vpbroadcastd ymm3, dword ptr [rip - 0x47]
+    37  mov rcx, qword ptr [rdi]
+    3a  mov r9, qword ptr [rcx]
+    3d  mov rbx, qword ptr [rcx + 0x8]
+    41  mov rax, qword ptr [rdi + 0x8]
+    45  mov r8, qword ptr [rax]
         ; start of the innermost loop
-    24  xor esi, esi
+    48  xor esi, esi
         ; vectors
-    26  sub r8, 0x10
-    2a  jb .L1
-    30  nop word ptr [rax + rax]
-    39  nop dword ptr [rax]
+    4a  sub r8, 0x10
+    4e  jb .L1
+    54  nop word ptr [rax + rax]
+    5d  nop dword ptr [rax]
 .L0:
         ; %4 = load f32 $1
-    40  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
-    45  vmovups ymm1, ymmword ptr [rbx + 4*rsi + 0x20]
+    60  vmovups ymm4, ymmword ptr [rbx + 4*rsi]
+    65  vmovups ymm5, ymmword ptr [rbx + 4*rsi + 0x20]
         ; %5 = ne f32 %4, %4
-    4b  vcmpneqps ymm2, ymm0, ymm0
-    50  vcmpneqps ymm3, ymm1, ymm1
+    6b  vcmpneqps ymm6, ymm4, ymm4
+    70  vcmpneqps ymm7, ymm5, ymm5
         ; %7 = add u32 %6, %1
-    55  vpbroadcastd ymm4, dword ptr [rip - 0x62]
-    5e  vpaddd ymm5, ymm0, ymm4
-    62  vpaddd ymm6, ymm1, ymm4
+    75  vpaddd ymm8, ymm4, ymm1
+    79  vpaddd ymm9, ymm5, ymm1
         ; %8 = bitwise_right_shift u32 %6, %2
-    66  vpsrld ymm4, ymm0, 0x10
-    6b  vpsrld ymm0, ymm1, 0x10
+    7d  vpsrld ymm10, ymm4, 0x10
+    82  vpsrld ymm4, ymm5, 0x10
         ; %9 = bitwise_and u32 %8, %3
-    70  vpbroadcastd ymm1, dword ptr [rip - 0x81]
-    79  vpand ymm7, ymm4, ymm1
-    7d  vpand ymm4, ymm0, ymm1
+    87  vpand ymm5, ymm10, ymm3
+    8b  vpand ymm10, ymm4, ymm3
         ; %10 = add u32 %7, %9
-    81  vpaddd ymm0, ymm5, ymm7
-    85  vpaddd ymm1, ymm6, ymm4
+    8f  vpaddd ymm4, ymm8, ymm5
+    93  vpaddd ymm5, ymm9, ymm10
         ; %11 = where u32 %5, %0, %10
-    89  vpbroadcastd ymm4, dword ptr [rip - 0x9e]
-    92  vpblendvb ymm5, ymm0, ymm4, ymm2
-    98  vpblendvb ymm0, ymm1, ymm4, ymm3
-        ; %12 = bitwise_right_shift u32 %11, %2
-    9e  vpsrld ymm1, ymm5, 0x10
-    a3  vpsrld ymm2, ymm0, 0x10
+    98  vpblendvb ymm8, ymm4, ymm0, ymm6
+    9e  vpblendvb ymm4, ymm5, ymm0, ymm7
         ; %13 = cast u16 %12
-    a8  vpshufb ymm3, ymm1, ymmword ptr [rip - 0xf1]
-    b1  vextracti128 xmm0, ymm3, 0x1
-    b7  vpunpcklqdq xmm0, xmm3, xmm0
-    bb  vpshufb ymm3, ymm2, ymmword ptr [rip - 0x104]
-    c4  vextracti128 xmm1, ymm3, 0x1
-    ca  vpunpcklqdq xmm1, xmm3, xmm1
+    a4  vpshufb ymm6, ymm8, ymmword ptr [rip - 0xed]
+    ad  vextracti128 xmm5, ymm6, 0x1
+    b3  vpunpcklqdq xmm5, xmm6, xmm5
+    b7  vpshufb ymm7, ymm4, ymmword ptr [rip - 0x100]
+    c0  vextracti128 xmm6, ymm7, 0x1
+    c6  vpunpcklqdq xmm6, xmm7, xmm6
         ; store bf16 $0 %14
-    ce  vmovups xmmword ptr [r9 + 2*rsi], xmm0
-    d4  vmovups xmmword ptr [r9 + 2*rsi + 0x10], xmm1
+    ca  vmovups xmmword ptr [r9 + 2*rsi], xmm5
+    d0  vmovups xmmword ptr [r9 + 2*rsi + 0x10], xmm6
         ; addresses
-    db  add rsi, 0x10
-    df  sub r8, 0x10
-    e3  jae .L0
+    d7  add rsi, 0x10
+    db  sub r8, 0x10
+    df  jae .L0
 .L1:
-    e9  add r8, 0x8
-    ed  js .L3
-    f3  nop word ptr [rax + rax]
-    fc  nop dword ptr [rax]
+    e5  add r8, 0x8
+    e9  js .L3
+    ef  nop word ptr [rax + rax]
+    f8  nop dword ptr [rax + rax]
 .L2:
         ; %4 = load f32 $1
-   100  vmovups ymm0, ymmword ptr [rbx + 4*rsi]
+   100  vmovups ymm4, ymmword ptr [rbx + 4*rsi]
         ; %5 = ne f32 %4, %4
-   105  vcmpneqps ymm1, ymm0, ymm0
+   105  vcmpneqps ymm5, ymm4, ymm4
         ; %7 = add u32 %6, %1
-   10a  vpbroadcastd ymm2, dword ptr [rip - 0x117]
-   113  vpaddd ymm3, ymm0, ymm2
+   10a  vpaddd ymm6, ymm4, ymm1
         ; %8 = bitwise_right_shift u32 %6, %2
-   117  vpsrld ymm2, ymm0, 0x10
+   10e  vpsrld ymm7, ymm4, 0x10
         ; %9 = bitwise_and u32 %8, %3
-   11c  vpbroadcastd ymm0, dword ptr [rip - 0x12d]
-   125  vpand ymm4, ymm2, ymm0
+   113  vpand ymm4, ymm7, ymm3
         ; %10 = add u32 %7, %9
-   129  vpaddd ymm0, ymm3, ymm4
+   117  vpaddd ymm7, ymm6, ymm4
         ; %11 = where u32 %5, %0, %10
-   12d  vpbroadcastd ymm2, dword ptr [rip - 0x142]
-   136  vpblendvb ymm3, ymm0, ymm2, ymm1
-        ; %12 = bitwise_right_shift u32 %11, %2
-   13c  vpsrld ymm0, ymm3, 0x10
+   11b  vpblendvb ymm4, ymm7, ymm0, ymm5
         ; %13 = cast u16 %12
-   141  vpshufb ymm2, ymm0, ymmword ptr [rip - 0x18a]
-   14a  vextracti128 xmm1, ymm2, 0x1
-   150  vpunpcklqdq xmm1, xmm2, xmm1
+   121  vpshufb ymm6, ymm4, ymmword ptr [rip - 0x16a]
+   12a  vextracti128 xmm5, ymm6, 0x1
+   130  vpunpcklqdq xmm5, xmm6, xmm5
         ; store bf16 $0 %14
-   154  vmovups xmmword ptr [r9 + 2*rsi], xmm1
+   134  vmovups xmmword ptr [r9 + 2*rsi], xmm5
         ; addresses
-   15a  add rsi, 0x8
-   15e  sub r8, 0x8
-   162  jae .L2
+   13a  add rsi, 0x8
+   13e  sub r8, 0x8
+   142  jae .L2
 .L3:
-   164  add r8, 0x8
-   168  je .L7
+   144  add r8, 0x8
+   148  je .L7
         ; tail
-   16e  mov r11d, 0x8
-   174  cmp r8, r11
-   177  cmovb r11, r8
+   14e  mov r11d, 0x8
+   154  cmp r8, r11
+   157  cmovb r11, r8
         ; %4 = load f32 $1
-   17b  lea rcx, [rip - 0x202]
-   182  mov rdx, r11
-   185  neg rdx
-   188  vmovups ymm1, ymmword ptr [rcx + 4*rdx + 0x20]
-   18e  vpmaskmovd ymm0, ymm1, ymmword ptr [rbx + 4*rsi]
+   15b  lea rcx, [rip - 0x1e2]
+   162  mov rdx, r11
+   165  neg rdx
+   168  vmovups ymm5, ymmword ptr [rcx + 4*rdx + 0x20]
+   16e  vpmaskmovd ymm4, ymm5, ymmword ptr [rbx + 4*rsi]
         ; %5 = ne f32 %4, %4
-   194  vcmpneqps ymm1, ymm0, ymm0
+   174  vcmpneqps ymm5, ymm4, ymm4
         ; %7 = add u32 %6, %1
-   199  vpbroadcastd ymm2, dword ptr [rip - 0x1a6]
-   1a2  vpaddd ymm3, ymm0, ymm2
+   179  vpaddd ymm6, ymm4, ymm1
         ; %8 = bitwise_right_shift u32 %6, %2
-   1a6  vpsrld ymm2, ymm0, 0x10
+   17d  vpsrld ymm7, ymm4, 0x10
         ; %9 = bitwise_and u32 %8, %3
-   1ab  vpbroadcastd ymm0, dword ptr [rip - 0x1bc]
-   1b4  vpand ymm4, ymm2, ymm0
+   182  vpand ymm4, ymm7, ymm3
         ; %10 = add u32 %7, %9
-   1b8  vpaddd ymm0, ymm3, ymm4
+   186  vpaddd ymm7, ymm6, ymm4
         ; %11 = where u32 %5, %0, %10
-   1bc  vpbroadcastd ymm2, dword ptr [rip - 0x1d1]
-   1c5  vpblendvb ymm3, ymm0, ymm2, ymm1
-        ; %12 = bitwise_right_shift u32 %11, %2
-   1cb  vpsrld ymm0, ymm3, 0x10
+   18a  vpblendvb ymm4, ymm7, ymm0, ymm5
         ; %13 = cast u16 %12
-   1d0  vpshufb ymm2, ymm0, ymmword ptr [rip - 0x219]
-   1d9  vextracti128 xmm1, ymm2, 0x1
-   1df  vpunpcklqdq xmm1, xmm2, xmm1
+   190  vpshufb ymm6, ymm4, ymmword ptr [rip - 0x1d9]
+   199  vextracti128 xmm5, ymm6, 0x1
+   19f  vpunpcklqdq xmm5, xmm6, xmm5
         ; store bf16 $0 %14
-   1e3  vmovups xmmword ptr [rsp + 0x40], xmm1
-   1e9  lea rdx, [r9 + 2*rsi]
-   1ed  lea rax, [rsp + 0x40]
-   1f2  xor ecx, ecx
-   1f4  test r11d, 0x8
-   1fb  je .L4
-   201  vmovups xmm0, xmmword ptr [rax + rcx]
-   206  vmovups xmmword ptr [rdx + rcx], xmm0
-   20b  add rcx, 0x10
+   1a3  vmovups xmmword ptr [rsp + 0x40], xmm5
+   1a9  lea rdx, [r9 + 2*rsi]
+   1ad  lea rax, [rsp + 0x40]
+   1b2  xor ecx, ecx
+   1b4  test r11d, 0x8
+   1bb  je .L4
+   1c1  vmovups xmm4, xmmword ptr [rax + rcx]
+   1c6  vmovups xmmword ptr [rdx + rcx], xmm4
+   1cb  add rcx, 0x10
 .L4:
-   20f  test r11d, 0x4
-   216  je .L5
-   21c  mov r10, qword ptr [rax + rcx]
-   220  mov qword ptr [rdx + rcx], r10
-   224  add rcx, 0x8
+   1cf  test r11d, 0x4
+   1d6  je .L5
+   1dc  mov r10, qword ptr [rax + rcx]
+   1e0  mov qword ptr [rdx + rcx], r10
+   1e4  add rcx, 0x8
 .L5:
-   228  test r11d, 0x2
-   22f  je .L6
-   235  mov r10d, dword ptr [rax + rcx]
-   239  mov dword ptr [rdx + rcx], r10d
-   23d  add rcx, 0x4
+   1e8  test r11d, 0x2
+   1ef  je .L6
+   1f5  mov r10d, dword ptr [rax + rcx]
+   1f9  mov dword ptr [rdx + rcx], r10d
+   1fd  add rcx, 0x4
 .L6:
-   241  test r11d, 0x1
-   248  je .L7
-   24e  mov r10w, word ptr [rax + rcx]
-   253  mov word ptr [rdx + rcx], r10w
-   258  add rcx, 0x2
+   201  test r11d, 0x1
+   208  je .L7
+   20e  mov r10w, word ptr [rax + rcx]
+   213  mov word ptr [rdx + rcx], r10w
+   218  add rcx, 0x2
 .L7:
         ; return
-   25c  vzeroupper
-   25f  mov rsp, qword ptr [rsp]
-   263  pop rbx
-   264  ret
+   21c  vzeroupper
+   21f  mov rsp, qword ptr [rsp]
+   223  pop rbx
+   224  ret
