@@ -2,6 +2,7 @@
 #include <weft/tune.h>
 
 #include "engine/plan/streaming.h"
+#include "jit/tiles/tile.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
@@ -187,7 +188,8 @@ class Tuner {
     const auto pair = [&](std::int64_t bytes) { return transposing(plain, streaming, bytes); };
     found_bytes(name, &Tuning::tile_streaming_bytes,
                 crossover(name, std::int64_t{1} << 20, most_tile_bytes(), pair), most_tile_bytes(),
-                standard.tile_streaming_bytes, "transposing past the caches");
+                jit::tiles::streaming_threshold_bytes(host_features(), true),
+                "transposing past the caches");
   }
 
   void tune_tile_large() {

@@ -143,7 +143,7 @@ const std::vector<TuningField>& tuning_fields() {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
   static const std::vector<TuningField> fields = {
       {"streaming_bytes", &Tuning::streaming_bytes, 0, most_bytes},
-      {"tile_streaming_bytes", &Tuning::tile_streaming_bytes, 1, most_bytes},
+      {"tile_streaming_bytes", &Tuning::tile_streaming_bytes, 0, most_bytes},
       {"tile_large_bytes", &Tuning::tile_large_bytes, 1, most_bytes},
       {"near_bytes_per_us", &Tuning::near_bytes_per_us, 100, 100'000'000},
       {"far_bytes_per_us", &Tuning::far_bytes_per_us, 100, 100'000'000},

@@ -1,6 +1,7 @@
 // The chapters of the code: signature, schedule, tier, and what the code looks like.
 #include "engine/explain/story.h"
 #include "jit/shaped_kernel.h"
+#include "jit/tiles/tile.h"
 #include "runtime/text.h"
 
 #include <weft/error.h>
@@ -205,6 +206,12 @@ Story::Chapter tier_chapter(const StoryParts& parts) {
   return chapter;
 }
 
+/// Of transposing kernels that compute.
+std::int64_t tile_streaming_bytes(const Tuning& tuning, const CpuFeatures& features) {
+  return tuning.tile_streaming_bytes > 0 ? tuning.tile_streaming_bytes
+                                         : jit::tiles::streaming_threshold_bytes(features, false);
+}
+
 Story::Chapter thresholds_chapter(const StoryParts& parts) {
   Story::Chapter chapter{"thresholds", {}};
   const auto say = [&](const auto&... text) { chapter.lines.push_back(detail::concat(text...)); };
@@ -220,7 +227,7 @@ Story::Chapter thresholds_chapter(const StoryParts& parts) {
     say("those of a measurement");
   if (!stored.fault.empty()) say(stored.file, " is ignored: it ", stored.fault);
   say("past the caches from ", bytes_text(parts.planner.streaming_bytes), " moved, tiles from ",
-      bytes_text(tuning.tile_streaming_bytes), "; large tiles from ",
+      bytes_text(tile_streaming_bytes(tuning, parts.planner.features)), "; large tiles from ",
       bytes_text(tuning.tile_large_bytes));
   say("a thread for ", tuning.thread_work_ns, " ns of work, at ",
       bytes_text(tuning.near_bytes_per_us * 1'000'000), " a second in a core's caches and ",

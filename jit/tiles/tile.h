@@ -71,7 +71,8 @@ struct TileCode {
   /// A call that moves so much no longer fits the second cache; the lines that a transposition
   /// writes all over its output are then better not fetched first.
   std::int64_t streaming_bytes = 0;
-  std::int64_t large_bytes = 0;  ///< from here on, tiles are better large
+  std::int64_t copy_streaming_bytes = 0;  ///< the same for copies
+  std::int64_t large_bytes = 0;           ///< from here on, tiles are better large
   /// The buffer of a large call's tiles, and that of one which fits the last cache: what the second
   /// cache can spare.
   std::int64_t large_buffer_bytes = 0;
@@ -155,6 +156,9 @@ class Functions {
 /// of the code and the thresholds are left as they are.
 void describe_tile(const ir::Kernel& kernel, const CpuFeatures& features, Functions& functions,
                    TileCode& tile);
+
+/// What a call moves from which on it writes past the caches, if no measurement says otherwise.
+std::int64_t streaming_threshold_bytes(const CpuFeatures& features, bool is_copy);
 
 /// Sets the thresholds of TileCode to what this machine's are.
 void set_thresholds(TileCode& tile, const CpuFeatures& features);

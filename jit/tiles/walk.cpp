@@ -280,11 +280,27 @@ void copy_short_planes(const PlaneCopy& copy, Nest& nest) {
   }
 }
 
+/// Zen 4 is of the same family, and has AVX-512.
+bool runs_on_zen3(const CpuFeatures& features) {
+  return features.amd_family == zen3_family && features.isa < Isa::avx512;
+}
+
 }  // namespace
+
+// Measured: docs/decisions/transposition.md.
+std::int64_t streaming_threshold_bytes(const CpuFeatures& features, bool is_copy) {
+  constexpr std::int64_t least = std::int64_t{4} << 20;
+  return is_copy && runs_on_zen3(features) ? std::max(least, features.l3_bytes / 4) : least;
+}
 
 void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   const Tuning& tuning = current_tuning();
-  tile.streaming_bytes = tuning.tile_streaming_bytes;
+  const auto streaming_bytes = [&](bool is_copy) {
+    return tuning.tile_streaming_bytes > 0 ? tuning.tile_streaming_bytes
+                                           : streaming_threshold_bytes(features, is_copy);
+  };
+  tile.streaming_bytes = streaming_bytes(false);
+  tile.copy_streaming_bytes = streaming_bytes(true);
   tile.large_bytes = tuning.tile_large_bytes;
   const bool has_small_l2 = features.l2_bytes < 1 << 20;
   tile.large_buffer_bytes = std::clamp(features.l2_bytes / 4, stage_bytes, large_stage_bytes);
@@ -298,7 +314,7 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   tile.stages_aliases = !features.pages_in_turn;
   const bool is_amd = features.amd_family >= zen3_family,
              is_zen5 = features.amd_family >= zen5_family;
-  const bool is_zen3 = is_amd && !is_zen5 && features.isa < Isa::avx512;
+  const bool is_zen3 = runs_on_zen3(features);
   tile.fused_side = features.pages_in_turn ? never : least_fused_side;
   const std::int64_t beyond_l3 = features.l3_bytes + features.l3_bytes / 4;
   tile.most_fused_bytes = is_zen3 ? features.l3_bytes / 2 : is_amd ? beyond_l3 : never;
@@ -318,7 +334,9 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
 
 void run_tiles(const KernelArgs* args, const TileCode* tile) {
   const std::int64_t bytes = total_bytes(*tile, *args);
-  const Reach reach{.streams = bytes >= tile->streaming_bytes,
+  const std::int64_t streaming_bytes =
+      tile->is_copy ? tile->copy_streaming_bytes : tile->streaming_bytes;
+  const Reach reach{.streams = bytes >= streaming_bytes,
                     .fetches_ahead = bytes >= tile->least_fetched_bytes,
                     .joins_lines = bytes >= tile->least_joined_bytes};
   if (tile->is_copy && !reach.streams) {  // from memory to memory

@@ -14,8 +14,8 @@ struct Tuning {
   /// Calls that move so many bytes, read and written together, write past the caches; 0: by the
   /// sizes of the caches.
   std::int64_t streaming_bytes = 0;
-  /// The same for what one thread moves in a call that transposes.
-  std::int64_t tile_streaming_bytes = std::int64_t{4} << 20;
+  /// The same for what one thread moves in a call that transposes; 0: by the processor.
+  std::int64_t tile_streaming_bytes = 0;
   /// Transposing calls that move so much take larger tiles.
   std::int64_t tile_large_bytes = std::int64_t{1} << 20;
   /// What one core moves in a microsecond within its own caches, and beyond them.

@@ -6,6 +6,8 @@
 #include "tests/jit/xbyak/harness.h"
 #include "tests/required_backends.h"
 
+#include <weft/tuning.h>
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -91,6 +93,9 @@ class Tile : public ::testing::TestWithParam<std::tuple<std::string_view, Isa>> 
   void compare_large(const ir::Kernel& body, const std::vector<Place>& places,
                      const std::vector<std::array<std::int64_t, 2>>& sizes, const Target& target) {
     constexpr std::int64_t large_bytes = 4 << 20;
+    Tuning tuning;  // processors differ in where calls are large
+    tuning.tile_streaming_bytes = large_bytes;
+    const TuningScope scope(tuning);
     ir::Kernel kernel = nested(body, places);
     kernel.loops.resize(3);
     std::int64_t item_bytes = 0;

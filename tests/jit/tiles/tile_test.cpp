@@ -281,6 +281,31 @@ TEST(TileWalk, HasABufferWhereLoadsWouldWaitForStores) {
   EXPECT_GT(calls_of(zen3, 1000, 1000, 256).fused_rows, 0);
 }
 
+TEST(TileCode, StreamsFromWhatTheProcessorOrAMeasurementSays) {
+  using MiB = std::pair<std::int64_t, std::int64_t>;  // of what computes, and of copies
+  constexpr std::int64_t mib = 1 << 20;
+  CpuFeatures features = target_features(Isa::avx2);
+  const auto thresholds = [&](int amd_family, std::int64_t l3_bytes) {
+    features.amd_family = amd_family;
+    features.l3_bytes = l3_bytes;
+    tiles::TileCode tile;
+    tiles::set_thresholds(tile, features);
+    return MiB(tile.streaming_bytes / mib, tile.copy_streaming_bytes / mib);
+  };
+  {
+    Tuning none;
+    const TuningScope scope(none);
+    EXPECT_EQ(thresholds(zen3_family, 32 * mib), MiB(4, 8));
+    EXPECT_EQ(thresholds(zen3_family, 4 * mib), MiB(4, 4));
+    EXPECT_EQ(thresholds(zen5_family, 32 * mib), MiB(4, 4));
+    EXPECT_EQ(thresholds(0, 32 * mib), MiB(4, 4));
+  }
+  Tuning measured;
+  measured.tile_streaming_bytes = 6 * mib;
+  const TuningScope scope(measured);
+  EXPECT_EQ(thresholds(zen3_family, 32 * mib), MiB(6, 6));
+}
+
 // Not only that the results are right: what is transposed goes through shuffles of registers, for
 // every target, and no lane by a load of its own.
 TEST_P(Tile, TheCodeShufflesAndGathersNothing) {
