@@ -188,7 +188,7 @@ class Tuner {
     const auto pair = [&](std::int64_t bytes) { return transposing(plain, streaming, bytes); };
     found_bytes(name, &Tuning::tile_streaming_bytes,
                 crossover(name, std::int64_t{1} << 20, most_tile_bytes(), pair), most_tile_bytes(),
-                jit::tiles::streaming_threshold_bytes(host_features(), true),
+                jit::tiles::streaming_thresholds(host_features(), standard).copy_bytes,
                 "transposing past the caches");
   }
 

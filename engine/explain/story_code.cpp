@@ -206,10 +206,12 @@ Story::Chapter tier_chapter(const StoryParts& parts) {
   return chapter;
 }
 
-/// Of transposing kernels that compute.
-std::int64_t tile_streaming_bytes(const Tuning& tuning, const CpuFeatures& features) {
-  return tuning.tile_streaming_bytes > 0 ? tuning.tile_streaming_bytes
-                                         : jit::tiles::streaming_threshold_bytes(features, false);
+/// Of transposing kernels.
+std::string tile_streaming_text(const Tuning& tuning, const CpuFeatures& features) {
+  const auto [bytes, copy_bytes] = jit::tiles::streaming_thresholds(features, tuning);
+  return bytes == copy_bytes
+             ? bytes_text(bytes)
+             : detail::concat(bytes_text(bytes), " and copies from ", bytes_text(copy_bytes));
 }
 
 Story::Chapter thresholds_chapter(const StoryParts& parts) {
@@ -227,7 +229,7 @@ Story::Chapter thresholds_chapter(const StoryParts& parts) {
     say("those of a measurement");
   if (!stored.fault.empty()) say(stored.file, " is ignored: it ", stored.fault);
   say("past the caches from ", bytes_text(parts.planner.streaming_bytes), " moved, tiles from ",
-      bytes_text(tile_streaming_bytes(tuning, parts.planner.features)), "; large tiles from ",
+      tile_streaming_text(tuning, parts.planner.features), "; large tiles from ",
       bytes_text(tuning.tile_large_bytes));
   say("a thread for ", tuning.thread_work_ns, " ns of work, at ",
       bytes_text(tuning.near_bytes_per_us * 1'000'000), " a second in a core's caches and ",

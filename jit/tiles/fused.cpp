@@ -114,7 +114,8 @@ class FusedPlane {
   }
 
   /// Whether what a step reads of one of an input's rows but the first begins, in its page, within
-  /// what it stores of an output's first row; here and in all steps that follow.
+  /// a vector of what it stores of an output's first row; here and, of items of one size, in all
+  /// steps that follow.  What begins before that was measured to cost little.
   bool meet_in_page(std::size_t output, std::size_t input) const {
     constexpr std::uintptr_t in_page = page_bytes - 1, vector_bytes = 32;
     const auto stride = static_cast<std::uintptr_t>(plane_.row_stride[input]);

@@ -14,6 +14,8 @@
 #include "ir/kernel.h"
 #include "runtime/cache_line.h"
 
+#include <weft/tuning.h>
+
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -157,8 +159,13 @@ class Functions {
 void describe_tile(const ir::Kernel& kernel, const CpuFeatures& features, Functions& functions,
                    TileCode& tile);
 
-/// What a call moves from which on it writes past the caches, if no measurement says otherwise.
-std::int64_t streaming_threshold_bytes(const CpuFeatures& features, bool is_copy);
+/// What a call moves, from which on it writes past the caches.
+struct StreamingThresholds {
+  std::int64_t bytes;
+  std::int64_t copy_bytes;  ///< of copies
+};
+/// `tuning`'s, or if that has none, those that suit the processor.
+StreamingThresholds streaming_thresholds(const CpuFeatures& features, const Tuning& tuning);
 
 /// Sets the thresholds of TileCode to what this machine's are.
 void set_thresholds(TileCode& tile, const CpuFeatures& features);

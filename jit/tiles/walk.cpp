@@ -280,27 +280,28 @@ void copy_short_planes(const PlaneCopy& copy, Nest& nest) {
   }
 }
 
-/// Zen 4 is of the same family, and has AVX-512.
+/// Zen 4 is of the same family, and has AVX-512; kept from it by WEFT_ISA, it goes by Zen 3's
+/// rules.
 bool runs_on_zen3(const CpuFeatures& features) {
   return features.amd_family == zen3_family && features.isa < Isa::avx512;
 }
 
 }  // namespace
 
-// Measured: docs/decisions/transposition.md.
-std::int64_t streaming_threshold_bytes(const CpuFeatures& features, bool is_copy) {
+// Measured: docs/decisions/transposition.md.  On Zen 3 what copies do best says nothing of others.
+StreamingThresholds streaming_thresholds(const CpuFeatures& features, const Tuning& tuning) {
   constexpr std::int64_t least = std::int64_t{4} << 20;
-  return is_copy && runs_on_zen3(features) ? std::max(least, features.l3_bytes / 4) : least;
+  const bool is_zen3 = runs_on_zen3(features);
+  const std::int64_t measured = tuning.tile_streaming_bytes;
+  if (measured > 0) return {is_zen3 ? std::min(measured, least) : measured, measured};
+  return {least, is_zen3 ? std::max(least, features.l3_bytes / 4) : least};
 }
 
 void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   const Tuning& tuning = current_tuning();
-  const auto streaming_bytes = [&](bool is_copy) {
-    return tuning.tile_streaming_bytes > 0 ? tuning.tile_streaming_bytes
-                                           : streaming_threshold_bytes(features, is_copy);
-  };
-  tile.streaming_bytes = streaming_bytes(false);
-  tile.copy_streaming_bytes = streaming_bytes(true);
+  const StreamingThresholds streaming = streaming_thresholds(features, tuning);
+  tile.streaming_bytes = streaming.bytes;
+  tile.copy_streaming_bytes = streaming.copy_bytes;
   tile.large_bytes = tuning.tile_large_bytes;
   const bool has_small_l2 = features.l2_bytes < 1 << 20;
   tile.large_buffer_bytes = std::clamp(features.l2_bytes / 4, stage_bytes, large_stage_bytes);
@@ -320,7 +321,7 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   tile.most_fused_bytes = is_zen3 ? features.l3_bytes / 2 : is_amd ? beyond_l3 : never;
   tile.fuses_aliases = is_amd && !is_zen5 && !is_zen3;
   tile.stages_fighting_lines = is_zen3;
-  tile.most_large_fused_bytes = is_zen5 ? never : beyond_l3;
+  tile.most_large_fused_bytes = is_zen5 ? never : is_zen3 ? features.l3_bytes / 2 : beyond_l3;
   tile.least_fighting_fused_bytes = is_zen5 ? features.l3_bytes / 8 * 5 : never;
   tile.least_pairs_bytes = is_amd ? features.l3_bytes : never;
   tile.least_joined_bytes = std::min<std::int64_t>(features.l3_bytes / 2, 16 << 20);

@@ -209,12 +209,14 @@ TEST(TileCode, KeepsItsThresholds) {
 struct Calls {
   int rows = 0;
   int fused_rows = 0;
+  int large_fused_rows = 0;
   int transposes = 0;
 };
 Calls calls;
 
 void count_rows(const KernelArgs*) { ++calls.rows; }
 void count_fused_rows(const KernelArgs*) { ++calls.fused_rows; }
+void count_large_fused_rows(const KernelArgs*) { ++calls.large_fused_rows; }
 void count_transpose(const std::byte*, std::int64_t, std::byte*, std::int64_t, std::int64_t,
                      std::int64_t, std::int64_t, std::int64_t) {
   ++calls.transposes;
@@ -224,11 +226,15 @@ void count_transpose(const std::byte*, std::int64_t, std::byte*, std::int64_t, s
 tiles::TileCode counting_tile(const CpuFeatures& features) {
   const auto address = [](auto* function) { return reinterpret_cast<std::uintptr_t>(function); };
   const std::uintptr_t first =
-      std::min({address(count_rows), address(count_fused_rows), address(count_transpose)}) - 1;
+      std::min({address(count_rows), address(count_fused_rows), address(count_large_fused_rows),
+                address(count_transpose)}) -
+      1;
   const auto offset = [&](auto* function) {
     return static_cast<tiles::FunctionOffset>(address(function) - first);
   };
   tiles::TileCode tile;
+  const Tuning none;
+  const TuningScope scope(none);
   tiles::set_thresholds(tile, features);
   tile.code = reinterpret_cast<const std::byte*>(first);
   tile.num_loops = 2;
@@ -238,6 +244,7 @@ tiles::TileCode counting_tile(const CpuFeatures& features) {
   tile.operands[2].wide_transpose = tile.operands[2].narrow_transpose = offset(count_transpose);
   tile.rows = tile.streaming_rows = offset(count_rows);
   tile.fused_rows = offset(count_fused_rows);
+  tile.large_fused_rows = offset(count_large_fused_rows);
   tile.fused_step_rows = 4;
   tile.fused_step_columns = 8;
   return tile;
@@ -276,9 +283,13 @@ TEST(TileWalk, HasABufferWhereLoadsWouldWaitForStores) {
   }
   for (const std::int64_t columns : {256, 500, 520, 1000})
     EXPECT_GT(calls_of(zen3, 32, columns, 0).fused_rows, 0) << columns;
-  // Lines that fight, in a call that no longer fits the second cache.
-  EXPECT_EQ(calls_of(zen3, 1024, 1000, 256).fused_rows, 0);
-  EXPECT_GT(calls_of(zen3, 1000, 1000, 256).fused_rows, 0);
+  // In calls that no longer fit the second cache: lines that fight, and more than half of the last.
+  zen3.l3_bytes = 32 << 20;
+  EXPECT_EQ(calls_of(zen3, 1024, 1000, 256).large_fused_rows, 0);
+  EXPECT_GT(calls_of(zen3, 1000, 1000, 256).large_fused_rows, 0);
+  EXPECT_GT(calls_of(zen3, 1160, 1160, 256).large_fused_rows, 0);
+  EXPECT_EQ(calls_of(zen3, 1200, 1200, 256).large_fused_rows, 0);
+  EXPECT_EQ(calls_of(zen3, 1200, 1200, 256).fused_rows, 0);
 }
 
 TEST(TileCode, StreamsFromWhatTheProcessorOrAMeasurementSays) {
@@ -299,11 +310,15 @@ TEST(TileCode, StreamsFromWhatTheProcessorOrAMeasurementSays) {
     EXPECT_EQ(thresholds(zen3_family, 4 * mib), MiB(4, 4));
     EXPECT_EQ(thresholds(zen5_family, 32 * mib), MiB(4, 4));
     EXPECT_EQ(thresholds(0, 32 * mib), MiB(4, 4));
+    features.isa = Isa::avx512;
+    EXPECT_EQ(thresholds(zen3_family, 32 * mib), MiB(4, 4)) << "Zen 4";
+    features.isa = Isa::avx2;
   }
   Tuning measured;
   measured.tile_streaming_bytes = 6 * mib;
   const TuningScope scope(measured);
-  EXPECT_EQ(thresholds(zen3_family, 32 * mib), MiB(6, 6));
+  EXPECT_EQ(thresholds(zen3_family, 32 * mib), MiB(4, 6));
+  EXPECT_EQ(thresholds(zen5_family, 32 * mib), MiB(6, 6));
 }
 
 // Not only that the results are right: what is transposed goes through shuffles of registers, for
