@@ -65,7 +65,8 @@ void measure(const TuneArguments& arguments) {
                                   {"default", standard},
                                   {"measured", finding->measured},
                                   {"how", finding->how}});
-    table.add({std::string(field.name), standard == 0 ? "by the caches" : std::to_string(standard),
+    table.add({std::string(field.name),
+               standard == 0 ? "by the processor" : std::to_string(standard),
                std::to_string(finding->measured), finding->how});
   }
   if (arguments.json) return print(json);
@@ -85,7 +86,7 @@ void show(bool as_json) {
   for (const TuningField& field : tuning_fields()) {
     const std::int64_t value = stored.tuning.*field.value;
     json["thresholds"].push_back({{"name", field.name}, {"value", value}});
-    table.add({std::string(field.name), value == 0 ? "by the caches" : std::to_string(value)});
+    table.add({std::string(field.name), value == 0 ? "by the processor" : std::to_string(value)});
   }
   if (as_json) return print(json);
   table.print(std::cout);

@@ -313,10 +313,10 @@ void set_thresholds(TileCode& tile, const CpuFeatures& features) {
   constexpr std::int64_t least_fused_side = 512;
   tile.panel_bytes = features.pages_in_turn ? 128 : 64;
   tile.stages_aliases = !features.pages_in_turn;
+  tile.fused_side = features.pages_in_turn ? never : least_fused_side;
   const bool is_amd = features.amd_family >= zen3_family,
              is_zen5 = features.amd_family >= zen5_family;
   const bool is_zen3 = runs_on_zen3(features);
-  tile.fused_side = features.pages_in_turn ? never : least_fused_side;
   const std::int64_t beyond_l3 = features.l3_bytes + features.l3_bytes / 4;
   tile.most_fused_bytes = is_zen3 ? features.l3_bytes / 2 : is_amd ? beyond_l3 : never;
   tile.fuses_aliases = is_amd && !is_zen5 && !is_zen3;

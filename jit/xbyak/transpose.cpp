@@ -43,7 +43,6 @@ class TransposeEmitter {
   void point_to(const Reg64& base, const Reg64& item);
   void move_steps(const Reg64& to, int first_step, int num_steps);
   void move_part(const Reg64& to, int first_step, int num_steps, int part);
-  void move_each_part();
   void move_whole_lines(const Reg64& to, int first_step);
   int steps_at_once() const;
   int rows_at_once() const { return side_ * steps_at_once(); }
@@ -354,36 +353,24 @@ int TransposeEmitter::steps_a_turn() const {
   return halves && !shape_.is_streaming ? num_steps / 2 : num_steps;
 }
 
-// Half of the lines from one end of the block to the other, and then the other half: twice as many
-// would fight for the first cache, where they lie pages apart, before they are read to their ends.
-void TransposeEmitter::move_each_part() {
-  const int num_steps = line_bytes / lane_bytes, at_once = steps_at_once();
-  for (int part = 0; part < num_parts_; ++part) {
-    if (part > 0) point_to(item_, block_);
-    for (int step = 0; step < num_steps; step += at_once) {
+// Steps one after the other, from where the lanes and the item point: the lines of one register
+// from one end of the block to the other, and then those of the next.  All of them at once would
+// fight for the first cache, where they lie pages apart, before they are read to their ends.
+void TransposeEmitter::move_turn() {
+  const int at_once = steps_at_once();
+  const int num_passes = completes_lines() ? 1 : num_parts_;
+  const int num_lanes = num_lanes_ * num_parts_ / num_passes;
+  for (int pass = 0; pass < num_passes; ++pass) {
+    if (pass > 0) point_to(item_, block_);
+    for (int step = 0; step < steps_a_turn(); step += at_once) {
       if (step > 0) {
-        for (int lane = 0; lane < num_lanes_; ++lane)
-          rewind(lanes_[static_cast<std::size_t>(part * num_lanes_ + lane)], from_rewind_slot);
+        for (int lane = 0; lane < num_lanes; ++lane)
+          rewind(lanes_[static_cast<std::size_t>(pass * num_lanes + lane)], from_rewind_slot);
         if (step * side_ % 4 == 0) code_.lea(item_, code_.ptr[item_ + to_stride_ * 4]);
       }
-      if (part == 0) fetch_rows(item_, step * side_);
-      move_part(item_, step, at_once, part);
+      if (pass == 0) fetch_rows(item_, step * side_);
+      completes_lines() ? move_whole_lines(item_, step) : move_part(item_, step, at_once, pass);
     }
-  }
-}
-
-// Steps one after the other, from where the lanes and the item point.
-void TransposeEmitter::move_turn() {
-  if (num_parts_ > 1 && !completes_lines()) return move_each_part();
-  const int at_once = steps_at_once();
-  for (int step = 0; step < steps_a_turn(); step += at_once) {
-    if (step > 0) {
-      for (int lane = 0; lane < num_lanes_ * num_parts_; ++lane)
-        rewind(lanes_[static_cast<std::size_t>(lane)], from_rewind_slot);
-      if (step * side_ % 4 == 0) code_.lea(item_, code_.ptr[item_ + to_stride_ * 4]);
-    }
-    fetch_rows(item_, step * side_);
-    move_steps(item_, step, at_once);
   }
 }
 
