@@ -31,6 +31,11 @@ struct CpuFeatures {
   std::string text() const;
 };
 
+/// Zen 4 is of Zen 3's family and has AVX-512; kept from it by WEFT_ISA, it goes by Zen 3's rules.
+inline bool runs_on_zen3(const CpuFeatures& features) {
+  return features.amd_family == zen3_family && features.isa < Isa::avx512;
+}
+
 std::string_view name(Isa isa);
 
 /// This machine's features, lowered by WEFT_ISA=generic|avx2|avx512 in the environment.  Detected

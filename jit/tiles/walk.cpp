@@ -280,12 +280,6 @@ void copy_short_planes(const PlaneCopy& copy, Nest& nest) {
   }
 }
 
-/// Zen 4 is of the same family, and has AVX-512; kept from it by WEFT_ISA, it goes by Zen 3's
-/// rules.
-bool runs_on_zen3(const CpuFeatures& features) {
-  return features.amd_family == zen3_family && features.isa < Isa::avx512;
-}
-
 }  // namespace
 
 // Measured: docs/decisions/transposition.md.  On Zen 3 what copies do best says nothing of others.

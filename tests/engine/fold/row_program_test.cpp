@@ -1,4 +1,5 @@
 // Blocks of rows whose passes are called one after the other.
+#include "engine/fold/row_blocks.h"
 #include "tests/engine/support/elements.h"
 #include "tests/required_backends.h"
 
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -223,6 +225,33 @@ TEST(RowProgram, OutputsThatOverlapAreRefusedWhateverTheSize) {
     EXPECT_THROW(engine.eval(exprs, outputs), ArgumentError) << rows;
     EXPECT_EQ(both.data_as<float>()[0], 0);
   }
+}
+
+/// Rows in a block of a layer norm, 0 where it goes over the whole; 32 KiB and 512 KiB of cache.
+std::int64_t rows_of_block(Isa isa, int amd_family, std::int64_t columns) {
+  CpuFeatures features;
+  features.isa = isa;
+  features.amd_family = amd_family;
+  features.l2_bytes = 512 << 10;
+  const Tensor x = new_tensor({100, columns}, DType::f32);
+  const auto blocks = plan_row_blocks(std::vector{normed(Expr(x), 1e-5)}, features);
+  return blocks.has_value() ? blocks->rows_per_block : 0;
+}
+
+TEST(RowBlocks, FitACacheThatTheProcessorGainsFrom) {
+  constexpr int intel = 0;
+  // Of 4, 8, 20, 60 and 160 KB.
+  const std::array<std::int64_t, 5> columns{1000, 2000, 5000, 15'000, 40'000};
+  const auto blocks = [&](Isa isa, int amd_family) {
+    std::vector<std::int64_t> result;
+    for (const std::int64_t count : columns)
+      result.push_back(rows_of_block(isa, amd_family, count));
+    return result;
+  };
+  EXPECT_EQ(blocks(Isa::avx2, zen3_family), (std::vector<std::int64_t>{4, 2, 1, 1, 0}));
+  EXPECT_EQ(blocks(Isa::avx512, zen3_family), (std::vector<std::int64_t>{32, 16, 6, 2, 0}));
+  EXPECT_EQ(blocks(Isa::avx512, zen5_family), (std::vector<std::int64_t>{2, 1, 1, 1, 0}));
+  EXPECT_EQ(blocks(Isa::avx2, intel), (std::vector<std::int64_t>{32, 16, 6, 2, 0}));
 }
 
 }  // namespace
