@@ -1,13 +1,17 @@
 // The same steps as in jit/xbyak/short_transpose.cpp: 16 bytes from each line, where lane g of the
 // k-th register has those of line g * side + k, so that after transposing within lanes a register
-// is a row of what is written.  Lines that there aren't are read as the last one and masked when
-// stored; a step that would reach past a line's end starts earlier instead.
+// is a row of what is written.  A step that would reach past a line's end starts earlier instead.
+// With AVX-512 lines that there aren't are read as the last one and masked when stored.  With AVX2
+// there are two groups of lines, the second of which ends with the last line: where it overlaps the
+// first both write the same.
 
 #include "jit/llvm/builder.h"
 #include "jit/llvm/squares.h"
 #include "jit/llvm/tile.h"
 
 #include <cstddef>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace weft::jit {
@@ -37,10 +41,16 @@ class ShortTransposeEmitter {
         llvm::Align(8), name);
   }
   void load_arguments();
+  /// What writes `side_` rows, or a part of each, from and to these addresses.
+  using Step = std::function<void(llvm::Value* from, llvm::Value* to)>;
+
   llvm::Value* lines_mask(int num_lanes);
-  void planes_of(int num_lanes);
-  void step(int num_lanes, llvm::Value* mask, llvm::Value* from, llvm::Value* to,
-            const Values& last_lane);
+  llvm::Value* after_lines(llvm::Value* count) { return builder_.CreateMul(count, from_stride_); }
+  void planes_of(const Step& step);
+  Step masked_step(int num_lanes);
+  Step overlapping_step(int num_lanes, int num_more_lanes);
+  void write_group(int num_lanes, llvm::Value* from, llvm::Value* to);
+  void emit_upto(std::int64_t most_lines, const std::function<Step()>& make_step);
 
   const int itemsize_;
   const int side_;  ///< items of a lane
@@ -81,36 +91,63 @@ llvm::Value* ShortTransposeEmitter::lines_mask(int num_lanes) {
       lines, builder_.CreateVectorSplat(static_cast<unsigned>(numbers.size()), count), "lines");
 }
 
-/// One step of a plane: `last_lane` has the distances of that lane's lines.
-void ShortTransposeEmitter::step(int num_lanes, llvm::Value* mask, llvm::Value* from,
-                                 llvm::Value* to, const Values& last_lane) {
+/// For lines that fill `num_lanes` lanes.
+ShortTransposeEmitter::Step ShortTransposeEmitter::masked_step(int num_lanes) {
   const int width_lanes = num_lanes == 3 ? 4 : num_lanes;
-  llvm::FixedVectorType* const type = items_type(builder_, itemsize_, width_lanes * lane_bytes);
-  const Values lines = strided_addresses(builder_, from, from_stride_, (num_lanes - 1) * side_);
+  llvm::Value* const mask = lines_mask(width_lanes);
+  llvm::Value* const last_line = builder_.CreateSub(num_lines_, builder_.number(1));
+  Values last_lane;
+  for (int k = 0; k < side_; ++k)
+    last_lane.push_back(after_lines(builder_.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smin, last_line, builder_.number((num_lanes - 1) * side_ + k))));
+  return [=, this, last_lane = std::move(last_lane)](llvm::Value* from, llvm::Value* to) {
+    llvm::FixedVectorType* const type = items_type(builder_, itemsize_, width_lanes * lane_bytes);
+    const Values lines = strided_addresses(builder_, from, from_stride_, (num_lanes - 1) * side_);
+    Values rows(static_cast<std::size_t>(side_));
+    for (int line = 0; line < num_lanes * side_; ++line) {
+      const auto k = static_cast<std::size_t>(line % side_);
+      const bool is_last_lane = line / side_ + 1 == num_lanes;
+      llvm::Value* const at =
+          is_last_lane ? builder_.after(from, last_lane[k]) : lines[static_cast<std::size_t>(line)];
+      rows[k] = load_lane(builder_, type, rows[k], line / side_, at);
+    }
+    rows = transpose_lanes(builder_, std::move(rows));
+    const Values places = strided_addresses(builder_, to, to_stride_, side_);
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      builder_.CreateMaskedStore(rows[k], places[k], llvm::Align(1), mask);
+  };
+}
+
+void ShortTransposeEmitter::write_group(int num_lanes, llvm::Value* from, llvm::Value* to) {
+  llvm::FixedVectorType* const type = items_type(builder_, itemsize_, num_lanes * lane_bytes);
+  const Values lines = strided_addresses(builder_, from, from_stride_, num_lanes * side_);
   Values rows(static_cast<std::size_t>(side_));
-  for (int line = 0; line < num_lanes * side_; ++line) {
-    const auto k = static_cast<std::size_t>(line % side_);
-    const bool is_last_lane = line / side_ + 1 == num_lanes;
-    llvm::Value* const at =
-        is_last_lane ? builder_.after(from, last_lane[k]) : lines[static_cast<std::size_t>(line)];
-    rows[k] = load_lane(builder_, type, rows[k], line / side_, at);
+  for (std::size_t line = 0; line < lines.size(); ++line) {
+    llvm::Value*& row = rows[line % rows.size()];
+    row = load_lane(builder_, type, row, static_cast<int>(line) / side_, lines[line]);
   }
   rows = transpose_lanes(builder_, std::move(rows));
   const Values places = strided_addresses(builder_, to, to_stride_, side_);
   for (std::size_t k = 0; k < rows.size(); ++k)
-    builder_.CreateMaskedStore(rows[k], places[k], llvm::Align(1), mask);
+    builder_.CreateAlignedStore(rows[k], places[k], llvm::Align(1));
 }
 
-/// All planes, for lines that fill `num_lanes` lanes.
-void ShortTransposeEmitter::planes_of(int num_lanes) {
-  llvm::Value* const mask = lines_mask(num_lanes == 3 ? 4 : num_lanes);
-  llvm::Value* const last_line = builder_.CreateSub(num_lines_, builder_.number(1));
-  Values last_lane;
-  for (int k = 0; k < side_; ++k) {
-    llvm::Value* const line = builder_.CreateBinaryIntrinsic(
-        llvm::Intrinsic::smin, last_line, builder_.number((num_lanes - 1) * side_ + k));
-    last_lane.push_back(builder_.CreateMul(line, from_stride_));
-  }
+/// For a group of `num_lanes` lanes and, unless they are 0, one of `num_more_lanes`.
+ShortTransposeEmitter::Step ShortTransposeEmitter::overlapping_step(int num_lanes,
+                                                                    int num_more_lanes) {
+  llvm::Value* const second =
+      builder_.CreateSub(num_lines_, builder_.number(num_more_lanes * side_));
+  llvm::Value* const from_second = after_lines(second);
+  llvm::Value* const to_second = builder_.CreateMul(second, builder_.number(itemsize_));
+  return [=, this](llvm::Value* from, llvm::Value* to) {
+    write_group(num_lanes, from, to);
+    if (num_more_lanes > 0)
+      write_group(num_more_lanes, builder_.after(from, from_second), builder_.after(to, to_second));
+  };
+}
+
+/// All planes, step by step.
+void ShortTransposeEmitter::planes_of(const Step& step) {
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
   llvm::BasicBlock* const plane = builder_.new_block("plane");
   llvm::BasicBlock* const next_step = builder_.new_block("step");
@@ -129,8 +166,8 @@ void ShortTransposeEmitter::planes_of(int num_lanes) {
   builder_.SetInsertPoint(next_step);
   llvm::PHINode* const item = builder_.CreatePHI(builder_.getInt64Ty(), 2);
   item->addIncoming(builder_.number(0), plane);
-  step(num_lanes, mask, builder_.after(from, builder_.CreateMul(item, builder_.number(itemsize_))),
-       builder_.after(to, builder_.CreateMul(item, to_stride_)), last_lane);
+  step(builder_.after(from, builder_.CreateMul(item, builder_.number(itemsize_))),
+       builder_.after(to, builder_.CreateMul(item, to_stride_)));
   llvm::Value* const following = builder_.CreateBinaryIntrinsic(
       llvm::Intrinsic::smin, builder_.CreateAdd(item, builder_.number(side_)), last_item_);
   item->addIncoming(following, next_step);
@@ -146,18 +183,30 @@ void ShortTransposeEmitter::planes_of(int num_lanes) {
   builder_.CreateRetVoid();
 }
 
+/// Returns if there are not more lines.
+void ShortTransposeEmitter::emit_upto(std::int64_t most_lines,
+                                      const std::function<Step()>& make_step) {
+  llvm::BasicBlock* const fits = builder_.new_block("fits");
+  llvm::BasicBlock* const has_more = builder_.new_block("has_more");
+  builder_.CreateCondBr(builder_.CreateICmpSLE(num_lines_, builder_.number(most_lines)), fits,
+                        has_more);
+  builder_.SetInsertPoint(fits);
+  planes_of(make_step());
+  builder_.SetInsertPoint(has_more);
+}
+
 void ShortTransposeEmitter::emit() {
   load_arguments();
-  for (int num_lanes = 1; num_lanes < most_lanes; ++num_lanes) {
-    llvm::BasicBlock* const fits = builder_.new_block("fits");
-    llvm::BasicBlock* const has_more = builder_.new_block("has_more");
-    builder_.CreateCondBr(builder_.CreateICmpSLE(num_lines_, builder_.number(num_lanes * side_)),
-                          fits, has_more);
-    builder_.SetInsertPoint(fits);
-    planes_of(num_lanes);
-    builder_.SetInsertPoint(has_more);
+  if (builder_.features().isa == Isa::avx512) {
+    for (int num_lanes = 1; num_lanes < most_lanes; ++num_lanes)
+      emit_upto(num_lanes * side_, [&] { return masked_step(num_lanes); });
+    return planes_of(masked_step(most_lanes));
   }
-  planes_of(most_lanes);
+  emit_upto(side_, [&] { return overlapping_step(1, 0); });
+  emit_upto(2 * side_ - 1, [&] { return overlapping_step(1, 1); });
+  emit_upto(2 * side_, [&] { return overlapping_step(2, 0); });
+  emit_upto(3 * side_, [&] { return overlapping_step(2, 1); });
+  planes_of(overlapping_step(2, 2));
 }
 
 }  // namespace

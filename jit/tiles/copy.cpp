@@ -109,6 +109,7 @@ PlaneCopy::PlaneCopy(const TileCode& tile, const Plane& plane, Stage stage, cons
           ? Rectangle{nullptr, along_stride, nullptr, across_stride, plane.rows, plane.columns}
           : Rectangle{nullptr, across_stride, nullptr, along_stride, plane.columns, plane.rows};
   is_short_ = tile.short_transpose != 0 && !is_pixels_ && !reach.streams &&
+              shape_.num_lines >= tile.least_short_lines &&
               shape_.num_lines <= most_short_lines(operand_.itemsize) &&
               shape_.num_items >= least_short_items(operand_.itemsize);
   const std::int64_t itemsize = operand_.itemsize;

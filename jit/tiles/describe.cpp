@@ -230,8 +230,10 @@ void describe_tile(const ir::Kernel& kernel, const CpuFeatures& features, Functi
   tile.is_copy = is_transposing_copy(kernel);
   add_rows(kernel, functions, tile);
   const auto itemsize = static_cast<int>(itemsize_bytes(kernel.operands[0].dtype));
-  if (tile.is_copy && has_short_transpose(features, itemsize))
+  if (tile.is_copy && has_short_transpose(features, itemsize)) {
     tile.short_transpose = functions.short_transpose(itemsize);
+    tile.least_short_lines = least_short_lines(features, itemsize);
+  }
   for (const ir::Operand& described : kernel.operands) {
     TileOperand operand = describe(described);
     if (operand.is_staged) add_transposes(kernel.vector_bytes, tile.is_copy, functions, operand);

@@ -95,8 +95,8 @@ struct ShortPlanes {
   std::int64_t from_stride_bytes;  ///< between lines
   std::byte* to;
   std::int64_t to_stride_bytes;
-  std::int64_t num_lines;        ///< 1 to most_short_lines(itemsize)
-  std::int64_t num_items;        ///< of a line, at least least_short_items(itemsize)
+  std::int64_t num_lines;        ///< least_short_lines() to most_short_lines()
+  std::int64_t num_items;        ///< of a line, at least least_short_items()
   std::int64_t count;            ///< at least 1
   std::int64_t from_step_bytes;  ///< between rectangles
   std::int64_t to_step_bytes;
@@ -105,7 +105,11 @@ using ShortTransposeFunction = void(const ShortPlanes* planes);
 
 /// Whether such a function pays for items of that size.
 inline bool has_short_transpose(const CpuFeatures& features, int itemsize) {
-  return features.isa == Isa::avx512 && (itemsize == 4 || itemsize == 8);
+  return features.isa >= Isa::avx2 && (itemsize == 4 || itemsize == 8);
+}
+/// Without masks a register must be full.
+inline std::int64_t least_short_lines(const CpuFeatures& features, int itemsize) {
+  return features.isa == Isa::avx512 ? 1 : lane_bytes / itemsize;
 }
 constexpr std::int64_t most_short_lines(int itemsize) { return 64 / itemsize; }
 constexpr std::int64_t least_short_items(int itemsize) { return lane_bytes / itemsize; }

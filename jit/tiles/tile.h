@@ -54,6 +54,7 @@ struct TileCode {
   /// For copies: planes of few lines, many of them in one call; none where items are of other
   /// sizes.
   FunctionOffset short_transpose = 0;
+  std::int64_t least_short_lines = 0;
   /// The kernel for rows whose transposed inputs stay in registers.  Extents are multiples of
   /// fused_step_rows and fused_step_columns.
   FunctionOffset fused_rows = 0;

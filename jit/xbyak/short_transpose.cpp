@@ -26,11 +26,9 @@ class ShortTransposeEmitter {
   void planes_of(int num_lanes);
   void step(int num_lanes);
   void load(int k, int num_lanes, int width_bytes);
-  void transpose_lanes(int width_bytes);
   void move_lines(int num_lanes, int scale);
   Address argument(std::size_t offset) const { return code_.qword[code_.rdi + offset]; }
   Address slot(int index) const { return code_.qword[code_.rsp + 8 * index]; }
-  RegExp nth(const Reg64& base, const Reg64& stride, const Reg64& stride3, int n) const;
 
   Assembler& code_;
   const int itemsize_;
@@ -41,9 +39,9 @@ class ShortTransposeEmitter {
       Reg64(Xbyak::Operand::R8), Reg64(Xbyak::Operand::R9), Reg64(Xbyak::Operand::R10)};
   const std::array<Reg64, 4> last_lane_{Reg64(Xbyak::Operand::R11), Reg64(Xbyak::Operand::RAX),
                                         Reg64(Xbyak::Operand::RBX), Reg64(Xbyak::Operand::RBP)};
-  const Reg64 from_stride_{Xbyak::Operand::RSI}, from_stride3_{Xbyak::Operand::R12};
+  const Strides from_stride_{Reg64(Xbyak::Operand::RSI), Reg64(Xbyak::Operand::R12)};
   const Reg64 to_{Xbyak::Operand::RDX};
-  const Reg64 to_stride_{Xbyak::Operand::RCX}, to_stride3_{Xbyak::Operand::R13};
+  const Strides to_stride_{Reg64(Xbyak::Operand::RCX), Reg64(Xbyak::Operand::R13)};
   const Reg64 left_{Xbyak::Operand::R14};  ///< items between this step and the last
   const Reg64 scratch_{Xbyak::Operand::R15};
   const Opmask rows_{1};  ///< the lines that there are
@@ -56,22 +54,12 @@ class ShortTransposeEmitter {
   static constexpr int frame_bytes = 40;
 };
 
-RegExp ShortTransposeEmitter::nth(const Reg64& base, const Reg64& stride, const Reg64& stride3,
-                                  int n) const {
-  switch (n) {
-    case 0: return base;
-    case 1: return base + stride;
-    case 2: return base + stride * 2;
-    default: return base + stride3;
-  }
-}
-
 void ShortTransposeEmitter::load_arguments() {
-  code_.mov(from_stride_, argument(offsetof(tiles::ShortPlanes, from_stride_bytes)));
+  code_.mov(from_stride_.one, argument(offsetof(tiles::ShortPlanes, from_stride_bytes)));
   code_.mov(to_, argument(offsetof(tiles::ShortPlanes, to)));
-  code_.mov(to_stride_, argument(offsetof(tiles::ShortPlanes, to_stride_bytes)));
-  code_.lea(from_stride3_, code_.ptr[from_stride_ + from_stride_ * 2]);
-  code_.lea(to_stride3_, code_.ptr[to_stride_ + to_stride_ * 2]);
+  code_.mov(to_stride_.one, argument(offsetof(tiles::ShortPlanes, to_stride_bytes)));
+  code_.lea(from_stride_.three, code_.ptr[from_stride_.one + from_stride_.one * 2]);
+  code_.lea(to_stride_.three, code_.ptr[to_stride_.one + to_stride_.one * 2]);
   const Reg64 distance = last_lane_[0];
   code_.mov(left_, argument(offsetof(tiles::ShortPlanes, num_items)));
   code_.sub(left_, side_);
@@ -82,7 +70,7 @@ void ShortTransposeEmitter::load_arguments() {
   code_.sub(scratch_, distance);
   code_.mov(slot(from_rewind_slot), scratch_);
   code_.mov(distance, left_);
-  code_.imul(distance, to_stride_);
+  code_.imul(distance, to_stride_.one);
   code_.mov(scratch_, argument(offsetof(tiles::ShortPlanes, to_step_bytes)));
   code_.sub(scratch_, distance);
   code_.mov(slot(to_rewind_slot), scratch_);
@@ -109,10 +97,10 @@ void ShortTransposeEmitter::point_at_lines() {
   }
   for (int k = 0; k < side_; ++k) {
     const Reg64 line = last_lane_[static_cast<std::size_t>(k)];
-    code_.imul(line, from_stride_);
+    code_.imul(line, from_stride_.one);
     code_.add(line, first);
   }
-  code_.imul(scratch_, from_stride_, side_);
+  code_.imul(scratch_, from_stride_.one, side_);
   code_.lea(lanes_[1], code_.ptr[first + scratch_]);
   code_.lea(lanes_[2], code_.ptr[lanes_[1] + scratch_]);
   code_.mov(scratch_, last_line);
@@ -122,38 +110,19 @@ void ShortTransposeEmitter::point_at_lines() {
 void ShortTransposeEmitter::load(int k, int num_lanes, int width_bytes) {
   for (int lane = 0; lane < num_lanes; ++lane) {
     const bool is_last = lane + 1 == num_lanes;
-    const Address at = code_.ptr[is_last ? RegExp(last_lane_[static_cast<std::size_t>(k)])
-                                         : nth(lanes_[static_cast<std::size_t>(lane)], from_stride_,
-                                               from_stride3_, k)];
+    const Address at =
+        code_.ptr[is_last ? RegExp(last_lane_[static_cast<std::size_t>(k)])
+                          : nth(lanes_[static_cast<std::size_t>(lane)], from_stride_, k)];
     code_.load_part(vector_register(k, width_bytes), at, lane);
-  }
-}
-
-// From registers 0 to side - 1 into themselves.
-void ShortTransposeEmitter::transpose_lanes(int width_bytes) {
-  const auto vector = [&](int index) { return vector_register(index, width_bytes); };
-  if (side_ == 2) {
-    code_.vpunpcklqdq(vector(2), vector(0), vector(1));
-    code_.vpunpckhqdq(vector(1), vector(0), vector(1));
-    code_.vmovdqa64(vector(0), vector(2));
-    return;
-  }
-  for (int k = 0; k < 2; ++k) {
-    code_.vpunpckldq(vector(4 + 2 * k), vector(k), vector(k + 2));
-    code_.vpunpckhdq(vector(5 + 2 * k), vector(k), vector(k + 2));
-  }
-  for (int k = 0; k < 2; ++k) {
-    code_.vpunpckldq(vector(2 * k), vector(4 + k), vector(6 + k));
-    code_.vpunpckhdq(vector(2 * k + 1), vector(4 + k), vector(6 + k));
   }
 }
 
 void ShortTransposeEmitter::step(int num_lanes) {
   const int width_bytes = num_lanes == 3 ? 64 : num_lanes * lane_bytes;
   for (int k = 0; k < side_; ++k) load(k, num_lanes, width_bytes);
-  transpose_lanes(width_bytes);
+  transpose_lanes(code_, side_, width_bytes);
   for (int k = 0; k < side_; ++k) {
-    const Address at = code_.ptr[nth(to_, to_stride_, to_stride3_, k)];
+    const Address at = code_.ptr[nth(to_, to_stride_, k)];
     const Xmm row = vector_register(k, width_bytes);
     itemsize_ == 4 ? code_.vmovups(at | rows_, row) : code_.vmovupd(at | rows_, row);
   }
@@ -184,7 +153,7 @@ void ShortTransposeEmitter::planes_of(int num_lanes) {
   code_.cmovg(scratch_, slot(side_slot));
   code_.sub(left_, scratch_);
   move_lines(num_lanes, itemsize_);
-  code_.imul(scratch_, to_stride_);
+  code_.imul(scratch_, to_stride_.one);
   code_.add(to_, scratch_);
   code_.jmp(next_step);
   code_.bind(is_end);
@@ -222,7 +191,35 @@ void ShortTransposeEmitter::emit() {
 }  // namespace
 
 void emit_short_transpose(Assembler& code, int itemsize) {
+  if (!code.has_avx512()) return emit_short_transpose_avx2(code, itemsize);
   ShortTransposeEmitter(code, itemsize).emit();
+}
+
+RegExp nth(const Reg64& base, const Strides& stride, int n) {
+  switch (n) {
+    case 0: return base;
+    case 1: return base + stride.one;
+    case 2: return base + stride.one * 2;
+    default: return base + stride.three;
+  }
+}
+
+void transpose_lanes(Assembler& code, int side, int width_bytes) {
+  const auto vector = [&](int index) { return vector_register(index, width_bytes); };
+  if (side == 2) {
+    code.vpunpcklqdq(vector(2), vector(0), vector(1));
+    code.vpunpckhqdq(vector(1), vector(0), vector(1));
+    code.move(vector(0), vector(2));
+    return;
+  }
+  for (int k = 0; k < 2; ++k) {
+    code.vpunpckldq(vector(4 + 2 * k), vector(k), vector(k + 2));
+    code.vpunpckhdq(vector(5 + 2 * k), vector(k), vector(k + 2));
+  }
+  for (int k = 0; k < 2; ++k) {
+    code.vpunpckldq(vector(2 * k), vector(4 + k), vector(6 + k));
+    code.vpunpckhdq(vector(2 * k + 1), vector(4 + k), vector(6 + k));
+  }
 }
 
 }  // namespace weft::jit::xbyak

@@ -35,6 +35,33 @@ TEST_P(Tile, CopiesOfEveryItemSize) {
         }
 }
 
+// Of few lines or items each, with gaps between rows and between planes, which no store may touch.
+TEST_P(Tile, CopiesOfManyShortPlanes) {
+  constexpr std::int64_t longest = 18, gap_items = 3;
+  for (const DType dtype : {DType::u32, DType::u64})
+    for (const std::size_t across : {0, 1}) {
+      const auto item = static_cast<std::int64_t>(itemsize_bytes(dtype));
+      ir::Kernel kernel = copy_kernel(dtype);
+      kernel.loops.resize(4);
+      for (ir::Operand& operand : kernel.operands) operand.strides.assign(4, ir::stride_any);
+      kernel.operands[across].strides[2] = 1;
+      kernel.operands[1 - across].strides[3] = 1;
+      const Comparison comparison(scheduled(kernel, isa()), target(), backend());
+      for (std::int64_t rows = 1; rows <= longest; ++rows)
+        for (std::int64_t columns = 1; columns <= longest; ++columns) {
+          const std::int64_t row = (columns + gap_items) * item, column = (rows + gap_items) * item;
+          const std::int64_t plane = rows * row + columns * column;
+          jit::testing::Run run{
+              .extents = {2, 3, rows, columns},
+              .placement = columns % 2 == 0 ? Placement::at_end : Placement::at_start,
+              .stride_bytes = std::vector<std::vector<std::int64_t>>(2)};
+          run.stride_bytes[across] = {4 * plane, plane, item, column};
+          run.stride_bytes[1 - across] = {-plane, 2 * plane, row, item};
+          ASSERT_TRUE(comparison.agree(run, random_)) << rows << " rows, " << columns << " columns";
+        }
+    }
+}
+
 TEST_P(Tile, CopiesOfPixels) {
   for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64})
     for (const StrideClass ways : {2, 3, 4})
