@@ -27,6 +27,19 @@ bool takes_blocks(const ScanLoops& loops, std::int64_t itemsize) {
   return loops.scanned.extent >= jit::long_scan_elements && !are_neighbours;
 }
 
+/// Calls of the loops for fewer elements cost more than what they do.
+constexpr std::int64_t few_elements = 64;
+
+/// Takes the fastest dimension aside if one call would have too few elements along it, and more
+/// along another.
+void set_beside(ScanPlan& plan) {
+  const auto longest = std::ranges::max_element(plan.rest, {}, &FoldDim::extent);
+  if (plan.rest[0].extent * plan.scanned.extent >= few_elements || longest == plan.rest.begin())
+    return;
+  plan.beside = std::exchange(plan.rest[0], std::move(*longest));
+  plan.rest.erase(longest);
+}
+
 /// Looks for code for the whole scan.  Long rows are scanned in blocks, whose totals decide bits.
 void find_kernel(ScanPlan& plan, const ExprNode& node, const Program& program, const Tensor& output,
                  std::span<const Tensor> inputs, const PlannerOptions& options,
@@ -148,6 +161,7 @@ std::shared_ptr<const ScanPlan> plan_scan(const ExprNode& node, const Program& p
     plan->blocks = jit::block_scan(node.op, dtype, options.features.isa);
   plan->scanned = std::move(loops.scanned);
   plan->rest = std::move(loops.rest);
+  if (is_plain && plan->blocks.run == nullptr) set_beside(*plan);
   for (std::size_t dim = 1; dim < plan->rest.size(); ++dim)
     plan->num_rest *= plan->rest[dim].extent;
   plan->block = plan->scanned;

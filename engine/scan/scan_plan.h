@@ -48,6 +48,9 @@ struct ScanPlan {
   FoldDim scanned;            ///< strides of the output and of what is read, forwards
   std::vector<FoldDim> rest;  ///< fastest first, never empty
   std::int64_t num_rest = 1;  ///< of the dimensions behind rest[0]
+  /// Neighbours too few to be rest[0]: some rows of that are scanned for one of them, then for the
+  /// next.
+  FoldDim beside;
   std::int64_t itemsize = 1;  ///< of what is scanned
   int max_threads = 0;
 

@@ -76,8 +76,13 @@ class ScanRun {
       FoldScratch scratch(code_ != nullptr ? 0 : scratch_bytes());
       while (begin < end) {
         const std::int64_t row = begin % num_rows;
-        const std::int64_t rows = std::min(end - begin, num_rows - row);
-        run_rows(rows_at(begin / num_rows, row, rows), scratch.data());
+        const std::int64_t rows = std::min({end - begin, num_rows - row, most_rows()});
+        Part part = rows_at(begin / num_rows, row, rows);
+        for (std::int64_t i = 0; i < plan_.beside.extent; ++i) {
+          run_rows(part, scratch.data());
+          for (std::size_t k = 0; k < plan_.beside.stride_bytes.size(); ++k)
+            part.at[k] += plan_.beside.stride_bytes[k];
+        }
         begin += rows;
       }
     };
@@ -88,7 +93,16 @@ class ScanRun {
   std::int64_t blocks_at_once() const { return jit::scan_blocks_together_of(plan_.scan.dtype); }
 
   /// What a core takes for a row, about.
-  std::int64_t row_ns() const { return plan_.scanned.extent * plan_.scan.element_ns; }
+  std::int64_t row_ns() const {
+    return plan_.beside.extent * plan_.scanned.extent * plan_.scan.element_ns;
+  }
+
+  /// That are scanned by one call: they are still in the cache for the next neighbour.
+  std::int64_t most_rows() const {
+    constexpr std::int64_t some_bytes = 16 << 10;
+    if (plan_.beside.extent == 1) return plan_.rest[0].extent;
+    return std::max<std::int64_t>(some_bytes / (plan_.scanned.extent * line_bytes), 1);
+  }
 
   /// Whether rows are so long that a cancelled call is not to wait for the end of one.
   bool looks_within_rows() const {

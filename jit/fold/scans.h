@@ -102,10 +102,10 @@ constexpr std::int64_t neighbours_together = 8192;
 /// Shorter rows have too few whole cache lines: twice to five times as slow.
 [[maybe_unused]] constexpr std::int64_t least_streamed_bytes = 2048;
 
+template <class Combine>
+constexpr bool is_extremum = std::is_same_v<Combine, Larger> || std::is_same_v<Combine, Smaller>;
 template <class T, class Combine>
-using KeptBy =
-    std::conditional_t<std::is_same_v<Combine, Larger> || std::is_same_v<Combine, Smaller>, T,
-                       typename Kept<T>::type>;
+using KeptBy = std::conditional_t<is_extremum<Combine>, T, typename Kept<T>::type>;
 
 #if defined(__AVX2__)
 /// As many f64 as a register has lanes for, and f32 of half a register.  `there` says how many of
@@ -330,6 +330,7 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
   using K = KeptBy<T, Combine>;
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
   const auto as = order_of<T, Combine>(scan);
+  [[maybe_unused]] bool has_streamed = false;
   K memory[together];  // NOLINT: no function of the standard library is used here
   for (std::int64_t first = 0; first < num_rows; first += together) {
     const std::int64_t rows = num_rows - first < together ? num_rows - first : together;
@@ -372,6 +373,7 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
           stream_rows<T, Combine>(kept, out, in, begin, count, num, scan.ahead_bytes, token);
       }
 #endif
+      has_streamed |= is_streamed;
       if (!is_streamed) for_each_step(begin, count, elements_a_look / num, token, next);
       if (kept_of_parts != nullptr && kept != kept_of_parts)
         __builtin_memcpy(kept_of_parts, kept, kept_bytes);
@@ -387,8 +389,41 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
       run(rows);
   }
 #if defined(__AVX2__)
-  if (scan.streams) _mm_sfence();
+  if (has_streamed) _mm_sfence();
 #endif
+}
+
+/// Sums and products of rows of so many elements are scanned one after the other: processors are at
+/// several of them at once by themselves.
+constexpr std::int64_t short_row_elements = 16;
+/// The same of f32 that are neighbours, which fill no lanes: AVX2's stores under a mask are slow.
+#if defined(__AVX512F__)
+constexpr std::int64_t short_lanes_elements = 0;
+#else
+constexpr std::int64_t short_lanes_elements = 7;
+#endif
+/// Neighbours that fill no register: each is a row as any other.
+constexpr std::int64_t few_neighbours = 4;
+
+/// Whole rows, one by one.
+template <class T, class Combine>
+void scan_each_row(const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
+                   std::int64_t count, const CancellationToken* token) {
+  const auto next = [&](std::int64_t row) __attribute__((always_inline)) {
+    const std::byte* x = from.data + row * from.row_stride_bytes;
+    std::byte* y = to.data + row * to.row_stride_bytes;
+    auto kept = static_cast<KeptBy<T, Combine>>(*reinterpret_cast<const T*>(x));
+    if constexpr (std::is_same_v<Combine, Sum>) kept = Sum::of(decltype(kept)(0), kept);  // -0
+    *reinterpret_cast<T*>(y) = static_cast<T>(kept);
+    for (std::int64_t i = 1; i < count; ++i) {
+      x += from.stride_bytes;
+      y += to.stride_bytes;
+      kept = Combine::of(kept, *reinterpret_cast<const T*>(x));
+      *reinterpret_cast<T*>(y) = static_cast<T>(kept);
+    }
+  };
+  const std::int64_t rows_a_look = elements_a_look / count;
+  for_each_step(0, num_rows, rows_a_look > 0 ? rows_a_look : 1, token, next);
 }
 
 template <class T, class Combine>
@@ -396,11 +431,25 @@ void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
               std::int64_t num_rows, std::int64_t count, const ScanParts& parts,
               const CancellationToken* token) {
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
-  if (to.row_stride_bytes == itemsize && from.row_stride_bytes == itemsize && num_rows > 1)
+  const auto are_in_rows = [&](std::int64_t ScanOperand::*stride) {
+    return to.*stride == itemsize && from.*stride == itemsize;
+  };
+  const bool are_neighbours = are_in_rows(&ScanOperand::row_stride_bytes) && num_rows > 1;
+  bool has_lanes = false;
+#if defined(__AVX2__)
+  has_lanes = std::is_same_v<T, float> && num_rows > 1 && are_in_rows(&ScanOperand::stride_bytes);
+#endif
+  if constexpr (!is_extremum<Combine>) {
+    const std::int64_t short_elements = has_lanes ? short_lanes_elements : short_row_elements;
+    if (parts.kept == nullptr &&
+        (are_neighbours ? num_rows < few_neighbours : count <= short_elements))
+      return scan_each_row<T, Combine>(to, from, num_rows, count, token);
+  }
+  if (are_neighbours)
     return scan_rows<T, Combine, true>(scan, to, from, num_rows, count, parts, token);
 #if defined(__AVX2__)
   if constexpr (std::is_same_v<T, float>)
-    if (to.stride_bytes == itemsize && from.stride_bytes == itemsize && num_rows > 1)
+    if (has_lanes)
       return scan_in_lanes_of_all<std::is_same_v<Combine, Sum>>(to, from, num_rows, count, parts,
                                                                 token);
 #endif
