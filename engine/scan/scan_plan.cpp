@@ -27,6 +27,15 @@ bool takes_blocks(const ScanLoops& loops, std::int64_t itemsize) {
   return loops.scanned.extent >= jit::long_scan_elements && !are_neighbours;
 }
 
+/// Processors are at several short rows at once by themselves.  Of longer ones several at a time
+/// gain, as sums wait for one another; but from memory each is a stream, too short to be read
+/// ahead.
+std::int64_t single_row_elements(std::int64_t num_elements, std::int64_t itemsize,
+                                 const CpuFeatures& features) {
+  constexpr std::int64_t few = 16, most_bytes = 2048;
+  return 2 * num_elements * itemsize <= features.l3_bytes / 2 ? few : most_bytes / itemsize;
+}
+
 /// Calls of the loops for fewer elements cost more than what they do.
 constexpr std::int64_t few_elements = 64;
 
@@ -145,6 +154,8 @@ std::shared_ptr<const ScanPlan> plan_scan(const ExprNode& node, const Program& p
   plan->max_threads = options.num_threads;
   plan->itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
   plan->scan.streams = output.numel() > options.streaming_bytes / (2 * plan->itemsize);
+  plan->scan.single_row_elements =
+      single_row_elements(output.numel(), plan->itemsize, options.features);
   // Zen 4 reads on by itself.
   if (options.features.amd_family == zen3_family) plan->scan.ahead_bytes = 0;
 

@@ -113,13 +113,16 @@ template <bool is_sum>
   __m256 square[square_side] = {};  // NOLINT: as above
   // No processor reads eight rows ahead that eight others are written between.
   constexpr std::int64_t ahead_bytes = 512;
+  const bool is_next = count <= 1024;
+  const std::int64_t from_ahead = is_next ? square_side * from.row_stride_bytes : ahead_bytes;
+  const std::int64_t to_ahead = is_next ? square_side * to.row_stride_bytes : ahead_bytes;
   const auto next = [&](std::int64_t number) __attribute__((always_inline)) {
     const std::int64_t i = number * square_side;
     const SquareMask there(count - i);
     for (std::int64_t row = 0; row < num_rows; ++row) {
       if (number % 2 == 0) {  // a line is two squares wide
-        __builtin_prefetch(at<std::byte>(from, row, i) + ahead_bytes);
-        __builtin_prefetch(at<std::byte>(to, row, i) + ahead_bytes, 1);
+        __builtin_prefetch(at<std::byte>(from, row, i) + from_ahead);
+        __builtin_prefetch(at<std::byte>(to, row, i) + to_ahead, 1);
       }
       square[row] = there.load(at<float>(from, row, i));
     }

@@ -393,10 +393,7 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
 #endif
 }
 
-/// Sums and products of rows of so many elements are scanned one after the other: processors are at
-/// several of them at once by themselves.
-constexpr std::int64_t short_row_elements = 16;
-/// The same of f32 that are neighbours, which fill no lanes: AVX2's stores under a mask are slow.
+/// Rows of so many f32 that are neighbours fill no lanes: AVX2's stores under a mask are slow.
 #if defined(__AVX512F__)
 constexpr std::int64_t short_lanes_elements = 0;
 #else
@@ -404,27 +401,6 @@ constexpr std::int64_t short_lanes_elements = 7;
 #endif
 /// Neighbours that fill no register: each is a row as any other.
 constexpr std::int64_t few_neighbours = 4;
-
-/// Whole rows, one by one.
-template <class T, class Combine>
-void scan_each_row(const ScanOperand& to, const ScanOperand& from, std::int64_t num_rows,
-                   std::int64_t count, const CancellationToken* token) {
-  const auto next = [&](std::int64_t row) __attribute__((always_inline)) {
-    const std::byte* x = from.data + row * from.row_stride_bytes;
-    std::byte* y = to.data + row * to.row_stride_bytes;
-    auto kept = static_cast<KeptBy<T, Combine>>(*reinterpret_cast<const T*>(x));
-    if constexpr (std::is_same_v<Combine, Sum>) kept = Sum::of(decltype(kept)(0), kept);  // -0
-    *reinterpret_cast<T*>(y) = static_cast<T>(kept);
-    for (std::int64_t i = 1; i < count; ++i) {
-      x += from.stride_bytes;
-      y += to.stride_bytes;
-      kept = Combine::of(kept, *reinterpret_cast<const T*>(x));
-      *reinterpret_cast<T*>(y) = static_cast<T>(kept);
-    }
-  };
-  const std::int64_t rows_a_look = elements_a_look / count;
-  for_each_step(0, num_rows, rows_a_look > 0 ? rows_a_look : 1, token, next);
-}
 
 template <class T, class Combine>
 void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
@@ -439,12 +415,10 @@ void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
 #if defined(__AVX2__)
   has_lanes = std::is_same_v<T, float> && num_rows > 1 && are_in_rows(&ScanOperand::stride_bytes);
 #endif
-  if constexpr (!is_extremum<Combine>) {
-    const std::int64_t short_elements = has_lanes ? short_lanes_elements : short_row_elements;
-    if (parts.kept == nullptr &&
-        (are_neighbours ? num_rows < few_neighbours : count <= short_elements))
-      return scan_each_row<T, Combine>(to, from, num_rows, count, token);
-  }
+  const std::int64_t short_elements = has_lanes ? short_lanes_elements : scan.single_row_elements;
+  if (scan.run_short != nullptr && parts.kept == nullptr &&
+      (are_neighbours ? num_rows < few_neighbours : count <= short_elements))
+    return scan.run_short(scan, to, from, num_rows, count, parts, token);
   if (are_neighbours)
     return scan_rows<T, Combine, true>(scan, to, from, num_rows, count, parts, token);
 #if defined(__AVX2__)
@@ -456,18 +430,23 @@ void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
   scan_rows<T, Combine, false>(scan, to, from, num_rows, count, parts, token);
 }
 
-/// Sums and products; null for what has no loops of its own.
-[[maybe_unused]] Scan::Run find_scan(Op op, DType dtype) {
-  const auto arithmetic = [&]<class T>(std::type_identity<T>) -> Scan::Run {
-    return op == Op::add ? &run_scan<T, Sum> : &run_scan<T, Product>;
+/// What `make` has for sums and products; null for what has no loops of its own.
+template <class Make>
+Scan::Run arithmetic_scan(Op op, DType dtype, const Make& make) {
+  const auto of = [&]<class T>(std::type_identity<T>) -> Scan::Run {
+    return op == Op::add ? make.template operator()<T, Sum>()
+                         : make.template operator()<T, Product>();
   };
   if (op != Op::add && op != Op::mul) return nullptr;
   switch (dtype) {
-    case DType::i64: return arithmetic(std::type_identity<std::int64_t>{});
-    case DType::f32: return arithmetic(std::type_identity<float>{});
-    case DType::f64: return arithmetic(std::type_identity<double>{});
+    case DType::i64: return of(std::type_identity<std::int64_t>{});
+    case DType::f32: return of(std::type_identity<float>{});
+    case DType::f64: return of(std::type_identity<double>{});
     default: return nullptr;
   }
+}
+[[maybe_unused]] Scan::Run find_scan(Op op, DType dtype) {
+  return arithmetic_scan(op, dtype, []<class T, class Combine>() { return &run_scan<T, Combine>; });
 }
 
 }  // namespace
