@@ -322,6 +322,7 @@ void Operands::store_vector(const Xmm& x, const Place& place, Step step) {
     return store_masked(code_.ptr[address(place, 0)], Opmask(Registers::tail_mask_index), x,
                         place.itemsize);
   if (place.itemsize < 4) return store_buffered(x, place);
+  if (code_.features().amd_family >= zen3_family) return store_pieces(x, place);
   const Xmm mask = lane_mask(place.itemsize);
   const RegExp to = address(place, 0);
   place.itemsize == 4 ? code_.vpmaskmovd(code_.ptr[to], mask, x)

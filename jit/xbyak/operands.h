@@ -188,6 +188,7 @@ class Operands {
   void load_dense_tail(const Xmm& out, const Place& place);
   Assembler::Jump jump_if_at_most(int count);
   void insert_lane(const Xmm& target, int itemsize, int lane, const RegExp& from);
+  void store_pieces(const Xmm& x, const Place& place);
   void store_buffered(const Xmm& x, const Place& place);
   void start_copy_loop(const Place& place);
   void move_piece(const RegExp& from, const RegExp& to, int bytes, const Xmm& vector);

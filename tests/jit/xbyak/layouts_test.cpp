@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace weft::jit::testing {
 namespace {
@@ -64,6 +65,39 @@ TEST_P(XbyakLayouts, StridedBytesWithoutVbmi) {
 }
 
 /// Such operands may be wider than a register for each lane.
+/// One value, written twice.
+ir::Kernel twice_kernel(DType dtype) {
+  ir::Kernel kernel = make_kernel({dtype, dtype, dtype}, 2);
+  const auto store = [&](int operand) {
+    return ir::Inst{.op = Op::store,
+                    .dtype = dtype,
+                    .operand = operand,
+                    .args = {0, no_value, no_value, no_value}};
+  };
+  kernel.body = {{.op = Op::load, .dtype = dtype, .operand = 2}, store(0), store(1)};
+  return kernel;
+}
+
+// Whether rows end with a store under a mask or with several depends on who made the processor.
+TEST_P(XbyakLayouts, EndsOfRowsWhoeverMadeTheProcessor) {
+  std::vector<ir::Kernel> kernels;
+  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64})
+    kernels.push_back(twice_kernel(dtype));
+  for (const DType from : {DType::u8, DType::f32, DType::f64})
+    for (const DType to : {DType::i16, DType::i32, DType::f32, DType::f64})
+      if (from != to) kernels.push_back(cast_kernel(from, to));
+  for (const int amd_family : {0, zen3_family, zen5_family})
+    for (const ir::Kernel& kernel : kernels) {
+      Target target = target_for(GetParam());
+      target.features.amd_family = amd_family;
+      const Comparison comparison(scheduled(kernel, GetParam()), target);
+      for (std::int64_t size = 1; size <= 70; ++size)
+        for (const Placement placement : {Placement::at_end, Placement::at_start})
+          ASSERT_TRUE(comparison.agree({.extents = {size}, .placement = placement}, random_))
+              << "family " << amd_family;
+    }
+}
+
 TEST_P(XbyakLayouts, InnerStridesOfInputsThatNothingReads) {
   for (const StrideClass stride : inner_classes) {
     ir::Kernel kernel = make_kernel({DType::u8, DType::u8, DType::f64}, 1);
