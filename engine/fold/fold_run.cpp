@@ -2,10 +2,12 @@
 #include "engine/fold/fold_run.h"
 
 #include "engine/fold/few_rows.h"
+#include "engine/fold/fill_elements.h"
 #include "engine/fold/leaf_tree.h"
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -23,20 +25,29 @@ struct Levels {
   }
 };
 
+/// Row by row of what lies closest together, or of one element.
 void fill(const FoldPlan& plan, std::byte* output) {
+  const FoldDim one{1, {0}};
+  const auto closest = std::ranges::min_element(plan.kept, {}, [](const FoldDim& dim) {
+    return dim.extent > 1 ? std::abs(dim.stride_bytes[0])
+                          : std::numeric_limits<std::int64_t>::max();
+  });
+  const FoldDim& along = closest == plan.kept.end() ? one : *closest;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      std::int64_t offset = 0, linear = i;
+    for (std::int64_t row = begin; row < end; ++row) {
+      std::int64_t offset = 0, linear = row;
       for (const FoldDim& dim : plan.kept) {
+        if (&dim == &along) continue;
         offset += linear % dim.extent * dim.stride_bytes[0];
         linear /= dim.extent;
       }
-      std::memcpy(output + offset, &plan.fold.identity,
-                  static_cast<std::size_t>(plan.fold.itemsize()));
+      fill_elements(output + offset, along.stride_bytes[0],
+                    reinterpret_cast<const std::byte*>(&plan.fold.identity), along.extent,
+                    plan.fold.itemsize());
     }
   };
-  constexpr std::int64_t ns_an_output = 4;
-  parallel_for(0, plan.num_kept, 1, run, {1, plan.num_kept * ns_an_output});
+  const std::int64_t num_rows = along.extent == 0 ? 0 : plan.num_kept / along.extent;
+  parallel_for(0, num_rows, 1, run, {1, plan.num_kept});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // A planned scan on memory: rows or columns, in parts that stay in the cache where what is scanned
 // is computed before, and long rows in blocks.
+#include "engine/fold/fill_elements.h"
 #include "engine/fold/fold_walk.h"
 #include "engine/scan/scan_elements.h"
 #include "engine/scan/scan_plan.h"
@@ -463,8 +464,8 @@ class ScanRun {
         further = tried;
       }
     }
-    fill_elements(operand(0, elements_of(results, results.first, begin)), further.written.data(),
-                  begin, result_bytes());
+    const ScanOperand to = operand(0, elements_of(results, results.first, begin));
+    fill_elements(to.data, to.stride_bytes, further.written.data(), begin, result_bytes());
   }
 
   const ScanPlan& plan_;
