@@ -75,11 +75,20 @@ constexpr std::int64_t small_inner_extent = 8;
 constexpr std::int64_t min_tiled_iterations = 512;
 constexpr std::int64_t min_square_iterations = 144;
 
+/// Whether rows of so many items fill half a register at least, by the widest of the operands.
+bool fill_vectors(std::int64_t num_items, std::span<const DType> dtypes) {
+  std::int64_t widest = 1;
+  for (const DType dtype : dtypes)
+    widest = std::max(widest, static_cast<std::int64_t>(itemsize_bytes(dtype)));
+  return num_items > small_inner_extent ||
+         (num_items == small_inner_extent && num_items * widest >= 2 * jit::tiles::lane_bytes);
+}
+
 /// The dimension that becomes the innermost loop.  It is the iterator's fastest, unless its rows
 /// are so short (the channels of an image) that strided vectors along the longest dimension do
 /// better.
-std::size_t innermost_dim(IntSpan shape) {
-  if (shape.size() < 2 || shape[0] > small_inner_extent) return 0;
+std::size_t innermost_dim(IntSpan shape, std::span<const DType> dtypes) {
+  if (shape.size() < 2 || fill_vectors(shape[0], dtypes)) return 0;
   const auto longest = std::max_element(shape.begin(), shape.end()) - shape.begin();
   return shape[static_cast<std::size_t>(longest)] >= 4 * shape[0]
              ? static_cast<std::size_t>(longest)
@@ -214,7 +223,7 @@ Nesting short_tiles(const TensorIterator& iterator, const Program& program,
   if (iterator.numel() < min_tiled_iterations || shape[0] > jit::most_short_row_items) return {};
   const std::size_t dim = other_dense_dim(iterator, program.num_outputs, dtypes);
   if (dim == no_dim || !has_runs(iterator, program.num_outputs, dtypes)) return {};
-  const bool is_pixels = shape[0] <= most_channels && innermost_dim(shape) == dim &&
+  const bool is_pixels = shape[0] <= most_channels && innermost_dim(shape, dtypes) == dim &&
                          has_pixels(shape, iterator.stride_bytes(0), 0, dim,
                                     static_cast<std::int64_t>(itemsize_bytes(dtypes[0])));
   const bool is_short = std::min(shape[0], shape[dim]) <= small_inner_extent ||
@@ -236,7 +245,7 @@ Nesting nesting(const TensorIterator& iterator, const Program& program,
   if (runs_on != DeviceType::cpu) return device_nesting(iterator, program, dtypes);
   const Nesting found = short_tiles(iterator, program, dtypes);
   if (found.tile != no_dim) return found;
-  const std::size_t inner = innermost_dim(iterator.shape());
+  const std::size_t inner = innermost_dim(iterator.shape(), dtypes);
   return {inner, tile_dim(iterator, program, dtypes, inner)};
 }
 
