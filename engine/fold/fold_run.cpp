@@ -25,29 +25,33 @@ struct Levels {
   }
 };
 
-/// Row by row of what lies closest together, or of one element.
+/// Along what lies closest together, in pieces, between which a call can be cancelled.
 void fill(const FoldPlan& plan, std::byte* output) {
+  constexpr std::int64_t most_at_once = 1 << 16;
   const FoldDim one{1, {0}};
   const auto closest = std::ranges::min_element(plan.kept, {}, [](const FoldDim& dim) {
     return dim.extent > 1 ? std::abs(dim.stride_bytes[0])
                           : std::numeric_limits<std::int64_t>::max();
   });
   const FoldDim& along = closest == plan.kept.end() ? one : *closest;
+  if (plan.num_kept == 0) return;
+  const std::int64_t pieces = (along.extent + most_at_once - 1) / most_at_once;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      std::int64_t offset = 0, linear = row;
+    for (std::int64_t number = begin; number < end; ++number) {
+      const std::int64_t first = number % pieces * most_at_once;
+      std::int64_t offset = first * along.stride_bytes[0], linear = number / pieces;
       for (const FoldDim& dim : plan.kept) {
         if (&dim == &along) continue;
         offset += linear % dim.extent * dim.stride_bytes[0];
         linear /= dim.extent;
       }
       fill_elements(output + offset, along.stride_bytes[0],
-                    reinterpret_cast<const std::byte*>(&plan.fold.identity), along.extent,
-                    plan.fold.itemsize());
+                    reinterpret_cast<const std::byte*>(&plan.fold.identity),
+                    std::min(most_at_once, along.extent - first), plan.fold.itemsize());
     }
   };
-  const std::int64_t num_rows = along.extent == 0 ? 0 : plan.num_kept / along.extent;
-  parallel_for(0, num_rows, 1, run, {1, plan.num_kept});
+  constexpr std::int64_t ns_an_output = 1;
+  parallel_for(0, plan.num_kept / along.extent * pieces, 1, run, {1, plan.num_kept * ns_an_output});
 }
 
 }  // namespace

@@ -27,15 +27,6 @@ bool takes_blocks(const ScanLoops& loops, std::int64_t itemsize) {
   return loops.scanned.extent >= jit::long_scan_elements && !are_neighbours;
 }
 
-/// Processors are at several short rows at once by themselves.  Of longer ones several at a time
-/// gain, as sums wait for one another; but from memory each is a stream, too short to be read
-/// ahead.
-std::int64_t single_row_elements(std::int64_t num_elements, std::int64_t itemsize,
-                                 const CpuFeatures& features) {
-  constexpr std::int64_t few = 16, most_bytes = 2048;
-  return 2 * num_elements * itemsize <= features.l3_bytes / 2 ? few : most_bytes / itemsize;
-}
-
 /// Calls of the loops for fewer elements cost more than what they do.
 constexpr std::int64_t few_elements = 64;
 
@@ -47,6 +38,26 @@ void set_beside(ScanPlan& plan) {
     return;
   plan.beside = std::exchange(plan.rest[0], std::move(*longest));
   plan.rest.erase(longest);
+}
+
+/// Whether rows are better scanned one after the other: short ones, of which processors are at
+/// several at once by themselves.  Of longer ones several at a time gain, as sums wait for one
+/// another; but from memory each is a stream, too short to be read ahead.  Neighbours are scanned
+/// as vectors, if they fill one.
+bool prefers_single_rows(const ScanPlan& plan, std::int64_t num_elements,
+                         const CpuFeatures& features) {
+  constexpr std::int64_t few_neighbours = 4, few = 16, most_bytes = 2048;
+  constexpr std::int64_t fewer_than_lanes = 7;  // AVX2's stores under a mask are slow
+  const FoldDim &rows = plan.rest[0], &scanned = plan.scanned;
+  const auto is_dense = [&](const FoldDim& dim) {
+    return dim.stride_bytes[0] == plan.itemsize && dim.stride_bytes[1] == plan.itemsize;
+  };
+  if (is_dense(rows) && rows.extent > 1) return rows.extent < few_neighbours;
+  const bool has_lanes = plan.scan.dtype == DType::f32 && features.isa >= Isa::avx2 &&
+                         is_dense(scanned) && rows.extent > 1;
+  if (has_lanes) return features.isa == Isa::avx2 && scanned.extent <= fewer_than_lanes;
+  const bool is_cached = num_elements <= features.l3_bytes / 4 / plan.itemsize;
+  return scanned.extent <= (is_cached ? few : most_bytes / plan.itemsize);
 }
 
 /// Looks for code for the whole scan.  Long rows are scanned in blocks, whose totals decide bits.
@@ -154,8 +165,6 @@ std::shared_ptr<const ScanPlan> plan_scan(const ExprNode& node, const Program& p
   plan->max_threads = options.num_threads;
   plan->itemsize = static_cast<std::int64_t>(itemsize_bytes(dtype));
   plan->scan.streams = output.numel() > options.streaming_bytes / (2 * plan->itemsize);
-  plan->scan.single_row_elements =
-      single_row_elements(output.numel(), plan->itemsize, options.features);
   // Zen 4 reads on by itself.
   if (options.features.amd_family == zen3_family) plan->scan.ahead_bytes = 0;
 
@@ -178,7 +187,11 @@ std::shared_ptr<const ScanPlan> plan_scan(const ExprNode& node, const Program& p
   plan->block = plan->scanned;
   if (plan->blocks.run != nullptr && plan->scanned.extent > jit::scan_block_elements)
     for (std::int64_t& stride : plan->block.stride_bytes) stride *= jit::scan_block_elements;
-  if (is_plain) return plan;
+  if (is_plain) {
+    if (prefers_single_rows(*plan, output.numel(), options.features))
+      plan->scan = jit::one_row_after_the_other(plan->scan);
+    return plan;
+  }
 
   const FoldDim& neighbours = plan->rest[0];
   plan->maps_columns =
@@ -198,7 +211,14 @@ std::vector<PrecompiledLoop> scan_loops(const ScanPlan& plan) {
     loops.push_back({detail::concat(function, ", ", name(plan.scan.op), " ", name(plan.scan.dtype)),
                      compiled_for, reinterpret_cast<const void*>(entry), purpose});
   };
-  if (plan.blocks.run != nullptr) {
+  const bool in_order = plan.blocks.run == nullptr || plan.scans_long_rows_in_order();
+  if (plan.places != nullptr) {
+    add("run_places of jit/fold/extremum_scan.cpp", Isa::generic, plan.places,
+        "keeps where the extremum so far is");
+  } else if (in_order) {
+    add(plan.scan.source, plan.scan.isa, plan.scan.run, "scans rows");
+  }
+  if (plan.blocks.run != nullptr && !(in_order && plan.max_threads == 1)) {
     const bool is_log = plan.scan.op == Op::logaddexp;
     add(is_log ? "run_log_blocks of jit/fold/log_scan.cpp"
                : "BlockLoops::run of jit/fold/block_scan.cpp",
@@ -206,11 +226,6 @@ std::vector<PrecompiledLoop> scan_loops(const ScanPlan& plan) {
     add(is_log ? "log_block_totals of jit/fold/log_scan.cpp"
                : "BlockLoops::totals of jit/fold/block_scan.cpp",
         Isa::generic, plan.blocks.totals, "before that finds what comes before each block");
-  } else if (plan.places != nullptr) {
-    add("run_places of jit/fold/extremum_scan.cpp", Isa::generic, plan.places,
-        "keeps where the extremum so far is");
-  } else {
-    add(plan.scan.source, plan.scan.isa, plan.scan.run, "scans rows, several at a time");
   }
   return loops;
 }

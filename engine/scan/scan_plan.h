@@ -67,6 +67,10 @@ struct ScanPlan {
   std::vector<std::int64_t> first_bytes;     ///< as in LoweredScan
 
   FoldDim block;  ///< from a block of a long row to the next
+  /// Whether blocks make no difference to the results, so that only threads that share a row take
+  /// them.
+  bool scans_long_rows_in_order() const { return map == nullptr && is_integral(scan.dtype); }
+
   /// Rows of rest[0], and elements of each of them, that are computed at once.
   std::int64_t rows_at_once = 1, elements_at_once = 1;
 };

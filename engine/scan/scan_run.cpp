@@ -263,13 +263,10 @@ class ScanRun {
     code_->entry(&args);
   }
 
-  /// Whether blocks make no difference to the results, and a thread is faster without.
-  bool gives_same_in_order() const { return plan_.map == nullptr && is_integral(plan_.scan.dtype); }
-
   void run_rows(const Part& rows, std::byte* scratch) const {
     if (code_ != nullptr) {
       run_code(rows);
-    } else if (plan_.blocks.run != nullptr && !gives_same_in_order()) {
+    } else if (plan_.blocks.run != nullptr && !plan_.scans_long_rows_in_order()) {
       for (std::int64_t row = 0; row < rows.num_rows; ++row) {
         Part one = rows;
         one.row += row;

@@ -58,7 +58,6 @@ Scan make_scan(Op op, DType dtype, Isa isa) {
   const auto find = isa == Isa::avx512 ? scan_avx512 : isa == Isa::avx2 ? scan_avx2 : scan_generic;
   const char* const vectors = "run_scan of jit/fold/scans.h";
   Scan scan{op, dtype, find(op, dtype), isa, vectors};
-  scan.run_short = short_scan(op, dtype);
   if (scan.run != nullptr) return scan;
   if (op == Op::logaddexp) {
     scan.run = log_scan(dtype);

@@ -55,21 +55,19 @@ struct Scan {
   Run run = nullptr;
   Isa isa = Isa::generic;         ///< that `run` is compiled for
   const char* source = "";        ///< its name and the file that it is in
-  Run run_short = nullptr;        ///< rows one by one: sums and products that are all real
   Run run_real = nullptr;         ///< of complex sums: real and imaginary parts as rows
   const LogMath* math = nullptr;  ///< of scans by logaddexp
   std::int64_t element_ns = 1;    ///< what one core takes for an element, about
-  /// Rows of so many elements at most are scanned by `run_short`, if there is one.
-  std::int64_t single_row_elements = 16;
-  bool streams = false;  ///< writes rows that are neighbours past the caches where it can
+  bool streams = false;           ///< writes rows that are neighbours past the caches where it can
   std::int64_t ahead_bytes = 1024;  ///< of such rows, how far ahead lines are asked for; 0: not
 };
 
 /// Requires: the op computes in `dtype`; the operands share no memory.
 Scan make_scan(Op op, DType dtype, Isa isa);
 
-/// Rows one by one, without parts; null but for sums and products of i64, f32 and f64.
-Scan::Run short_scan(Op op, DType dtype);
+/// The same by loops that scan one row after the other, without parts: what short rows want.  As it
+/// is for other ops than sums and products of i64, f32 and f64.
+Scan one_row_after_the_other(Scan scan);
 
 /// Scans for where the extremum so far is: the last of equals, and of NaN.  `to` is i64, counted
 /// from `first`, that of from[row][0], by `step`.  The rest as in Scan::Run.

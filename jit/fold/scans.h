@@ -393,37 +393,16 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
 #endif
 }
 
-/// Rows of so many f32 that are neighbours fill no lanes: AVX2's stores under a mask are slow.
-#if defined(__AVX512F__)
-constexpr std::int64_t short_lanes_elements = 0;
-#else
-constexpr std::int64_t short_lanes_elements = 7;
-#endif
-/// Neighbours that fill no register: each is a row as any other.
-constexpr std::int64_t few_neighbours = 4;
-
 template <class T, class Combine>
 void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
               std::int64_t num_rows, std::int64_t count, const ScanParts& parts,
               const CancellationToken* token) {
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
-  const auto are_in_rows = [&](std::int64_t ScanOperand::*stride) {
-    return to.*stride == itemsize && from.*stride == itemsize;
-  };
-  const bool are_neighbours = are_in_rows(&ScanOperand::row_stride_bytes) && num_rows > 1;
-  bool has_lanes = false;
-#if defined(__AVX2__)
-  has_lanes = std::is_same_v<T, float> && num_rows > 1 && are_in_rows(&ScanOperand::stride_bytes);
-#endif
-  const std::int64_t short_elements = has_lanes ? short_lanes_elements : scan.single_row_elements;
-  if (scan.run_short != nullptr && parts.kept == nullptr &&
-      (are_neighbours ? num_rows < few_neighbours : count <= short_elements))
-    return scan.run_short(scan, to, from, num_rows, count, parts, token);
-  if (are_neighbours)
+  if (to.row_stride_bytes == itemsize && from.row_stride_bytes == itemsize && num_rows > 1)
     return scan_rows<T, Combine, true>(scan, to, from, num_rows, count, parts, token);
 #if defined(__AVX2__)
   if constexpr (std::is_same_v<T, float>)
-    if (has_lanes)
+    if (to.stride_bytes == itemsize && from.stride_bytes == itemsize && num_rows > 1)
       return scan_in_lanes_of_all<std::is_same_v<Combine, Sum>>(to, from, num_rows, count, parts,
                                                                 token);
 #endif

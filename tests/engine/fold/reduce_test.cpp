@@ -426,5 +426,23 @@ TEST(Reduce, BlocksOfRowsHaveTheBitsOfTheWhole) {
     }
 }
 
+/// Pieces of what is filled lie where they belong.
+TEST(Reduce, FillsManyOutputs) {
+  Engine engine;
+  for (const std::int64_t count : {65'536, 65'537, 200'001})
+    for (const bool has_gaps : {false, true}) {
+      Tensor out = full({2, 3, has_gaps ? 2 * count : count}, 7, {DType::i64});
+      const Tensor all = out;
+      if (has_gaps) out = out.slice(2, 0, {}, 2);
+      engine.eval(
+          ops::argmax(Expr(zeros(std::vector<std::int64_t>{2, 3, 1, count})), {.dims = {2}}), out);
+      std::int64_t sum = 0, rest = 0;
+      for (std::int64_t i = 0; i < out.numel(); ++i) sum += get<std::int64_t>(out, i);
+      for (std::int64_t i = 0; i < all.numel(); ++i) rest += get<std::int64_t>(all, i);
+      EXPECT_EQ(sum, 0) << count;
+      EXPECT_EQ(rest, has_gaps ? 7 * out.numel() : 0) << count;
+    }
+}
+
 }  // namespace
 }  // namespace weft::testing

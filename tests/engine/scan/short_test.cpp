@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -73,6 +74,26 @@ TYPED_TEST(ShortScan, IsThatOfPlainLoops) {
     several.eval(scan, given);
     ASSERT_TRUE(same_tensor(given, expected)) << text(scan) << ", given, case " << i;
   }
+}
+
+TEST(ShortScans, AreToldFromOthers) {
+  const auto loops = [](const char* layout, int num_threads) {
+    Engine engine(EngineOptions{.num_threads = num_threads});
+    const Expr scan = ops::cumsum(Expr::named("a", parse_layout(layout)), {.dims = {1}});
+    std::vector<std::string> names;
+    for (const auto& loop : engine.explain(scan, {}, {}).precompiled)
+      names.push_back(loop.name.substr(0, loop.name.find(' ')));
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(loops("f64[1000,5]", 1), Names{"scan_each_row"});
+  EXPECT_EQ(loops("f64[1000,50]", 1), Names{"run_scan"});
+  EXPECT_EQ(loops("f32[10,1000,3]", 1), Names{"scan_each_row"});
+  // Blocks of integers are for threads that share a row.
+  EXPECT_EQ(loops("i64[4,100000]", 1), Names{"run_scan"});
+  EXPECT_EQ(loops("i64[4,100000]", 8),
+            (Names{"run_scan", "BlockLoops::run", "BlockLoops::totals"}));
+  EXPECT_EQ(loops("f64[4,100000]", 1), (Names{"BlockLoops::run", "BlockLoops::totals"}));
 }
 
 }  // namespace
