@@ -67,7 +67,8 @@ TEST_P(XbyakLayouts, StridedBytesWithoutVbmi) {
 /// Such operands may be wider than a register for each lane.
 /// One value, written twice.
 ir::Kernel twice_kernel(DType dtype) {
-  ir::Kernel kernel = make_kernel({dtype, dtype, dtype}, 2);
+  ir::Kernel kernel = make_kernel({dtype, dtype, dtype}, 1);
+  kernel.operands[1].role = ir::Role::output;
   const auto store = [&](int operand) {
     return ir::Inst{.op = Op::store,
                     .dtype = dtype,
