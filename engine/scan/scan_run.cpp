@@ -72,12 +72,13 @@ class ScanRun {
         share_row(rows_at(row / num_rows, row % num_rows, 1), threads);
       return;
     }
+    const std::int64_t rows_at_once = most_rows();
     // The loop over rows can't cut one, and its threads are in no scope.
     const auto run = [&](std::int64_t begin, std::int64_t end) {
       FoldScratch scratch(code_ != nullptr ? 0 : scratch_bytes());
       while (begin < end) {
         const std::int64_t row = begin % num_rows;
-        const std::int64_t rows = std::min({end - begin, num_rows - row, most_rows()});
+        const std::int64_t rows = std::min({end - begin, num_rows - row, rows_at_once});
         Part part = rows_at(begin / num_rows, row, rows);
         for (std::int64_t i = 0; i < plan_.beside.extent; ++i) {
           run_rows(part, scratch.data());

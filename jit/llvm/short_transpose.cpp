@@ -1,4 +1,4 @@
-// The same steps as in jit/xbyak/short_transpose.cpp: 16 bytes from each line, where lane g of the
+// The same steps as in jit/xbyak/short_transpose.h: 16 bytes from each line, where lane g of the
 // k-th register has those of line g * side + k, so that after transposing within lanes a register
 // is a row of what is written.  A step that would reach past a line's end starts earlier instead.
 // With AVX-512 lines that there aren't are read as the last one and masked when stored.  With AVX2
