@@ -258,10 +258,10 @@ WEFT_BY_PRECISION(real_erf, single_erf(v), library_erf(v))
 WEFT_BY_PRECISION(real_logistic, single_logistic(v), logistic(v))
 WEFT_ROUGH(real_lgamma, library_lgamma, double_lgamma(v))
 WEFT_BY_PRECISION(real_exp2, single_exp2(v), library_exp2(v))
-WEFT_ROUGH(real_expm1, rough_expm1, library_expm1(v))
+WEFT_BY_PRECISION(real_expm1, single_expm1(v), library_expm1(v))
 WEFT_BY_PRECISION(real_log2, single_log2(v), library_log2(v))
 WEFT_BY_PRECISION(real_log10, single_log10(v), library_log10(v))
-WEFT_ROUGH(real_log1p, rough_log1p, double_log1p(v))
+WEFT_BY_PRECISION(real_log1p, single_log1p(v), double_log1p(v))
 WEFT_ROUGH(real_sinh, rough_sinh, double_sinh(v))
 WEFT_ROUGH(real_cosh, rough_cosh, double_cosh(v))
 WEFT_ROUGH(real_asinh, rough_asinh, double_asinh(v))
@@ -369,7 +369,7 @@ V log_add_exp(const V& x, const V& y) {
   return by_precision(
       x, y,
       [](const auto& v, const auto& w) {
-        return to_single(double_log_add_exp(to_double(v), to_double(w)));
+        return to_single(rough_log_add_powers(to_double(v), to_double(w), 1));
       },
       [](const auto& v, const auto& w) { return double_log_add_exp(v, w); });
 }
@@ -379,7 +379,7 @@ V log_add_exp2(const V& x, const V& y) {
   return by_precision(
       x, y,
       [](const auto& v, const auto& w) {
-        return to_single(double_log_add_exp2(to_double(v), to_double(w)));
+        return to_single(rough_log_add_powers(to_double(v), to_double(w), 0.6931471805599453));
       },
       [](const auto& v, const auto& w) { return double_log_add_exp2(v, w); });
 }

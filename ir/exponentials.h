@@ -191,6 +191,17 @@ V rough_log_near_one(const V& f) {
   return fma(twice * z, series, twice);
 }
 
+/// log(1 + f) for f from 0 to 1, in one piece.
+template <class V>
+V rough_log_above_one(const V& f) {
+  const V s = f / (like(f, 2) + f), z = s * s;
+  const V series = horner(z, {0.0887826876610567, 0.049473492353873036, 0.06793974453601385,
+                              0.07682059343036937, 0.0909141258410745, 0.11111096249475559,
+                              0.142857145331038, 0.19999999997984616, 0.3333333333333898});
+  const V twice = s + s;
+  return fma(twice * z, series, twice);
+}
+
 template <class V>
 V rough_log(const V& x) {
   const Parts<V> parts = split_normal(x);

@@ -62,6 +62,25 @@ V single_exp2(const V& x) {
   return scale_by_power(fma(slope, rest, one), n);
 }
 
+/// exp(x) - 1 = 2^n - 1 + 2^n * (rest + rest^2 * quadratic), half of it: 2^128 is not a number.
+template <class V>
+V single_expm1(const V& x) {
+  const V bounded = held_between(x, -20, 89);
+  const WholeProduct<V> power = whole_product(bounded, 1.4426950408889634);
+  const V n = power.whole, high = fma(n, like(x, -0.6931471824645996), bounded);
+  const V rest = fma(n, like(x, 1.904654299957768e-09), high);
+  const V lost_rest = fma(n, like(x, 1.904654299957768e-09), high - rest);
+  const V quadratic =
+      horner(rest, {0.00019760409486480057, 0.0013932763831689954, 0.008333547972142696,
+                    0.04166648909449577, 0.1666666567325592, 0.5});
+  const auto bits = to_bits(power.bits);
+  const V scale = from_bits(x, to_bits(like(x, 0.5)) + (bits << like(bits, 23)));
+  const V base = scale - like(x, 0.5), sum = fma(scale, rest, base);
+  const V lost = fma(scale, rest, base - sum) + ((scale - base) - like(x, 0.5));
+  const V beyond = fma(rest * rest, quadratic, lost_rest), half = sum + fma(scale, beyond, lost);
+  return select(abs(x) < like(x, 0x1p-25), x, half + half);
+}
+
 // --- Logarithms. ---
 /// The n of x = part * 2^n.
 template <class V>
@@ -69,20 +88,82 @@ V exponent_of_mantissa(const V& x, const V& part) {
   return exponent(x) + select(part < like(x, 1), like(x, 1), like(x, 0));
 }
 
-/// Zeros and infinity need no care but for what the sum loses, which is NaN there: it is taken to
-/// be -1, and minus infinity or infinity comes out.
+/// What a sum with the n of a logarithm loses.  Where n is infinite that is NaN: it is taken to be
+/// -1, so that zeros and infinity need no other care.
 template <class V>
-V single_log(const V& x) {
-  const V part = mantissa(x), n = exponent_of_mantissa(x, part), fraction = part - like(x, 1);
-  const V sum = fma(n, like(x, 0.693145751953125), fraction);  // the product is exact
-  const V lost = fraction - fma(n, like(x, -0.693145751953125), sum);
-  const V known = select(lost > like(x, -1), lost, like(x, -1));
-  const V correction = fma(n, like(x, 1.4286068203094173e-06), known);
+V lost_or_finite(const V& lost) {
+  return select(lost > like(lost, -1), lost, like(lost, -1));
+}
+
+/// n * log(2) + log(1 + fraction), for a fraction from -1/4 to 1/2.
+template <class V>
+V single_log_of_parts(const V& n, const V& fraction) {
+  const V sum = fma(n, like(n, 0.693145751953125), fraction);  // the product is exact
+  const V lost = fraction - fma(n, like(n, -0.693145751953125), sum);
+  const V correction = fma(n, like(n, 1.4286068203094173e-06), lost_or_finite(lost));
   const V series =
       horner(fraction, {-0.04508446902036667, 0.10466279089450836, -0.13163575530052185,
                         0.14478641748428345, -0.1664707511663437, 0.19990810751914978,
                         -0.2500010132789612, 0.3333345055580139, -0.5});
   return sum + fma(fraction * fraction, series, correction);
+}
+
+template <class V>
+V single_log(const V& x) {
+  const V part = mantissa(x);
+  return single_log_of_parts(exponent_of_mantissa(x, part), part - like(x, 1));
+}
+
+/// A logarithm to another base: that of two as a number whose multiples by an exponent are exact
+/// and what is missing to it, and of e what rounding leaves and takes.
+struct Base {
+  double log_two_high, log_two_low, log_e_high, log_e_low;
+};
+
+/// The parabola and the rest of the natural logarithm, times 1 / log(base).
+template <class V>
+V single_log_to(const V& x, const Base& base) {
+  const V part = mantissa(x), n = exponent_of_mantissa(x, part), fraction = part - like(x, 1);
+  const V half = fraction * like(x, -0.5), parabola = fma(half, fraction, fraction);
+  const V lost_parabola = fma(half, fraction, fraction - parabola);
+  const V cubic = horner(fraction, {-0.04508446902036667, 0.10466279089450836, -0.13163575530052185,
+                                    0.14478641748428345, -0.1664707511663437, 0.19990810751914978,
+                                    -0.2500010132789612, 0.3333345055580139});
+  const V beyond = fma(fraction * fraction * fraction, cubic, lost_parabola);
+  const V slope = like(x, base.log_e_high), product = parabola * slope;
+  const V lost_product =
+      fma(beyond, slope, fma(parabola, like(x, base.log_e_low), fma(parabola, slope, -product)));
+  const V log_two = like(x, base.log_two_high), sum = fma(n, log_two, product);
+  const V lost = lost_or_finite(product - fma(n, -log_two, sum)) + lost_product;
+  // Not a product of zero, which infinities turn to NaN.
+  return sum + (base.log_two_low == 0 ? lost : fma(n, like(x, base.log_two_low), lost));
+}
+
+template <class V>
+V single_log2(const V& x) {
+  return single_log_to(x, {1, 0, 1.4426950216293335, 1.925963033500011e-08});
+}
+
+template <class V>
+V single_log10(const V& x) {
+  return single_log_to(
+      x, {0.301025390625, 4.605039066518657e-06, 0.4342944920063019, -1.0103049952192578e-08});
+}
+
+/// The parts are those of 1 + x, but the fraction is computed from x, exactly: x * 2^-n + (2^-n -
+/// 1). Of 2^-n four times, which is normal for every n.
+template <class V>
+V single_log1p(const V& x) {
+  const auto above = to_bits(like(x, 1) + x) - to_bits(like(x, 0.75));
+  const auto n = above >> like(above, 23);
+  const V scale = from_bits(x, to_bits(like(x, 4)) - (n << like(above, 23)));
+  const V fraction = fma(x * like(x, 0.25), scale, fma(scale, like(x, 0.25), like(x, -1)));
+  const V value = single_log_of_parts(to_float(x, n), fraction), size = abs(x);
+  const V infinity = like(x, std::numeric_limits<double>::infinity());
+  // Small numbers, which a quarter of is not exact, are their own logarithms.
+  const V plain = select(size >= like(x, 0x1p-25) && size < infinity, value, x);
+  const V nan = like(x, std::numeric_limits<double>::quiet_NaN()), minus_one = like(x, -1);
+  return select(x > minus_one, plain, select(x == minus_one, -infinity, nan));
 }
 
 // --- Sine and cosine. ---
@@ -281,32 +362,7 @@ V single_fast_gelu_tanh(const V& x) {
   return fast_share(x, bounded, bounded * slope);
 }
 
-// --- Logarithms of other bases, in f64, where 13 terms are right to 2^-35, and powers. ---
-/// The logarithm of base two in f64: minus infinity for zeros, NaN below.
-template <class V>
-auto wide_log2(const V& x) {
-  const V part = mantissa(x);
-  const auto n = to_double(exponent_of_mantissa(x, part)), wide = to_double(part);
-  const auto fraction = wide - like(wide, 1);
-  const auto series = horner(
-      fraction, {0.03797713702719986, -0.102022918046538, 0.13878646946904524, -0.1492095029729587,
-                 0.16050429054063006, -0.18000369957175122, 0.20605678502539734,
-                 -0.2404584105588664, 0.2885404297610556, -0.360673653636146, 0.4808983326293495,
-                 -0.7213475208306028, 1.442695040910665});
-  return fma(series, fraction, n);
-}
-
-template <class V>
-V single_log2(const V& x) {
-  return to_single(wide_log2(x));
-}
-
-template <class V>
-V single_log10(const V& x) {
-  const auto result = wide_log2(x);
-  return to_single(result * like(result, 0.3010299956639812));
-}
-
+// --- Powers. ---
 /// The logarithm of base two as a sum of two numbers, right to 2^-34: with 1 / c from a table, c
 /// next to the mantissa and so short that the mantissa over c is exact, less one the argument of a
 /// polynomial.

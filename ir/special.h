@@ -21,13 +21,11 @@ V logistic(const V& x) {
   return fma(rest * like(x, 0x1p512), quotient, quotient);
 }
 
-/// log(x / (1 - x)), which is log1p of something small around one half.
+/// log(x / (1 - x)).  Of an x of f32 1 - x is exact wherever that shows, and the odds are right to
+/// 2^-53: 2^-31 of what is left of them next to 1.
 template <class V>
 V rough_logit(const V& x) {
-  const V rest = like(x, 1) - x;
-  const auto is_middle = abs(x - like(x, 0.5)) < like(x, 0.25);
-  const V excess = (x + x - like(x, 1)) / rest;
-  return select(is_middle, rough_log1p(select(is_middle, excess, like(x, 0))), rough_log(x / rest));
+  return rough_log(x / (like(x, 1) - x));
 }
 
 // --- Error functions. ---
@@ -90,8 +88,21 @@ V rough_inverse_erf(const V& x) {
 /// log(1 + exp(x)).
 template <class V>
 V rough_softplus(const V& x) {
-  const V tail = rough_log1p(rough_exp(-abs(x)));
-  return select(x > like(x, 0), x + tail, tail);
+  return maximum(x, like(x, 0)) + rough_log_above_one(rough_exp(-abs(x)));
+}
+
+/// log(base^x + base^y) to that base, of f64 for f32: right to 2^-52 of the larger or of log(2),
+/// whichever is more.
+template <class V>
+V rough_log_add_powers(const V& x, const V& y, double log_base) {
+  const V larger = maximum(x, y), apart = (minimum(x, y) - larger) * like(x, log_base);
+  // Nothing is left of less than exp(-200) in f32.
+  const Reduced<V> reduced = reduce_exponent(maximum(apart, like(x, -200)));
+  const V share = fma(exponential_slope(reduced.rest), reduced.rest, like(x, 1)) *
+                  power_of_two(x, to_integer(reduced.n));
+  const V result = fma(rough_log_above_one(share), like(x, 1 / log_base), larger);
+  // Infinities, whose difference may be NaN, and NaN.
+  return select(abs(larger) < like(x, std::numeric_limits<double>::infinity()), result, larger);
 }
 
 /// sin(pi x) / (pi x); the turns are taken off exactly.

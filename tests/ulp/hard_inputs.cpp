@@ -65,7 +65,8 @@ double fraction(std::mt19937_64& random) { return static_cast<double>(random()) 
 
 }  // namespace
 
-HardInputs::HardInputs(const Reference& reference) {
+HardInputs::HardInputs(const Reference& reference, DType dtype)
+    : num_cancelled_bits_(dtype == DType::f32 ? 24 : 45) {
   if (reference.op == Op::lgamma || reference.op == Op::digamma)
     points_ = points_of_gamma(reference.op);
   else if (reference.op == Op::logaddexp)
@@ -81,7 +82,8 @@ void HardInputs::draw(std::mt19937_64& random, double& x, double& y) {
   if (partner_ != nullptr) {
     x = -std::ldexp(1 + std::abs(fraction(random)), -1 - exponent);
     // Not nearer to where the terms cancel than they are exact.
-    const double apart = std::ldexp(1, -static_cast<int>(random() % 45));
+    const double apart =
+        std::ldexp(1, -static_cast<int>(random() % static_cast<unsigned>(num_cancelled_bits_)));
     y = partner_(x) * (1 + (fraction(random) < 0 ? -apart : apart));
     return;
   }

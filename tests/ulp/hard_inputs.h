@@ -12,7 +12,7 @@ namespace weft::ulp {
 
 class HardInputs {
  public:
-  explicit HardInputs(const Reference& reference);
+  HardInputs(const Reference& reference, DType dtype);
 
   /// A number near one of the points, and one that is large; or a pair whose terms nearly cancel.
   void draw(std::mt19937_64& random, double& x, double& y);
@@ -20,6 +20,8 @@ class HardInputs {
  private:
   std::vector<double> points_;
   std::uint64_t num_drawn_ = 0;
+  /// Terms don't cancel further than to 2^-this of the larger.
+  int num_cancelled_bits_ = 0;
   double (*partner_)(double x) = nullptr;
 };
 

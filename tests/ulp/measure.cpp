@@ -126,7 +126,7 @@ Worst measure_as(const Reference& reference, const Sampling& sampling) {
   T* const x = numbers.x();
   T* const y = numbers.y();
   const T* const out = numbers.out();
-  HardInputs hard(reference);
+  HardInputs hard(reference, dtype_of<T>);
   const Screen screen = is_random ? nullptr : find_screen(reference.op);
   std::vector<double> expected(block);
   std::vector<std::uint32_t> candidates(block);
