@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace weft {
@@ -24,6 +25,18 @@ std::vector<std::int64_t> loop_strides(const TensorIterator& iterator) {
   return strides;
 }
 
+/// Loops hand out bytes, in which the lazy bits of a tensor are not to be seen.
+void check_lazy_bits(const TensorIterator& iterator) {
+  for (int i = 0; i < iterator.ntensors(); ++i)
+    WEFT_CHECK(!iterator.tensor(i).is_conj() && !iterator.tensor(i).is_neg(), ArgumentError,
+               "expected operands of a loop without lazy bits, but operand ", i, " is ",
+               describe(iterator.tensor(i)));
+}
+
+void check_given(bool is_given, std::string_view loop) {
+  WEFT_CHECK(is_given, ArgumentError, loop, "() was given an empty function");
+}
+
 }  // namespace
 
 namespace detail {
@@ -35,6 +48,7 @@ class FirstElements {
   /// Requires: the iterator has elements.
   explicit FirstElements(const TensorIterator& iterator)
       : data_(static_cast<std::size_t>(iterator.ntensors())) {
+    check_lazy_bits(iterator);
     for (int i = 0; i < iterator.ntensors(); ++i) {
       WEFT_CHECK(iterator.data(i) != nullptr, UnsupportedError, "operand ", i, " of a loop (",
                  describe(iterator.tensor(i)), ") has no bytes to go through");
@@ -144,6 +158,7 @@ void DimCounter::increment(const std::array<std::int64_t, 2>& step) {
 
 void serial_for_each(const TensorIterator& iterator, const Loop2d& loop, std::int64_t begin,
                      std::int64_t end) {
+  check_given(loop != nullptr, "serial_for_each");
   WEFT_CHECK(0 <= begin && begin <= end && end <= iterator.numel(), ArgumentError,
              "serial_for_each(): the range [", begin, ", ", end, ") is not part of [0, ",
              iterator.numel(), ")");
@@ -152,6 +167,7 @@ void serial_for_each(const TensorIterator& iterator, const Loop2d& loop, std::in
 }
 
 void for_each_2d(const TensorIterator& iterator, const Loop2d& loop, std::int64_t grain_elements) {
+  check_given(loop != nullptr, "for_each_2d");
   const std::int64_t numel = iterator.numel();
   if (numel == 0) return;
   const FirstElements elements(iterator);
@@ -164,6 +180,7 @@ void for_each_2d(const TensorIterator& iterator, const Loop2d& loop, std::int64_
 }
 
 void for_each(const TensorIterator& iterator, const Loop1d& loop, std::int64_t grain_elements) {
+  check_given(loop != nullptr, "for_each");
   const int num_operands = iterator.ntensors();
   for_each_2d(
       iterator,
@@ -238,6 +255,7 @@ void for_each_part(const TensorIterator& iterator, int dim,
 }  // namespace
 
 void parallel_reduce(const TensorIterator& iterator, const Loop2d& loop) {
+  check_given(loop != nullptr, "parallel_reduce");
   WEFT_CHECK(iterator.noutputs() == 1 && iterator.ninputs() == 1, ArgumentError,
              "parallel_reduce() takes one input and one output, but was given ", iterator.ninputs(),
              " and ", iterator.noutputs());
@@ -264,8 +282,10 @@ void parallel_reduce(const TensorIterator& iterator, const Loop2d& loop) {
 
 void foreach_reduced_elt(const TensorIterator& iterator,
                          const std::function<void(TensorIterator&)>& function, bool parallelize) {
+  check_given(function != nullptr, "foreach_reduced_elt");
   WEFT_CHECK(iterator.ninputs() >= 1 && iterator.noutputs() >= 1, ArgumentError,
              "foreach_reduced_elt() takes an output and an input");
+  check_lazy_bits(iterator);
   if (iterator.numel() == 0) return;
   if (copies_inputs(iterator)) {  // before one of the calls writes
     const FirstElements elements(iterator);

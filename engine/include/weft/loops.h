@@ -63,7 +63,9 @@ class DimCounter {
 /// Threads: the calls are on disjoint parts; `loop` must allow being called by several threads at
 /// once.
 /// Errors:  what `loop` throws reaches the caller, once; UnsupportedError if an operand has no
-/// bytes (meta tensors).
+/// bytes (meta tensors); ArgumentError for an empty `loop`, and naming the operand if it is lazily
+/// conjugated or negated: loops go through bytes, to which Engine::resolve_conj() and resolve_neg()
+/// apply these bits.
 void for_each(const TensorIterator& iterator, const Loop1d& loop,
               std::int64_t grain_elements = default_grain_elements);
 void for_each_2d(const TensorIterator& iterator, const Loop2d& loop,
@@ -85,7 +87,8 @@ void parallel_reduce(const TensorIterator& iterator, const Loop2d& loop);
 /// it.
 ///
 /// Threads: with `parallelize` and enough elements `function` is called by several threads at once.
-/// Errors:  what `function` throws; ArgumentError unless there are an output and an input.
+/// Errors:  what `function` throws; ArgumentError unless there are an output and an input, for
+/// lazily conjugated or negated operands, and for an empty `function`.
 void foreach_reduced_elt(const TensorIterator& iterator,
                          const std::function<void(TensorIterator&)>& function,
                          bool parallelize = true);
@@ -230,7 +233,8 @@ Loop2d element_loop_2d(Function& function, int num_operands) {
 ///
 /// Dtype:   the function's types must be those of the operands; nothing is converted.
 /// Threads: `function` is called by several threads at once.
-/// Errors:  ArgumentError naming the operand if a dtype or the number of operands does not fit.
+/// Errors:  as for_each(); ArgumentError naming the operand if a dtype or the number of operands
+/// does not fit.
 /// Mirrors: at::native::cpu_kernel (aten/src/ATen/native/cpu/Loops.h).
 template <class Function>
 void cpu_kernel(const TensorIterator& iterator, Function&& function,

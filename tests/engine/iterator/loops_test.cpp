@@ -1,3 +1,6 @@
+#include "tests/matchers.h"
+#include "tests/message_of.h"
+
 #include <weft/error.h>
 #include <weft/loops.h>
 
@@ -5,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <complex>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -14,6 +18,8 @@
 
 namespace weft {
 namespace {
+
+using matchers::HasSubstr;
 
 Tensor counting(std::initializer_list<std::int64_t> sizes) {
   const Tensor tensor = empty(sizes, DType::f32);
@@ -125,6 +131,34 @@ TEST(CpuKernel, RefusesOperandsWithoutBytes) {
   const std::vector<std::int64_t> two{2}, one{1};
   const Tensor layout = unbacked(two, one, DType::f32);
   EXPECT_THROW(cpu_kernel(TensorIterator::unary_op(Tensor(), layout), identity), UnsupportedError);
+}
+
+// Loops go through bytes, which lazy bits leave alone.
+TEST(CpuKernel, RefusesOperandsWithLazyBits) {
+  const Tensor z = zeros({2}, DType::c64).conj(), x = counting({2}), y = x.neg_view();
+  const auto refused = [](const TensorIterator& iterator, const auto& function) {
+    return test::message_of<ArgumentError>([&] { cpu_kernel(iterator, function); });
+  };
+  const auto plain = [](float v) { return v; };
+  EXPECT_THAT(refused(TensorIterator::unary_op({}, z), [](std::complex<float> v) { return v; }),
+              HasSubstr("operand 1 is c64[2] strides [1] conj"));
+  EXPECT_THAT(refused(TensorIterator::unary_op({}, y), plain), HasSubstr("operand 1 is f32[2]"));
+  EXPECT_THAT(refused(TensorIterator::unary_op(y, full({2}, 3.0F)), plain),
+              HasSubstr("operand 0 is f32[2] strides [1] neg"));
+  EXPECT_EQ(x.data_as<float>()[1], 1);
+  const TensorIterator sum = TensorIterator::reduce_op(zeros({1}), counting({40000}).neg_view());
+  EXPECT_THROW(parallel_reduce(sum, [](auto&&...) { FAIL(); }), ArgumentError);
+  EXPECT_THROW(foreach_reduced_elt(sum, [](TensorIterator&) { FAIL(); }), ArgumentError);
+}
+
+TEST(Loops, EmptyFunctionsAreRefused) {
+  const TensorIterator copy = TensorIterator::unary_op({}, counting({4}));
+  EXPECT_THROW(for_each(copy, Loop1d()), ArgumentError);
+  EXPECT_THROW(for_each_2d(copy, Loop2d()), ArgumentError);
+  EXPECT_THROW(serial_for_each(copy, Loop2d(), 0, 4), ArgumentError);
+  EXPECT_THROW(parallel_reduce(copy, Loop2d()), ArgumentError);
+  EXPECT_THAT(test::message_of<ArgumentError>([&] { foreach_reduced_elt(copy, {}); }),
+              HasSubstr("foreach_reduced_elt() was given an empty function"));
 }
 
 TEST(DimCounter, CoversEveryRangeOnce) {
