@@ -270,7 +270,8 @@ class TensorIteratorConfig {
 ///
 /// Dimensions and operands are counted from 0, operands with the outputs first.
 /// Errors:  ArgumentError for an operand that there is not.  An iterator that has been moved from
-///          has none, and no elements: loops do nothing with it.
+///          has none, and no elements: for_each() does nothing with it, and what expects operands,
+///          as cpu_kernel() does, refuses it.
 /// Threads: concurrent const use is safe.
 class TensorIterator {
  public:
@@ -290,8 +291,8 @@ class TensorIterator {
 
   int ndim() const { return static_cast<int>(shape_.size()); }
   int ntensors() const { return static_cast<int>(operands_.size()); }
-  int noutputs() const { return num_outputs_; }
-  int ninputs() const { return ntensors() - num_outputs_; }
+  int noutputs() const { return operands_.empty() ? 0 : num_outputs_; }  // none once moved from
+  int ninputs() const { return ntensors() - noutputs(); }
   std::int64_t numel() const;
   /// Coalesced, fastest dimension first.
   IntSpan shape() const { return {shape_.data(), shape_.size()}; }

@@ -354,10 +354,13 @@ TEST(Loops, AnIteratorThatWasMovedFromHasNoOperands) {
   EXPECT_EQ(taken.numel(), 3);
   // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
   EXPECT_EQ(given.ntensors(), 0);
+  EXPECT_EQ(given.noutputs(), 0);
+  EXPECT_EQ(given.ninputs(), 0);
   EXPECT_EQ(given.numel(), 0);
   EXPECT_THROW(given.dtype(), ArgumentError);
   EXPECT_THROW(given.output(), ArgumentError);
   for_each(given, [](std::byte**, const std::int64_t*, std::int64_t) { FAIL(); });
+  EXPECT_THROW(cpu_kernel(given, one_more), ArgumentError);
   // NOLINTEND(bugprone-use-after-move)
 }
 
