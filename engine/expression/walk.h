@@ -13,8 +13,9 @@
 
 namespace weft {
 
-/// Calls `visit(node)` for `root` and the nodes below, arguments before their users.  What
-/// `is_known(node)` is left out with all below it, and has to be true of what has been visited.
+/// Calls `visit(node)` for `root` and the nodes below, arguments before their users and from left
+/// to right, as they are written: the mask of a masked_fill is the second.  What `is_known(node)`
+/// is left out with all below it, and has to be true of what has been visited.
 ///
 /// `Node` is a pointer, or the shared one where what is visited is kept.
 template <class Node, class IsKnown, class Visit>
@@ -30,11 +31,13 @@ void for_each_in_order(Node root, const IsKnown& is_known, const Visit& visit) {
       pending.pop_back();
     } else {
       pending.back().second = true;
+      const bool is_swapped = node->op == Op::masked_fill;  // which has its mask in front
       for (std::size_t i = node->args.size(); i-- > 0;) {
+        const auto& arg = node->args[is_swapped && i < 2 ? 1 - i : i];
         if constexpr (std::is_pointer_v<Node>)
-          pending.emplace_back(node->args[i].get(), false);
+          pending.emplace_back(arg.get(), false);
         else
-          pending.emplace_back(node->args[i], false);
+          pending.emplace_back(arg, false);
       }
     }
   }

@@ -372,6 +372,24 @@ TEST(Edges, MaskedFillKeepsTheInputsDtype) {
   }
 }
 
+// A plan's inputs are in the order in which they are written, for which the mask is the second.
+TEST(Edges, PreparedMaskedFillTakesInputMaskValue) {
+  Engine engine;
+  const Tensor a = tensor_of<float>({1, 1, 1}), value = tensor_of<float>({9, 9, 9});
+  const Tensor mask = tensor_of<bool>({true, true, true});
+  Tensor a2 = tensor_of<float>({10, 20, 30}), value2 = tensor_of<float>({5, 6, 7});
+  Tensor mask2 = tensor_of<bool>({false, true, false}), out = new_tensor({3}, DType::f32);
+  std::byte* const data[] = {out.data(), a2.data(), mask2.data(), value2.data()};
+  engine.prepare(ops::masked_fill(a, mask, value)).run(data);
+  EXPECT_THAT(elements<float>(out), ElementsAreArray({10, 6, 30}));
+  // The same of a plan that takes several passes.
+  engine.prepare(ops::masked_fill(a, mask, value) - reduce(Reduction::sum, value)).run(data);
+  EXPECT_THAT(elements<float>(out), ElementsAreArray({-8, -12, 12}));
+  std::byte* const where[] = {out.data(), mask2.data(), a2.data(), value2.data()};
+  engine.prepare(ops::where(mask, a, value)).run(where);
+  EXPECT_THAT(elements<float>(out), ElementsAreArray({5, 20, 7}));
+}
+
 TEST(Edges, ParametersMayBeTheGreatestOfTheirDtype) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const std::vector<std::int64_t> numbers{1, most, -5};
