@@ -96,6 +96,8 @@ class NaiveProgram {
     for (int dim = 0; dim < expanded.dim(); ++dim)
       result.stride_bytes.push_back(
           stride_in_bytes(expanded.stride(dim), expanded.size(dim), itemsize));
+    WEFT_CHECK(result.base != nullptr || expanded.numel() == 0, ArgumentError,
+               "expected a tensor with bytes, got ", describe(tensor));
     return result;
   }
 

@@ -5,6 +5,7 @@
 #include <weft/cuda.h>
 #include <weft/engine.h>
 #include <weft/error.h>
+#include <weft/naive.h>
 
 #include <gtest/gtest.h>
 
@@ -187,6 +188,11 @@ TEST_F(EngineErrors, layouts_without_bytes) {
   const Tensor meta = empty(IntSpan(sizes), {DType::i64, {DeviceType::meta}});
   refuses("unsupported: Cannot copy out of meta tensor; no data!",
           [&] { engine_.copy(out_, meta); });
+  const std::string naive = "argument: expected a tensor with bytes, got i64[3]";
+  refuses(naive, [&] { naive_eval(Expr(out_) + 1, layout); });
+  refuses(naive, [&] { naive_eval(Expr(layout) + 1, out_); });
+  refuses(naive, [&] { naive_eval(Expr(meta) + 1, out_); });
+  naive_eval(Expr(layout.slice(0, 3, {})) + 1, layout.slice(0, 3, {}));  // which takes none
 }
 
 TEST_F(EngineErrors, too_much) {

@@ -11,9 +11,9 @@ namespace weft {
 ///
 /// Shapes: the tensors of `expr` broadcast to out.sizes().
 /// Memory: `out` shares none with the tensors; nothing looks.
-/// Errors: ArgumentError if they don't, for a read-only `out`, and for tensors on devices;
-///         UnsupportedError for a lazily conjugated or negated `out`, for reductions and scans, and
-///         for ops that don't take the dtype.
+/// Errors: ArgumentError if they don't, for a read-only `out`, and for tensors on devices or
+///         without bytes; UnsupportedError for a lazily conjugated or negated `out`, for reductions
+///         and scans, and for ops that don't take the dtype.
 void naive_eval(const Expr& expr, const Tensor& out);
 
 }  // namespace weft
