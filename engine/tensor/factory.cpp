@@ -1,4 +1,5 @@
 // New tensors with contents: full, arange, zero_tensor.
+#include "engine/expression/expr_node.h"
 #include "engine/tensor/tensor_impl.h"
 #include "runtime/cuda_memory.h"
 
@@ -24,8 +25,12 @@ std::int64_t arange_size(const Scalar& start, const Scalar& end, const Scalar& s
   if (is_exact) {
     // Integers beyond 2^53 would lose their last bits in double.
     using Wide = __int128;
-    const Wide span = Wide{end.as_integer()} - Wide{start.as_integer()};
-    const Wide pace = step.as_integer();
+    const auto wide = [](const Scalar& number) {
+      const std::int64_t low = number.as_integer();
+      return is_beyond_i64(number) ? Wide{static_cast<std::uint64_t>(low)} : Wide{low};
+    };
+    const Wide span = wide(end) - wide(start);
+    const Wide pace = wide(step);
     const Wide exact = (span + pace - (pace > 0 ? 1 : -1)) / pace;
     WEFT_CHECK(exact <= std::numeric_limits<std::int64_t>::max(), ArgumentError,
                "invalid size, possible overflow?");
@@ -36,13 +41,15 @@ std::int64_t arange_size(const Scalar& start, const Scalar& end, const Scalar& s
   return static_cast<std::int64_t>(count);
 }
 
-/// The number without what is behind its point, in which ranges of integers count.
-Scalar whole_part(const Scalar& value) {
-  if (is_integral_scalar(value)) return value;
+/// The number without what is behind its point, in which ranges of integers count: as i64, but for
+/// integers that only u64 holds and that go to it.
+Scalar whole_part(const Scalar& value, DType type) {
+  const bool is_whole = is_integral_scalar(value);
   const double whole = std::trunc(value.as_double());
-  WEFT_CHECK(std::fabs(whole) < 0x1p63, ArgumentError, "value cannot be converted to type ",
-             name(DType::i64), " without overflow: ", value.text());
-  return static_cast<std::int64_t>(whole);
+  WEFT_CHECK(is_whole ? type == DType::u64 || !is_beyond_i64(value) : std::fabs(whole) < 0x1p63,
+             ArgumentError, "value cannot be converted to type ", name(DType::i64),
+             " without overflow: ", value.text());
+  return is_whole ? value : static_cast<std::int64_t>(whole);
 }
 
 /// Integers wrap on the way to what fits: from the least to the greatest is further than i64 goes.
@@ -81,6 +88,8 @@ Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options) {
 }
 
 Tensor full(IntSpan sizes, const Scalar& value) {
+  WEFT_CHECK(!is_beyond_i64(value), ArgumentError, "full(): ", value.text(), " does not fit in ",
+             name(value.dtype()), ": ask for a dtype that holds it");
   return full(sizes, value, {.dtype = value.dtype()});
 }
 
@@ -90,13 +99,14 @@ Tensor arange(const Scalar& given_start, const Scalar& given_end, const Scalar& 
     WEFT_CHECK(bound->kind() != Scalar::Kind::complex, ArgumentError,
                "arange(): complex bounds are not supported");
     WEFT_CHECK(std::isfinite(bound->as_double()), ArgumentError,
-               "unsupported range: ", given_start.text(), " -> ", given_end.text());
+               "unsupported range: ", given_start.text(), " -> ", given_end.text(), " in steps of ",
+               given_step.text());
   }
   const bool is_exact = is_integral_scalar(given_start) && is_integral_scalar(given_end) &&
                         is_integral_scalar(given_step);
   const DType type = dtype.value_or(is_exact ? DType::i64 : DType::f32);
   const bool counts = is_exact || is_integral(type);
-  const auto bound = [&](const Scalar& given) { return counts ? whole_part(given) : given; };
+  const auto bound = [&](const Scalar& given) { return counts ? whole_part(given, type) : given; };
   const Scalar start = bound(given_start), end = bound(given_end), step = bound(given_step);
   WEFT_CHECK(step.as_double() != 0, ArgumentError, "step must be nonzero");
   const bool goes_up = step.as_double() > 0;

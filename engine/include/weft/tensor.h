@@ -222,6 +222,8 @@ inline Tensor zeros(std::initializer_list<std::int64_t> sizes, std::same_as<DTyp
 /// Every element is `value`, converted as a cast does.
 Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options);
 /// As above, with the dtype that PyTorch takes from the value: bool, i64, f32 or c64.
+///
+/// Errors: ArgumentError for an integer that i64 does not hold.
 Tensor full(IntSpan sizes, const Scalar& value);
 inline Tensor full(std::initializer_list<std::int64_t> sizes, const Scalar& value,
                    TensorOptions options) {
@@ -237,7 +239,8 @@ inline Tensor full(std::initializer_list<std::int64_t> sizes, const Scalar& valu
 /// start, start + step, ... before end: one dimension, as PyTorch's arange.  Without a dtype: i64
 /// for integers, else f32.
 ///
-/// Errors: ArgumentError for a step of 0 or one that leads away from `end`, with PyTorch's texts.
+/// Errors: ArgumentError for a step of 0 or one that leads away from `end`, with PyTorch's texts;
+///         for integers beyond i64 unless `dtype` is u64.
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
               std::optional<DType> dtype = {});
 Tensor arange(const Scalar& end);

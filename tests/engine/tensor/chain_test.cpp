@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 #include <random>
 
 namespace weft::testing {
@@ -160,6 +161,28 @@ TEST(Factory, Arange) {
               HasSubstr("upper bound and larger bound inconsistent with step sign"));
   EXPECT_THAT(message([] { arange(Scalar(0), Scalar(std::numeric_limits<double>::infinity())); }),
               HasSubstr("unsupported range: 0 -> inf"));
+  EXPECT_THAT(message([] { arange(0, 1, std::numeric_limits<double>::quiet_NaN()); }),
+              HasSubstr("unsupported range: 0 -> 1 in steps of nan"));
+}
+
+TEST(Factory, IntegersBeyondI64GoToU64Alone) {
+  using Ints = std::vector<std::uint64_t>;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63, most = ~std::uint64_t{0};
+  const auto range = [](Scalar start, Scalar end, Scalar step) {
+    return elements<std::uint64_t>(arange(start, end, step, DType::u64));
+  };
+  EXPECT_EQ(range(0, half, half / 2), (Ints{0, half / 2}));
+  EXPECT_EQ(range(0, most, half - 1), (Ints{0, half - 1, most - 1}));
+  EXPECT_EQ(range(most - 2, most, 1), (Ints{most - 2, most - 1}));
+  EXPECT_EQ(range(most, half, -(std::int64_t{1} << 62)), (Ints{most, most - half / 2}));
+  const std::optional<DType> others[] = {std::nullopt, DType::i64, DType::f64, DType::i32};
+  for (const auto& dtype : others)
+    EXPECT_THAT(message([&] { arange(0, most, half / 2, dtype); }),
+                HasSubstr("to type i64 without overflow: 18446744073709551615"));
+  EXPECT_THAT(message([] { arange(most - 1); }), HasSubstr("without overflow"));
+  EXPECT_THAT(message([] { full({1}, most); }),
+              HasSubstr("full(): 18446744073709551615 does not fit in i64"));
+  EXPECT_THAT(elements<std::uint64_t>(full({1}, most, DType::u64)), Each(most));
 }
 
 TEST(Factory, ResizeAsTakesTheSizes) {
