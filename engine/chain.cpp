@@ -8,6 +8,7 @@
 
 #include <weft/error.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,13 +16,12 @@ namespace weft {
 namespace {
 
 /// The same layout with no bytes behind it, which may be written and resized where the tensor may.
-Tensor without_data(const Tensor& tensor) {
+Tensor without_data(const Tensor& tensor, Device device) {
   const TensorImpl& impl = *tensor.impl();
-  const Device meta{DeviceType::meta, 0};
   const std::size_t size_bytes = impl.storage->size_bytes();
   Tensor result =
-      make_tensor(impl.storage->is_resizable() ? Storage::unbacked(size_bytes, meta)
-                                               : Storage::borrow(nullptr, size_bytes, meta),
+      make_tensor(impl.storage->is_resizable() ? Storage::unbacked(size_bytes, device)
+                                               : Storage::borrow(nullptr, size_bytes, device),
                   impl.sizes, impl.strides, impl.storage_offset, impl.dtype);
   result.impl()->access = impl.access;
   result.impl()->is_conj = impl.is_conj;
@@ -36,11 +36,17 @@ Inferred Engine::infer(const Expr& given, const Tensor& out) const {
 }
 
 Inferred infer_result(const Expr& given, const Tensor& out) {
-  const Expr expr = without_folds(std::span(&given, 1), Device{DeviceType::meta, 0})[0];
+  const Device meta{DeviceType::meta, 0};
+  const Expr expr = without_folds(std::span(&given, 1), meta)[0];
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
-  std::vector<Tensor> inputs;
-  for (const ExprNode* leaf : program.leaves) inputs.push_back(without_data(leaf->tensor));
-  Tensor output = out.defined() ? without_data(out) : out;
+  const auto is_on_cpu = [](const Tensor& tensor) { return tensor.device() == Device(); };
+  std::vector<Tensor> inputs = leaves_of(program);
+  // Operands of the CPU stay there, for messages; nothing is allocated on devices.
+  const bool is_called_cpu =
+      out.defined() ? is_on_cpu(out) : std::ranges::any_of(inputs, is_on_cpu);
+  const Device device = is_called_cpu ? Device() : meta;
+  for (Tensor& input : inputs) input = without_data(input, device);
+  Tensor output = out.defined() ? without_data(out, device) : out;
   if (inputs.empty() && !output.defined()) return {program.output_dtypes[0], {}, {}};
   const TensorIterator iterator = plan_iteration(program, std::span(&output, 1), inputs, true);
   const Tensor& result = iterator.output(0);

@@ -67,6 +67,19 @@ TEST(Chain, InferenceIsWhatEvalReturns) {
   }
 }
 
+TEST(Chain, InferenceCallsOperandsByTheirDevice) {
+  Engine engine;
+  const Tensor a = range(6).view({2, 3}), b = range(5);
+  EXPECT_THAT(message([&] { engine.infer(Expr(a) + Expr::named("mask", b)); }),
+              HasSubstr("input 1 `mask` is f32[5] strides [1] cpu"));
+  EXPECT_THAT(message([&] { engine.infer(Expr(a) + 1, a.as_read_only()); }), HasSubstr(" cpu"));
+  const TensorOptions on_meta{DType::f32, {DeviceType::meta, 0}};
+  EXPECT_THAT(message([&] { engine.infer(empty({2}, on_meta) + Expr(empty({5}, on_meta))); }),
+              HasSubstr("input 1 is f32[5] strides [1] meta"));
+  EXPECT_EQ(engine.infer(Expr(a) + 1, empty({1})).sizes, sizes_of(a));
+  EXPECT_EQ(engine.infer(zeros({0, 3}) + Expr(a.select(0, 0))).sizes, (Sizes{0, 3}));
+}
+
 TEST(Chain, ToConvertsWhatIsAskedFor) {
   Engine engine;
   const Tensor a = range(24).view({1, 2, 3, 4});
