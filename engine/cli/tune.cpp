@@ -104,11 +104,13 @@ void clear(bool as_json) {
 }  // namespace
 
 void run_tune(const TuneArguments& arguments) {
-  if (arguments.action == "measure") return measure(arguments);
-  if (arguments.action == "show") return show(arguments.json);
-  if (arguments.action == "clear") return clear(arguments.json);
-  throw ArgumentError(
-      detail::concat("unknown action '", arguments.action, "'; there are measure, show and clear"));
+  const std::string& action = arguments.action;
+  if (action == "measure") return measure(arguments);
+  WEFT_CHECK(action == "show" || action == "clear", ArgumentError, "unknown action '", action,
+             "'; there are measure, show and clear");
+  WEFT_CHECK(!arguments.is_quick && !arguments.is_trial, ArgumentError, "tune ", action,
+             " takes no --quick and no --dry-run: both are for measuring");
+  return action == "show" ? show(arguments.json) : clear(arguments.json);
 }
 
 }  // namespace weft::cli

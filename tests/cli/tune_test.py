@@ -119,6 +119,11 @@ class Tune(CliTest):
 
     def test_bad_input(self):
         self.fails(["tune", "measur"], "argument", "unknown action 'measur'", "measure, show and clear", env=self.env)
+        self.measured()
+        for args in [["clear", "--dry-run"], ["show", "--quick"], ["clear", "--quick"]]:
+            self.fails(["tune", *args], "argument", f"tune {args[0]} takes no --quick and no --dry-run", env=self.env)
+        self.assertTrue(self.file.exists())
+        shutil.rmtree(self.home)
         self.fails(["tune"], "unsupported", "no place for thresholds", env={**self.env, "WEFT_TUNE": "off"})
         self.fails(["tune", "clear"], "unsupported", "no place", env={**self.env, "WEFT_TUNE": "off"})
         for file in ["/dev/null/tuning", str(self.folder)]:
