@@ -5,6 +5,7 @@
 
 #include <weft/error.h>
 #include <weft/fuzz.h>
+#include <weft/info.h>
 
 #include <nlohmann/json.hpp>
 
@@ -37,19 +38,44 @@ void print_json(const FuzzReport& report, std::uint64_t seed) {
   std::cout << json.dump(2) << '\n';
 }
 
+/// Those that fuzzing compares, the interpreter first.
+std::vector<std::string> usable_backends() {
+  std::vector<std::string> result{"interp"};
+  for (const EngineInfo::Backend& backend : engine_info().backends)
+    if (backend.unavailable_reason.empty() && backend.name != "interp")
+      result.push_back(backend.name);
+  return result;
+}
+
 void replay(const FuzzArguments& arguments) {
   FuzzReplay replay;
   replay.expressions = arguments.replay;
   replay.operands = arguments.operands;
   replay.outputs = arguments.outputs;
-  if (!arguments.backend.empty()) replay.backend = arguments.backend;
   replay.numerics = read_numerics(arguments.numerics);
   replay.seed = arguments.seed.value_or(1);
-  if (const auto failure = replay_fuzz_case(replay)) fail(*failure, arguments.json);
-  if (arguments.json)
-    std::cout << ordered_json{{"backend", replay.backend}, {"as_expected", true}}.dump(2) << '\n';
+  const bool is_one = !arguments.backend.empty();
+  std::vector<std::string> as_expected;
+  for (const std::string& backend : is_one ? std::vector{arguments.backend} : usable_backends()) {
+    replay.backend = backend;
+    try {
+      if (const auto failure = replay_fuzz_case(replay)) fail(*failure, arguments.json);
+      as_expected.push_back(backend);
+    } catch (const UnsupportedError& error) {
+      if (is_one || backend == "interp") throw;  // what it refuses has nothing to compare with
+      if (!arguments.json) std::cout << error.what() << '\n';
+      continue;
+    }
+    if (!arguments.json) std::cout << backend << ": as expected\n";
+  }
+  if (!arguments.json) return;
+  ordered_json json;
+  if (is_one)
+    json["backend"] = arguments.backend;
   else
-    std::cout << replay.backend << ": as expected\n";
+    json["backends"] = as_expected;
+  json["as_expected"] = true;
+  std::cout << json.dump(2) << '\n';
 }
 
 }  // namespace

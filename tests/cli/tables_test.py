@@ -63,9 +63,14 @@ class Tools(CliTest):
         self.assertEqual((report["seed"], report["cases"]), (3, 20))
         self.assertEqual(report["backends"]["interp"]["compared"] + report["rejected"], 20)
         replayed = self.json_of("fuzz", "--replay=a + a", "a=f32[5]#0~neg", "--backend=interp")
-        self.assertTrue(replayed["as_expected"])
+        self.assertEqual(replayed, {"backend": "interp", "as_expected": True})
         shared = self.json_of("fuzz", "--replay=a * 2", "a=f32[4]{2}@1#1", "--out=a:f32[4]{2}#0")
+        # Without --backend it is what fuzzing compares: all that can be used.
+        usable = [row["name"] for row in self.json_of("info")["backends"] if not row["reason"]]
         self.assertTrue(shared["as_expected"])
+        self.assertEqual(sorted(shared["backends"]), sorted(usable))
+        lines = self.succeeds("fuzz", "--replay=a + a", "a=f32[5]#0").splitlines()
+        self.assertEqual(sorted(lines), sorted(f"{name}: as expected" for name in usable))
         resized = self.json_of("fuzz", "--replay=a * 2", "a=f32[4]#1", "--out=resize:f32[2,3]#0")
         self.assertTrue(resized["as_expected"])
         kernel = self.path("kernel.weft", b"""kernel default unscheduled 64 {
