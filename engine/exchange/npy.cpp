@@ -223,6 +223,10 @@ std::string file_start(const NpyHeader& header) {
 
 }  // namespace
 
+std::string shown_name(const std::string& path) {
+  return path.find('\0') == path.npos ? path : printable(path);
+}
+
 Tensor npy_read_from(ByteSource& source) {
   const NpyLayout layout = read_layout(source);
   return read_data(source, layout);

@@ -40,13 +40,16 @@ class FileSink : public ByteSink {
 /// As npy_read() and npy_write() in weft/npy.h, without the name of a file.
 Tensor npy_read_from(ByteSource& source);
 void npy_write_to(ByteSink& sink, const Tensor& tensor);
+/// `path` as messages have it: as it is, or printable() if it holds a zero byte.
+std::string shown_name(const std::string& path);
 /// Errors: as npy_write() has them for tensors, before there is a file.
 void check_npy_writable(const Tensor& tensor);
 
-/// Runs `function` and puts the name of the file in front of what it throws.
+/// Runs `function` and puts the name of the file in front of what it throws.  A zero byte in it
+/// would end what() there.
 template <class Function>
 auto naming_file(const std::string& path, Function&& function) {
-  const auto named = [&](const Error& error) { return path + ": " + error.what(); };
+  const auto named = [&](const Error& error) { return shown_name(path) + ": " + error.what(); };
   try {
     return function();
   } catch (const ArgumentError& error) {

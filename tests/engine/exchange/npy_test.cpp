@@ -4,6 +4,7 @@
 
 #include "engine/tensor/tensor_impl.h"
 #include "tests/matchers.h"
+#include "tests/message_of.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -353,6 +354,14 @@ TEST_F(Npy, PathsThatCannotBeReadAreRefused) {
     EXPECT_EQ(error.what(),
               path("missing.npy") + ": the file can't be read: No such file or directory");
   }
+}
+
+TEST_F(Npy, ZeroBytesInPathsAreShown) {
+  const std::string bad = path(std::string("a\0b", 3)), shown = path("a\\x00b");
+  EXPECT_EQ(test::message_of<ArgumentError>([&] { npy_read(bad); }),
+            shown + ": a file name can't contain a zero byte");
+  EXPECT_EQ(test::message_of<DeviceError>([&] { npy_write(bad, empty({2})); }),
+            shown + ": the file can't be written: expected a file name");
 }
 
 TEST_F(Npy, AFailedWriteLeavesWhatWasThere) {
