@@ -56,6 +56,8 @@ void Engine::reduce(Reduction reduction, const Tensor& a, const ReduceOptions& o
 
 std::pair<Tensor, Tensor> Engine::frexp(const Tensor& a) {
   check_input(a, "frexp");
+  WEFT_CHECK(is_floating(a.dtype()), ArgumentError, "frexp() does not take ", name(a.dtype()),
+             "; it takes ", describe(Domain::real_floating));
   std::vector<Tensor> results = eval(ops::frexp(a));
   return {std::move(results[0]), std::move(results[1])};
 }
