@@ -51,7 +51,7 @@ class Bench {
   BenchReport run() {
     progress_.begin("the interpreter's result");
     Engine interpreter(options("interp"));
-    reference_ = out_layout_.empty() ? interpreter.eval(expr_) : sample_tensor(out_layout_);
+    reference_ = out_layout_.empty() ? interpreter.eval(expr_) : given_output(interpreter);
     if (!out_layout_.empty()) interpreter.eval(expr_, reference_);
     const Story story =
         interpreter.explain(expr_, out_layout_.empty() ? Tensor() : reference_).story;
@@ -67,6 +67,16 @@ class Bench {
  private:
   EngineOptions options(const std::string& backend) const {
     return {.backend = backend, .numerics = numerics_, .num_threads = threads_};
+  }
+
+  /// Of the result's sizes: what is timed resizes nothing.
+  Tensor given_output(const Engine& engine) const {
+    const Inferred result = engine.infer(expr_);
+    Tensor out = sample_tensor(out_layout_);
+    WEFT_CHECK(std::ranges::equal(out.sizes(), result.sizes), ArgumentError, "out: the sizes of ",
+               out_layout_, " are ", text(out.sizes()), ", those of the result ",
+               text(result.sizes));
+    return out;
   }
 
   Tensor new_output() const {

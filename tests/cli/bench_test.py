@@ -55,7 +55,8 @@ class Bench(CliTest):
             self.assertIn("naive", variants, told["skipped"])
             for row in told["skipped"]:
                 self.assertNotIn("differs", row["reason"], out)
-        self.fails(["bench", "a", "a=f32[20,30]", "--out=f32[20,31]"], "argument", "[20, 31]")
+        self.fails(["bench", "a", "a=f32[20,30]", "--out=f32[20,31]"], "argument",
+                   "out: the sizes of f32[20,31] are [20, 31], those of the result [20, 30]")
         self.fails(["bench", "a", "a=f32[20,30]", "--out=bogus"], "argument", "expected a dtype")
         printed = self.succeeds("bench", "-a", "a=f32[1000]")
         self.assertIn("of memcpy", printed)
