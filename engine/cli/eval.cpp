@@ -60,10 +60,17 @@ void run_eval(const EvalArguments& arguments) {
              exprs.size() == 1 ? " result" : " results", ", but ", outputs.size(),
              " files are given: -o FILE for each");
 
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    WEFT_CHECK(std::ranges::count(outputs, outputs[i]) == 1 ||
-                   std::filesystem::is_character_file(outputs[i]),
-               ArgumentError, "the file ", outputs[i], " is given for several results");
+  const auto plain = [](const std::string& path) {
+    return std::filesystem::path(path).lexically_normal();  // ./c.npy is c.npy
+  };
+  for (const std::string& output : outputs) {
+    WEFT_CHECK(output != "-", ArgumentError,
+               "-o - would be the standard output, which eval does not write arrays to; for a file "
+               "of this name say ./-");
+    WEFT_CHECK(std::ranges::count(outputs, plain(output), plain) == 1 ||
+                   std::filesystem::is_character_file(output),
+               ArgumentError, "the file ", output, " is given for several results");
+  }
 
   Engine engine(options);
   const std::vector<Tensor> results = engine.eval(exprs);

@@ -143,6 +143,11 @@ class Eval(CliTest):
         a = self.path("a.npy", npy_bytes("f32", (4,), [1, 2, 3, 4]))
         self.fails(["eval", "a", f"a={a}", "-o", self.folder], "device", str(self.folder))
         self.fails(["eval", "a", f"a={a}", "-o", self.folder / "none" / "o.npy"], "device", "o.npy")
+        self.fails(["eval", "a", f"a={a}", "-o", "-"], "argument", "-o - would be the standard output", cwd=self.folder)
+        self.assertFalse(self.path("-").exists())
+        for other in ["./c.npy", "x/../c.npy"]:
+            self.fails(["eval", "a, a + 1", f"a={a}", "-o", "c.npy", "-o", other], "argument",
+                       "c.npy is given for several results", cwd=self.folder)
         locked = self.path("locked.npy", b"keep me")
         locked.chmod(0o444)
         as_anyone = {"preexec_fn": heed_permissions}
