@@ -248,12 +248,17 @@ Tensor arange(const Scalar& end);
 ///
 /// Mirrors: at::_efficientzerotensor.
 Tensor zero_tensor(IntSpan sizes, DType dtype = DType::f32);
+inline Tensor zero_tensor(std::initializer_list<std::int64_t> sizes, DType dtype = DType::f32) {
+  return zero_tensor(detail::span_of(sizes), dtype);
+}
 /// A view of memory that the caller keeps alive, or that `release`, called with `data`, frees when
 /// the last view of it is gone; where from_blob() throws, the memory is still the caller's. Strides
 /// may be negative: `data` is then the address of the first element, and the storage begins at the
 /// lowest one.
 ///
 /// Requires: bytes of bool are 0 or 1: what others count as depends on the code that reads them.
+///           Bytes between the elements of the view can be read: compiled loops may load what lies
+///           between rows and items along with them, and never write it.
 Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
                  std::function<void(void*)> release = {});
 Tensor from_blob(void* data, IntSpan sizes, DType dtype, std::function<void(void*)> release = {});
@@ -263,6 +268,12 @@ Tensor from_blob(void* data, IntSpan sizes, DType dtype, std::function<void(void
 /// Errors: ArgumentError for an address that is not the device's.
 Tensor from_blob(void* data, IntSpan sizes, IntSpan strides, DType dtype, Device device,
                  std::function<void(void*)> release = {});
+inline Tensor from_blob(void* data, std::initializer_list<std::int64_t> sizes,
+                        std::initializer_list<std::int64_t> strides, DType dtype, Device device,
+                        std::function<void(void*)> release = {}) {
+  return from_blob(data, detail::span_of(sizes), detail::span_of(strides), dtype, device,
+                   std::move(release));
+}
 inline Tensor from_blob(void* data, std::initializer_list<std::int64_t> sizes, DType dtype,
                         std::function<void(void*)> release = {}) {
   return from_blob(data, detail::span_of(sizes), dtype, std::move(release));
@@ -276,6 +287,11 @@ inline Tensor from_blob(void* data, std::initializer_list<std::int64_t> sizes,
 /// A CPU layout without bytes, for planning and explain().  The storage spans offset and strides
 /// exactly.
 Tensor unbacked(IntSpan sizes, IntSpan strides, DType dtype, std::int64_t storage_offset = 0);
+inline Tensor unbacked(std::initializer_list<std::int64_t> sizes,
+                       std::initializer_list<std::int64_t> strides, DType dtype,
+                       std::int64_t storage_offset = 0) {
+  return unbacked(detail::span_of(sizes), detail::span_of(strides), dtype, storage_offset);
+}
 
 /// The sizes that `a` and `b` broadcast to.  Errors: ArgumentError with PyTorch's text.
 std::vector<std::int64_t> infer_size(IntSpan a, IntSpan b);

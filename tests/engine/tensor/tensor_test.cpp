@@ -84,6 +84,9 @@ TEST(Tensor, SizesMayBeWrittenInBraces) {
   EXPECT_EQ(empty_strided({2, 3}, {1, 2}).stride(1), 2);
   std::array<float, 6> values{};
   EXPECT_EQ(from_blob(values.data(), {3, 2}, DType::f32).size(1), 2);
+  EXPECT_EQ(from_blob(values.data(), {3, 2}, {1, 3}, DType::f32, Device{}).stride(1), 3);
+  EXPECT_EQ(zero_tensor({2, 3}).numel(), 6);
+  EXPECT_EQ(unbacked({2, 3}, {3, 1}, DType::f32).stride(0), 3);
   Engine engine;
   EXPECT_EQ(engine.reshape(zeros({2, 3}), {3, -1}).size(1), 2);
 }
