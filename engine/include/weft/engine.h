@@ -232,6 +232,10 @@ class Engine {
 
   /// Plans and compiles now, to run later and often.  A prepared plan is the built-in kernel:
   /// kernels that others registered for weft::eval, and Profile, see eval() and not its runs.
+  ///
+  /// Errors: as eval(); UnsupportedError also for what eval() copies or looks at first: an input
+  ///         that `out` overlaps and would overwrite before it is read, as a stencil in place does,
+  ///         and divisors of integers that are no numbers; and for several passes on a device.
   PreparedPlan prepare(const Expr& expr, const Tensor& out = {});
   /// Several results, as eval() has them.  What takes several passes, as most expressions with
   /// reductions do, is computed once while it is prepared, though not into `outs`.
