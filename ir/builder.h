@@ -128,10 +128,7 @@ inline bool is_wide_type(const Value& x) { return itemsize_bytes(x.dtype) >= 4; 
 inline Value to_double(const Value& x) { return x.builder->cast(x, DType::f64); }
 inline Value to_single(const Value& x) { return x.builder->cast(x, DType::f32); }
 inline Value to_i32(const Value& x) { return x.builder->cast(x, DType::i32); }
-/// A whole number as the integer of the same size, and back.
-inline Value to_integer(const Value& x) {
-  return x.builder->cast(x, itemsize_bytes(x.dtype) == 8 ? DType::i64 : DType::i32);
-}
+/// An integer of the same size as a float.
 inline Value to_float(const Value& x, const Value& integer) {
   return x.builder->cast(integer, x.dtype);
 }

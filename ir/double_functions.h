@@ -34,7 +34,7 @@ OppositePowers<V> opposite_powers(const V& size) {
   const Sum<V> inverse = divide(as_sum(like(size, 1)), power.value);
   const auto is_large = power.exponent > like(size, 100);
   const V twice = select(is_large, like(size, -200), power.exponent * like(size, -2));
-  return {power.value, scale(inverse, power_of_two(size, to_integer(twice))), power.exponent};
+  return {power.value, scale(inverse, power_of_two(twice)), power.exponent};
 }
 
 template <class V>
@@ -151,16 +151,19 @@ V double_logit(const V& x) {
 }
 
 // --- The logistic function and its products. ---
-/// x * logistic(u).  Requires: x is finite and u not beyond 780, where the result has long been x
-/// or nothing.
+/// x * logistic(u), of which the errors of the sum 1 + exp(-u), of its inverse and of the product
+/// are put right.  Requires: x and u are not beyond 780, where the result has long been x or
+/// nothing. The sum is taken 2^-512 times: exp(-u) then never overflows, and the inverse is a
+/// normal number.
 template <class V>
 V times_logistic(const V& x, const Sum<V>& u) {
-  const auto is_upper = u.high >= like(x, 0);
-  const ScaledSum<V> power = exponential_of(select(is_upper, negative(u), u));
-  const Sum<V> below = add(as_sum(like(x, 1)), bounded_sum(power));
-  const Sum<V> above = select(is_upper, as_sum(x), multiply(as_sum(x), power.value));
-  const V exponent = select(is_upper, like(x, 0), power.exponent);
-  return rounded(ScaledSum<V>{divide(above, below), exponent});
+  const Sum<V> power = exponential_sum(maximum(like(x, -352), -u.high), 512);
+  const V one = like(x, 1), unit = like(x, 0x1p-512);
+  const Sum<V> sum = exact_sum(unit, power.high);
+  const V lost = sum.low + fma(-u.low, power.high, power.low);
+  const V inverse = one / sum.high, product = x * inverse;
+  const V missing_share = fma(-inverse, sum.high, one) - inverse * lost;
+  return (product + fma(product, missing_share, fma(x, inverse, -product))) * unit;
 }
 
 /// `near` for a moderate x; x far above zero and at it, and x * 0 far below.
@@ -177,16 +180,20 @@ V double_silu(const V& x) {
   return or_end(is_far, x, times_logistic(near, as_sum(near)));
 }
 
-/// sqrt(8 / pi) * (x + 0.044715 * x^3).
+/// The logistic function is that of sqrt(8 / pi) * (x + 0.044715 * x^3).
 template <class V>
 V double_gelu_tanh(const V& x) {
   const auto is_far = abs(x) > like(x, 21.8);
   const V near = select(is_far, like(x, 0), x);
   const Sum<V> square = exact_product(near, near);
-  const Sum<V> cube = multiply(multiply(square, as_sum(near)), as_sum(like(x, 0.044715)));
-  const Sum<V> argument =
-      multiply(add(as_sum(near), cube), sum_like(x, 1.5957691216057308, -9.96930880911092e-17));
-  return or_end(is_far, x, times_logistic(near, argument));
+  const Sum<V> cubic = exact_product(square.high, like(x, 0.07135481627260025));
+  const V cubic_low = fma(square.low, like(x, 0.07135481627260025),
+                          fma(square.high, like(x, -4.1218577217431825e-18), cubic.low));
+  const Sum<V> slope = exact_sum(like(x, 1.5957691216057308), cubic.high);
+  const V slope_low = slope.low + (cubic_low + like(x, -9.96930880911092e-17));
+  const Sum<V> argument = exact_product(near, slope.high);
+  return or_end(is_far, x,
+                times_logistic(near, Sum<V>{argument.high, fma(near, slope_low, argument.low)}));
 }
 
 /// x * tanh(log(1 + e)) = x * e (e + 2) / (e (e + 2) + 2) with e = exp(x).

@@ -104,13 +104,13 @@ ScaledSum<V> exponential_of(const Sum<V>& x) {
 /// The sum itself.  Requires: its exponent makes a normal number.
 template <class V>
 Sum<V> unscaled(const ScaledSum<V>& x) {
-  return scale(x.value, power_of_two(x.exponent, to_integer(x.exponent)));
+  return scale(x.value, power_of_two(x.exponent));
 }
 
 /// The sum, rounded once, wherever its exponent lies.
 template <class V>
 V rounded(const ScaledSum<V>& x) {
-  return scaled_by_power(x.value.high + x.value.low, to_integer(x.exponent));
+  return scale_by_power(x.value.high + x.value.low, x.exponent);
 }
 
 /// exponent * log(2) + log(1 + x), for 1 + x between sqrt(1/2) and sqrt(2).
@@ -144,11 +144,7 @@ SplitSum<V> split_sum(const Sum<V>& x) {
   const V up = select(is_small, like(x.high, 0x1p64), like(x.high, 1));
   const Sum<V> normal = scale(x, up);
   const Parts<V> parts = split_normal(normal.high);
-  // In two steps: the inverse of the power may be subnormal.
-  const auto half = to_integer(parts.exponent) >> like(to_integer(parts.exponent), 1);
-  const auto other = to_integer(parts.exponent) - half;
-  const auto zero = half - half;
-  const V low = normal.low * power_of_two(up, zero - half) * power_of_two(up, zero - other);
+  const V low = scale_by_power(normal.low, -parts.exponent);
   const V exponent = select(is_small, parts.exponent - like(up, 64), parts.exponent);
   return {exact_sum(parts.fraction, low), exponent};
 }

@@ -7,6 +7,7 @@
 
 #include <initializer_list>
 #include <limits>
+#include <utility>
 
 namespace weft::ir {
 
@@ -19,30 +20,52 @@ V horner(const V& x, std::initializer_list<double> coefficients) {
   return sum;
 }
 
-/// 2^n for an integer n that makes a normal number of x's dtype.
-template <class V, class Integer>
-V power_of_two(const V& x, const Integer& n) {
-  return from_bits(x, (n + like(n, 127, 1023)) << like(n, 23, 52));
+/// x * factor rounded to a whole number.  `bits` holds that number in its low bits: at this size
+/// the unit of a float is one.
+template <class V>
+struct WholeProduct {
+  V bits, whole;
+};
+
+template <class V>
+WholeProduct<V> whole_product(const V& x, double factor) {
+  const V unit_is_one = like(x, 0x1.8p23, 0x1.8p52);
+  const V shifted = fma(x, like(x, factor), unit_is_one);
+  return {shifted, shifted - unit_is_one};
 }
 
-/// value * 2^n, rounded once: in two steps, because 2^n may be subnormal or too large.
-template <class V, class Integer>
-V scaled_by_power(const V& value, const Integer& n) {
-  const Integer half = n >> like(n, 1);
-  return value * power_of_two(value, n - half) * power_of_two(value, half);
+/// x within [low, high], NaN as it is.
+template <class V>
+V held_between(const V& x, double low, double high) {
+  return maximum(like(x, low), minimum(like(x, high), x));
 }
 
-/// x = n * ln(2) + rest.
+/// 2^(n + more) for the n that the low bits of a whole product hold.  Requires: that is a normal
+/// number.
+template <class V, class Integer>
+V power_of_bits(const V& x, const Integer& bits, int more = 0) {
+  return from_bits(x, (bits + like(bits, 127 + more, 1023 + more)) << like(bits, 23, 52));
+}
+
+/// 2^n for a whole n that makes a normal number.
+template <class V>
+V power_of_two(const V& n) {
+  return power_of_bits(n, to_bits(n + like(n, 0x1.8p23, 0x1.8p52)));
+}
+
+/// x = n * ln(2) + rest, with n in the low bits of `bits`.
 template <class V>
 struct Reduced {
+  decltype(to_bits(std::declval<const V&>())) bits;
   V n, rest;
 };
 
 template <class V>
 Reduced<V> reduce_exponent(const V& x) {
-  const V n = round(x * like(x, 1.4426950408889634));
-  const V high = fma(n, like(x, -0.6931471805599453), x);
-  return {n, fma(n, like(x, -2.3190468138462996e-17), high)};
+  const WholeProduct<V> power = whole_product(x, 1.4426950408889634);
+  const V high = fma(power.whole, like(x, -0.6931471805599453), x);
+  return {to_bits(power.bits), power.whole,
+          fma(power.whole, like(x, -2.3190468138462996e-17), high)};
 }
 
 /// (exp(x) - 1) / x for |x| < 0.35.
@@ -56,17 +79,10 @@ V exponential_slope(const V& x) {
 }
 
 template <class V>
-V bounded_by(const V& x, const V& low, const V& high) {
-  return select(x > high, high, select(x < low, low, x));
-}
-
-template <class V>
 V exponential(const V& x) {
-  const V bounded = bounded_by(x, like(x, -746), like(x, 710));
-  const Reduced<V> reduced = reduce_exponent(bounded);
-  const V one = like(x, 1);
-  const V value = fma(exponential_slope(reduced.rest), reduced.rest, one);
-  return scaled_by_power(value, to_integer(reduced.n));
+  const Reduced<V> reduced = reduce_exponent(held_between(x, -746, 710));
+  const V value = fma(exponential_slope(reduced.rest), reduced.rest, like(x, 1));
+  return scale_by_power(value, reduced.n);
 }
 
 /// exp(x) * 2^-shift as an unevaluated sum, for |x| so small that this is a normal number.
@@ -76,12 +92,12 @@ struct Sum {
 };
 
 template <class V>
-Sum<V> exponential_sum(const V& x, double shift) {
+Sum<V> exponential_sum(const V& x, int shift) {
   const Reduced<V> reduced = reduce_exponent(x);
   const V one = like(x, 1), slope = exponential_slope(reduced.rest);
   const V high = fma(slope, reduced.rest, one);
   const V low = fma(slope, reduced.rest, one - high);
-  const V scale = power_of_two(x, to_integer(reduced.n - like(x, shift)));
+  const V scale = power_of_bits(x, reduced.bits, -shift);
   return {high * scale, low * scale};
 }
 
@@ -152,33 +168,33 @@ V rough_exponential_slope(const V& x) {
 
 template <class V>
 Reduced<V> rough_reduce(const V& x) {
-  const V n = round(x * like(x, 1.4426950408889634));
-  return {n, fma(n, like(x, -0.6931471805599453), x)};
+  const WholeProduct<V> power = whole_product(x, 1.4426950408889634);
+  return {to_bits(power.bits), power.whole, fma(power.whole, like(x, -0.6931471805599453), x)};
 }
 
-/// Infinite and zero where f32 has long been that.
+/// As large and as small as f64 can say where f32 has long been infinite and zero.
 template <class V>
 V rough_exp(const V& x) {
-  const Reduced<V> reduced = rough_reduce(x);
+  const Reduced<V> reduced = rough_reduce(held_between(x, -700, 700));
   const V value = fma(rough_exponential_slope(reduced.rest), reduced.rest, like(x, 1));
-  const V scaled = value * power_of_two(x, to_integer(reduced.n));
-  const V infinity = like(x, std::numeric_limits<double>::infinity());
-  return select(x > like(x, 700), infinity, select(x < like(x, -700), like(x, 0), scaled));
+  return value * power_of_bits(x, reduced.bits);
 }
 
 template <class V>
 V rough_expm1(const V& x) {
-  const Reduced<V> reduced = rough_reduce(bounded_by(x, like(x, -700), like(x, 700)));
-  const V scale = power_of_two(x, to_integer(reduced.n));
+  const Reduced<V> reduced = rough_reduce(held_between(x, -700, 700));
+  const V scale = power_of_bits(x, reduced.bits);
   const V value = rough_exponential_slope(reduced.rest) * reduced.rest;
   return with_sign_of(fma(scale, value, scale - like(x, 1)), x);  // -0 stays what it is
 }
 
 template <class V>
 V rough_exp2(const V& x) {
-  const V bounded = bounded_by(x, like(x, -1000), like(x, 1000));
-  const V n = round(bounded), rest = (bounded - n) * like(x, 0.6931471805599453);
-  return fma(rough_exponential_slope(rest), rest, like(x, 1)) * power_of_two(x, to_integer(n));
+  const V bounded = held_between(x, -1000, 1000);
+  const WholeProduct<V> power = whole_product(bounded, 1);
+  const V rest = (bounded - power.whole) * like(x, 0.6931471805599453);
+  const V value = fma(rough_exponential_slope(rest), rest, like(x, 1));
+  return value * power_of_bits(x, to_bits(power.bits));
 }
 
 /// log(1 + f) for a small f.

@@ -96,12 +96,7 @@ inline Number<double> to_double(const Number<float>& x) {
 inline Number<float> to_single(const Number<double>& x) {
   return Number<float>(static_cast<float>(x.value));
 }
-/// A whole number as the integer of the same size, and back.
-template <class T>
-auto to_integer(const Number<T>& x) {
-  using Integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  return Number<Integer>(convert<Integer>(x.value));
-}
+/// An integer of the same size as a float.
 template <class T, class Integer>
 Number<T> to_float(const Number<T>&, const Number<Integer>& integer) {
   return Number<T>(static_cast<T>(integer.value));

@@ -9,26 +9,6 @@
 
 namespace weft::ir {
 
-/// x * factor rounded to a whole number.  `bits` holds that number in its low bits: at this size
-/// the unit of a float is one.
-template <class V>
-struct WholeProduct {
-  V bits, whole;
-};
-
-template <class V>
-WholeProduct<V> whole_product(const V& x, double factor) {
-  const V unit_is_one = like(x, 0x1.8p23, 0x1.8p52);
-  const V shifted = fma(x, like(x, factor), unit_is_one);
-  return {shifted, shifted - unit_is_one};
-}
-
-/// x within [low, high], NaN as it is.
-template <class V>
-V held_between(const V& x, double low, double high) {
-  return maximum(like(x, low), minimum(like(x, high), x));
-}
-
 /// A table as the second argument of table_entry(): the one that stands `behind` another.
 template <class V>
 V table_number(const V& x, Table table, int behind = 0) {

@@ -11,7 +11,7 @@ namespace weft::ir {
 /// denominator is taken 2^-512 times: exp(-x) then never overflows.
 template <class V>
 V logistic(const V& x) {
-  const V bounded = bounded_by(-x, like(x, -352), like(x, 746));
+  const V bounded = held_between(-x, -352, 746);
   const Sum<V> power = exponential_sum(bounded, 512);
   const V one = like(x, 0x1p-512);
   const V sum = one + power.high, of_power = sum - one;
@@ -99,8 +99,10 @@ V rough_log_add_powers(const V& x, const V& y, double log_base) {
   // Nothing is left of less than exp(-200) in f32.
   const Reduced<V> reduced = reduce_exponent(maximum(apart, like(x, -200)));
   const V share = fma(exponential_slope(reduced.rest), reduced.rest, like(x, 1)) *
-                  power_of_two(x, to_integer(reduced.n));
-  const V result = fma(rough_log_above_one(share), like(x, 1 / log_base), larger);
+                  power_of_bits(x, reduced.bits);
+  const V natural = rough_log_above_one(share);
+  // Rounded, so that nothing is left of two that cancel.
+  const V result = larger + (log_base == 1 ? natural : natural * like(x, 1 / log_base));
   // Infinities, whose difference may be NaN, and NaN.
   return select(abs(larger) < like(x, std::numeric_limits<double>::infinity()), result, larger);
 }

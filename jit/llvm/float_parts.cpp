@@ -19,13 +19,14 @@ using Args = std::span<llvm::Value* const>;
 
 constexpr std::uint64_t one_bits = 0x3f800000;
 
-/// A masked AVX-512 instruction on 16 lanes, with no lane masked, rounding as usual.
+/// A masked AVX-512 instruction on a whole register, with no lane masked, rounding as usual.
 llvm::Value* instruction(Builder& builder, llvm::Intrinsic::ID id, Args args, int immediate = -1) {
   constexpr int current_rounding = 4;
   std::vector<llvm::Value*> all(args.begin(), args.end());
   if (immediate >= 0) all.push_back(builder.getInt32(static_cast<std::uint32_t>(immediate)));
   all.push_back(llvm::PoisonValue::get(args[0]->getType()));
-  all.push_back(builder.getInt16(0xffff));
+  const bool is_double = args[0]->getType()->getScalarType()->isDoubleTy();
+  all.push_back(is_double ? builder.getInt8(0xff) : builder.getInt16(0xffff));
   all.push_back(builder.getInt32(current_rounding));
   return builder.CreateIntrinsic(id, {}, all);
 }
@@ -40,11 +41,14 @@ llvm::Value* from_bits(Builder& builder, llvm::Value* bits) {
   return builder.CreateBitCast(bits, floats(builder));
 }
 
-/// 2^n for whole numbers n.
-llvm::Value* power_of_two(Builder& builder, llvm::Value* n) {
-  llvm::Type* type = n->getType();
-  llvm::Value* shifted = builder.CreateShl(n, builder.integer(type, 23));
-  return from_bits(builder, builder.CreateAdd(shifted, builder.integer(type, one_bits)));
+/// 2^n for whole numbers n, i32, as numbers of `type`.
+llvm::Value* power_of_two(Builder& builder, llvm::Value* n, llvm::Type* type) {
+  const bool is_double = type->getScalarType()->isDoubleTy();
+  llvm::Type* integer = is_double ? builder.wide(builder.getInt64Ty()) : n->getType();
+  const std::uint64_t one = is_double ? 0x3ff0000000000000 : one_bits;
+  llvm::Value* shifted = builder.CreateShl(builder.CreateSExt(n, integer),
+                                           builder.integer(integer, is_double ? 52 : 23));
+  return builder.CreateBitCast(builder.CreateAdd(shifted, builder.integer(integer, one)), type);
 }
 
 /// In two steps, because 2^power may be subnormal or too large.  What the conversion makes of a NaN
@@ -53,8 +57,9 @@ llvm::Value* scaled(Builder& builder, llvm::Value* x, llvm::Value* power) {
   llvm::Type* type = integers(builder);
   llvm::Value* n = builder.CreateFreeze(builder.CreateFPToSI(power, type));
   llvm::Value* half = builder.CreateAShr(n, builder.integer(type, 1));
-  llvm::Value* first = builder.CreateFMul(x, power_of_two(builder, builder.CreateSub(n, half)));
-  return builder.CreateFMul(first, power_of_two(builder, half));
+  llvm::Value* rest = builder.CreateSub(n, half);
+  llvm::Value* first = builder.CreateFMul(x, power_of_two(builder, rest, x->getType()));
+  return builder.CreateFMul(first, power_of_two(builder, half, x->getType()));
 }
 
 /// A number times 2^23 where it is subnormal, and where that is.
@@ -151,12 +156,15 @@ llvm::Value* table_entry(Builder& builder, llvm::Value* x, llvm::Value* number) 
 }  // namespace
 
 llvm::Value* emit_float_part(Builder& builder, Op op, Args args) {
-  const bool is_register = builder.has_avx512() && builder.lanes() == 16;
+  const bool is_double = args[0]->getType()->getScalarType()->isDoubleTy();
+  const bool is_register = builder.has_avx512() && builder.lanes() == (is_double ? 8 : 16);
   switch (op) {
     case Op::scale_by_power:
-      return is_register
-                 ? instruction(builder, llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, args)
-                 : scaled(builder, args[0], args[1]);
+      if (!is_register) return scaled(builder, args[0], args[1]);
+      return instruction(builder,
+                         is_double ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_512
+                                   : llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
+                         args);
     case Op::table_entry: return table_entry(builder, args[0], args[1]);
     case Op::exponent:
       return is_register

@@ -8,7 +8,7 @@
 
 namespace weft::jit {
 
-/// Requires: scale_by_power, exponent, mantissa or table_entry, of f32.
+/// Requires: scale_by_power of f32 or f64, or exponent, mantissa or table_entry of f32.
 llvm::Value* emit_float_part(Builder& builder, Op op, std::span<llvm::Value* const> args);
 
 }  // namespace weft::jit

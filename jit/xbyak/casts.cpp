@@ -29,6 +29,7 @@ struct Caster {
   void integer_to_float(DType from, DType to, const Xmm& out, const Xmm& x) const;
   void float_to_integer(DType from, DType to, const Xmm& out, const Xmm& x) const;
   void float_to_u64(DType from, const Xmm& out, const Xmm& x) const;
+  void wide_integer_to_double(DType from, const Xmm& out, const Xmm& x) const;
   void lane_by_lane(DType from, DType to, const Xmm& out, const Xmm& x) const;
   void one_integer_to_float(DType from, DType to, const RegExp& source, const Xmm& number) const;
   void one_float_to_integer(DType from, DType to, const RegExp& source, const Xmm& number) const;
@@ -50,13 +51,37 @@ void Caster::integer_to_float(DType from, DType to, const Xmm& out, const Xmm& x
   const bool to_double = to == DType::f64;
   if (from == DType::i32)
     return to_double ? code.vcvtdq2pd(out, vector(x, 4)) : code.vcvtdq2ps(out, x);
-  if (!code.has_avx512()) return lane_by_lane(from, to, out, x);
+  if (!code.has_avx512())
+    return to_double ? wide_integer_to_double(from, out, x) : lane_by_lane(from, to, out, x);
   switch (from) {
     case DType::u32:
       return to_double ? code.vcvtudq2pd(out, vector(x, 4)) : code.vcvtudq2ps(out, x);
     case DType::i64: return to_double ? code.vcvtqq2pd(out, x) : code.vcvtqq2ps(vector(out, 4), x);
     default: return to_double ? code.vcvtuqq2pd(out, x) : code.vcvtuqq2ps(vector(out, 4), x);
   }
+}
+
+// The halves as the last bits of 2^84 and of 2^52; the sum of what is left of both rounds once.
+// With the sign turned over the upper half of an i64 is 2^31 more.
+void Caster::wide_integer_to_double(DType from, const Xmm& out, const Xmm& x) const {
+  constexpr std::uint64_t two_to_52 = 0x4330000000000000, two_to_84 = 0x4530000000000000;
+  constexpr std::uint64_t both = 0x4530000000100000, both_and_sign = 0x4530000080100000;
+  constexpr std::uint8_t low_halves = 0x55;
+  const bool is_i64 = from == DType::i64;
+  const int bytes = 8 * lanes;
+  const Xmm low = temp(8);
+  const Address exponent = code.splat(two_to_52, 8, bytes);
+  if (from == DType::u32) {
+    widen_items(code, out, x, 4, 8, false, lanes);
+    code.bit_or(out, out, exponent);
+    return code.vsubpd(out, out, exponent);
+  }
+  code.vmovaps(low, exponent);
+  code.vpblendd(low, low, x, low_halves);
+  code.vpsrlq(out, x, 32);
+  code.bit_xor(out, out, code.splat(is_i64 ? two_to_84 | 0x80000000 : two_to_84, 8, bytes));
+  code.vsubpd(out, out, code.splat(is_i64 ? both_and_sign : both, 8, bytes));
+  code.vaddpd(out, out, low);
 }
 
 // The instruction for u64 is right in [2^63, 2^64); the one for i64 everywhere else.

@@ -400,7 +400,7 @@ void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   const int arity = info(inst.op).arity;
   const Xmm x = registers_.use(inst.args[0]);
   if (is_constant_shift(kernel_, inst))
-    return emit_constant_shift(code_, kernel_, inst, registers_.define(id), x);
+    return emit_constant_shift(registers_, code_, kernel_, inst, registers_.define(id), x);
   const Xmm y = arity > 1 ? registers_.use(inst.args[1]) : x;
   const Xmm z = arity > 2 ? registers_.use(inst.args[2]) : x;
   const Xmm out = registers_.define(id);

@@ -1,4 +1,4 @@
-// Exponents and mantissas of f32: one instruction with AVX-512, integer arithmetic with AVX2.
+// Exponents and mantissas of floats: one instruction with AVX-512, integer arithmetic with AVX2.
 #include "jit/xbyak/rows.h"
 
 #include <span>
@@ -42,6 +42,26 @@ void emit_scale_by_power(Registers& registers, Assembler& code, const Xmm& out, 
   code.vpslld(half, half, 23);
   code.vpaddd(half, half, one);
   code.vmulps(out, out, half);
+}
+
+void emit_scale_by_power_64(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
+                            const Xmm& power) {
+  if (code.has_avx512()) return code.vscalefpd(out, x, power);
+  // The same two steps.  AVX2 converts no f64 to integers of 64 bits: the last bits of 1.5 * 2^52 +
+  // n are those of n, and half of them those of half of it.
+  const int bytes = width_bytes(out);
+  const Xmm half = registers.temp(bytes);
+  const Xmm rest = registers.temp(bytes);
+  const Address one = code.splat(0x3ff0000000000000, 8, bytes);
+  code.vaddpd(rest, power, code.splat(0x4338000000000000, 8, bytes));
+  code.vpsrlq(half, rest, 1);
+  code.vpsubq(rest, rest, half);
+  code.vpsllq(rest, rest, 52);
+  code.vpaddq(rest, rest, one);
+  code.vmulpd(out, x, rest);
+  code.vpsllq(half, half, 52);
+  code.vpaddq(half, half, one);
+  code.vmulpd(out, out, half);
 }
 
 void emit_exponent(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x) {

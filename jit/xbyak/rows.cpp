@@ -362,6 +362,7 @@ constexpr Row rows[] = {
     WEFT_X86(conj, f64, avx2, code.move(out, x)),
     WEFT_X86_INTEGERS(conj, avx2, code.move(out, x)),
     WEFT_X86(scale_by_power, f32, avx2, emit_scale_by_power(registers, code, out, x, y)),
+    WEFT_X86(scale_by_power, f64, avx2, emit_scale_by_power_64(registers, code, out, x, y)),
     WEFT_X86(exponent, f32, avx2, emit_exponent(registers, code, out, x)),
     WEFT_X86(mantissa, f32, avx2, emit_mantissa(registers, code, out, x)),
 };
@@ -398,14 +399,32 @@ const Row* find_row(Op op, DType dtype, Isa isa) {
 bool is_constant_shift(const ir::Kernel& kernel, const ir::Inst& inst) {
   if (inst.op != Op::bitwise_left_shift && inst.op != Op::bitwise_right_shift) return false;
   const ir::Inst& count = kernel.body[inst.args[1]];
-  return itemsize_bytes(inst.dtype) == 4 && count.op == Op::constant && count.bits.lo < 32;
+  const std::size_t itemsize = itemsize_bytes(inst.dtype);
+  return (itemsize == 4 || itemsize == 8) && count.op == Op::constant &&
+         count.bits.lo < 8 * itemsize;
 }
 
-void emit_constant_shift(Assembler& code, const ir::Kernel& kernel, const ir::Inst& inst,
-                         const Xmm& out, const Xmm& x) {
+void emit_constant_shift(Registers& registers, Assembler& code, const ir::Kernel& kernel,
+                         const ir::Inst& inst, const Xmm& out, const Xmm& x) {
   const auto count = static_cast<std::uint8_t>(kernel.body[inst.args[1]].bits.lo);
-  if (inst.op == Op::bitwise_left_shift) return code.vpslld(out, x, count);
-  inst.dtype == DType::i32 ? code.vpsrad(out, x, count) : code.vpsrld(out, x, count);
+  const bool is_wide = itemsize_bytes(inst.dtype) == 8, is_left = inst.op == Op::bitwise_left_shift;
+  if (is_left) return is_wide ? code.vpsllq(out, x, count) : code.vpslld(out, x, count);
+  if (!is_signed(inst.dtype))
+    return is_wide ? code.vpsrlq(out, x, count) : code.vpsrld(out, x, count);
+  if (!is_wide) return code.vpsrad(out, x, count);
+  if (code.has_avx512()) return code.vpsraq(out, x, count);
+  // The upper halves arithmetically, and below what a shift without a sign leaves there.
+  constexpr std::uint8_t upper_halves = 0xaa, each_upper_twice = 0xf5;
+  const Xmm upper = registers.temp(width_bytes(out));
+  code.vpsrad(upper, x, std::min<std::uint8_t>(count, 31));
+  if (count < 32) {
+    code.vpsrlq(out, x, count);
+    return code.vpblendd(out, out, upper, upper_halves);
+  }
+  const Xmm lower = registers.temp(width_bytes(out));
+  code.vpsrad(lower, x, static_cast<std::uint8_t>(count - 32));
+  code.vpshufd(lower, lower, each_upper_twice);
+  code.vpblendd(out, lower, upper, upper_halves);
 }
 
 bool is_machine_extremum(const ir::Kernel& kernel, const ir::Inst& inst) {

@@ -28,18 +28,20 @@ bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa);
 void emit_quotient(Registers& registers, Assembler& code, DType dtype, const Xmm& out, const Xmm& x,
                    const Xmm& y);
 
-/// f32 by the meaning of weft/float_parts.def.
+/// By the meaning of weft/float_parts.def, f32 but for the second.
 void emit_scale_by_power(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
                          const Xmm& power);
+void emit_scale_by_power_64(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
+                            const Xmm& power);
 void emit_exponent(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x);
 void emit_mantissa(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x);
 void emit_table_entry(Registers& registers, Assembler& code, const ir::TableEntries& table,
                       const Xmm& out, const Xmm& x);
 
-/// Whether `inst` shifts 32-bit items by a constant, which the instruction holds itself.
+/// Whether `inst` shifts items of 32 or 64 bits by a constant, which the instruction holds itself.
 bool is_constant_shift(const ir::Kernel& kernel, const ir::Inst& inst);
-void emit_constant_shift(Assembler& code, const ir::Kernel& kernel, const ir::Inst& inst,
-                         const Xmm& out, const Xmm& x);
+void emit_constant_shift(Registers& registers, Assembler& code, const ir::Kernel& kernel,
+                         const ir::Inst& inst, const Xmm& out, const Xmm& x);
 
 /// Whether an instruction is the maximum or minimum of a constant that is no NaN and of something:
 /// what the machine's instruction gives.

@@ -24,6 +24,18 @@ ir::Kernel scale_kernel() {
   return kernel;
 }
 
+/// The same of f64, down to the subnormal numbers and beyond the largest.
+ir::Kernel scale_kernel_64() {
+  ir::Kernel kernel = make_kernel({DType::f64, DType::f64, DType::f64}, 1);
+  ir::Builder builder(kernel.body);
+  const ir::Value x = builder.load(1, DType::f64), y = builder.load(2, DType::f64);
+  const ir::Value number = select(x > like(x, 0), like(x, 1.4142135623730951), like(x, -0.7));
+  const ir::Value bounded = maximum(like(y, -2000), minimum(like(y, 2000), y));
+  const ir::Value power = select(y == y, round(bounded), like(y, 0));
+  builder.store(0, scale_by_power(number, power));
+  return kernel;
+}
+
 /// Any bits may say where in a table.  The dtype of the output says how many lanes there are.
 ir::Kernel table_kernel(DType output) {
   ir::Kernel kernel = make_kernel({output, DType::f32}, 1);
@@ -36,11 +48,13 @@ ir::Kernel table_kernel(DType output) {
 }
 
 std::vector<ir::Kernel> kernels() {
-  std::vector<ir::Kernel> result{scale_kernel(), table_kernel(DType::f32), table_kernel(DType::f64),
-                                 table_kernel(DType::i16)};
+  std::vector<ir::Kernel> result{scale_kernel(), scale_kernel_64(), table_kernel(DType::f32),
+                                 table_kernel(DType::f64), table_kernel(DType::i16)};
   for (const Op op : {Op::exponent, Op::mantissa, Op::exp, Op::exp2, Op::log, Op::log2, Op::log10,
                       Op::sin, Op::cos, Op::tanh, Op::erf, Op::sigmoid, Op::silu, Op::pow})
     result.push_back(op_kernel(op, DType::f32, DType::f32));
+  for (const Op op : {Op::exp, Op::sigmoid, Op::silu, Op::gelu_tanh, Op::cosh})
+    result.push_back(op_kernel(op, DType::f64, DType::f64));
   // Narrower vectors of f32 beside f64, and more than the registers hold.
   result.push_back(op_kernel(Op::sin, DType::f16, DType::f16));
   ir::Kernel mixed = make_kernel({DType::f64, DType::f32, DType::f64}, 1);
