@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <span>
 
 namespace weft {
 
@@ -31,31 +32,34 @@ constexpr std::size_t max_calls = 10000;
 
 /// The calls that this thread is expanding, outermost first.
 struct Expansion {
-  std::vector<std::pair<const Definitions*, std::string_view>> active;
-  std::size_t num_calls = 0;
+  std::array<std::pair<const Definitions*, std::string_view>, max_levels> calls;
+  std::size_t num_active = 0, num_calls = 0;
+
+  auto active() const { return std::span(calls).first(num_active); }
 };
-thread_local Expansion expansion;
+// Without a destructor: those of other objects of the thread may call operators.
+constinit thread_local Expansion expansion = {};
 
 /// One call in progress.
 class ActiveCall {
  public:
   ActiveCall(const Definitions& definitions, std::string_view name) {
     const std::pair<const Definitions*, std::string_view> own{&definitions, name};
-    const auto first = std::ranges::find(expansion.active, own);
-    if (first != expansion.active.end()) {
+    const auto active = expansion.active();
+    const auto first = std::ranges::find(active, own);
+    if (first != active.end()) {
       std::string cycle;
-      for (auto it = first; it != expansion.active.end(); ++it)
-        cycle += std::string(it->second) + " -> ";
+      for (auto it = first; it != active.end(); ++it) cycle += std::string(it->second) + " -> ";
       throw ArgumentError(detail::concat("'", name, "' calls itself: ", cycle, name));
     }
-    WEFT_CHECK(expansion.active.size() < max_levels, ArgumentError, "'", name,
+    WEFT_CHECK(active.size() < max_levels, ArgumentError, "'", name,
                "': user operators call each other over more than ", max_levels, " levels");
-    if (expansion.active.empty()) expansion.num_calls = 0;
+    if (active.empty()) expansion.num_calls = 0;
     WEFT_CHECK(++expansion.num_calls <= max_calls, ArgumentError, "'", name,
                "': the call expands to more than ", max_calls, " calls of user operators");
-    expansion.active.push_back(own);
+    expansion.calls[expansion.num_active++] = own;
   }
-  ~ActiveCall() { expansion.active.pop_back(); }
+  ~ActiveCall() { --expansion.num_active; }
   ActiveCall(const ActiveCall&) = delete;
   ActiveCall& operator=(const ActiveCall&) = delete;
 };

@@ -1,6 +1,8 @@
 // The op table as run-time data: names, parsing, descriptions.
 #include <weft/op.h>
 
+#include "runtime/never_destroyed.h"
+
 #include <weft/error.h>
 #include <weft/numerics.h>
 
@@ -55,13 +57,14 @@ const OpInfo& info(Op op) {
 }
 
 std::optional<Op> parse_op(std::string_view text) {
-  static const auto by_name = [] {
-    std::unordered_map<std::string_view, Op> map;
+  using Map = std::unordered_map<std::string_view, Op>;
+  static const NeverDestroyed<Map> by_name([] {
+    Map map;
     for (std::size_t i = 0; i < std::size(op_table); ++i) map.emplace(op_table[i].name, Op(i));
     return map;
-  }();
-  const auto found = by_name.find(text);
-  if (found == by_name.end()) return std::nullopt;
+  });
+  const auto found = (*by_name).find(text);
+  if (found == (*by_name).end()) return std::nullopt;
   return found->second;
 }
 

@@ -9,6 +9,7 @@
 #endif
 #include "runtime/cuda_libraries.h"
 #include "runtime/exec_memory.h"
+#include "runtime/never_destroyed.h"
 
 #include <weft/cuda.h>
 #include <weft/error.h>
@@ -69,7 +70,7 @@ const Backend* find_backend(std::string_view name) {
 }
 
 std::span<const Backend* const> backends() {
-  static const std::vector<const Backend*> usable = [] {
+  static const NeverDestroyed<std::vector<const Backend*>> usable([] {
     std::vector<const Backend*> found;
 #if WEFT_HAS_XBYAK
     if (unavailable_reason("xbyak").empty()) found.push_back(&xbyak_backend());
@@ -79,8 +80,8 @@ std::span<const Backend* const> backends() {
 #endif
     found.push_back(&interp_backend());
     return found;
-  }();
-  return usable;
+  });
+  return *usable;
 }
 
 }  // namespace weft::jit

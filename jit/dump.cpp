@@ -3,6 +3,7 @@
 #include "ir/text.h"
 #include "jit/assembly_loops.h"
 #include "runtime/file.h"
+#include "runtime/never_destroyed.h"
 #include "runtime/text.h"
 
 #include <weft/error.h>
@@ -68,8 +69,8 @@ DumpOptions read_options() {
 
 /// Read once.
 const DumpOptions& options() {
-  static const DumpOptions read = read_options();
-  return read;
+  static const NeverDestroyed<DumpOptions> read(read_options);
+  return *read;
 }
 
 std::string file_name(std::uint64_t signature_hash, std::string_view rest) {

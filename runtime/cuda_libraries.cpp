@@ -3,6 +3,7 @@
 
 #include "runtime/cuda_driver.h"
 #include "runtime/environment.h"
+#include "runtime/never_destroyed.h"
 
 #include <weft/error.h>
 
@@ -215,14 +216,15 @@ CudaDriver open_cuda_driver(const std::vector<std::string>& candidates) {
 }
 
 const Nvrtc& nvrtc() {
-  static const Nvrtc found = open_nvrtc(nvrtc_candidates(CudaEnvironment::of_process()));
-  return found;
+  static const NeverDestroyed<Nvrtc> found(
+      [] { return open_nvrtc(nvrtc_candidates(CudaEnvironment::of_process())); });
+  return *found;
 }
 
 const CudaDriver& cuda_driver() {
-  static const CudaDriver found =
-      open_cuda_driver(cuda_driver_candidates(CudaEnvironment::of_process()));
-  return found;
+  static const NeverDestroyed<CudaDriver> found(
+      [] { return open_cuda_driver(cuda_driver_candidates(CudaEnvironment::of_process())); });
+  return *found;
 }
 
 std::string find_cuda_program(std::string_view name) {

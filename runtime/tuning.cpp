@@ -7,6 +7,7 @@
 #include "runtime/file.h"
 #include "runtime/hash.h"
 #include "runtime/log.h"
+#include "runtime/never_destroyed.h"
 #include "runtime/text.h"
 
 #include <weft/error.h>
@@ -141,15 +142,17 @@ std::string text_of(const Tuning& tuning) {
 
 const std::vector<TuningField>& tuning_fields() {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
-  static const std::vector<TuningField> fields = {
-      {"streaming_bytes", &Tuning::streaming_bytes, 0, most_bytes},
-      {"tile_streaming_bytes", &Tuning::tile_streaming_bytes, 0, most_bytes},
-      {"tile_large_bytes", &Tuning::tile_large_bytes, 1, most_bytes},
-      {"near_bytes_per_us", &Tuning::near_bytes_per_us, 100, 100'000'000},
-      {"far_bytes_per_us", &Tuning::far_bytes_per_us, 100, 100'000'000},
-      {"thread_work_ns", &Tuning::thread_work_ns, 10, 1'000'000'000},
-  };
-  return fields;
+  static const NeverDestroyed<std::vector<TuningField>> fields([] {
+    return std::vector<TuningField>{
+        {"streaming_bytes", &Tuning::streaming_bytes, 0, most_bytes},
+        {"tile_streaming_bytes", &Tuning::tile_streaming_bytes, 0, most_bytes},
+        {"tile_large_bytes", &Tuning::tile_large_bytes, 1, most_bytes},
+        {"near_bytes_per_us", &Tuning::near_bytes_per_us, 100, 100'000'000},
+        {"far_bytes_per_us", &Tuning::far_bytes_per_us, 100, 100'000'000},
+        {"thread_work_ns", &Tuning::thread_work_ns, 10, 1'000'000'000},
+    };
+  });
+  return *fields;
 }
 
 std::string tuning_file() {
@@ -219,12 +222,12 @@ void store_tuning(const std::string& file, const Tuning& tuning) {
 }
 
 const StoredTuning& machine_tuning() {
-  static const StoredTuning stored = [] {
+  static const NeverDestroyed<StoredTuning> stored([] {
     StoredTuning found = load_tuning(tuning_file());
     if (!found.fault.empty()) log(LogTopic::tune, found.file, " is ignored: it ", found.fault);
     return found;
-  }();
-  return stored;
+  });
+  return *stored;
 }
 
 namespace {

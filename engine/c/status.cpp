@@ -1,5 +1,6 @@
 // Status codes of weft.h, and the message of the last call that failed in each thread.
 #include "engine/c/handles.h"
+#include "runtime/thread_owned.h"
 
 #include <weft/cancel.h>
 
@@ -10,14 +11,18 @@
 namespace weft::c {
 namespace {
 
-thread_local std::string last_message;
+struct LastMessage {
+  std::string text;
+};
 
-/// Where there is no memory for a message, the status has to do.
+/// Where there is no memory for a message, or the thread has ended, the status has to do.
 weft_status keep(weft_status status, const char* message) noexcept {
+  LastMessage* const last = thread_owned<LastMessage>();
+  if (last == nullptr) return status;
   try {
-    last_message = printable(message);
+    last->text = printable(message);
   } catch (...) {
-    last_message.clear();
+    last->text.clear();
   }
   return status;
 }
@@ -52,4 +57,7 @@ weft_status status_of_exception() noexcept {
 
 const char* weft_version(void) { return WEFT_VERSION; }
 
-const char* weft_last_error_message(void) { return weft::c::last_message.c_str(); }
+const char* weft_last_error_message(void) {
+  const auto* last = weft::thread_owned<weft::c::LastMessage>();
+  return last != nullptr ? last->text.c_str() : "";
+}

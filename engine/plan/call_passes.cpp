@@ -7,6 +7,7 @@
 #include "engine/fold/fold_call.h"
 #include "engine/fold/joint_fold.h"
 #include "engine/fold/unrolled.h"
+#include "engine/plan/layout_guard.h"
 #include "engine/tensor/tensor_impl.h"
 #include "runtime/store_fence.h"
 
@@ -237,6 +238,13 @@ void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> giv
     for (std::size_t i = 0; i < group.size(); ++i)
       if (!group_given[i].defined()) values[group[i]] = group_results[i];
   }
+  // Resized before any is written: what grows may reach another.
+  LayoutGuard layouts(given);
+  for (std::size_t i = 0; i < exprs.size(); ++i)
+    if (given[i].defined() && !std::ranges::equal(given[i].sizes(), sizes[i]))
+      given[i].resize_({sizes[i].data(), sizes[i].size()});
+  if (layouts.has_changed()) check_outputs(given);
+  layouts.keep();
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     if (!given[i].defined()) {
       results[i] = values[i];

@@ -1,5 +1,7 @@
 #include "engine/plan/plan_cache.h"
 
+#include "runtime/thread_owned.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -23,21 +25,16 @@ using LocalEntries = std::array<LocalEntry, num_local_entries>;
 // a thread.  A pointer, because an object with a destructor would be asked at each access whether
 // it is there yet.
 constinit thread_local LocalEntries* local_entries = nullptr;
-constinit thread_local bool is_thread_ending = false;
 
 struct LocalEntriesOwner {
   std::unique_ptr<LocalEntries> entries = std::make_unique<LocalEntries>();
-  ~LocalEntriesOwner() {
-    local_entries = nullptr;
-    is_thread_ending = true;
-  }
+  ~LocalEntriesOwner() { local_entries = nullptr; }
 };
 
-/// Null while the thread ends: other objects' destructors may call an engine.
+/// Null while the thread ends.
 LocalEntries* make_local_entries() {
-  if (is_thread_ending) return nullptr;
-  static thread_local LocalEntriesOwner owner;
-  return local_entries = owner.entries.get();
+  LocalEntriesOwner* const owner = thread_owned<LocalEntriesOwner>();
+  return local_entries = owner != nullptr ? owner->entries.get() : nullptr;
 }
 
 std::uint64_t next_cache_id() {

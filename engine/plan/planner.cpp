@@ -2,6 +2,7 @@
 
 #include "engine/device/device_plan.h"
 #include "engine/iterator/iter_plan.h"
+#include "engine/plan/layout_guard.h"
 #include "engine/plan/lower.h"
 #include "engine/plan/pass_list.h"
 #include "runtime/log.h"
@@ -49,31 +50,6 @@ void check_bytes(const Tensor& tensor) {
   WEFT_CHECK(tensor.data() != nullptr, ArgumentError, describe(tensor),
              " has no bytes to compute with: it can only be planned, by explain() or infer()");
 }
-
-/// The layouts of the given outputs, which get them back unless the call could be planned.
-class LayoutGuard {
- public:
-  explicit LayoutGuard(std::span<const Tensor> outputs) : outputs_(outputs) {
-    for (const Tensor& output : outputs)
-      before_.push_back(output.defined() ? *output.impl() : TensorImpl());
-  }
-  ~LayoutGuard() {
-    for (std::size_t i = 0; i < before_.size() && !is_kept_; ++i)
-      if (outputs_[i].defined()) *outputs_[i].impl() = before_[i];
-  }
-  LayoutGuard(const LayoutGuard&) = delete;
-  LayoutGuard& operator=(const LayoutGuard&) = delete;
-
-  bool has_changed(std::size_t i) const {
-    return !std::ranges::equal(before_[i].sizes, outputs_[i].sizes());
-  }
-  void keep() { is_kept_ = true; }
-
- private:
-  std::span<const Tensor> outputs_;
-  std::vector<TensorImpl> before_;
-  bool is_kept_ = false;
-};
 
 /// A dense copy of an operand, to be read in place of one that the call overwrites in the wrong
 /// order.
@@ -235,6 +211,7 @@ PlannedCall plan_call(const CallKey& key, const Program& program, std::span<cons
       if (!given[i].defined()) given[i] = empty({}, program.output_dtypes[i]);
 
   TensorIterator iterator = plan_iteration(program, given, call.inputs, !options.is_copy);
+  if (layouts.has_changed()) check_outputs(given);  // what grows may reach another
   if (check_values) check_values();
   if (options.is_copy) log_discarded_parts(program.result_dtypes[0], program.output_dtypes[0]);
   copy_overlapping(call, iterator, options, kernels);

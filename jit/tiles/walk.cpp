@@ -1,5 +1,6 @@
 // How a tile kernel walks through its loops: which rectangles it moves, in which order.
 #include "jit/tiles/move.h"
+#include "runtime/thread_owned.h"
 
 #include <weft/tuning.h>
 
@@ -90,14 +91,19 @@ void run_pixels(const TileCode& tile, const KernelArgs& args, const Plane& plane
   run(1, rest);
 }
 
-/// Kept for the thread's next large call; empty if there is no memory.
-Stage large_stage() {
+struct LargeStage {
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
-  static thread_local const std::unique_ptr<std::byte, Free> memory(
-      static_cast<std::byte*>(std::aligned_alloc(4096, large_stage_bytes)));
-  return {memory.get(), memory == nullptr ? 0 : std::size_t{large_stage_bytes}};
+  std::unique_ptr<std::byte, Free> memory{
+      static_cast<std::byte*>(std::aligned_alloc(4096, large_stage_bytes))};
+};
+
+/// Kept for the thread's next large call; empty if there is no memory, or no thread any more.
+Stage large_stage() {
+  const LargeStage* stage = thread_owned<LargeStage>();
+  if (stage == nullptr || stage->memory == nullptr) return {};
+  return {stage->memory.get(), std::size_t{large_stage_bytes}};
 }
 
 /// What a call moves.

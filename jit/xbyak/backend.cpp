@@ -11,6 +11,7 @@
 #include "jit/xbyak/reduce.h"
 #include "jit/xbyak/tile.h"
 #include "runtime/exec_memory.h"
+#include "runtime/thread_owned.h"
 
 #include <weft/error.h>
 #include <weft/parallel.h>
@@ -109,7 +110,9 @@ class Buffer {
 ///
 /// Errors: CompileError without memory, Xbyak::Error for what is no matter of room.
 void emit_into_buffer(const Target& target, FunctionRef<void(Assembler&)> emit) {
-  static thread_local Buffer buffer;
+  Buffer own;
+  Buffer* const kept = thread_owned<Buffer>();
+  Buffer& buffer = kept != nullptr ? *kept : own;
   std::size_t size_bytes = std::max<std::size_t>(buffer.size_bytes(), 32 << 10);
   for (;;) {
     try {

@@ -85,6 +85,22 @@ TEST(engine_outputs, wrong_size_is_resized) {
   }
 }
 
+/// Halves of four numbers, which a call with more of them makes grow into one another.
+TEST(engine_outputs, that_reach_one_another_when_resized_are_refused) {
+  Engine engine;
+  for (const std::int64_t other : {6, 5}) {  // one pass, or one for each size
+    const Tensor both = range(4);
+    const Tensor first = both.narrow(0, 0, 2), second = both.narrow(0, 2, 2);
+    const Expr exprs[] = {Expr(range(6)) + 100, Expr(range(other)) + 200};
+    const Tensor outputs[] = {first, second};
+    EXPECT_THAT(message<ArgumentError>([&] { engine.eval(exprs, outputs); }),
+                HasSubstr("output 0"));
+    EXPECT_EQ(sizes_of(first), (Sizes{2}));
+    EXPECT_EQ(sizes_of(second), (Sizes{2}));
+    EXPECT_THAT(elements<float>(both), ElementsAre(0, 1, 2, 3));
+  }
+}
+
 TEST(engine_outputs, resized_in_the_format_of_the_inputs) {
   Engine engine;
   const Tensor a = new_tensor({2, 3, 4, 5}, DType::f32, MemoryFormat::channels_last);
