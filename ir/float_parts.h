@@ -39,12 +39,12 @@ Number<T> table_entry(const Number<T>& x, const Number<T>& y) {
 
 template <class T>
 Number<T> sin_beyond(const Number<T>& x, const Number<T>& y) {
-  return std::abs(x.value) >= computed_as<T>(largest_reduced) ? library_sin(x) : y;
+  return std::abs(x.value) >= computed_as<T>(largest_reduced(dtype_of<T>)) ? library_sin(x) : y;
 }
 
 template <class T>
 Number<T> cos_beyond(const Number<T>& x, const Number<T>& y) {
-  return std::abs(x.value) >= computed_as<T>(largest_reduced) ? library_cos(x) : y;
+  return std::abs(x.value) >= computed_as<T>(largest_reduced(dtype_of<T>)) ? library_cos(x) : y;
 }
 
 }  // namespace weft::ir

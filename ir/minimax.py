@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Derives the tables of ir/tables.def and the polynomials of ir/single_functions.h, ir/exponentials.h, ir/special.h, ir/gamma.h, ir/double_functions.h,
+"""Derives the tables of ir/tables.def and the polynomials of ir/single_functions.h, ir/exponentials.h, ir/double_circular.h, ir/special.h, ir/gamma.h, ir/double_functions.h,
 ir/long_sums.h and ir/double_gamma.h, and the latter's parabolas (needs python3-mpmath).
 
 Each fit minimises the largest weighted error by Lawson's algorithm: least squares whose weights grow
@@ -9,7 +9,7 @@ error that is left, relative to the function computed, and the coefficients, hig
 
 import struct
 
-from mpmath import (atanh, bernoulli, cos, erf, erfc, erfinv, exp, fabs, gamma, log, log1p, loggamma, lu_solve, matrix, mp,
+from mpmath import (atanh, bernoulli, cos, erf, erfc, erfinv, exp, expm1, fabs, gamma, log, log1p, loggamma, lu_solve, matrix, mp,
                     mpf, ncdf, pi, psi, sin, sinh, sinpi, sqrt, tan)
 
 mp.dps = 70
@@ -84,10 +84,6 @@ def exp_quadratic(x):
 
 def exp2_slope(x):
     return (mpf(2)**x - 1) / x if fabs(x) > TINY else log(2)
-
-
-def log2_slope(x):
-    return log1p(x) / x / log(2) if fabs(x) > TINY else 1 / log(2)
 
 
 def log_quadratic(x):
@@ -261,15 +257,21 @@ def main():
     fit("exp2 of sixteenths", exp2_slope, fabs, mpf(-1.001) / 32, mpf(1.001) / 32, 4, to_f32)
     fit("log of a table's rest", lambda x: (log1p(x) - x + x * x / 2) / x**3 if fabs(x) > TINY else mpf(1) / 3,
         lambda x: x * x, mpf("-0.0392"), mpf("0.0626"), 5, to_f32)
-    fit("log2 wide", log2_slope, lambda x: 1 / log2_slope(x), -mpf(1) / 4, mpf(1) / 2, 13, to_f64)
+    fit("expm1 f32", exp_quadratic, lambda x: fabs(x * x / expm1(x)) if x else mpf(0), -half_log_2, half_log_2, 6, to_f32)
     eighth = (pi / 4 * mpf("1.002")) ** 2
     fit("sin f32", lambda z: -odd_rest(sin, z, -mpf(1) / 6), lambda z: z * sqrt(z) / sin(sqrt(z)) if z else mpf(0),
         0, eighth, 3, to_f32)
     fit("cos f32", lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2 if z > mpf(10)**-12 else mpf(1) / 24,
         lambda z: z * z / cos(sqrt(z)), 0, eighth, 3, to_f32)
+    eighth = (pi / 4 * mpf("1.0001")) ** 2
+    fit("sin f64", lambda z: -odd_rest(sin, z, -mpf(1) / 6), lambda z: z * sqrt(z) / sin(sqrt(z)) if z else mpf(0),
+        0, eighth, 6, to_f64)
+    fit("cos f64", lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2 if z > TINY else mpf(1) / 24,
+        lambda z: z * z / cos(sqrt(z)), 0, eighth, 6, to_f64)
     widest = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.01")
     for name, count in (("log rough", 5), ("log f64", 8)):
         fit(name, lambda z: odd_rest(atanh, z, mpf(1) / 3), lambda z: z, 0, widest, count, to_f64)
+    fit("log above one", lambda z: odd_rest(atanh, z, mpf(1) / 3), lambda z: z, 0, mpf("0.1112"), 9, to_f64)
     fit("erfc rough", lambda t: log(erfc(2 / t - 2) / t) + (2 / t - 2) ** 2, lambda t: mpf(1),
         mpf(2) / mpf("12.2"), 1, 16, to_f64)
     fit("exp of sums", lambda x: (exp_quadratic(x) - mpf(1) / 2) / x if fabs(x) > TINY else mpf(1) / 6,

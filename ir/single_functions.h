@@ -2,6 +2,7 @@
 // since a vector of them takes less time than a call.  Polynomials: minimax fits by ir/minimax.py.
 #pragma once
 
+#include "ir/double_circular.h"
 #include "ir/exponentials.h"
 #include "ir/tables.h"
 
@@ -147,12 +148,6 @@ V single_log1p(const V& x) {
 }
 
 // --- Sine and cosine. ---
-/// x = n * pi / 2 + rest - excess, with `n` in the low bits of `bits`.
-template <class V>
-struct QuarterTurns {
-  V bits, rest, excess;
-};
-
 /// Where |x| < largest_reduced: the first product with n is exact and so is what the second loses.
 template <class V>
 QuarterTurns<V> quarter_turns(const V& x) {
@@ -180,13 +175,6 @@ V cosine_of_rest(const QuarterTurns<V>& x, const V& square) {
   const V quartic =
       horner(square, {2.443210905767046e-05, -0.0013887308305129409, 0.04166664555668831});
   return like(square, 1) + fma(square, fma(square, quartic, half), lost);
-}
-
-/// `value` with the sign turned where the second bit of `bits` is set.
-template <class V, class Integer>
-V turned_by(const V& value, const Integer& bits) {
-  const auto sign = (bits << like(bits, 30)) & sign_mask(bits);
-  return from_bits(value, to_bits(value) ^ sign);
 }
 
 template <class V>

@@ -42,9 +42,9 @@ namespace weft::ir {
   WEFT_VECTOR_MATH(library_pow, 2, pow, u10)       \
   WEFT_VECTOR_MATH(hypot, 2, hypot, u05)
 
-/// Sine and cosine of f32 are calls of the library from here on: below, three parts of pi / 2 are
-/// enough to take off the turns.
-inline constexpr float largest_reduced = 8192;
+/// Sine and cosine are calls of the library from here on: below, three parts of pi / 2 for f32, and
+/// four for f64, are enough to take off the turns.
+constexpr double largest_reduced(DType dtype) { return dtype == DType::f64 ? 0x1p20 : 8192; }
 
 /// "exp" for Op::exp; empty for ops that are no call of SLEEF.
 std::string_view sleef_stem(Op op);

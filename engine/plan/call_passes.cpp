@@ -202,6 +202,16 @@ Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder,
   return value;
 }
 
+/// Outputs that grow may reach one another, and the first is written before the second is resized:
+/// they are looked at as they will be, and then have their old layouts again.
+void check_resized(std::span<const Tensor> outputs, std::span<const Dims> sizes) {
+  const LayoutGuard layouts(outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].defined() && !std::ranges::equal(outputs[i].sizes(), sizes[i]))
+      outputs[i].resize_({sizes[i].data(), sizes[i].size()});
+  if (layouts.has_changed()) check_outputs(outputs);
+}
+
 void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> given,
                         std::span<Tensor> results, PassRecorder& recorder) {
   check_outputs(given);
@@ -238,13 +248,7 @@ void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> giv
     for (std::size_t i = 0; i < group.size(); ++i)
       if (!group_given[i].defined()) values[group[i]] = group_results[i];
   }
-  // Resized before any is written: what grows may reach another.
-  LayoutGuard layouts(given);
-  for (std::size_t i = 0; i < exprs.size(); ++i)
-    if (given[i].defined() && !std::ranges::equal(given[i].sizes(), sizes[i]))
-      given[i].resize_({sizes[i].data(), sizes[i].size()});
-  if (layouts.has_changed()) check_outputs(given);
-  layouts.keep();
+  check_resized(given, sizes);
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     if (!given[i].defined()) {
       results[i] = values[i];

@@ -1,4 +1,4 @@
-// Puts the layouts of outputs back where a call that has resized them is refused.
+// Puts the layouts of outputs back after a call that has resized them and is refused.
 #pragma once
 
 #include <weft/tensor.h>

@@ -79,7 +79,8 @@ llvm::Value* call_sleef(Builder& builder, Op op, DType dtype, Args args) {
 llvm::Value* call_beyond(Builder& builder, Op function, DType dtype, Args args) {
   llvm::Type* type = args[0]->getType();
   llvm::Value* size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, args[0]);
-  llvm::Value* is_beyond = builder.CreateFCmpOGE(size, builder.real(type, ir::largest_reduced));
+  llvm::Value* is_beyond =
+      builder.CreateFCmpOGE(size, builder.real(type, ir::largest_reduced(dtype)));
   llvm::Value* any = builder.lanes() == 1 ? is_beyond : builder.CreateOrReduce(is_beyond);
   llvm::BasicBlock* before = builder.GetInsertBlock();
   llvm::LLVMContext& context = builder.getContext();

@@ -32,7 +32,9 @@ constexpr Error errors[] = {
 #include "jit/nvrtc/operators.def"
 };
 
-static_assert(ir::largest_reduced == 8192, "what sin_beyond and cos_beyond are written with");
+static_assert(ir::largest_reduced(DType::f32) == 0x1p13 &&
+                  ir::largest_reduced(DType::f64) == 0x1p20,
+              "what sin_beyond and cos_beyond are written with");
 
 bool is_wide_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
 

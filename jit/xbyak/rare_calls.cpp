@@ -17,7 +17,7 @@ constexpr int num_masks = 8;
 constexpr int below_frame_bytes = 64;
 
 const void* function_of(const ir::Inst& inst, int lanes) {
-  if (inst.dtype != DType::f32) return nullptr;
+  if (inst.dtype != DType::f32 && inst.dtype != DType::f64) return nullptr;
   switch (inst.op) {
     case Op::sin_beyond: return ir::sleef_function(Op::library_sin, inst.dtype, lanes);
     case Op::cos_beyond: return ir::sleef_function(Op::library_cos, inst.dtype, lanes);
@@ -40,20 +40,31 @@ void RareCalls::emit(Registers& registers, ir::ValueId id) {
   const int bytes = width_bytes(out);
   const Xmm test = registers.temp(bytes);
   const Opmask is_beyond = code_.has_avx512() ? registers.temp_mask() : Opmask(0);
-  const Address limit = code_.splat(std::bit_cast<std::uint32_t>(ir::largest_reduced), 4, bytes);
+  const bool is_double = inst.dtype == DType::f64;
+  const double largest = ir::largest_reduced(inst.dtype);
+  const Address limit =
+      is_double ? code_.splat(std::bit_cast<std::uint64_t>(largest), 8, bytes)
+                : code_.splat(std::bit_cast<std::uint32_t>(static_cast<float>(largest)), 4, bytes);
+  const Address size_bits =
+      is_double ? code_.splat(0x7fffffffffffffff, 8, bytes) : code_.splat(0x7fffffff, 4, bytes);
   // No register is taken from here on: the code branches.
-  code_.bit_and(test, x, code_.splat(0x7fffffff, 4, bytes));
+  code_.bit_and(test, x, size_bits);
   code_.move(out, y);
   if (code_.has_avx512()) {
-    code_.vcmpps(is_beyond, test, limit, greater_or_equal);
+    is_double ? code_.vcmppd(is_beyond, test, limit, greater_or_equal)
+              : code_.vcmpps(is_beyond, test, limit, greater_or_equal);
     code_.kortestw(is_beyond, is_beyond);
+  } else if (is_double) {
+    code_.vcmppd(test, test, limit, greater_or_equal);
+    code_.vtestpd(test, test);
   } else {
     code_.vcmpps(test, test, limit, greater_or_equal);
     code_.vtestps(test, test);
   }
   const Assembler::Jump jump = code_.jump_if(Condition::not_zero);
   const int lanes = kernel_.loops.back().lanes;
-  calls_.push_back({function_of(inst, lanes), out, x, test, is_beyond, jump, code_.here()});
+  calls_.push_back(
+      {function_of(inst, lanes), out, x, test, is_beyond, jump, code_.here(), is_double});
   if (argument_slot_ >= 0) return;
   code_.note_written(vector_register(0, 64));  // by the function
   argument_slot_ = code_.allocate_frame(64, 64);
@@ -110,9 +121,11 @@ void RareCalls::emit_calls() {
     code_.bind(call.jump);
     code_.store_bytes(argument, call.x, width_bytes(call.x));
     code_.call(std::ranges::find_if(functions, is_known)->second);
-    if (code_.has_avx512())
+    if (code_.has_avx512() && call.is_double)
+      code_.vmovapd(call.out | call.is_beyond, code_.ptr[argument]);
+    else if (code_.has_avx512())
       code_.vmovaps(call.out | call.is_beyond, code_.ptr[argument]);
-    else
+    else  // all bits of an f64's test are alike, too
       code_.vblendvps(call.out, call.out, code_.ptr[argument], call.test);
     code_.jmp(call.back);
   }

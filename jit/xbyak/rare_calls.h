@@ -28,6 +28,7 @@ class RareCalls {
     Opmask is_beyond;  ///< with AVX-512; else lanes of `test`
     Assembler::Jump jump;
     const std::uint8_t* back;
+    bool is_double;
   };
 
   void emit_function(const void* function, int bytes);

@@ -53,7 +53,7 @@ std::vector<ir::Kernel> kernels() {
   for (const Op op : {Op::exponent, Op::mantissa, Op::exp, Op::exp2, Op::log, Op::log2, Op::log10,
                       Op::sin, Op::cos, Op::tanh, Op::erf, Op::sigmoid, Op::silu, Op::pow})
     result.push_back(op_kernel(op, DType::f32, DType::f32));
-  for (const Op op : {Op::exp, Op::sigmoid, Op::silu, Op::gelu_tanh, Op::cosh})
+  for (const Op op : {Op::exp, Op::sigmoid, Op::silu, Op::gelu_tanh, Op::cosh, Op::sin, Op::cos})
     result.push_back(op_kernel(op, DType::f64, DType::f64));
   // Narrower vectors of f32 beside f64, and more than the registers hold.
   result.push_back(op_kernel(Op::sin, DType::f16, DType::f16));
