@@ -19,6 +19,19 @@ V clamp_to(const V& x, const V& low, const V& high) {
   return minimum(high, maximum(low, x));
 }
 
+/// Of equal numbers, two zeros, the first, but the second of f16 and bf16, as PyTorch has it.
+template <class V>
+V larger_number(const V& x, const V& y) {
+  const V larger = is_wide_type(x) ? maximum(y, x) : maximum(x, y);
+  return select(y != y, x, select(x != x, y, larger));
+}
+
+template <class V>
+V smaller_number(const V& x, const V& y) {
+  const V smaller = is_wide_type(x) ? minimum(y, x) : minimum(x, y);
+  return select(y != y, x, select(x != x, y, smaller));
+}
+
 // --- Sign and class. ---
 template <class V>
 V sign_of(const V& x) {

@@ -97,6 +97,11 @@ void run_row(void* out, const void* const* args, std::size_t num_elements) {
   }
 }
 
+/// A small float's neighbour, and which of two zeros is taken.
+constexpr bool depends_on_storage(Op op) {
+  return op == Op::nextafter || op == Op::fmax || op == Op::fmin;
+}
+
 /// `op` in the wider dtype that elements of `dtype` are computed in, between conversions.
 void run_wider(Op op, DType dtype, void* out, const void* const* args, std::size_t num_elements);
 
@@ -110,7 +115,7 @@ constexpr BlockFunction row_function() {
   constexpr bool is_computed_as_itself = std::is_same_v<Element, computed_as<Element>>;
   if constexpr (!computes_in(Row::domain, Row::result, dtype_of<Element>))
     return nullptr;
-  else if constexpr (is_computed_as_itself || Row::op == Op::nextafter)  // a small neighbour
+  else if constexpr (is_computed_as_itself || depends_on_storage(Row::op))
     return &run_row<Row, Element>;
   else
     return &run_row_wider<Row, Element>;

@@ -2,6 +2,7 @@
 
 #include "ir/builder.h"
 #include "ir/pass.h"
+#include "ir/single_functions.h"
 
 #include <weft/error.h>
 
@@ -215,7 +216,8 @@ class Splitter {
       case Op::complex: return Pair{x.re, y.re};
       case Op::eq: return Pair{x.re == y.re && x.im == y.im, {}};
       case Op::ne: return Pair{x.re != y.re || x.im != y.im, {}};
-      case Op::abs: return Pair{hypot(x.re, x.im), {}};
+      case Op::abs:
+        return Pair{x.re.dtype == DType::f32 ? single_distance(x.re, x.im) : hypot(x.re, x.im), {}};
       case Op::angle: return Pair{atan2(x.im, x.re), {}};
       case Op::where: {
         const Pair& z = values_[inst.args[2]];

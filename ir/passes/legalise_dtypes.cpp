@@ -35,6 +35,8 @@ class Legaliser {
     std::array<Value, max_arity> wide{};
     for (std::size_t i = 0; i < args.size(); ++i)
       wide[i] = is_boolean(args[i].dtype) ? args[i] : wide_value(builder, args[i]);
+    // Which of two zeros these take depends on how they are stored.
+    if (inst.op == Op::fmax || inst.op == Op::fmin) std::swap(wide[0], wide[1]);
     const Value result = builder.apply(inst.op, std::span<const Value>(wide.data(), args.size()));
     if (result.dtype == result_dtype(inst)) return result;  // bool
     const Value rounded = builder.cast(result, result_dtype(inst));

@@ -220,7 +220,8 @@ void check_floats() {
     const T expected_fmax = a != a   ? b
                             : b != b ? a
                                      : std::fmax(a, b);  // std::fmax minds signalling NaNs
-    ASSERT_TRUE(a == b ? fmax == a : same(fmax, expected_fmax)) << a << ' ' << b;
+    ASSERT_TRUE(same(fmax, a == b ? a : expected_fmax)) << a << ' ' << b;
+    ASSERT_TRUE(same(call<T>(Op::fmin, a, b), a == b ? a : -call<T>(Op::fmax, -a, -b)));
     ASSERT_TRUE(same(call<T>(Op::copysign, a, b), std::copysign(a, b)));
     ASSERT_TRUE(same(call<T>(Op::nextafter, a, b), std::nextafter(a, b))) << a << ' ' << b;
     ASSERT_TRUE(same(call<T>(Op::fmod, a, b), std::fmod(a, b)));
@@ -297,6 +298,8 @@ TEST(Evaluate, SmallFloats) {
     const auto a = from_bits_of<bf16>(random_bits(random, DType::bf16)),
                b = from_bits_of<bf16>(random_bits(random, DType::bf16));
     const float x = convert<float>(a), y = convert<float>(b);
+    ASSERT_TRUE(
+        call<bool>(Op::signbit, call<bf16>(Op::fmax, convert<bf16>(0.0F), convert<bf16>(-0.0F))));
     ASSERT_EQ(call<bf16>(Op::mul, a, b), convert<bf16>(x * y));
     ASSERT_EQ(call<bf16>(Op::sigmoid, a), convert<bf16>(call<float>(Op::sigmoid, x)));
     const auto c = from_bits_of<f16>(random_bits(random, DType::f16));
