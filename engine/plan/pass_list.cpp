@@ -1,5 +1,6 @@
 #include "engine/plan/pass_list.h"
 
+#include "engine/expression/node_index.h"
 #include "engine/fold/row_program.h"
 #include "engine/tensor/tensor_impl.h"
 #include "runtime/store_fence.h"
@@ -160,6 +161,8 @@ std::shared_ptr<CallPlan> PassRecorder::finish(const CallKey& key, std::span<con
   if (!is_repeatable_ || !own_their_memory(given, outputs)) return nullptr;
   const std::shared_ptr<CallPlan> plan = begin_plan(key, given, outputs);
   Origins origins(outputs, key);
+  NodeIndex numbers;
+  for (const ExprNode* number : key.numbers) numbers.add(number);
   PassList list;
   for (const Step& step : steps_) {
     if (step.plan->is_empty) continue;
@@ -174,10 +177,9 @@ std::shared_ptr<CallPlan> PassRecorder::finish(const CallKey& key, std::span<con
     }
     pass.first_param = plan->params.size();
     for (std::size_t i = 0; i < step.numbers.size(); ++i) {
-      const auto number = std::find(key.numbers.begin(), key.numbers.end(), step.numbers[i]);
-      if (number == key.numbers.end()) return nullptr;
-      plan->params.push_back(
-          {static_cast<std::uint32_t>(number - key.numbers.begin()), step.plan->params[i].dtype});
+      const std::int64_t number = numbers.find(step.numbers[i]);
+      if (number < 0) return nullptr;
+      plan->params.push_back({static_cast<std::uint32_t>(number), step.plan->params[i].dtype});
     }
   }
   list.temporary_bytes = origins.place_temporaries(list.passes);
