@@ -1,6 +1,7 @@
 // The nodes behind weft::Expr.
 #pragma once
 
+#include "engine/tensor/beyond_i64.h"
 #include "engine/tensor/dims.h"
 
 #include <weft/expr.h>
@@ -93,12 +94,6 @@ Expr step(const Expr& x, DType dtype);
 
 /// Where the extremum of a scan along `dim` is, for Op::maximum or Op::minimum: i64.
 Expr scan_places(Op op, const Expr& x, std::int64_t dim, bool reverse = false);
-
-/// Whether a number is an integer from 2^63 on, which u64 alone can hold.
-inline bool is_beyond_i64(const Scalar& number) {
-  return number.kind() == Scalar::Kind::integer && number.as_integer() < 0 &&
-         number.as_double() > 0;
-}
 
 /// Why the op of a node does not compute in its dtype, or an empty string if it does.
 std::string unsupported_reason(const ExprNode& node);

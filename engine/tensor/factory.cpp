@@ -1,5 +1,5 @@
 // New tensors with contents: full, arange, zero_tensor.
-#include "engine/expression/expr_node.h"
+#include "engine/tensor/beyond_i64.h"
 #include "engine/tensor/tensor_impl.h"
 #include "runtime/cuda_memory.h"
 
