@@ -223,6 +223,7 @@ void describe_scan(const ExprNode& node, const Program& program, std::span<const
                    const PlannerOptions& options, jit::KernelCache& kernels, PassText& result) {
   result.reads_in_place = is_plain_load(program);
   result.schedule = "scan";
+  check_dtype(node);
   const Tensor output = contiguous_layout(node.fold->sizes, node.dtype);
   if (options.backend == "nvrtc") {
     result.lowered = lower_scan(node, program, output, inputs, options.numerics).lowered;
@@ -278,7 +279,6 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
     program = flatten(std::span(&argument, 1), {});
     inputs = {argument.node().tensor};
   }
-  if (numel_of(node.fold->sizes) != 0) check_dtype(node);
   PassText result;
   std::string_view kind = "fold";
   if (node.fold->is_scan()) {
@@ -288,6 +288,7 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
   } else if (numel_of(arg_sizes) == 0 || compares_nothing(node)) {
     kind = "constant";
   } else if (!inputs.empty()) {
+    check_dtype(node);
     const Dims& sizes = node.fold->sizes;
     const std::vector<std::int64_t> strides(sizes.size(), 1);
     const Tensor output = unbacked({sizes.data(), sizes.size()}, strides, node.dtype);
@@ -379,7 +380,7 @@ PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Progr
   const bool is_on_device = is_for_device(inputs, std::span(&output, 1), options.backend);
   WEFT_CHECK(program.unsupported.empty(), ArgumentError, program.unsupported);
   const std::int64_t num_outputs = numel_of(fold.sizes);
-  if (num_outputs != 0) check_dtype(node);
+  if (num_outputs != 0 && !compares_nothing(node)) check_dtype(node);
   const FoldOrder order = order_of(node, options.fold_order);
   if (is_on_device && !may_have_device_kernel(node, order)) return {};
   if (check_values) check_values();
