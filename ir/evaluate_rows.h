@@ -97,16 +97,16 @@ void run_row(void* out, const void* const* args, std::size_t num_elements) {
   }
 }
 
-/// A small float's neighbour, and which of two zeros is taken.
-constexpr bool depends_on_storage(Op op) {
-  return op == Op::nextafter || op == Op::fmax || op == Op::fmin;
-}
-
 /// `op` in the wider dtype that elements of `dtype` are computed in, between conversions.
 void run_wider(Op op, DType dtype, void* out, const void* const* args, std::size_t num_elements);
 
 template <class Row, class Element>
 void run_row_wider(void* out, const void* const* args, std::size_t num_elements) {
+  if constexpr (Row::op == Op::fmax || Row::op == Op::fmin) {
+    // Which of two zeros these take depends on how they are stored.
+    const void* const swapped[] = {args[1], args[0]};
+    return run_wider(Row::op, dtype_of<Element>, out, swapped, num_elements);
+  }
   run_wider(Row::op, dtype_of<Element>, out, args, num_elements);
 }
 
@@ -115,7 +115,7 @@ constexpr BlockFunction row_function() {
   constexpr bool is_computed_as_itself = std::is_same_v<Element, computed_as<Element>>;
   if constexpr (!computes_in(Row::domain, Row::result, dtype_of<Element>))
     return nullptr;
-  else if constexpr (is_computed_as_itself || depends_on_storage(Row::op))
+  else if constexpr (is_computed_as_itself || Row::op == Op::nextafter)  // a small neighbour
     return &run_row<Row, Element>;
   else
     return &run_row_wider<Row, Element>;
