@@ -19,17 +19,16 @@ V clamp_to(const V& x, const V& low, const V& high) {
   return minimum(high, maximum(low, x));
 }
 
-/// Of equal numbers, two zeros, the first, but the second of f16 and bf16, as PyTorch has it.
+/// Of two zeros the first.  Those of f16 and bf16 are swapped where they are made f32, as PyTorch
+/// takes the second of them.
 template <class V>
 V larger_number(const V& x, const V& y) {
-  const V larger = is_wide_type(x) ? maximum(y, x) : maximum(x, y);
-  return select(y != y, x, select(x != x, y, larger));
+  return select(y != y, x, select(x != x, y, maximum(y, x)));
 }
 
 template <class V>
 V smaller_number(const V& x, const V& y) {
-  const V smaller = is_wide_type(x) ? minimum(y, x) : minimum(x, y);
-  return select(y != y, x, select(x != x, y, smaller));
+  return select(y != y, x, select(x != x, y, minimum(y, x)));
 }
 
 // --- Sign and class. ---

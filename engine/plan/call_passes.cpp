@@ -45,6 +45,16 @@ bool take_values(std::span<const Expr> exprs, std::span<const Expr> values,
   return true;
 }
 
+/// Outputs that grow may reach one another, and the first is written before the second is resized:
+/// they are looked at as they will be, and then have their old layouts again.
+void check_resized(std::span<const Tensor> outputs, std::span<const Dims> sizes) {
+  const LayoutGuard layouts(outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].defined() && !std::ranges::equal(outputs[i].sizes(), sizes[i]))
+      outputs[i].resize_({sizes[i].data(), sizes[i].size()});
+  if (layouts.has_changed()) check_outputs(outputs);
+}
+
 }  // namespace
 
 Device Call::device_of_inputs() const {
@@ -200,16 +210,6 @@ Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder,
   Call(state_, &recorder, {.ahead_bytes = ahead_bytes})
       .expressions(std::span(&argument, 1), std::span(&value, 1), std::span(&result, 1));
   return value;
-}
-
-/// Outputs that grow may reach one another, and the first is written before the second is resized:
-/// they are looked at as they will be, and then have their old layouts again.
-void check_resized(std::span<const Tensor> outputs, std::span<const Dims> sizes) {
-  const LayoutGuard layouts(outputs);
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (outputs[i].defined() && !std::ranges::equal(outputs[i].sizes(), sizes[i]))
-      outputs[i].resize_({sizes[i].data(), sizes[i].size()});
-  if (layouts.has_changed()) check_outputs(outputs);
 }
 
 void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> given,

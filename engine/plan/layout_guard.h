@@ -1,6 +1,8 @@
 // Puts the layouts of outputs back after a call that has resized them and is refused.
 #pragma once
 
+#include "engine/tensor/tensor_impl.h"
+
 #include <weft/tensor.h>
 
 #include <algorithm>
