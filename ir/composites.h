@@ -3,6 +3,7 @@
 // are fine.
 #pragma once
 
+#include "ir/circular.h"
 #include "ir/double_functions.h"
 #include "ir/double_gamma.h"
 #include "ir/exponentials.h"
@@ -17,18 +18,6 @@ namespace weft::ir {
 template <class V>
 V clamp_to(const V& x, const V& low, const V& high) {
   return minimum(high, maximum(low, x));
-}
-
-/// Of two zeros the first.  Those of f16 and bf16 are swapped where they are made f32, as PyTorch
-/// takes the second of them.
-template <class V>
-V larger_number(const V& x, const V& y) {
-  return select(y != y, x, select(x != x, y, maximum(y, x)));
-}
-
-template <class V>
-V smaller_number(const V& x, const V& y) {
-  return select(y != y, x, select(x != x, y, minimum(y, x)));
 }
 
 // --- Sign and class. ---
@@ -263,8 +252,8 @@ V quotient_down(const V& x, const V& y) {
   WEFT_BY_PRECISION(name, to_single(function(to_double(v))), for_f64)
 WEFT_BY_PRECISION(real_exp, single_exp(v), exponential(v))
 WEFT_BY_PRECISION(real_log, single_log(v), logarithm(v))
-WEFT_BY_PRECISION(real_sin, single_sin(v), double_sin(v))
-WEFT_BY_PRECISION(real_cos, single_cos(v), double_cos(v))
+WEFT_BY_PRECISION(real_sin, sine_of(v, single_waves(v)), sine_of(v, double_waves(v)))
+WEFT_BY_PRECISION(real_cos, cosine_of(v, single_waves(v)), cosine_of(v, double_waves(v)))
 WEFT_BY_PRECISION(real_tanh, single_tanh(v), double_tanh(v))
 WEFT_BY_PRECISION(real_erf, single_erf(v), library_erf(v))
 WEFT_BY_PRECISION(real_logistic, single_logistic(v), logistic(v))

@@ -197,25 +197,26 @@ V rough_exp2(const V& x) {
   return value * power_of_bits(x, to_bits(power.bits));
 }
 
+/// log(1 + f) by the series of atanh, with these terms after the first.
+template <class V>
+V rough_log_by_atanh(const V& f, std::initializer_list<double> terms) {
+  const V s = f / (like(f, 2) + f), z = s * s, twice = s + s;
+  return fma(twice * z, horner(z, terms), twice);
+}
+
 /// log(1 + f) for a small f.
 template <class V>
 V rough_log_near_one(const V& f) {
-  const V s = f / (like(f, 2) + f), z = s * s;
-  const V series = horner(z, {0.09799417193092763, 0.11087616464211754, 0.14286065183486513,
-                              0.19999997719473298, 0.3333333333813103});
-  const V twice = s + s;
-  return fma(twice * z, series, twice);
+  return rough_log_by_atanh(f, {0.09799417193092763, 0.11087616464211754, 0.14286065183486513,
+                                0.19999997719473298, 0.3333333333813103});
 }
 
 /// log(1 + f) for f from 0 to 1, in one piece.
 template <class V>
 V rough_log_above_one(const V& f) {
-  const V s = f / (like(f, 2) + f), z = s * s;
-  const V series = horner(z, {0.0887826876610567, 0.049473492353873036, 0.06793974453601385,
-                              0.07682059343036937, 0.0909141258410745, 0.11111096249475559,
-                              0.142857145331038, 0.19999999997984616, 0.3333333333333898});
-  const V twice = s + s;
-  return fma(twice * z, series, twice);
+  return rough_log_by_atanh(f, {0.0887826876610567, 0.049473492353873036, 0.06793974453601385,
+                                0.07682059343036937, 0.0909141258410745, 0.11111096249475559,
+                                0.142857145331038, 0.19999999997984616, 0.3333333333333898});
 }
 
 template <class V>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Derives the tables of ir/tables.def and the polynomials of ir/single_functions.h, ir/exponentials.h, ir/double_circular.h, ir/special.h, ir/gamma.h, ir/double_functions.h,
+"""Derives the tables of ir/tables.def and the polynomials of ir/single_functions.h, ir/exponentials.h, ir/circular.h, ir/special.h, ir/gamma.h, ir/double_functions.h,
 ir/long_sums.h and ir/double_gamma.h, and the latter's parabolas (needs python3-mpmath).
 
 Each fit minimises the largest weighted error by Lawson's algorithm: least squares whose weights grow

@@ -2,7 +2,6 @@
 // since a vector of them takes less time than a call.  Polynomials: minimax fits by ir/minimax.py.
 #pragma once
 
-#include "ir/double_circular.h"
 #include "ir/exponentials.h"
 #include "ir/tables.h"
 
@@ -76,16 +75,21 @@ V lost_or_finite(const V& lost) {
   return select(lost > like(lost, -1), lost, like(lost, -1));
 }
 
+/// (log(1 + x) - x + x^2 / 2) / x^3, for x from -1/4 to 1/2.
+template <class V>
+V single_log_cubic(const V& x) {
+  return horner(
+      x, {-0.04508446902036667, 0.10466279089450836, -0.13163575530052185, 0.14478641748428345,
+          -0.1664707511663437, 0.19990810751914978, -0.2500010132789612, 0.3333345055580139});
+}
+
 /// n * log(2) + log(1 + fraction), for a fraction from -1/4 to 1/2.
 template <class V>
 V single_log_of_parts(const V& n, const V& fraction) {
   const V sum = fma(n, like(n, 0.693145751953125), fraction);  // the product is exact
   const V lost = fraction - fma(n, like(n, -0.693145751953125), sum);
   const V correction = fma(n, like(n, 1.4286068203094173e-06), lost_or_finite(lost));
-  const V series =
-      horner(fraction, {-0.04508446902036667, 0.10466279089450836, -0.13163575530052185,
-                        0.14478641748428345, -0.1664707511663437, 0.19990810751914978,
-                        -0.2500010132789612, 0.3333345055580139, -0.5});
+  const V series = fma(single_log_cubic(fraction), fraction, like(n, -0.5));
   return sum + fma(fraction * fraction, series, correction);
 }
 
@@ -107,10 +111,7 @@ V single_log_to(const V& x, const Base& base) {
   const V part = mantissa(x), n = exponent_of_mantissa(x, part), fraction = part - like(x, 1);
   const V half = fraction * like(x, -0.5), parabola = fma(half, fraction, fraction);
   const V lost_parabola = fma(half, fraction, fraction - parabola);
-  const V cubic = horner(fraction, {-0.04508446902036667, 0.10466279089450836, -0.13163575530052185,
-                                    0.14478641748428345, -0.1664707511663437, 0.19990810751914978,
-                                    -0.2500010132789612, 0.3333345055580139});
-  const V beyond = fma(fraction * fraction * fraction, cubic, lost_parabola);
+  const V beyond = fma(fraction * fraction * fraction, single_log_cubic(fraction), lost_parabola);
   const V slope = like(x, base.log_e_high), product = parabola * slope;
   const V lost_product =
       fma(beyond, slope, fma(parabola, like(x, base.log_e_low), fma(parabola, slope, -product)));
@@ -145,56 +146,6 @@ V single_log1p(const V& x) {
   const V plain = select(size >= like(x, 0x1p-25) && size < infinity, value, x);
   const V nan = like(x, std::numeric_limits<double>::quiet_NaN()), minus_one = like(x, -1);
   return select(x > minus_one, plain, select(x == minus_one, -infinity, nan));
-}
-
-// --- Sine and cosine. ---
-/// Where |x| < largest_reduced: the first product with n is exact and so is what the second loses.
-template <class V>
-QuarterTurns<V> quarter_turns(const V& x) {
-  const WholeProduct<V> turns = whole_product(x, 0.6366197723675814);
-  const V n = turns.whole, second = like(x, 7.549533620476723e-08);
-  const V high = fma(n, like(x, -1.570796251296997), x);
-  const V rest = fma(n, like(x, -7.549533620476723e-08), high);
-  const V excess = fma(n, like(x, 2.5633440682570896e-12), fma(n, second, rest - high));
-  return {turns.bits, rest, excess};
-}
-
-/// sin(rest - excess), with the sign of a zero.
-template <class V>
-V sine_of_rest(const QuarterTurns<V>& x, const V& square) {
-  const V cubic =
-      horner(square, {0.00019509934645611793, -0.008332115598022938, 0.16666653752326965});
-  return x.rest - fma(x.rest * square, cubic, x.excess);
-}
-
-/// cos(rest - excess); `lost` is what the square loses, times -1/2, and what the excess changes.
-template <class V>
-V cosine_of_rest(const QuarterTurns<V>& x, const V& square) {
-  const V half = like(square, -0.5);
-  const V lost = fma(fma(x.rest, x.rest, -square), half, x.rest * x.excess);
-  const V quartic =
-      horner(square, {2.443210905767046e-05, -0.0013887308305129409, 0.04166664555668831});
-  return like(square, 1) + fma(square, fma(square, quartic, half), lost);
-}
-
-template <class V>
-V single_sin(const V& x) {
-  const QuarterTurns<V> turns = quarter_turns(x);
-  const V square = turns.rest * turns.rest;
-  const auto n = to_bits(turns.bits);
-  const auto is_odd = (n & like(n, 1)) != like(n, 0);
-  const V value = select(is_odd, cosine_of_rest(turns, square), sine_of_rest(turns, square));
-  return sin_beyond(x, turned_by(value, n));
-}
-
-template <class V>
-V single_cos(const V& x) {
-  const QuarterTurns<V> turns = quarter_turns(x);
-  const V square = turns.rest * turns.rest;
-  const auto n = to_bits(turns.bits);
-  const auto is_odd = (n & like(n, 1)) != like(n, 0);
-  const V value = select(is_odd, sine_of_rest(turns, square), cosine_of_rest(turns, square));
-  return cos_beyond(x, turned_by(value, n + like(n, 1)));
 }
 
 // --- Hyperbolic tangent and error function. ---

@@ -3,6 +3,7 @@
 
 #include "runtime/fork_handlers.h"
 #include "runtime/log.h"
+#include "runtime/thread_owned.h"
 
 #include <weft/error.h>
 
@@ -364,10 +365,9 @@ class Pool {
   Counters finished_;              ///< of threads that have ended, and of blocks freed after that
 };
 
-// Plain words beside the object with the destructor, because they can still be read after it has
-// run.
+// A plain word beside the object with the destructor, because it can still be read after that has
+// run, and costs less to ask.
 thread_local constinit ThreadCache* this_thread_cache = nullptr;
-thread_local constinit bool has_thread_ended = false;
 
 /// Never destroyed: storages of static duration are freed after any static object here would be.
 Pool& pool() {
@@ -396,7 +396,6 @@ struct RegisteredCache {
   }
   ~RegisteredCache() {
     this_thread_cache = nullptr;
-    has_thread_ended = true;
     empty(cache);
     pool().leave(cache);
   }
@@ -404,9 +403,8 @@ struct RegisteredCache {
 
 /// Null while the thread's own objects are being destroyed.
 ThreadCache* thread_cache() {
-  if (this_thread_cache == nullptr && !has_thread_ended) [[unlikely]] {
-    static thread_local RegisteredCache registered;
-  }
+  if (this_thread_cache == nullptr) [[unlikely]]
+    thread_owned<RegisteredCache>();
   return this_thread_cache;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/cli/arguments.h"
 
 #include <weft/error.h>
+#include <weft/info.h>
 
 #include <algorithm>
 #include <array>
@@ -76,6 +77,14 @@ std::vector<std::string> split_commas(std::string_view text) {
     text.remove_prefix(std::min(part.size() + 1, text.size()));
   }
   return parts;
+}
+
+std::vector<std::string> usable_backends() {
+  std::vector<std::string> names;
+  for (const EngineInfo::Backend& backend : engine_info().backends) {
+    if (backend.unavailable_reason.empty()) names.push_back(backend.name);
+  }
+  return names;
 }
 
 void check_backend(std::string_view backend) {

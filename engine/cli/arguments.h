@@ -34,6 +34,8 @@ std::vector<Expr> read_expressions(const std::string& text, const NamedTensors& 
 /// "a,b" -> {"a", "b"}; empty parts are left out.
 std::vector<std::string> split_commas(std::string_view text);
 
+/// Those that this process can use; the interpreter is one of them.
+std::vector<std::string> usable_backends();
 /// Errors: ArgumentError that lists what there is.
 void check_backend(std::string_view backend);
 /// Errors: ArgumentError that lists what there is.

@@ -5,7 +5,6 @@
 
 #include <weft/error.h>
 #include <weft/fuzz.h>
-#include <weft/info.h>
 
 #include <nlohmann/json.hpp>
 
@@ -36,15 +35,6 @@ void print_json(const FuzzReport& report, std::uint64_t seed) {
   for (const auto& [backend, counts] : report.backends)
     json["backends"][backend] = {{"compared", counts.compared}, {"refused", counts.refused}};
   std::cout << json.dump(2) << '\n';
-}
-
-/// Those that fuzzing compares, the interpreter first.
-std::vector<std::string> usable_backends() {
-  std::vector<std::string> result{"interp"};
-  for (const EngineInfo::Backend& backend : engine_info().backends)
-    if (backend.unavailable_reason.empty() && backend.name != "interp")
-      result.push_back(backend.name);
-  return result;
 }
 
 void replay(const FuzzArguments& arguments) {

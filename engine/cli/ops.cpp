@@ -1,12 +1,12 @@
 // weft ops: the op table, with --matrix what each backend makes of each op, and with --registry the
 // operators of the dispatcher.
+#include "engine/cli/arguments.h"
 #include "engine/cli/command.h"
 #include "engine/cli/table.h"
 
 #include <weft/dispatch.h>
 #include <weft/engine.h>
 #include <weft/error.h>
-#include <weft/info.h>
 
 #include <nlohmann/json.hpp>
 
@@ -69,14 +69,6 @@ std::string support(Engine& engine, Op op, const std::string& backend) {
     return std::string("no: ") + error.what();
   }
   return row.form == Form::composite ? "composite" : "native";
-}
-
-std::vector<std::string> usable_backends() {
-  std::vector<std::string> names;
-  for (const EngineInfo::Backend& backend : engine_info().backends) {
-    if (backend.unavailable_reason.empty()) names.push_back(backend.name);
-  }
-  return names;
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 namespace weft::jit::xbyak {
 namespace {
 
-constexpr std::uint64_t one_bits = 0x3f800000;
+constexpr std::uint64_t one_bits = 0x3f800000, one_bits_64 = 0x3ff0000000000000;
+constexpr std::uint64_t whole_bits = 0x4b400000, whole_bits_64 = 0x4338000000000000;
 constexpr std::uint64_t smallest_normal_bits = 0x00800000;
 constexpr std::uint64_t infinity_bits = 0x7f800000;
 constexpr std::uint8_t less = 0x11;                        // ordered, quiet
@@ -25,43 +26,38 @@ void make_normal(Assembler& code, const Xmm& out, const Xmm& is_small, const Xmm
 
 }  // namespace
 
-void emit_scale_by_power(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
-                         const Xmm& power) {
-  if (code.has_avx512()) return code.vscalefps(out, x, power);
-  // In two steps, because 2^power may be subnormal or too large.
+void emit_scale_by_power(Registers& registers, Assembler& code, DType dtype, const Xmm& out,
+                         const Xmm& x, const Xmm& power) {
+  const bool is_double = dtype == DType::f64;
+  if (code.has_avx512())
+    return is_double ? code.vscalefpd(out, x, power) : code.vscalefps(out, x, power);
+  // In two steps, because 2^power may be subnormal or too large.  The last bits of the power's sum
+  // with 1.5 * 2^23 or 1.5 * 2^52 are those of a whole number, and half of them of half of it: AVX2
+  // converts no f64 to integers of 64 bits.
   const int bytes = width_bytes(out);
   const Xmm half = registers.temp(bytes);
   const Xmm rest = registers.temp(bytes);
-  const Address one = code.splat(one_bits, 4, bytes);
-  code.vcvtps2dq(rest, power);
-  code.vpsrad(half, rest, 1);
-  code.vpsubd(rest, rest, half);
-  code.vpslld(rest, rest, 23);
-  code.vpaddd(rest, rest, one);
-  code.vmulps(out, x, rest);
-  code.vpslld(half, half, 23);
-  code.vpaddd(half, half, one);
-  code.vmulps(out, out, half);
-}
-
-void emit_scale_by_power_64(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
-                            const Xmm& power) {
-  if (code.has_avx512()) return code.vscalefpd(out, x, power);
-  // The same two steps.  AVX2 converts no f64 to integers of 64 bits: the last bits of 1.5 * 2^52 +
-  // n are those of n, and half of them those of half of it.
-  const int bytes = width_bytes(out);
-  const Xmm half = registers.temp(bytes);
-  const Xmm rest = registers.temp(bytes);
-  const Address one = code.splat(0x3ff0000000000000, 8, bytes);
-  code.vaddpd(rest, power, code.splat(0x4338000000000000, 8, bytes));
-  code.vpsrlq(half, rest, 1);
-  code.vpsubq(rest, rest, half);
-  code.vpsllq(rest, rest, 52);
-  code.vpaddq(rest, rest, one);
-  code.vmulpd(out, x, rest);
-  code.vpsllq(half, half, 52);
-  code.vpaddq(half, half, one);
-  code.vmulpd(out, out, half);
+  const auto multiply_by_power_of_two = [&](const Xmm& from, const Xmm& n) {
+    if (is_double) {
+      code.vpsllq(n, n, 52);
+      code.vpaddq(n, n, code.splat(one_bits_64, 8, bytes));
+      return code.vmulpd(out, from, n);
+    }
+    code.vpslld(n, n, 23);
+    code.vpaddd(n, n, code.splat(one_bits, 4, bytes));
+    code.vmulps(out, from, n);
+  };
+  if (is_double) {
+    code.vaddpd(rest, power, code.splat(whole_bits_64, 8, bytes));
+    code.vpsrlq(half, rest, 1);
+    code.vpsubq(rest, rest, half);
+  } else {
+    code.vaddps(rest, power, code.splat(whole_bits, 4, bytes));
+    code.vpsrld(half, rest, 1);
+    code.vpsubd(rest, rest, half);
+  }
+  multiply_by_power_of_two(x, rest);
+  multiply_by_power_of_two(out, half);
 }
 
 void emit_exponent(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x) {

@@ -361,8 +361,10 @@ constexpr Row rows[] = {
     WEFT_X86(conj, f32, avx2, code.move(out, x)),
     WEFT_X86(conj, f64, avx2, code.move(out, x)),
     WEFT_X86_INTEGERS(conj, avx2, code.move(out, x)),
-    WEFT_X86(scale_by_power, f32, avx2, emit_scale_by_power(registers, code, out, x, y)),
-    WEFT_X86(scale_by_power, f64, avx2, emit_scale_by_power_64(registers, code, out, x, y)),
+    WEFT_X86(scale_by_power, f32, avx2,
+             emit_scale_by_power(registers, code, DType::f32, out, x, y)),
+    WEFT_X86(scale_by_power, f64, avx2,
+             emit_scale_by_power(registers, code, DType::f64, out, x, y)),
     WEFT_X86(exponent, f32, avx2, emit_exponent(registers, code, out, x)),
     WEFT_X86(mantissa, f32, avx2, emit_mantissa(registers, code, out, x)),
 };

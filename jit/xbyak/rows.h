@@ -28,11 +28,9 @@ bool has_row(const ir::Kernel& kernel, const ir::Inst& inst, Isa isa);
 void emit_quotient(Registers& registers, Assembler& code, DType dtype, const Xmm& out, const Xmm& x,
                    const Xmm& y);
 
-/// By the meaning of weft/float_parts.def, f32 but for the second.
-void emit_scale_by_power(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
-                         const Xmm& power);
-void emit_scale_by_power_64(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x,
-                            const Xmm& power);
+/// By the meaning of weft/float_parts.def: of f32 or f64, the others of f32.
+void emit_scale_by_power(Registers& registers, Assembler& code, DType dtype, const Xmm& out,
+                         const Xmm& x, const Xmm& power);
 void emit_exponent(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x);
 void emit_mantissa(Registers& registers, Assembler& code, const Xmm& out, const Xmm& x);
 void emit_table_entry(Registers& registers, Assembler& code, const ir::TableEntries& table,
