@@ -18,7 +18,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <regex>
+#include <set>
 
 namespace weft::jit::test {
 namespace {
@@ -162,14 +164,30 @@ void NvrtcBatch::append(Case one, std::size_t shift_bytes, std::uint64_t max_blo
   cases_.push_back(std::move(one));
 }
 
-std::string NvrtcBatch::unit_of(std::size_t first, std::size_t count, bool for_cpu) const {
+std::vector<std::size_t> NvrtcBatch::all_sources() const {
+  std::vector<std::size_t> all(sources_.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::vector<std::size_t> NvrtcBatch::not_yet_compiled(const std::string& arch,
+                                                      unsigned long most_stack_bytes) const {
+  static std::set<std::string> compiled;
+  std::vector<std::size_t> fresh;
+  for (std::size_t i = 0; i < sources_.size(); ++i)
+    if (compiled.insert(detail::concat(arch, " ", most_stack_bytes, " ", sources_[i])).second)
+      fresh.push_back(i);
+  return fresh;
+}
+
+std::string NvrtcBatch::unit_of(std::span<const std::size_t> indices, bool for_cpu) const {
   std::string text;
   if (for_cpu)
     text =
         "#include \"tests/jit/nvrtc/cuda_shim.h\"\n"
         "extern \"C\" void set_recorder(void (*record)(const shim::Access&)) { shim::record = "
         "record; }\n";
-  for (std::size_t i = first; i < first + count; ++i) {
+  for (const std::size_t i : indices) {
     text += detail::concat("#define weft_kernel weft_kernel_", i, "\nnamespace k", i, " {\n",
                            sources_[i], "}\n#undef weft_kernel\n");
     if (!for_cpu) continue;
@@ -216,7 +234,7 @@ void NvrtcBatch::check(const Case& one) {
 }
 
 void NvrtcBatch::run() {
-  void* const library = build_library(unit_of(0, sources_.size(), true));
+  void* const library = build_library(unit_of(all_sources(), true));
   ASSERT_NE(library, nullptr);
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     const auto find = [&](const char* name) {
@@ -241,7 +259,7 @@ void NvrtcBatch::run() {
 }
 
 std::vector<std::vector<Access>> NvrtcBatch::record() {
-  void* const library = build_library(unit_of(0, sources_.size(), true));
+  void* const library = build_library(unit_of(all_sources(), true));
   if (library == nullptr) return {};
   static std::vector<Access> accesses;
   const auto set_recorder =
@@ -277,11 +295,12 @@ void NvrtcBatch::run_and_compile() {
 void NvrtcBatch::compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes) {
   const Nvrtc& library = weft::nvrtc();
   if (!library.library.reason.empty()) GTEST_SKIP() << "NVRTC: " << library.library.reason;
-  constexpr std::size_t at_once = 100;
-  for (std::size_t first = 0; first < sources_.size(); first += at_once) {
-    const std::size_t count = std::min(at_once, sources_.size() - first);
-    const nvrtc::DeviceCode code = nvrtc::compile_source(library, unit_of(first, count, false),
-                                                         {.arch = arch, .is_verbose = true});
+  const std::vector<std::size_t> fresh = not_yet_compiled(arch, most_stack_bytes);
+  constexpr std::size_t at_once = 25;  // of 100 together each takes a quarter longer
+  for (std::size_t first = 0; first < fresh.size(); first += at_once) {
+    const std::size_t count = std::min(at_once, fresh.size() - first);
+    const nvrtc::DeviceCode code = nvrtc::compile_source(
+        library, unit_of({fresh.data() + first, count}, false), {.arch = arch, .is_verbose = true});
     EXPECT_FALSE(code.cubin.empty());
     static const std::regex kernel(
         "Function properties for (\\w+)\\s[^\\n]*?(\\d+) bytes stack frame, (\\d+) bytes spill "

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,8 +79,8 @@ class NvrtcBatch {
   /// Whether an address is in the memory of one of a case's operands.
   bool is_global(std::size_t index, const void* address) const;
   /// Compiles all with NVRTC, if it is there, and expects that no kernel keeps anything in local
-  /// memory, but for `most_stack_bytes` of functions.  Leaves a test out, loudly, where there is no
-  /// NVRTC.
+  /// memory, but for `most_stack_bytes` of functions; what a batch before compiled is left out.
+  /// Leaves a test out, loudly, where there is no NVRTC.
   void compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes = 0);
   /// Both, for sm_90, unless a case could not be added.
   void run_and_compile();
@@ -97,7 +98,11 @@ class NvrtcBatch {
     Tolerance tolerance;
   };
   void append(Case one, std::size_t shift_bytes, std::uint64_t max_blocks);
-  std::string unit_of(std::size_t first, std::size_t count, bool for_cpu) const;
+  std::vector<std::size_t> all_sources() const;
+  /// The sources that no batch before compiled for the same; they count as compiled from now on.
+  std::vector<std::size_t> not_yet_compiled(const std::string& arch,
+                                            unsigned long most_stack_bytes) const;
+  std::string unit_of(std::span<const std::size_t> indices, bool for_cpu) const;
   const std::string& source_of(const Case& one) const { return sources_[one.source]; }
   void check(const Case& one);
 
