@@ -36,6 +36,7 @@ Inferred Engine::infer(const Expr& given, const Tensor& out) const {
 }
 
 Inferred infer_result(const Expr& given, const Tensor& out) {
+  check_is_current(std::span(&given, 1));
   const Device meta{DeviceType::meta, 0};
   const Expr expr = without_folds(std::span(&given, 1), meta)[0];
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));

@@ -88,14 +88,16 @@ std::shared_ptr<Storage> Storage::allocate(std::size_t size_bytes) {
 
 std::shared_ptr<Storage> Storage::borrow(void* data, std::size_t size_bytes,
                                          std::function<void(void*)> release) {
-  return std::shared_ptr<Storage>(
-      new Storage(static_cast<std::byte*>(data), size_bytes, Device{}, false, std::move(release)));
+  return borrow(data, size_bytes, Device{}, std::move(release));
 }
 
 std::shared_ptr<Storage> Storage::borrow(void* data, std::size_t size_bytes, Device device,
                                          std::function<void(void*)> release) {
-  return std::shared_ptr<Storage>(
-      new Storage(static_cast<std::byte*>(data), size_bytes, device, false, std::move(release)));
+  std::shared_ptr<Storage> storage(
+      new Storage(static_cast<std::byte*>(data), size_bytes, device, false, {}));
+  // Last: until nothing can fail any more the memory is the caller's.
+  storage->release_ = std::move(release);
+  return storage;
 }
 
 std::shared_ptr<Storage> Storage::unbacked(std::size_t size_bytes, Device device) {

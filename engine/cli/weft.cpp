@@ -108,10 +108,13 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
 void add_checking_commands(CLI::App& app, Arguments& arguments) {
   CLI::App& fuzz = *app.add_subcommand("fuzz", "compare backends on random expressions");
   fuzz.add_option("--seconds", arguments.fuzz.seconds, "how long; 10 unless given");
-  fuzz.add_option("--seed", arguments.fuzz.seed, "which random cases; printed if not given");
+  fuzz.add_option("--seed", arguments.fuzz.seed, "which random cases; printed if not given")
+      ->check(CLI::NonNegativeNumber);
   fuzz.add_option("--backend", arguments.fuzz.backend, "one backend; all unless given");
-  fuzz.add_option("--first", arguments.fuzz.first_case, "number of the first case");
-  fuzz.add_option("--count", arguments.fuzz.max_cases, "at most so many cases");
+  fuzz.add_option("--first", arguments.fuzz.first_case, "number of the first case")
+      ->check(CLI::NonNegativeNumber);
+  fuzz.add_option("--count", arguments.fuzz.max_cases, "at most so many cases")
+      ->check(CLI::NonNegativeNumber);
   fuzz.add_option("--replay", arguments.fuzz.replay, "one case: its expressions, with ; between");
   fuzz.add_option("OPERANDS", arguments.fuzz.operands, "of --replay: NAME=LAYOUT#NUMBER ...");
   fuzz.add_option("--out", arguments.fuzz.outputs,
@@ -134,7 +137,7 @@ void add_checking_commands(CLI::App& app, Arguments& arguments) {
       ->required();
   run_ir.add_option("--backend", arguments.run_ir.backend, "auto, interp, xbyak or llvm");
   run_ir.add_option("--extents", arguments.run_ir.extents, "of the loops, outermost first: 3,17");
-  run_ir.add_option("--seed", arguments.run_ir.seed, "of the data");
+  run_ir.add_option("--seed", arguments.run_ir.seed, "of the data")->check(CLI::NonNegativeNumber);
   run_ir.add_flag("--json", arguments.run_ir.json, "print one JSON object");
   run_ir.callback([&arguments] { run_run_ir(arguments.run_ir); });
 }

@@ -157,6 +157,7 @@ class Explainer {
   /// Finds the passes that run before the kernel, and what is left of the expression for it.
   void plan_passes() {
     if (unrolled_) return describe_unrolled();
+    check_is_current(std::span(&given_, 1));
     const auto compute = [&](std::span<const Expr> folds) { return plan_folds(folds); };
     const auto keep = [&](const Expr& fold) { return plan_kept(fold); };
     rest_ = without_folds(std::span(&given_, 1), ComputeFolds(compute), KeepArgument(keep))[0];

@@ -1,6 +1,7 @@
 #include "engine/expression/expr_node.h"
 #include "engine/expression/number_arithmetic.h"
 #include "engine/expression/parameters.h"
+#include "engine/messages/torch_names.h"
 #include "engine/tensor/tensor_impl.h"
 
 #include "ir/kernel.h"
@@ -45,6 +46,7 @@ std::shared_ptr<ExprNode> make_leaf(std::string name, const Tensor& tensor) {
   node->dtype = tensor.dtype();
   node->category = operand_category(tensor);
   node->tensor = tensor;
+  node->times_resized = tensor.impl()->times_resized;
   node->name = std::move(name);
   return node;
 }
@@ -171,13 +173,14 @@ Expr apply(Op op, std::span<const Expr> args) {
     return apply(op, {args[0], args[1], cast(args[2], args[1].dtype())});
   const DType common = compute_dtype(op, args);
   if (op == Op::sub || op == Op::sub_scaled) check_subtraction(args[0].dtype(), args[1].dtype());
+  WEFT_CHECK(op != Op::neg || !is_boolean(common), ArgumentError, bool_negation);
   for (std::size_t i = 0; i < args.size(); ++i)
     if (is_bare_parameter(op, args[i], i)) check_parameter(op, args[i].node().scalar, common);
   for (const Expr& arg : args) check_number(op, arg, common);
   // Masks of bytes are deprecated in PyTorch, and still there.
   WEFT_CHECK(op != Op::masked_fill || is_boolean(args[0].dtype()) || args[0].dtype() == DType::u8,
              ArgumentError, "masked_fill(): expected mask dtype to be bool, but got ",
-             name(args[0].dtype()));
+             name(args[0].dtype()), "; by Op it is called with the mask first, as where()");
   if (op == Op::pow && is_integral(common) && args[1].node().kind == ExprNode::Kind::scalar)
     WEFT_CHECK(args[1].node().scalar.as_double() >= 0, ArithmeticError,
                "Integers to negative integer powers are not allowed.");

@@ -10,6 +10,7 @@
 #include <weft/promotion.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -67,9 +68,10 @@ struct ExprNode {
   /// kernel.
   bool is_step = false;
   OperandCategory category = OperandCategory::dimensioned;
-  Tensor tensor;     ///< Kind::tensor
-  std::string name;  ///< Kind::tensor: for messages; may be empty
-  Scalar scalar;     ///< Kind::scalar
+  Tensor tensor;                    ///< Kind::tensor
+  std::uint32_t times_resized = 0;  ///< Kind::tensor: what it was when the node was made
+  std::string name;                 ///< Kind::tensor: for messages; may be empty
+  Scalar scalar;                    ///< Kind::scalar
   InlineArray<std::shared_ptr<const ExprNode>, max_arity> args;
   std::shared_ptr<const FoldNode> fold;  ///< Kind::fold
   /// Only while the node waits for its end, when nobody else has it.
@@ -85,6 +87,12 @@ Dims sizes_of(const ExprNode& node);
 /// The same, and those of what it is of: for who asks for many nodes of an expression.
 using SizesOfNodes = std::unordered_map<const ExprNode*, Dims>;
 const Dims& sizes_of(const ExprNode& node, SizesOfNodes& known);
+
+/// Refuses expressions that were made for other sizes: dtypes follow from whether tensors have
+/// dimensions, and folds from how many elements become one.
+///
+/// Errors: ArgumentError, which says what has changed.
+void check_is_current(std::span<const Expr> exprs);
 
 /// The dtype that stands in for one in which nothing is accumulated.
 DType wide_dtype(DType dtype);

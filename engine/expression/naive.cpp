@@ -56,6 +56,7 @@ class NaiveProgram {
     WEFT_CHECK(!out.is_conj() && !out.is_neg(), UnsupportedError,
                "the naive loop writes no lazily conjugated or negated tensors");
     check_writable(out);
+    check_is_current(std::span(&expr, 1));
     const ExprNode& root = expr.node();
     Slot* const value = root.kind == ExprNode::Kind::tensor
                             ? copied(root, out.dtype())

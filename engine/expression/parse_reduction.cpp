@@ -212,8 +212,12 @@ void ArgumentReader::read(ReduceOptions& options) {
           given.empty() && parameters.size() > 1 && parameters[1] == &unbiased && is_truth(first);
       parameter = parameters[is_unbiased ? 1 : given.size()];
     } else {
+      const bool is_extremum = reduction_ == Reduction::max || reduction_ == Reduction::min;
+      const std::string_view of_two = reduction_ == Reduction::max ? "maximum" : "minimum";
       fail(first.position,
-           detail::concat("this is no argument of ", reduction_signature(reduction_)));
+           detail::concat(
+               "this is no argument of ", reduction_signature(reduction_),
+               is_extremum ? detail::concat("; of two values: ", of_two, "(input, other)") : ""));
     }
     if (std::ranges::find(given, parameter) != given.end())
       fail(first.position,

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft {
@@ -40,6 +41,8 @@ struct Program {
 bool divides_integers(Op op, DType dtype);
 /// Whether a node does, by anything but a number that is not 0.
 bool may_divide_by_zero(const ExprNode& node);
+inline constexpr std::string_view integer_division_by_zero =
+    "ZeroDivisionError: integer division by zero";
 
 /// Flattens `exprs`.  `outputs[i]`, where defined, gives the dtype (and the lazy conjugate and
 /// negative bits) of what is stored; otherwise it is the expression's own.

@@ -214,16 +214,8 @@ class ReductionTerms {
   // NOLINTEND(readability-identifier-naming)
 };
 
-void check_shape(const ReductionInfo& row, IntSpan sizes, const ReduceOptions& options) {
-  WEFT_CHECK(row.shape != ReductionShape::scan || options.dims.size() == 1, ArgumentError, row.name,
-             "() goes along one dimension, but ", options.dims.size(), " are given");
-  WEFT_CHECK(row.shape != ReductionShape::scan || !options.keepdim, ArgumentError, row.name,
-             "() keeps all dimensions and takes no keepdim");
-  WEFT_CHECK(row.shape == ReductionShape::scan || !options.reverse, ArgumentError, row.name,
-             "() has no direction and takes no reverse");
-  WEFT_CHECK(row.shape != ReductionShape::one || options.dims.size() <= 1, ArgumentError, row.name,
-             "() reduces one dimension or all, but ", options.dims.size(), " are given");
-  dim_mask(options.dims, static_cast<int>(sizes.size()));
+/// Refuses to make something of nothing.
+void check_identity(const ReductionInfo& row, IntSpan sizes, const ReduceOptions& options) {
   const bool is_empty = std::ranges::find(sizes, 0) != sizes.end();
   if (!is_empty || row.has_identity) return;
   WEFT_CHECK(!options.dims.empty() || row.name != "aminmax", ArgumentError,
@@ -236,6 +228,35 @@ void check_shape(const ReductionInfo& row, IntSpan sizes, const ReduceOptions& o
     WEFT_CHECK(sizes[static_cast<std::size_t>(wrap_dim(dim, static_cast<int>(sizes.size())))] != 0,
                ArgumentError, row.name, "(): Expected reduction dim ", dim,
                " to have non-zero size.");
+}
+
+void check_shape(const ReductionInfo& row, IntSpan sizes, const ReduceOptions& options) {
+  WEFT_CHECK(row.shape != ReductionShape::scan || options.dims.size() == 1, ArgumentError, row.name,
+             "() goes along one dimension, but ", options.dims.size(), " are given");
+  WEFT_CHECK(row.shape != ReductionShape::scan || !options.keepdim, ArgumentError, row.name,
+             "() keeps all dimensions and takes no keepdim");
+  WEFT_CHECK(row.shape == ReductionShape::scan || !options.reverse, ArgumentError, row.name,
+             "() has no direction and takes no reverse");
+  WEFT_CHECK(row.shape != ReductionShape::one || options.dims.size() <= 1, ArgumentError, row.name,
+             "() reduces one dimension or all, but ", options.dims.size(), " are given");
+  dim_mask(options.dims, static_cast<int>(sizes.size()));
+  check_identity(row, sizes, options);
+}
+
+/// What would be left out of account.
+void check_settings(std::string_view name, Reduction reduction, const ReduceOptions& options) {
+  if (options.dtype) {
+    const ReductionResult result = info(reduction).result;
+    WEFT_CHECK(result != ReductionResult::index, ArgumentError, name,
+               "() returns i64 and takes no dtype");
+    WEFT_CHECK(result != ReductionResult::truth || is_boolean(*options.dtype), ArgumentError, name,
+               "() returns truth values and takes no dtype but bool");
+  }
+  WEFT_CHECK(options.p == ReduceOptions().p || reduction == Reduction::norm, ArgumentError, name,
+             "() takes no p; norm does");
+  const bool is_variance = reduction == Reduction::var || reduction == Reduction::std;
+  WEFT_CHECK(options.correction == ReduceOptions().correction || is_variance, ArgumentError, name,
+             "() takes no correction; var and std do");
 }
 
 /// The norms that are an extremum have no identity.
@@ -319,6 +340,7 @@ static Expr reduce_as(std::string_view name, Reduction reduction, const Expr& x,
   const Dims sizes = sizes_of(x.node());
   check_shape(row, {sizes.data(), sizes.size()}, options);
   check_numerics(row.name, options);
+  check_settings(row.name, reduction, options);
   if (reduction == Reduction::norm) check_norm({sizes.data(), sizes.size()}, options);
   const DType asked = checked(options.dtype.value_or(x.dtype()));
   const DType computed = compute_dtype(reduction, asked, options.dtype.has_value());
@@ -358,8 +380,10 @@ std::array<Expr, 2> reduce_pair(PairReduction reduction, const Expr& x,
   if (reduction == PairReduction::aminmax)
     return {reduce_as(both, Reduction::amin, x, options),
             reduce_as(both, Reduction::amax, x, options)};
+  ReduceOptions of_mean = options;
+  of_mean.correction = ReduceOptions().correction;
   return {reduce_as(both, Reduction::var, x, options),
-          reduce_as(both, Reduction::mean, x, options)};
+          reduce_as(both, Reduction::mean, x, of_mean)};
 }
 
 Expr fold(Op combine, const Expr& x, const ReduceOptions& options) {
@@ -382,56 +406,6 @@ Expr scan_places(Op op, const Expr& x, std::int64_t dim, bool reverse) {
   const Expr value = step(x, wide_dtype(x.dtype()));
   return make_fold_node({op == Op::maximum ? "cummax" : "cummin", x.dtype()}, FoldForm::scan_index,
                         op, value, options, false);
-}
-
-/// Errors: ArgumentError, which says what the argument is.
-static Dims broadcast_with(const Dims& sizes, const Dims& other, const Expr& argument) {
-  const IntSpan own(sizes.data(), sizes.size()), more(other.data(), other.size());
-  try {
-    return Dims(IntSpan(infer_size(own, more)));
-  } catch (const ArgumentError& error) {
-    constexpr std::size_t most = 80;
-    const std::string told = text(argument);
-    throw ArgumentError(detail::concat(
-        error.what(), ": tensor b is ", told.substr(0, most), told.size() > most ? "..." : "", ", ",
-        name(argument.dtype()), dims_text(more), ", beside ", dims_text(own)));
-  }
-}
-
-Dims sizes_of(const ExprNode& root) {
-  // Most often a tensor, perhaps converted: no table is needed to find that out.
-  const ExprNode* first = &root;
-  while (first->kind != ExprNode::Kind::fold && first->args.size() == 1)
-    first = first->args[0].get();
-  if (first->kind == ExprNode::Kind::tensor) return first->tensor.impl()->sizes;
-  if (first->kind == ExprNode::Kind::fold) return first->fold->sizes;
-  SizesOfNodes known;
-  return sizes_of(root, known);
-}
-
-const Dims& sizes_of(const ExprNode& root, SizesOfNodes& known) {
-  std::vector<const ExprNode*> pending{&root};
-  while (!pending.empty()) {
-    const ExprNode* const node = pending.back();
-    const std::size_t num_before = pending.size();
-    if (!known.contains(node) && node->kind != ExprNode::Kind::fold)
-      for (const auto& arg : node->args)
-        if (!known.contains(arg.get())) pending.push_back(arg.get());
-    if (pending.size() > num_before) continue;
-    pending.pop_back();
-    if (known.contains(node)) continue;
-    Dims sizes;
-    if (node->kind == ExprNode::Kind::tensor) {
-      sizes = node->tensor.impl()->sizes;
-    } else if (node->kind == ExprNode::Kind::fold) {
-      sizes = node->fold->sizes;
-    } else {
-      for (const auto& arg : node->args)
-        sizes = broadcast_with(sizes, known.at(arg.get()), Expr(arg));
-    }
-    known[node] = std::move(sizes);
-  }
-  return known.at(&root);
 }
 
 }  // namespace weft

@@ -155,7 +155,8 @@ weft_status weft_tensor_to_dlpack_versioned(const weft_tensor* tensor,
 
 /* Converts layout and dtype on the way; `source` broadcasts to `destination`. */
 weft_status weft_copy(weft_engine* engine, weft_tensor* destination, const weft_tensor* source);
-/* An op by its name in the op table: "exp"; "add"; "where". */
+/* An op by its name in the op table: "exp"; "add"; "where".  Masks come first, that of
+ * "masked_fill", too: an expression, "masked_fill(input, mask, value)", has PyTorch's order. */
 weft_status weft_unary(weft_engine* engine, const char* op, const weft_tensor* a,
                        weft_tensor** out);
 weft_status weft_binary(weft_engine* engine, const char* op, const weft_tensor* a,

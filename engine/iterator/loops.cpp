@@ -286,7 +286,7 @@ void foreach_reduced_elt(const TensorIterator& iterator,
   WEFT_CHECK(iterator.ninputs() >= 1 && iterator.noutputs() >= 1, ArgumentError,
              "foreach_reduced_elt() takes an output and an input");
   check_lazy_bits(iterator);
-  if (iterator.numel() == 0) return;
+  if (iterator.output(0).numel() == 0) return;
   if (copies_inputs(iterator)) {  // before one of the calls writes
     const FirstElements elements(iterator);
     return foreach_reduced_elt(elements.in_place_of(iterator), function, parallelize);

@@ -2,6 +2,7 @@
 #include <weft/overlap.h>
 
 #include "engine/iterator/iter_plan.h"
+#include "engine/overlap/byte_set.h"
 #include "engine/overlap/overlap_solver.h"
 #include "engine/tensor/tensor_impl.h"
 
@@ -107,58 +108,53 @@ Solvable self_overlap(const ByteView& view) {
   return answer;
 }
 
-/// Calls `visit` with the address of every element, until it returns true.
-template <class Visit>
-bool any_element(const ByteView& view, std::size_t dim, std::int64_t address, const Visit& visit) {
-  if (dim == view.sizes.size()) return visit(address);
-  for (std::int64_t i = 0; i < view.sizes[dim]; ++i) {
-    if (any_element(view, dim + 1, address + i * view.stride_bytes(dim), visit)) return true;
-  }
-  return false;
+/// byte_range().   Errors: UnsupportedError if that is more than can be tried out.
+std::pair<std::int64_t, std::int64_t> range_to_try(const ByteView& view) {
+  constexpr std::int64_t largest = std::int64_t{1} << 30;
+  const auto [first, end] = byte_range(view);
+  WEFT_CHECK(end - first <= largest, UnsupportedError, "views over ", end - first,
+             " bytes whose overlap can neither be proved nor tried out.");
+  return {first, end};
 }
 
-/// Bytes of a span of memory that have been seen.
-class ByteMap {
- public:
-  explicit ByteMap(const ByteView& view) : first_(byte_range(view).first) {
-    const std::int64_t size = byte_range(view).second - first_;
-    WEFT_CHECK(size <= largest, UnsupportedError, "views over ", size,
-               " bytes whose overlap can neither be proved nor tried out.");
-    seen_.resize(size);
-  }
-  bool test(std::int64_t begin, std::int64_t size) const {
-    for (std::int64_t byte = begin - first_; byte < begin - first_ + size; ++byte) {
-      if (byte >= 0 && byte < std::ssize(seen_) && seen_[byte]) return true;
-    }
-    return false;
-  }
-  void set(std::int64_t begin, std::int64_t size) {
-    std::fill_n(seen_.begin() + (begin - first_), size, true);
-  }
+/// The bytes of the element with the lowest address, in a set with room for all, which counts from
+/// `origin`.
+ByteSet first_element(const ByteView& view, std::int64_t origin) {
+  const auto [first, end] = byte_range(view);
+  ByteSet bytes(static_cast<std::size_t>(end - origin));
+  bytes.add(static_cast<std::size_t>(first - origin), static_cast<std::size_t>(view.itemsize));
+  return bytes;
+}
 
- private:
-  static constexpr std::int64_t largest = std::int64_t{1} << 30;
-  std::int64_t first_;
-  std::vector<bool> seen_;
-};
+/// Of a dimension, whichever way it goes.
+std::size_t distance(const ByteView& view, std::size_t dim) {
+  return static_cast<std::size_t>(std::abs(view.stride_bytes(dim)));
+}
+
+ByteSet bytes_of(const ByteView& view, std::int64_t origin) {
+  ByteSet bytes = first_element(view, origin);
+  for (std::size_t dim = 0; dim < view.sizes.size(); ++dim)
+    bytes.repeat(distance(view, dim), static_cast<std::size_t>(view.sizes[dim]));
+  return bytes;
+}
 
 bool overlap_by_trial(const ByteView& a, const ByteView& b) {
-  ByteMap map(a);
-  any_element(a, 0, a.begin, [&](std::int64_t address) {
-    map.set(address, a.itemsize);
-    return false;
-  });
-  return any_element(b, 0, b.begin,
-                     [&](std::int64_t address) { return map.test(address, b.itemsize); });
+  const std::int64_t origin = std::min(range_to_try(a).first, range_to_try(b).first);
+  return bytes_of(a, origin).intersects(bytes_of(b, origin));
 }
 
+/// Dimension by dimension: what has been found apart comes again at each further index.
 bool self_overlap_by_trial(const ByteView& view) {
-  ByteMap map(view);
-  return any_element(view, 0, view.begin, [&](std::int64_t address) {
-    if (map.test(address, view.itemsize)) return true;
-    map.set(address, view.itemsize);
-    return false;
-  });
+  ByteSet bytes = first_element(view, range_to_try(view).first);
+  for (std::size_t dim = 0; dim < view.sizes.size(); ++dim) {
+    if (view.sizes[dim] == 1) continue;
+    ByteSet further = bytes;
+    further.shift(distance(view, dim));
+    further.repeat(distance(view, dim), static_cast<std::size_t>(view.sizes[dim]) - 1);
+    if (bytes.intersects(further)) return true;
+    bytes.add(further);
+  }
+  return false;
 }
 
 constexpr std::string_view clone_hint =

@@ -263,7 +263,25 @@ void Call::check_divisors(const Program& program) {
     std::erase_if(divisors, [](const Program::Param& divisor) {
       return divisor.node->kind != ExprNode::Kind::scalar;
     });
-  WEFT_CHECK(!any_zero(divisors), ArithmeticError, "ZeroDivisionError: integer division by zero");
+  if (any_zero(divisors)) throw_division_by_zero(divisors);
+}
+
+void Call::throw_division_by_zero(std::span<const Program::Param> divisors) {
+  // All were looked at together: now which of them it is.
+  for (const Program::Param& divisor : divisors) {
+    if (!any_zero({&divisor, 1})) continue;
+    const std::shared_ptr<const ExprNode> nobody;
+    const std::string told = text(Expr(std::shared_ptr<const ExprNode>(nobody, divisor.node)));
+    constexpr std::size_t most = 80;
+    const std::string value = told.size() > most ? told.substr(0, most) + "..." : told;
+    const bool is_number = divisor.node->kind == ExprNode::Kind::scalar;
+    throw ArithmeticError(detail::concat(
+        integer_division_by_zero, ": the divisor ", value,
+        is_number ? detail::concat(" is 0 in ", name(divisor.dtype))
+                  : detail::concat(", ", name(divisor.node->dtype),
+                                   dims_text(sizes_of(*divisor.node)), ", has an element 0")));
+  }
+  throw ArithmeticError(std::string(integer_division_by_zero));
 }
 
 bool Call::any_zero(std::span<const Program::Param> divisors) {

@@ -100,10 +100,10 @@ class Call {
   /// Passes for the folds, and one for what is elementwise around them.
   void fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> given,
                     std::span<Tensor> results, PassRecorder& recorder);
-  /// Expressions without folds, where results have different sizes: those of equal sizes share a
-  /// pass.
-  void run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> given,
-                    std::span<Tensor> results, PassRecorder& recorder);
+  /// Expressions without folds, where results have different sizes or are more than a kernel
+  /// writes: as many of equal sizes as go share a pass.
+  void run_in_groups(std::span<const Expr> exprs, std::span<const Tensor> given,
+                     std::span<Tensor> results, PassRecorder& recorder);
   /// Leaves a plan that divides integers alone until its divisors have been looked at.
   bool run_cached(std::span<const Tensor> given, std::span<Tensor> results,
                   bool divisors_checked = false);
@@ -122,6 +122,7 @@ class Call {
   /// Whether a divisor is zero anywhere, in the dtype in which it divides.  All are looked at in
   /// one pass: what divides by zero inside of another divisor has a value too.
   bool any_zero(std::span<const Program::Param> divisors);
+  [[noreturn]] void throw_division_by_zero(std::span<const Program::Param> divisors);
   FoldOrder order() const { return fold_order(state_.options.numerics); }
 
   Engine::State& state_;

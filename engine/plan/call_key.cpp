@@ -113,6 +113,7 @@ std::size_t add_input(CallKey& key, const Tensor& tensor) {
 void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
   switch (node.kind) {
     case ExprNode::Kind::tensor:
+      key.has_resized |= node.times_resized != node.tensor.impl()->times_resized;
       key.words.push_back(word(WordKind::leaf, add_input(key, node.tensor)));
       return;
     case ExprNode::Kind::scalar:
@@ -175,6 +176,9 @@ void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor>
         });
     key.words.push_back(static_cast<std::uint64_t>(index.find(&expr.node())));
   }
+  // A key has no sizes that folds were made for, nor dtypes that tensors without dimensions gave.
+  if (key.has_resized) [[unlikely]]
+    check_is_current(exprs);
   Append listener{key};
   for (const Tensor& output : outputs) describe_layout(listener, output);
   for (const Tensor* input : key.inputs) {

@@ -17,6 +17,7 @@ struct CallKey {
   InlineArray<const Tensor*, 8> inputs;     ///< distinct by view
   InlineArray<const ExprNode*, 8> numbers;  ///< Kind::scalar, in order of first use
   std::size_t num_folds = 0;                ///< nodes of Kind::fold
+  bool has_resized = false;                 ///< a tensor since the expression was made
 
   std::uint64_t hash() const;
 };
@@ -35,6 +36,8 @@ bool is_key_of(const EagerCall& call, std::span<const std::uint64_t> words,
                const Tensor** distinct);
 
 /// Key of expressions; `outputs[i]` may be undefined.
+///
+/// Errors: ArgumentError if they were made for other sizes than their tensors have now.
 void make_key(CallKey& key, std::span<const Expr> exprs, std::span<const Tensor> outputs);
 
 /// What a call knows of a larger one that it is a part of: a block of its rows (row_blocks.h).

@@ -9,6 +9,7 @@
 #include "engine/fold/unrolled.h"
 #include "engine/plan/layout_guard.h"
 #include "engine/tensor/tensor_impl.h"
+#include "ir/limits.h"
 #include "runtime/store_fence.h"
 
 #include <weft/error.h>
@@ -20,6 +21,9 @@
 
 namespace weft {
 namespace {
+
+/// Results of one kernel where they are too many for one: the rest of its operands can be read.
+constexpr std::size_t most_results_together = ir::max_launch_operands / 2;
 
 /// What is given, and the results where nothing is.
 std::vector<Tensor> outputs_of(std::span<const Tensor> given, std::span<const Tensor> results) {
@@ -91,6 +95,12 @@ bool Call::run_parts(std::span<const Expr> exprs, std::span<const Tensor> given,
   const std::uint64_t generation = state_.plans.generation();
   PassRecorder recorder;
   if (is_for_device(given)) recorder.give_up();
+  if (exprs.size() > most_results_together) {
+    run_in_groups(exprs, given, results, recorder);
+    keep_passes(recorder.finish(key_, given, outputs_of(given, results)), given, results,
+                generation);
+    return true;
+  }
   bool has_parts = false;
   const auto value_of = [&](const Expr& part) {
     has_parts = true;
@@ -212,8 +222,8 @@ Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder,
   return value;
 }
 
-void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> given,
-                        std::span<Tensor> results, PassRecorder& recorder) {
+void Call::run_in_groups(std::span<const Expr> exprs, std::span<const Tensor> given,
+                         std::span<Tensor> results, PassRecorder& recorder) {
   check_outputs(given);
   // All are computed before an output is written: it may be an input, and what one of the calls
   // refuses must leave the outputs of the others as they were.
@@ -236,8 +246,8 @@ void Call::run_by_sizes(std::span<const Expr> exprs, std::span<const Tensor> giv
     std::vector<std::size_t> group;
     std::vector<Expr> group_exprs;
     std::vector<Tensor> group_given;
-    for (std::size_t i = first; i < exprs.size(); ++i) {
-      if (sizes[i] != sizes[first]) continue;
+    for (std::size_t i = first; i < exprs.size() && group.size() < most_results_together; ++i) {
+      if (is_done[i] || sizes[i] != sizes[first]) continue;
       is_done[i] = true;
       group.push_back(i);
       group_exprs.push_back(exprs[i]);
@@ -323,7 +333,7 @@ void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> giv
   const std::vector<Expr> rest =
       without_folds(exprs, ComputeFolds(compute_all), KeepArgument(keep));
   if (take_values(exprs, rest, given, results)) return;
-  if (!have_equal_sizes(exprs)) return run_by_sizes(rest, given, results, recorder);
+  if (!have_equal_sizes(exprs)) return run_in_groups(rest, given, results, recorder);
   const std::int32_t left_bytes = asked_by_last(ahead_bytes, state_.features);
   Call last(state_, &recorder,
             {.writes_past_caches = part_.writes_past_caches, .ahead_bytes = left_bytes});

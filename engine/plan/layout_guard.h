@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -19,9 +21,11 @@ class LayoutGuard {
     for (const Tensor& output : outputs)
       before_.push_back(output.defined() ? *output.impl() : TensorImpl());
   }
+  /// Moves, as there may be no memory for a copy.
   ~LayoutGuard() {
+    static_assert(std::is_nothrow_move_assignable_v<TensorImpl>);
     for (std::size_t i = 0; i < before_.size() && !is_kept_; ++i)
-      if (outputs_[i].defined()) *outputs_[i].impl() = before_[i];
+      if (outputs_[i].defined()) *outputs_[i].impl() = std::move(before_[i]);
   }
   LayoutGuard(const LayoutGuard&) = delete;
   LayoutGuard& operator=(const LayoutGuard&) = delete;

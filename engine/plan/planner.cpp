@@ -45,10 +45,11 @@ void collect_params(const CallKey& key, const Program& program, CallPlan& plan) 
 }
 
 /// Layouts without bytes can be planned, but not run.
-void check_bytes(const Tensor& tensor) {
+void check_bytes(const Tensor& tensor, std::string_view role, std::size_t index) {
   if (!tensor.defined() || tensor.numel() == 0) return;
   WEFT_CHECK(tensor.data() != nullptr, ArgumentError, describe(tensor),
-             " has no bytes to compute with: it can only be planned, by explain() or infer()");
+             " has no bytes to compute with, ", role, " ", index,
+             ": it can only be planned, by explain() or infer()");
 }
 
 /// A dense copy of an operand, to be read in place of one that the call overwrites in the wrong
@@ -162,7 +163,7 @@ void check_outputs(std::span<const Tensor> outputs) {
     const Tensor& output = outputs[i];
     if (!output.defined()) continue;
     WEFT_CHECK(!output.is_zero_tensor(), ArgumentError, immutable_zeros);
-    check_bytes(output);
+    check_bytes(output, "output", i);
     for (std::size_t j = 0; j < i; ++j)
       if (outputs[j].defined())
         assert_apart(output, outputs[j], detail::concat("output ", i),
@@ -192,7 +193,7 @@ PlannedCall begin_call(const CallKey& key, const Program& program) {
   collect_leaves(key, program, call);
   collect_params(key, program, *call.plan);
   call.plan->divides_integers = !program.integer_divisors.empty();
-  for (const Tensor& input : call.inputs) check_bytes(input);
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) check_bytes(call.inputs[i], "input", i);
   return call;
 }
 

@@ -117,18 +117,20 @@ class Rehearsal {
   std::unordered_map<const TensorImpl*, Tensor> views_;
 };
 
-/// Whether some division is left to do whose divisors are looked at before each run.
-bool divides_integers_anywhere(std::span<const Expr> exprs) {
-  return any_node(exprs, may_divide_by_zero);
+/// Refuses divisions whose divisors are looked at before each run, and those by the number 0.
+void refuse_integer_divisions(std::span<const Expr> exprs) {
+  const auto divides_by_number = [](const ExprNode& node) {
+    return may_divide_by_zero(node) && node.args[1]->kind == ExprNode::Kind::scalar;
+  };
+  WEFT_CHECK(!any_node(exprs, divides_by_number), ArithmeticError, integer_division_by_zero);
+  WEFT_CHECK(!any_node(exprs, may_divide_by_zero), UnsupportedError,
+             "prepare(): integer division by anything but numbers looks at its divisors before "
+             "each run; use eval()");
 }
-
-constexpr std::string_view no_integer_division =
-    "prepare(): integer division by anything but numbers looks at its divisors before each run; "
-    "use eval()";
 
 PreparedPlan prepare_passes(Engine::State& engine, const CallKey& key, std::span<const Expr> exprs,
                             std::span<const Tensor> given) {
-  WEFT_CHECK(!divides_integers_anywhere(exprs), UnsupportedError, no_integer_division);
+  refuse_integer_divisions(exprs);
   std::shared_ptr<const CallPlan> plan;
   if (const CallPlan* const known = engine.plans.find(key, key.hash()); known != nullptr)
     plan = known->shared_from_this();
@@ -164,7 +166,7 @@ PreparedPlan prepare_kernel(Engine::State& engine, const CallKey& key, std::span
   const ExprNode& root = exprs[0].node();
   const Expr argument = is_fold ? Expr(root.args[0]) : exprs[0];
   const Program program = is_fold ? flatten(std::span(&argument, 1), {}) : flatten(exprs, given);
-  WEFT_CHECK(program.integer_divisors.empty(), UnsupportedError, no_integer_division);
+  if (!program.integer_divisors.empty()) refuse_integer_divisions(exprs);
   PlannedCall call = is_fold
                          ? plan_fold_call(key, root, program, given[0], options, engine.kernels, {})
                          : plan_call(key, program, given, options, engine.kernels);

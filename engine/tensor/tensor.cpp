@@ -279,7 +279,9 @@ const Tensor& Tensor::resize_(IntSpan sizes, std::optional<MemoryFormat> format)
   WEFT_CHECK(format != MemoryFormat::preserve, ArgumentError, "Unsupported memory formatPreserve");
   check_sizes(sizes);
   if (!format && std::ranges::equal(sizes, old.sizes)) return *this;
+  WEFT_CHECK(old.access != Access::zeros, ArgumentError, immutable_zeros);
   TensorImpl changed = old;
+  ++changed.times_resized;
   changed.sizes = Dims(sizes);
   changed.strides = format_strides(sizes, format.value_or(MemoryFormat::contiguous));
   changed.refresh();
@@ -295,16 +297,8 @@ const Tensor& Tensor::resize_(IntSpan sizes, std::optional<MemoryFormat> format)
 }
 
 const Tensor& Tensor::resize_as_(const Tensor& like, std::optional<MemoryFormat> format) const {
-  const TensorImpl& model = defined_impl(like);
-  resize_(model.sizes);
-  if (!format) return *this;
-  // Strides follow the format even where the sizes were right already.
-  TensorImpl changed = defined_impl(*this);
-  changed.strides = format_strides(
-      model.sizes, *format == MemoryFormat::preserve ? like.suggest_memory_format() : *format);
-  changed.refresh();
-  *impl_ = std::move(changed);
-  return *this;
+  if (format == MemoryFormat::preserve) format = like.suggest_memory_format();
+  return resize_(defined_impl(like).sizes, format);
 }
 
 Tensor empty(IntSpan sizes, TensorOptions options) {

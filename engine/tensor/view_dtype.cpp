@@ -1,5 +1,6 @@
 // Views that change what the bytes mean: another dtype, parts of complex numbers, the lazy bits.
 // Mirrors aten/src/ATen/native/{ComplexHelper.h,TensorConversions.cpp,UnaryOps.cpp}.
+#include "engine/messages/torch_names.h"
 #include "engine/tensor/tensor_impl.h"
 
 #include <weft/error.h>
@@ -147,9 +148,7 @@ Tensor Tensor::conj() const {
 }
 
 Tensor Tensor::neg_view() const {
-  WEFT_CHECK(!is_boolean(dtype()), ArgumentError,
-             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-             "invert a mask, use the `~` or `logical_not()` operator instead.");
+  WEFT_CHECK(!is_boolean(dtype()), ArgumentError, bool_negation);
   auto view = copy_view(*this);
   view->is_neg = !view->is_neg;
   return Tensor(std::move(view));

@@ -88,7 +88,8 @@ TEST_F(EngineErrors, domains_name_what_is_taken) {
           [&] { engine_.binary(Op::bitwise_and, real, real); });
   refuses("argument: lt() does not take c64",
           [&] { engine_.binary(Op::lt, tensor_of<c64>({c64(1, 2)}), real); });
-  refuses("argument: neg() does not take bool", [&] { engine_.unary(Op::neg, mask); });
+  refuses("argument: Negation, the `-` operator, on a bool tensor is not supported",
+          [&] { engine_.unary(Op::neg, mask); });
   refuses("argument: bitwise_left_shift() does not take bool",
           [&] { engine_.binary(Op::bitwise_left_shift, mask, mask); });
   refuses(
@@ -133,6 +134,12 @@ TEST_F(EngineErrors, integer_division_by_zero) {
   for (const Op op : {Op::div_floor, Op::div_trunc, Op::remainder, Op::fmod}) {
     refuses(text, [&] { engine_.binary(op, a, zero, out_); });
     refuses(text, [&] { engine_.eval(apply(op, {Expr(a), Expr(0)}), out_); });
+    refuses(text + ": integer division by zero: the divisor 0 is 0 in i64", [&] {
+      engine_.eval(apply(op, {Expr(a), Expr(0)}));
+    });
+    refuses(text + ": integer division by zero: the divisor y, i64[3], has an element 0", [&] {
+      engine_.eval(apply(op, {Expr(a), Expr::named("y", zero)}));
+    });
     refuses(text, [&] { engine_.eval(apply(op, {Expr(a), Expr(a) - 5}), out_); });
     // Once the divisor is right the very same call works, and it fails again when it is not.
     const Tensor divisor = tensor_of<std::int64_t>({1, 1, 1});
@@ -197,9 +204,7 @@ TEST_F(EngineErrors, layouts_without_bytes) {
 
 TEST_F(EngineErrors, too_much) {
   const Tensor one = floats(1);
-  const std::vector<Expr> many(65, Expr(1));
-  refuses("unsupported: an expression may read and write at most 64 tensors, but 65 results",
-          [&] { engine_.eval(many); });
+  EXPECT_EQ(engine_.eval(std::vector<Expr>(65, Expr(1))).size(), 65u);
   const std::vector<Expr> fewer(50, Expr(one) + 1);
   EXPECT_EQ(engine_.eval(fewer).size(), 50u);
 }

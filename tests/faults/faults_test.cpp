@@ -84,6 +84,20 @@ TEST_F(Faults, CachedCalls) {
   run_with_faults(Kind::system, scenario);
 }
 
+// Whose layouts lie on the heap, and are put back when a call fails.
+TEST_F(Faults, OutputsOfManyDimensions) {
+  const Tensor x = full({1, 2, 1, 2, 1, 2, 1, 2}, 3, DType::f32);
+  run_with_faults(Kind::memory, [&] {
+    Engine engine(options_with("auto", "xbyak"));
+    const Tensor same = empty({1, 2, 1, 2, 1, 2, 1, 2}, DType::f32), other = empty({0}, DType::f32);
+    engine.eval(Expr(x) + 1, same);
+    engine.eval(ops::sum(Expr(x) * x), other);
+    const Tensor out = empty({1, 1, 1, 1, 1, 1, 1, 0}, DType::f32);
+    engine.binary(Op::mul, x, x, out);
+    return hash_of(engine, same) + hash_of(engine, other) + hash_of(engine, out);
+  });
+}
+
 TEST_F(Faults, ClaimedNamespaces) {
   run_with_faults(Kind::memory, [] {
     const Library library(registry(), LibraryKind::definitions, "claimed");

@@ -201,6 +201,7 @@ class Engine {
   void unary(Op op, const Tensor& a, const Tensor& out);
   Tensor binary(Op op, const Tensor& a, const Tensor& b);
   void binary(Op op, const Tensor& a, const Tensor& b, const Tensor& out);
+  /// In the order of the op table: masks first, that of masked_fill, too.
   Tensor ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c);
   void ternary(Op op, const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& out);
 

@@ -98,12 +98,18 @@ namespace detail {
 /// Where loops are, an address an operand.
 using OperandPointers = InlineArray<std::byte*, 8>;
 
+/// A reference through which a function could change an input, which may be lent for reading only.
+template <class T>
+inline constexpr bool writes_argument =
+    std::is_reference_v<T> && !std::is_const_v<std::remove_reference_t<T>>;
+
 template <class Function>
 struct FunctionTraits : FunctionTraits<decltype(&std::remove_cvref_t<Function>::operator())> {};
 template <class Class, class Result, class... Args>
 struct FunctionTraits<Result (Class::*)(Args...) const> {
   using result = Result;
   using arguments = std::tuple<std::remove_cvref_t<Args>...>;
+  static constexpr bool writes_arguments = (writes_argument<Args> || ...);
 };
 template <class Class, class Result, class... Args>
 struct FunctionTraits<Result (Class::*)(Args...)>
@@ -118,6 +124,7 @@ template <class Result, class... Args>
 struct FunctionTraits<Result (*)(Args...)> {
   using result = Result;
   using arguments = std::tuple<std::remove_cvref_t<Args>...>;
+  static constexpr bool writes_arguments = (writes_argument<Args> || ...);
 };
 template <class Result, class... Args>
 struct FunctionTraits<Result(Args...)> : FunctionTraits<Result (*)(Args...)> {};
@@ -148,6 +155,8 @@ class ElementLoop {
   using Arguments = typename Traits::arguments;
   static constexpr std::size_t num_outputs = std::tuple_size_v<Results>;
   static constexpr std::size_t num_inputs = std::tuple_size_v<Arguments>;
+  static_assert(!Traits::writes_arguments,
+                "a function of elements takes values or references to const");
 
  public:
   static void check(const TensorIterator& iterator) {

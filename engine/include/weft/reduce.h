@@ -55,11 +55,12 @@ std::span<const Reduction> all_reductions();
 struct ReduceOptions {
   /// Counted from the end if negative.  None: all of them; scans take exactly one.
   std::vector<std::int64_t> dims = {};
-  bool keepdim = false;             ///< reduced dimensions stay, with size 1; no scan has this
-  std::optional<DType> dtype = {};  ///< to compute in and to return
-  double p = 2;                     ///< norm: the exponent; 0, infinities and fractions too
-  double correction = 1;            ///< var, std: subtracted from the number of elements
-  bool reverse = false;             ///< scans: from the last element to the first
+  bool keepdim = false;  ///< reduced dimensions stay, with size 1; no scan has this
+  /// To compute in and to return.  Places have none, truth values no other than bool.
+  std::optional<DType> dtype = {};
+  double p = 2;           ///< norm: the exponent; 0, infinities and fractions too
+  double correction = 1;  ///< var, std: subtracted from the number of elements
+  bool reverse = false;   ///< scans: from the last element to the first
   /// layout_invariant or exact, for this reduction; otherwise what the engine has been told.
   std::optional<Numerics> numerics = {};
 };
@@ -71,8 +72,9 @@ struct ReduceOptions {
 /// Numerics: float sums and products follow a tree that depends on shape and layout alone
 ///           (docs/reductions.md); f16, bf16 and the 8-bit floats compute in f32.
 /// Errors:   ArgumentError, with PyTorch's texts: a dimension out of range or given twice, an empty
-///           reduction without identity, a dtype that the reduction does not take; Numerics::exact
-///           for what rounds and is no sum, and the Numerics of whole calls.
+///           reduction without identity, a dtype that the reduction does not take, an option of
+///           others; Numerics::exact for what rounds and is no sum, and the Numerics of whole
+///           calls.
 /// Mirrors:  the function of this name in torch.
 Expr reduce(Reduction reduction, const Expr& x, const ReduceOptions& options = {});
 

@@ -193,5 +193,21 @@ TEST(Divergences, OutputsMayHaveOtherDtypes) {
   EXPECT_EQ(get<float>(most, 0), 7);
 }
 
+TEST(Divergences, FilledTensorsKeepTheirMemoryFormat) {
+  Engine engine;
+  const Tensor image = new_tensor({2, 3, 4, 5}, DType::f32, MemoryFormat::channels_last);
+  const Tensor mask = full({2, 3, 4, 5}, Scalar(true));
+  EXPECT_TRUE(
+      engine.eval(ops::masked_fill(image, mask, 0)).is_contiguous(MemoryFormat::channels_last));
+  const Tensor values = tensor_of<float>({1, 2, 3, 4, 5});
+  EXPECT_EQ(get<float>(engine.eval(ops::masked_fill(image, mask, values)), 3), 4);
+}
+
+TEST(Divergences, LogitsBetweenCrossedBoundsAreThoseOfTheUpper) {
+  Engine engine;
+  const Tensor logits = engine.eval(ops::logit(tensor_of<double>({1, -2, 3}), 0.6));
+  for (int i = 0; i < 3; ++i) EXPECT_DOUBLE_EQ(get<double>(logits, i), std::log(0.4 / 0.6));
+}
+
 }  // namespace
 }  // namespace weft::testing

@@ -88,7 +88,7 @@ TEST_F(BareNumbers, DivisorsThatAreNotZeroNeedNoLook) {
   EXPECT_THAT(elements<std::int32_t>(thirds.outputs()[0]), ElementsAreArray({3, -3}));
   EXPECT_NO_THROW(engine_.prepare(parse("sum(i % 2) + i")));
   EXPECT_THROW(engine_.prepare(parse("i // i")), UnsupportedError);
-  EXPECT_THROW(engine_.prepare(parse("i % 0")), UnsupportedError);
+  EXPECT_THROW(engine_.prepare(parse("i % 0")), ArithmeticError);
   // One plan must not serve the other, whichever comes first.
   for (int repeat = 0; repeat < 2; ++repeat) {
     EXPECT_THAT(elements<std::uint8_t>(eval("u // 2")), ElementsAreArray({3, 100}));

@@ -63,6 +63,20 @@ TEST_F(ReduceErrors, HavePyTorchsTexts) {
   EXPECT_THAT(refusal(Reduction::sum, Tensor()), HasSubstr("undefined"));
 }
 
+TEST_F(ReduceErrors, NameOptionsOfOtherReductions) {
+  EXPECT_EQ(refusal(Reduction::sum, a, {.p = 7}), "sum() takes no p; norm does");
+  EXPECT_EQ(refusal(Reduction::norm, a, {.correction = 0}),
+            "norm() takes no correction; var and std do");
+  EXPECT_EQ(refusal(Reduction::argmax, a, {.dtype = DType::i32}),
+            "argmax() returns i64 and takes no dtype");
+  EXPECT_EQ(refusal(Reduction::any, a, {.dtype = DType::f32}),
+            "any() returns truth values and takes no dtype but bool");
+  EXPECT_EQ(engine.reduce(Reduction::any, tensor_of<std::uint8_t>({1}), {.dtype = DType::boolean})
+                .dtype(),
+            DType::boolean);
+  EXPECT_EQ(engine.var_mean(a, {.correction = 0}).second.item().as_double(), 3.5);
+}
+
 TEST_F(ReduceErrors, NameWhatWasCalledAndWhatItWasGiven) {
   const Tensor complex = empty({2}, DType::c64), halves = empty({2}, DType::c32);
   EXPECT_THAT(refusal(Reduction::max, complex), HasSubstr("max() does not take c64"));

@@ -440,6 +440,18 @@ TEST(Reduce, ForeachReducedElementSeesItsInputs) {
       EXPECT_EQ(out.data_as<float>()[4 * i + j], static_cast<float>(20 * i + 16 + j));
 }
 
+TEST(Reduce, ElementsOfNothingAreAskedFor) {
+  const Tensor out = counting({3, 1});
+  int calls = 0;
+  foreach_reduced_elt(TensorIterator::reduce_op(out, empty({3, 0}, DType::f32)),
+                      [&](TensorIterator& element) {
+                        EXPECT_EQ(element.numel(), 0);
+                        *reinterpret_cast<float*>(element.data(0)) = static_cast<float>(++calls);
+                      });
+  EXPECT_EQ(calls, 3);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(out.data_as<float>()[i], static_cast<float>(i + 1));
+}
+
 // The last row is an input of every column's sum, and what the sums are written to.
 TEST(Reduce, InputsThatAreWrittenAreCopiedBeforeAnyIsWritten) {
   const auto ones_into_last_row = [](auto&& reduce) {

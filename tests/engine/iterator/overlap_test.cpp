@@ -5,6 +5,7 @@
 #include <weft/error.h>
 #include <weft/iterator.h>
 
+#include "engine/overlap/byte_set.h"
 #include "engine/overlap/overlap_solver.h"
 #include "tests/engine/support/ints.h"
 
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <set>
 
 namespace weft {
 namespace {
@@ -171,6 +173,72 @@ TEST(Overlap, ViewsThatPyTorchLetsThroughNeedATemporary) {
   // An output that overlaps itself is let through; what it reads is what was there before.
   const Tensor self_overlapping = x.as_strided({3, 2}, {1, 1});
   EXPECT_TRUE(needs_temporary(self_overlapping, self_overlapping));
+}
+
+TEST(ByteSets, AreThoseOfCopiesOneByOne) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t size = 1 + random() % 700;
+    ByteSet set(size), other(size);
+    std::vector<bool> naive(size);
+    const std::size_t first = random() % size,
+                      count = 1 + random() % std::min<std::size_t>(size - first, 16);
+    set.add(first, count);
+    for (std::size_t i = 0; i < count; ++i) naive[first + i] = true;
+    for (int step = 0; step < 3; ++step) {
+      const std::size_t distance = random() % 200, copies = 1 + random() % 9;
+      if (random() % 4 == 0) {
+        set.shift(distance);
+        std::vector<bool> moved(size);
+        for (std::size_t i = distance; i < size; ++i) moved[i] = naive[i - distance];
+        naive = moved;
+      } else {
+        set.repeat(distance, copies);
+        const std::vector<bool> one = naive;
+        for (std::size_t copy = 1; copy < copies; ++copy)
+          for (std::size_t i = copy * distance; i < size; ++i)
+            if (one[i - copy * distance]) naive[i] = true;
+      }
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      ByteSet byte(size);
+      byte.add(i, 1);
+      ASSERT_EQ(set.intersects(byte), naive[i]) << i;
+    }
+  }
+}
+
+// Layouts that the search often gives up, once with each element 2^30 times.
+TEST(Overlap, IsTriedOutInTheTimeOfTheBytesAndNotOfTheElements) {
+  std::mt19937 random(1);
+  int overlaps = 0;
+  for (int round = 0; round < 40; ++round) {
+    Ints sizes(9), strides(9), other_strides(9);
+    for (std::size_t dim = 0; dim < 9; ++dim) {
+      sizes[dim] = 2 + static_cast<std::int64_t>(random() % 2);
+      strides[dim] = 1000 + static_cast<std::int64_t>(random() % 3000000);
+      other_strides[dim] = 1000 + static_cast<std::int64_t>(random() % 3000000);
+    }
+    const Tensor bytes = unbacked(Ints{60000000}, Ints{1}, DType::u8);
+    const Tensor a = bytes.as_strided(sizes, strides, 0);
+    const Tensor b =
+        bytes.as_strided(sizes, other_strides, static_cast<std::int64_t>(random() % 50));
+    std::set<std::int64_t> of_a, both;
+    for (const auto& [index, address] : elements(a)) of_a.insert(address);
+    for (const auto& [index, address] : elements(b))
+      if (of_a.contains(address)) both.insert(address);
+    overlaps += !both.empty();
+    ASSERT_EQ(memory_overlaps_exactly(a, b), !both.empty()) << layout_text(b);
+    ASSERT_EQ(overlaps_itself_exactly(a), std::ssize(of_a) < a.numel()) << layout_text(a);
+    Ints many_sizes = {std::int64_t{1} << 30}, many_strides = {0};
+    many_sizes.insert(many_sizes.end(), sizes.begin(), sizes.end());
+    many_strides.insert(many_strides.end(), strides.begin(), strides.end());
+    const Tensor many = bytes.as_strided(many_sizes, many_strides, 0);
+    ASSERT_EQ(memory_overlaps_exactly(many, b), !both.empty());
+    ASSERT_EQ(memory_overlaps_exactly(b, many), !both.empty());
+  }
+  EXPECT_GT(overlaps, 2);
+  EXPECT_LT(overlaps, 38);
 }
 
 TEST(OverlapSolver, GivesUpRatherThanRunOn) {

@@ -1,9 +1,11 @@
 // What is planned and compiled once, and what must not be confused.
 #include "tests/engine/support/elements.h"
 #include "tests/matchers.h"
+#include "tests/message_of.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
+#include <weft/naive.h>
 
 #include <gtest/gtest.h>
 
@@ -15,6 +17,7 @@ namespace weft::testing {
 namespace {
 
 using matchers::ElementsAreArray;
+using matchers::HasSubstr;
 
 Tensor range(std::int64_t count, std::int64_t start = 0) {
   const Tensor result = new_tensor({count}, DType::f32);
@@ -139,6 +142,40 @@ TEST(engine_cache, a_resized_output_is_planned_again) {
     ASSERT_EQ(out.numel(), 6);
     EXPECT_THAT(elements<float>(out), ElementsAreArray({0, 1, 4, 9, 16, 25}));
   }
+}
+
+TEST(engine_cache, expressions_follow_sizes_or_are_refused) {
+  Engine engine;
+  const Tensor x = range(2), seen = range(2);
+  const Expr plus = Expr(x) + 1, mean = ops::mean(x), variance = ops::var_mean(x)[0];
+  const Expr with_number = Expr(seen) + tensor_of<double>({0.5}).view({});
+  x.resize_({4});
+  for (std::int64_t i = 0; i < 4; ++i) put<float>(x, i, 3);
+  EXPECT_THAT(elements<float>(engine.eval(plus)), ElementsAreArray({4, 4, 4, 4}));
+  for (const Expr& made_before : {mean, variance, mean * 2, ops::sum(Expr(x) - mean)}) {
+    for (int call = 0; call < 2; ++call)
+      EXPECT_THAT(test::message_of<ArgumentError>([&] { engine.eval(made_before); }),
+                  HasSubstr("with sizes [2], which are [4] now"));
+    EXPECT_THROW(engine.infer(made_before), ArgumentError);
+    EXPECT_THROW(engine.explain(made_before), ArgumentError);
+    EXPECT_THROW(engine.prepare(made_before), ArgumentError);
+  }
+  // Nothing of it is kept for those that are made now.
+  EXPECT_EQ(engine.eval(ops::mean(x)).item().as_double(), 3);
+  EXPECT_EQ(engine.reduce(Reduction::mean, x).item().as_double(), 3);
+  // That a tensor has no dimensions decides dtypes.
+  seen.resize_({});
+  EXPECT_THAT(test::message_of<ArgumentError>([&] { engine.eval(with_number); }),
+              HasSubstr("made of a tensor with dimensions"));
+  EXPECT_THROW(naive_eval(with_number, new_tensor({}, DType::f64)), ArgumentError);
+  EXPECT_EQ(engine.eval(Expr(seen) + tensor_of<double>({0.5}).view({})).dtype(), DType::f64);
+  // Resized by the engine, and back: as it was made for.
+  const Tensor out = new_tensor({8}, DType::f32);
+  const Expr of_out = ops::sum(out);
+  engine.unary(Op::square, x, out);
+  EXPECT_THROW(engine.eval(of_out), ArgumentError);
+  out.resize_({8});
+  EXPECT_NO_THROW(engine.eval(of_out));
 }
 
 TEST(engine_cache, structure_of_expressions) {
@@ -296,6 +333,8 @@ TEST(engine_prepare, refuses_what_needs_work_before_each_run) {
   Engine engine;
   const Tensor ints = tensor_of<std::int32_t>({4, 5});
   EXPECT_THROW(engine.prepare(ops::div_floor(Expr(ints), Expr(ints))), UnsupportedError);
+  EXPECT_THROW(engine.prepare(ops::div_floor(Expr(ints), 0)), ArithmeticError);
+  EXPECT_THROW(engine.prepare(ops::sum(ops::div_floor(Expr(ints), 0)) + 1), ArithmeticError);
   const Tensor refused = new_tensor({0, 3}, DType::i32);
   EXPECT_THROW(engine.prepare(ops::div_floor(Expr(ints), Expr(ints)), refused), UnsupportedError);
   EXPECT_THAT(refused.sizes(), ElementsAreArray({0, 3}));

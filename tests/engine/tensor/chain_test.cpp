@@ -210,6 +210,30 @@ TEST(Factory, ResizeAsTakesTheSizes) {
   EXPECT_EQ(strides_of(b), (Sizes{60, 1, 15, 3}));
 }
 
+TEST(Factory, ResizeAsMakesRoomForTheStridesOfTheFormat) {
+  const Tensor like = new_tensor({2, 3, 4, 5}, DType::f64, MemoryFormat::channels_last);
+  const auto has_room = [](const Tensor& a) {
+    return a.storage()->size_bytes() >=
+           static_cast<std::size_t>(a.storage_offset() + a.numel()) * itemsize_bytes(a.dtype());
+  };
+  const Tensor expanded = range(1).view({1, 1, 1, 1}).expand({2, 3, 4, 5});
+  const Tensor flipped = range(120).view({2, 3, 4, 5}).flip({0, 1, 2, 3});
+  const Tensor inside = range(121).slice(0, 1, {}).view({2, 3, 4, 5});
+  for (const Tensor& a : {expanded, flipped, inside}) {
+    a.resize_as_(like, MemoryFormat::channels_last);
+    EXPECT_EQ(strides_of(a), (Sizes{60, 1, 15, 3}));
+    EXPECT_TRUE(has_room(a)) << describe(a);
+  }
+  // A refused call leaves all as it was.
+  const Tensor flat = range(6).view({2, 3});
+  EXPECT_THROW(flat.resize_as_(range(35).view({5, 7}), MemoryFormat::channels_last), ArgumentError);
+  EXPECT_EQ(sizes_of(flat), (Sizes{2, 3}));
+  const Tensor zeros = zero_tensor({4});
+  EXPECT_THAT(message([&] { zeros.resize_({6}); }), HasSubstr("ZeroTensors are immutable"));
+  EXPECT_THROW(zeros.resize_as_(range(6)), ArgumentError);
+  EXPECT_EQ(sizes_of(zeros), Sizes{4});
+}
+
 TEST(ZeroTensor, ReadsAsZerosEverywhere) {
   Engine engine;
   const Sizes sizes = {2, 3};
