@@ -76,6 +76,7 @@ std::uint64_t structural_hash(const Kernel& kernel) {
     mix(hash,
         static_cast<std::uint64_t>(operand.dtype) | static_cast<std::uint64_t>(operand.role) << 8 |
             static_cast<std::uint64_t>(operand.strides.size()) << 16 |
+            static_cast<std::uint64_t>(operand.is_imaginary) << 31 |
             static_cast<std::uint64_t>(static_cast<std::uint32_t>(operand.ahead_bytes)) << 32);
     for (StrideClass stride : operand.strides) mix(hash, static_cast<std::uint8_t>(stride));
   }

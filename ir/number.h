@@ -2,6 +2,7 @@
 // wrap; small floats are held as float and rounded when stored; comparisons give Number<bool>.
 #pragma once
 
+#include "ir/distance.h"
 #include "ir/library_repairs.h"
 #include "ir/number_type.h"
 #include "ir/vector_math.h"
@@ -386,20 +387,15 @@ Number<T> sqrt(const Number<T>& x) {
     return Number<T>(std::sqrt(x.value));
 }
 
-namespace internal {
-/// As single_distance() has it.
-inline float distance(float x, float y) {
-  if (std::isinf(x) || std::isinf(y)) return std::numeric_limits<float>::infinity();
-  const double wide_x = x, wide_y = y;
-  return static_cast<float>(std::sqrt(std::fma(wide_x, wide_x, wide_y * wide_y)));
-}
-inline double distance(double x, double y) { return call_hypot(x, y); }
-}  // namespace internal
-
 template <class T>
 Number<real_type<T>> abs(const Number<T>& x) {
   if constexpr (is_complex(dtype_of<T>)) {
-    return Number<real_type<T>>(internal::distance(x.value.real(), x.value.imag()));
+    using Part = Number<typename computed_as<T>::value_type>;
+    const Part re(x.value.real()), im(x.value.imag());
+    if constexpr (std::is_same_v<Part, Number<float>>)
+      return Number<real_type<T>>(single_distance(re, im).value);
+    else
+      return Number<real_type<T>>(double_distance(re, im).value);
   } else if constexpr (std::is_integral_v<T>) {
     return select(x < Number<T>(0), -x, x);
   } else {

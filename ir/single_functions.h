@@ -281,16 +281,6 @@ V single_fast_gelu_tanh(const V& x) {
   return fast_share(x, bounded, bounded * slope);
 }
 
-/// The length of a pair, with an exact sum of squares but for one rounding: infinite beside NaN,
-/// too.
-template <class V>
-V single_distance(const V& x, const V& y) {
-  const auto wide_x = to_double(x), wide_y = to_double(y);
-  const V length = to_single(sqrt(fma(wide_x, wide_x, wide_y * wide_y)));
-  const V infinity = like(x, std::numeric_limits<double>::infinity());
-  return select(abs(x) == infinity || abs(y) == infinity, infinity, length);
-}
-
 // --- Powers. ---
 /// The logarithm of base two as a sum of two numbers, right to 2^-34: with 1 / c from a table, c
 /// next to the mantissa and so short that the mantissa over c is exact, less one the argument of a

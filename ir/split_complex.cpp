@@ -1,8 +1,8 @@
 #include "ir/split_complex.h"
 
 #include "ir/builder.h"
+#include "ir/distance.h"
 #include "ir/pass.h"
-#include "ir/single_functions.h"
 
 #include <weft/error.h>
 
@@ -30,17 +30,20 @@ Bits part_bits(const Bits& bits, std::size_t offset_bytes, std::size_t size_byte
   return part;
 }
 
-/// As operator/ of ir/number.h: Smith's method.  Both ways are computed, and one is chosen.
+/// As operator/ of ir/number.h: Smith's method, which divides by the larger part of `y` first. What
+/// is divided is chosen and not the quotients: three divisions, which take longer than all else.
 Pair divide(const Pair& x, const Pair& y) {
   const Value &a = x.re, &b = x.im, &c = y.re, &d = y.im;
-  const Value zero = like(c, 0);
   const Value by_real = abs(c) >= abs(d);
-  const Value is_zero = c == zero && d == zero;
-  const Value ratio = select(by_real, d / c, c / d);
-  const Value scale = select(by_real, c + d * ratio, d + c * ratio);
-  const Value re = select(by_real, a + b * ratio, a * ratio + b) / scale;
-  const Value im = select(by_real, b - a * ratio, b * ratio - a) / scale;
-  return {select(is_zero, a / abs(c), re), select(is_zero, b / abs(d), im)};
+  const Value larger = select(by_real, c, d), smaller = select(by_real, d, c);
+  const Value ratio = smaller / larger, scale = larger + smaller * ratio;
+  const Value a_share = a * ratio, b_share = b * ratio;
+  const Value re = select(by_real, a, b) + select(by_real, b_share, a_share);
+  const Value im = select(by_real, b, b_share) - select(by_real, a_share, a);
+  // By zero: both parts by a zero without sign.  Beside NaN a zero is taken for the larger part.
+  const Value zero = like(c, 0), is_zero = c == zero && d == zero;
+  const Value divisor = select(is_zero, abs(c), scale);
+  return {select(is_zero, a, re) / divisor, select(is_zero, b, im) / divisor};
 }
 
 Pair cast(Builder& builder, const Pair& x, DType from, DType to) {
@@ -217,7 +220,9 @@ class Splitter {
       case Op::eq: return Pair{x.re == y.re && x.im == y.im, {}};
       case Op::ne: return Pair{x.re != y.re || x.im != y.im, {}};
       case Op::abs:
-        return Pair{x.re.dtype == DType::f32 ? single_distance(x.re, x.im) : hypot(x.re, x.im), {}};
+        return Pair{
+            x.re.dtype == DType::f32 ? single_distance(x.re, x.im) : double_distance(x.re, x.im),
+            {}};
       case Op::angle: return Pair{atan2(x.im, x.re), {}};
       case Op::where: {
         const Pair& z = values_[inst.args[2]];

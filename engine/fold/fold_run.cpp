@@ -1,4 +1,5 @@
-// What a planned fold does with its memory: leaves, the tree over them, and places of extrema.
+// What a planned fold does with its memory: leaves, and the tree over them.  Places of extrema are
+// found in fold_places.cpp.
 #include "engine/fold/fold_run.h"
 
 #include "engine/fold/few_rows.h"
@@ -13,8 +14,6 @@
 
 namespace weft {
 namespace {
-
-constexpr std::int64_t place_bytes = sizeof(std::int64_t);
 
 /// What waits in a tree of many folds at once.
 struct Levels {
@@ -84,26 +83,6 @@ std::size_t FoldRun::result_bytes() const {
   return static_cast<std::size_t>(partial_bytes_ + places);
 }
 
-/// Calls `function(offsets, chunk, to, stride of to in bytes, rows)` for rows [begin, end) that
-/// each become one output, at most `max_rows` that lie behind one another at a time.
-template <class Function>
-void FoldRun::for_each_row(std::int64_t begin, std::int64_t end, std::int64_t max_rows,
-                           const Function& function) const {
-  const FoldDim& fastest = plan_.kept[0];
-  const std::int64_t count = plan_.vector.extent;
-  const std::int64_t most = std::min(max_rows, rows_at_once(count));
-  alignas(64) std::byte buffer[fold_buffer_bytes];
-  while (begin < end) {
-    const std::int64_t rows =
-        std::min({end - begin, fastest.extent - begin % fastest.extent, most});
-    FoldOffsets offsets(plan_.num_operands);
-    advance(offsets, plan_.kept, begin);
-    function(offsets, fetch(offsets, fastest, rows, count, buffer), base_[0] + offsets[0],
-             fastest.stride_bytes[0], rows);
-    begin += rows;
-  }
-}
-
 void FoldRun::fold_rows(std::int64_t begin, std::int64_t end) const {
   if (finds_places()) return place_rows(begin, end);
   if (code_ != nullptr) return fold_rows_whole(begin, end);
@@ -167,27 +146,6 @@ void FoldRun::fold_rows_whole(std::int64_t begin, std::int64_t end) const {
           divide_results(fold, divisor, output + offsets[0], stride_bytes, rows);
         });
       });
-}
-
-void FoldRun::place_rows(std::int64_t begin, std::int64_t end) const {
-  constexpr std::int64_t max_rows = 256;
-  const std::int64_t count = plan_.vector.extent, itemsize = fold_.itemsize();
-  // What has been read once is read again: it should still be in the first cache.
-  const std::int64_t near_rows =
-      std::clamp<std::int64_t>(fold_buffer_bytes / (count * itemsize), 1, max_rows);
-  const std::int64_t step = plan_.vector.stride_bytes[place_operand()] / place_bytes;
-  const auto find = [&](const FoldOffsets&, const FoldChunk& chunk, std::byte* to,
-                        std::int64_t stride_bytes, std::int64_t rows) {
-    alignas(16) std::byte values[max_rows * 16];
-    fold_.loops.rows(fold_, values, itemsize, chunk.data, chunk.row_stride_bytes, rows, count);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int64_t place =
-          step * plan_.extrema.find(chunk.data + row * chunk.row_stride_bytes, count,
-                                    values + row * itemsize);
-      std::memcpy(to + row * stride_bytes, &place, sizeof place);
-    }
-  };
-  for_each_row(begin, end, near_rows, find);
 }
 
 bool FoldRun::has_rows_in_turn() const {
@@ -423,63 +381,6 @@ void FoldRun::write_at(const Place& place, std::byte* result) const {
     for (std::int64_t i = 0; i < place.num_columns; ++i)
       std::memcpy(to + i * stride_bytes, from + i * itemsize, size);
   });
-}
-
-/// Behind the extrema.
-std::int64_t* FoldRun::places_of(std::byte* result) const {
-  return reinterpret_cast<std::int64_t*>(result + partial_bytes_);
-}
-
-/// The places of the extrema of the next slice.
-void FoldRun::find_next(Part& part) const {
-  std::byte* const found = result(part);
-  const auto find = [&](const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows,
-                        std::int64_t count) {
-    plan_.is_inner ? find_in_rows(offsets, chunk, rows, count, found)
-                   : find_in_columns(offsets, chunk, rows, count, found);
-  };
-  for_each_chunk_of(part.place, part.first_block * plan_.slices_per_block + part.slice,
-                    part.scratch, find);
-  ++part.slice;
-}
-
-void FoldRun::find_in_rows(const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows,
-                           std::int64_t count, std::byte* best) const {
-  const std::int64_t step = plan_.vector.stride_bytes[place_operand()] / place_bytes;
-  const std::int64_t row_step = plan_.reduced[0].stride_bytes[place_operand()];
-  std::int64_t& best_place = *places_of(best);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::byte* const data = chunk.data + row * chunk.row_stride_bytes;
-    alignas(16) std::byte value[16];
-    fold_.loops.rows(fold_, value, 0, data, 0, 1, count);
-    if (best_place >= 0 && plan_.extrema.compare(value, best) < 0) continue;
-    const std::int64_t found = plan_.extrema.find(data, count, value);
-    const std::int64_t place =
-        (offsets[place_operand()] + row * row_step) / place_bytes + found * step;
-    if (best_place >= 0) {
-      plan_.extrema.merge(best, &best_place, value, &place, 1);
-    } else {
-      std::memcpy(best, value, static_cast<std::size_t>(fold_.itemsize()));
-      best_place = place;
-    }
-  }
-}
-
-void FoldRun::find_in_columns(const FoldOffsets& offsets, const FoldChunk& chunk, std::int64_t rows,
-                              std::int64_t count, std::byte* best) const {
-  std::int64_t* const best_places = places_of(best);
-  const std::int64_t step = plan_.reduced[0].stride_bytes[place_operand()] / place_bytes;
-  const std::int64_t first_place = offsets[place_operand()] / place_bytes;
-  static_assert(fold_block_rows <= jit::max_extremum_rows);
-  const auto find = [&](std::byte* values, std::int64_t* places) {
-    plan_.extrema.columns(values, places, chunk.data, chunk.row_stride_bytes, rows, count,
-                          first_place, step);
-  };
-  if (*best_places < 0) return find(best, best_places);
-  std::int64_t* const places = best_places + strip_extent();
-  auto* const values = reinterpret_cast<std::byte*>(places + strip_extent());
-  find(values, places);
-  plan_.extrema.merge(best, best_places, values, places, count);
 }
 
 void run_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) {

@@ -4,11 +4,15 @@
 
 #include "engine/fold/fold_walk.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace weft {
+
+/// Where an extremum is.
+inline constexpr std::int64_t place_bytes = sizeof(std::int64_t);
 
 /// Immutable: threads share it, and each has parts of its own.
 class FoldRun : FoldWalk {
@@ -83,6 +87,8 @@ class FoldRun : FoldWalk {
     return part.scratch + fold_buffer_bytes + part.depth * partial_bytes_;
   }
 
+  /// Calls `function(offsets, chunk, to, stride of to in bytes, rows)` for rows [begin, end) that
+  /// each become one output, at most `max_rows` that lie behind one another at a time.
   template <class Function>
   void for_each_row(std::int64_t begin, std::int64_t end, std::int64_t max_rows,
                     const Function& function) const;
@@ -130,5 +136,23 @@ inline constexpr std::size_t max_joint_folds = 8;
 ///
 /// Requires: one fold, or several that fit (joint_fold.h); none is a fill or exact.
 void run_in_turns(std::span<const FoldRun> folds);
+
+template <class Function>
+void FoldRun::for_each_row(std::int64_t begin, std::int64_t end, std::int64_t max_rows,
+                           const Function& function) const {
+  const FoldDim& fastest = plan_.kept[0];
+  const std::int64_t count = plan_.vector.extent;
+  const std::int64_t most = std::min(max_rows, rows_at_once(count));
+  alignas(64) std::byte buffer[fold_buffer_bytes];
+  while (begin < end) {
+    const std::int64_t rows =
+        std::min({end - begin, fastest.extent - begin % fastest.extent, most});
+    FoldOffsets offsets(plan_.num_operands);
+    advance(offsets, plan_.kept, begin);
+    function(offsets, fetch(offsets, fastest, rows, count, buffer), base_[0] + offsets[0],
+             fastest.stride_bytes[0], rows);
+    begin += rows;
+  }
+}
 
 }  // namespace weft

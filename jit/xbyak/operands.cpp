@@ -343,6 +343,8 @@ void Operands::load(ir::ValueId id, Step step) {
 }
 
 void Operands::store(ir::ValueId id, Step step) {
+  if (stores_pairs(id, step)) return store_pairs(id, step);
+  if (id > 0 && stores_pairs(static_cast<ir::ValueId>(id - 1), step)) return;  // both are stored
   const ir::Inst& inst = kernel_.body[id];
   const Xmm x = inst.dtype == DType::boolean ? bytes_from_mask(registers_, code_, inst.args[0])
                                              : registers_.use(inst.args[0]);

@@ -169,6 +169,8 @@ class Operands {
   bool begins_line(const Place& place, Step step) const;
   void prefetch(const Place& place, Step step);
   void store_vector(const Xmm& x, const Place& place, Step step);
+  bool stores_pairs(ir::ValueId id, Step step) const;
+  void store_pairs(ir::ValueId id, Step step);
   void broadcast(const Xmm& out, const Place& place);
   void load_masked(const Xmm& out, const Opmask& mask, const Address& from, int itemsize);
   void store_masked(const Address& to, const Opmask& mask, const Xmm& x, int itemsize);

@@ -349,6 +349,47 @@ void Operands::insert_lane(const Xmm& target, int itemsize, int lane, const RegE
   }
 }
 
+// Whether this and the next instruction store the parts of complex numbers that are neighbours.
+bool Operands::stores_pairs(ir::ValueId id, Step step) const {
+  if (step.is_tail || code_.has_avx512() || id + 1u >= kernel_.body.size()) return false;
+  const ir::Inst &real = kernel_.body[id], &imaginary = kernel_.body[id + 1u];
+  if (real.op != Op::store || imaginary.op != Op::store) return false;
+  const Place& place = places_[real.operand];
+  const int bytes = place.itemsize * lanes_;
+  return imaginary.operand == real.operand + 1 &&
+         kernel_.operands[imaginary.operand].is_imaginary && place.stride == 2 &&
+         place.itemsize >= 4 && (bytes == 16 || bytes == 32);
+}
+
+// In whole registers.  Unpacking joins the parts within each 16 bytes: of 32 the halves of both
+// results change places then.
+void Operands::store_pairs(ir::ValueId id, Step step) {
+  const ir::Inst& inst = kernel_.body[id];
+  const Place& place = places_[inst.operand];
+  const int bytes = place.itemsize * lanes_;
+  const Xmm re = resized(registers_.use(inst.args[0]), bytes);
+  const Xmm im = resized(registers_.use(kernel_.body[id + 1u].args[0]), bytes);
+  const Xmm low = registers_.temp(bytes), high = registers_.temp(bytes);
+  if (place.itemsize == 4) {
+    code_.vunpcklps(low, re, im);
+    code_.vunpckhps(high, re, im);
+  } else {
+    code_.vunpcklpd(low, re, im);
+    code_.vunpckhpd(high, re, im);
+  }
+  const int first = step.copy * 2 * bytes;
+  if (bytes == 16) {
+    code_.vmovups(code_.ptr[address(place, first)], low);
+    code_.vmovups(code_.ptr[address(place, first + 16)], high);
+    return;
+  }
+  const Ymm y_low(low.getIdx()), y_high(high.getIdx()), whole(registers_.temp(32).getIdx());
+  code_.vperm2f128(whole, y_low, y_high, 0x20);
+  code_.vmovups(code_.ptr[address(place, first)], whole);
+  code_.vperm2f128(whole, y_low, y_high, 0x31);
+  code_.vmovups(code_.ptr[address(place, first + 32)], whole);
+}
+
 void Operands::store_lanes(const Xmm& x, const Place& place, Step step) {
   const int per_group = std::min(lanes_, 16 / place.itemsize);
   const Xmm source = registers_.temp(16);

@@ -137,6 +137,21 @@ TEST(engine_explain, other_targets) {
   EXPECT_NE(narrow.signature, wide.signature);
 }
 
+TEST(engine_explain, parts_of_complex_numbers_are_stored_together) {
+  Engine engine;
+  for (const DType dtype : {DType::c64, DType::c128}) {
+    const Expr expr = Expr(layout({64}, {1}, dtype)) / Expr(layout({64}, {1}, dtype));
+    const std::string text = engine.explain(expr, {}, emitting({"asm"}, "avx2")).texts.at("asm");
+    if (text.find("; no disassembler") != std::string::npos)
+      return leave_out_without("llvm", "it is the disassembler");
+    const std::size_t begin = text.find("hot loop"), end = text.find("jae", begin);
+    ASSERT_NE(end, std::string::npos);
+    const std::string loop = text.substr(begin, end - begin);
+    EXPECT_THAT(loop, HasSubstr("vperm2f128"));
+    EXPECT_THAT(loop, Not(HasSubstr("vpextr")));
+  }
+}
+
 TEST(engine_explain, refusals_say_why) {
   Engine engine;
   const Expr complex = ops::tanh(Expr(layout({8}, {1}, DType::c128)));

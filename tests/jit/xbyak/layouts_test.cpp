@@ -72,7 +72,7 @@ ir::Kernel twice_kernel(DType dtype) {
   const auto store = [&](int operand) {
     return ir::Inst{.op = Op::store,
                     .dtype = dtype,
-                    .operand = operand,
+                    .operand = static_cast<std::uint8_t>(operand),
                     .args = {0, no_value, no_value, no_value}};
   };
   kernel.body = {{.op = Op::load, .dtype = dtype, .operand = 2}, store(0), store(1)};
