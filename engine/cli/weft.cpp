@@ -104,17 +104,26 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
   bench.callback([&arguments] { run_bench(arguments.bench); });
 }
 
+/// Of unsigned numbers: what is read wraps those below zero.
+CLI::Validator from_zero_on() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return text.starts_with("-") ? "expected a number from 0 on, got " + text : std::string();
+      },
+      "");
+}
+
 /// Those that check weft itself.
 void add_checking_commands(CLI::App& app, Arguments& arguments) {
   CLI::App& fuzz = *app.add_subcommand("fuzz", "compare backends on random expressions");
   fuzz.add_option("--seconds", arguments.fuzz.seconds, "how long; 10 unless given");
   fuzz.add_option("--seed", arguments.fuzz.seed, "which random cases; printed if not given")
-      ->check(CLI::NonNegativeNumber);
+      ->check(from_zero_on());
   fuzz.add_option("--backend", arguments.fuzz.backend, "one backend; all unless given");
   fuzz.add_option("--first", arguments.fuzz.first_case, "number of the first case")
-      ->check(CLI::NonNegativeNumber);
+      ->check(from_zero_on());
   fuzz.add_option("--count", arguments.fuzz.max_cases, "at most so many cases")
-      ->check(CLI::NonNegativeNumber);
+      ->check(from_zero_on());
   fuzz.add_option("--replay", arguments.fuzz.replay, "one case: its expressions, with ; between");
   fuzz.add_option("OPERANDS", arguments.fuzz.operands, "of --replay: NAME=LAYOUT#NUMBER ...");
   fuzz.add_option("--out", arguments.fuzz.outputs,
@@ -137,7 +146,7 @@ void add_checking_commands(CLI::App& app, Arguments& arguments) {
       ->required();
   run_ir.add_option("--backend", arguments.run_ir.backend, "auto, interp, xbyak or llvm");
   run_ir.add_option("--extents", arguments.run_ir.extents, "of the loops, outermost first: 3,17");
-  run_ir.add_option("--seed", arguments.run_ir.seed, "of the data")->check(CLI::NonNegativeNumber);
+  run_ir.add_option("--seed", arguments.run_ir.seed, "of the data")->check(from_zero_on());
   run_ir.add_flag("--json", arguments.run_ir.json, "print one JSON object");
   run_ir.callback([&arguments] { run_run_ir(arguments.run_ir); });
 }

@@ -168,6 +168,7 @@ class Explainer {
 
   /// Plans what is left, into `given_out` unless a fold writes that.
   void plan_rest(const Tensor& given_out) {
+    is_output_given_ = given_out.defined();
     const Tensor out = is_fold_ ? Tensor() : given_out;
     program_ = flatten(std::span(&expr_, 1), std::span(&out, 1));
     inputs_ = leaves_of(program_);
@@ -293,6 +294,7 @@ class Explainer {
     story.has_ir = has_ir();
     story.has_unrolled_folds = unrolled_.has_value();
     story.is_output_new = is_output_new_;
+    story.is_output_given = is_output_given_;
     story.rows_per_block = blocks_ ? blocks_->rows_per_block : 0;
     explanation_.story = make_story(story);
   }
@@ -352,6 +354,7 @@ class Explainer {
   std::vector<Tensor> inputs_;
   Tensor output_;
   bool is_output_new_ = false;              ///< though the iterator gets it
+  bool is_output_given_ = false;            ///< by the caller
   std::optional<TensorIterator> iterator_;  ///< refers to both
   Tensor result_;
   Lowered lowered_;

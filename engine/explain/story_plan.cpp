@@ -167,9 +167,9 @@ Story::Chapter operands_chapter(const StoryParts& parts, const Story& story) {
                   ? ", what is reduced or scanned: it stays in registers"
                   : ", what is reduced or scanned: it goes through a small buffer";
     else if (operand.is_output)
-      line += !operand.is_new       ? ", written, as given"
-              : parts.is_output_new ? ", written, new"
-                                    : ", written, resized";
+      line += !operand.is_new         ? ", written, as given"
+              : parts.is_output_given ? ", written, resized"
+                                      : ", written, new";
     const Tensor& tensor = parts.iterator.tensor(static_cast<int>(i));
     if (tensor.is_conj()) line += ", lazily conjugated";
     if (tensor.is_neg()) line += ", lazily negated";

@@ -35,6 +35,12 @@ class Mistakes(CliTest):
         self.fails(["explain", "a + b", "a=f8e5m2[2]", "b=f32[2]"], "argument", "f8e5m2")
         self.fails(["explain", "a - a", "a=bool[2]"], "argument", "bool")
 
+    def test_counts_below_zero(self):
+        for option in ("--seed=-3", "--first=-1", "--count=-1"):
+            told = weft("fuzz", option)
+            self.assertNotEqual(told.returncode, 0, option)
+            self.assertIn(option.split("=")[0] + ": expected a number from 0 on, got -", told.stderr)
+
     def test_layouts(self):
         self.fails(["explain", "a", "a=f31[2]"], "argument", "a: layout, column 1", "f32")
         self.fails(["explain", "a", "a=f32[2"], "argument", "a: layout, column")

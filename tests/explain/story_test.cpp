@@ -37,6 +37,17 @@ std::vector<std::int64_t> extents(const Story::Loops& loops) {
   return result;
 }
 
+TEST(story, tells_whether_an_output_is_given_new_or_resized) {
+  Engine engine;
+  const Expr x = operand("x", "f32[3]") + 1;
+  const auto told = [&](const Tensor& out) {
+    return chapter(engine.explain(x, out).story, "operands").lines[0];
+  };
+  EXPECT_THAT(told(parse_layout("f32[3]")), HasSubstr("written, as given"));
+  EXPECT_THAT(told(parse_layout("f32[2]")), HasSubstr("written, resized"));
+  EXPECT_THAT(told({}), HasSubstr("written, new"));
+}
+
 TEST(story, tells_why_at_each_stage) {
   Engine engine;
   const Expr x = operand("x", "u8[1,3,224,224]:channels_last"), m = operand("m", "f32[3,1,1]");

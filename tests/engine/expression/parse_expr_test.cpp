@@ -263,6 +263,8 @@ TEST(ParseExpr, RefusesWhatMeansNothing) {
       {"sum(a, b)", 8,
        "this is no argument of sum(input, dims=None, keepdim=false, dtype=None, "
        "numerics=None)"},
+      {"max(a, b)", 8, "; of two values: maximum(input, other)"},
+      {"min(a, b)", 8, "; of two values: minimum(input, other)"},
       {"sum(a, 0, dims=1)", 11, "dims is given twice"},
       {"sum(a, keepdim=2)", 16, "expected true or false, found '2'"},
       {"sum()", 1, "expected a value to reduce"},
