@@ -79,8 +79,8 @@ struct Operand {
   /// second cache: what comes after this call reads them.  0: none.
   std::int32_t ahead_bytes = 0;
   /// Its elements lie right behind those of the operand before, of which they are the imaginary
-  /// parts.  Set by a backend that has split complex numbers; what a text says of memory is nothing
-  /// to rely on, and none can say this.
+  /// parts.  A backend that has split complex numbers says so to itself: texts leave it out, as
+  /// what they say of memory is nothing to rely on.
   bool is_imaginary = false;
 
   friend bool operator==(const Operand&, const Operand&) = default;

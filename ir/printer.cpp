@@ -75,7 +75,6 @@ void append_operand(std::string& out, std::size_t index, const Operand& operand)
     out += " ahead ";
     append_number(out, operand.ahead_bytes);
   }
-  if (operand.is_imaginary) out += " imaginary";
   out += '\n';
 }
 

@@ -40,7 +40,8 @@ Pair divide(const Pair& x, const Pair& y) {
   const Value a_share = a * ratio, b_share = b * ratio;
   const Value re = select(by_real, a, b) + select(by_real, b_share, a_share);
   const Value im = select(by_real, b, b_share) - select(by_real, a_share, a);
-  // By zero: both parts by a zero without sign.  Beside NaN a zero is taken for the larger part.
+  // By zero: both parts by a zero without sign.  The larger part alone does not tell: beside a
+  // real part that is NaN it is d, which may be 0.
   const Value zero = like(c, 0), is_zero = c == zero && d == zero;
   const Value divisor = select(is_zero, abs(c), scale);
   return {select(is_zero, a, re) / divisor, select(is_zero, b, im) / divisor};

@@ -6,7 +6,9 @@
 #include "engine/expression/program.h"
 #include "engine/fold/fold_call.h"
 #include "engine/messages/torch_names.h"
+#include "engine/plan/call.h"
 #include "engine/plan/planner.h"
+#include "engine/tensor/tensor_impl.h"
 #include "ir/limits.h"
 #include "jit/background.h"
 #include "runtime/fork_handlers.h"
@@ -54,12 +56,43 @@ std::vector<Tensor> infer_on_meta(std::span<const Expr> given_exprs,
   return results;
 }
 
+std::vector<Tensor> infer_parts_on_meta(std::span<const Expr> exprs, std::span<const Tensor> given);
+
+/// The same of results that take several kernels since they have different sizes or are many.
+std::vector<Tensor> infer_groups_on_meta(std::span<const Expr> exprs,
+                                         std::span<const Tensor> given) {
+  std::vector<Dims> sizes;
+  for (const Expr& expr : exprs) sizes.push_back(sizes_of(expr.node()));
+  std::vector<Tensor> results(exprs.size());
+  const auto infer = [&](std::span<const Tensor> outputs) {
+    for (const std::vector<std::size_t>& group : groups_of_results(sizes)) {
+      std::vector<Expr> group_exprs;
+      std::vector<Tensor> group_given;
+      for (const std::size_t i : group) {
+        group_exprs.push_back(exprs[i]);
+        group_given.push_back(outputs[i]);
+      }
+      const std::vector<Tensor> inferred = infer_parts_on_meta(group_exprs, group_given);
+      for (std::size_t i = 0; i < group.size(); ++i) results[group[i]] = inferred[i];
+    }
+  };
+  // First with other handles, so that a refused call resizes none.
+  std::vector<Tensor> copies;
+  for (const Tensor& output : given)
+    copies.push_back(output.defined() ? finish_view(copy_view(output)) : output);
+  infer(copies);
+  infer(given);
+  return results;
+}
+
 /// The same of expressions that take several kernels.
 std::vector<Tensor> infer_parts_on_meta(std::span<const Expr> exprs,
                                         std::span<const Tensor> given) {
+  if (!have_equal_sizes(exprs)) return infer_groups_on_meta(exprs, given);
   try {
     return infer_on_meta(exprs, given);
   } catch (const ir::KernelLimitError&) {
+    if (exprs.size() > most_results_together) return infer_groups_on_meta(exprs, given);
     bool has_parts = false;
     const auto infer = [&](const Expr& part) {
       has_parts = true;

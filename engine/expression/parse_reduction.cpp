@@ -174,6 +174,7 @@ constexpr Parameter numerics{
 /// In the order of the positions.
 std::vector<const Parameter*> parameters_of(Reduction reduction) {
   if (info(reduction).shape == ReductionShape::scan) return {&one_dim, &dtype, &reverse, &numerics};
+  if (info(reduction).result == ReductionResult::index) return {&dims, &keepdim, &numerics};
   switch (reduction) {
     case Reduction::norm: return {&power, &dims, &keepdim, &dtype, &numerics};
     case Reduction::var:

@@ -243,6 +243,14 @@ void check_shape(const ReductionInfo& row, IntSpan sizes, const ReduceOptions& o
   check_identity(row, sizes, options);
 }
 
+void check_parameters(std::string_view name, const ReduceOptions& options, bool takes_p,
+                      bool takes_correction) {
+  WEFT_CHECK(takes_p || options.p == ReduceOptions().p, ArgumentError, name,
+             "() takes no p; norm does");
+  WEFT_CHECK(takes_correction || options.correction == ReduceOptions().correction, ArgumentError,
+             name, "() takes no correction; var and std do");
+}
+
 /// What would be left out of account.
 void check_settings(std::string_view name, Reduction reduction, const ReduceOptions& options) {
   if (options.dtype) {
@@ -252,11 +260,8 @@ void check_settings(std::string_view name, Reduction reduction, const ReduceOpti
     WEFT_CHECK(result != ReductionResult::truth || is_boolean(*options.dtype), ArgumentError, name,
                "() returns truth values and takes no dtype but bool");
   }
-  WEFT_CHECK(options.p == ReduceOptions().p || reduction == Reduction::norm, ArgumentError, name,
-             "() takes no p; norm does");
   const bool is_variance = reduction == Reduction::var || reduction == Reduction::std;
-  WEFT_CHECK(options.correction == ReduceOptions().correction || is_variance, ArgumentError, name,
-             "() takes no correction; var and std do");
+  check_parameters(name, options, reduction == Reduction::norm, is_variance);
 }
 
 /// The norms that are an extremum have no identity.
@@ -389,6 +394,7 @@ std::array<Expr, 2> reduce_pair(PairReduction reduction, const Expr& x,
 Expr fold(Op combine, const Expr& x, const ReduceOptions& options) {
   WEFT_CHECK(!options.reverse, ArgumentError, "fold() has no direction and takes no reverse");
   check_numerics("fold", options);
+  check_parameters("fold", options, false, false);
   const DType dtype = checked(options.dtype.value_or(x.dtype()));
   const DType computed = wide_dtype(dtype);
   WEFT_CHECK(ir::identity_of(combine, computed), ArgumentError, "fold(): ", name(combine),

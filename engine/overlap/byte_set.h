@@ -11,7 +11,7 @@ namespace weft {
 
 class ByteSet {
  public:
-  /// Empty, of bytes with numbers below `num_bytes`.  What is moved beyond them is gone.
+  /// Empty, of bytes with numbers below `num_bytes`.  What is moved beyond them may be gone.
   explicit ByteSet(std::size_t num_bytes) : words_(num_bytes / word_bits + 1) {}
 
   void add(std::size_t first, std::size_t count) {

@@ -7,6 +7,7 @@
 #include "engine/plan/call_key.h"
 #include "engine/plan/pass_list.h"
 #include "engine/plan/planner.h"
+#include "ir/limits.h"
 
 #include <weft/engine.h>
 
@@ -29,6 +30,13 @@ void find_operands(const CallPlan& plan, const Tensor* const* inputs, std::span<
 
 /// Whether all results have the same sizes, so that one iteration can make them.
 bool have_equal_sizes(std::span<const Expr> exprs);
+
+/// Results of one kernel where all are too many for one: as many operands are left to be read.
+/// What groups share is computed in each.
+inline constexpr std::size_t most_results_together = ir::max_launch_operands / 2;
+/// The numbers of results that share a pass where they have different sizes or are too many: those
+/// of equal sizes, as many as go.
+std::vector<std::vector<std::size_t>> groups_of_results(std::span<const Dims> sizes);
 
 struct JointFolds;
 

@@ -9,7 +9,6 @@
 #include "engine/fold/unrolled.h"
 #include "engine/plan/layout_guard.h"
 #include "engine/tensor/tensor_impl.h"
-#include "ir/limits.h"
 #include "runtime/store_fence.h"
 
 #include <weft/error.h>
@@ -21,9 +20,6 @@
 
 namespace weft {
 namespace {
-
-/// Results of one kernel where they are too many for one: the rest of its operands can be read.
-constexpr std::size_t most_results_together = ir::max_launch_operands / 2;
 
 /// What is given, and the results where nothing is.
 std::vector<Tensor> outputs_of(std::span<const Tensor> given, std::span<const Tensor> results) {
@@ -222,6 +218,21 @@ Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder,
   return value;
 }
 
+std::vector<std::vector<std::size_t>> groups_of_results(std::span<const Dims> sizes) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto has_room = [&](const std::vector<std::size_t>& group) {
+      return sizes[group[0]] == sizes[i] && group.size() < most_results_together;
+    };
+    const auto group = std::ranges::find_if(groups, has_room);
+    if (group != groups.end())
+      group->push_back(i);
+    else
+      groups.push_back({i});
+  }
+  return groups;
+}
+
 void Call::run_in_groups(std::span<const Expr> exprs, std::span<const Tensor> given,
                          std::span<Tensor> results, PassRecorder& recorder) {
   check_outputs(given);
@@ -240,16 +251,10 @@ void Call::run_in_groups(std::span<const Expr> exprs, std::span<const Tensor> gi
     }
     values[i] = empty({sizes[i].data(), sizes[i].size()}, {given[i].dtype(), given[i].device()});
   }
-  std::vector<bool> is_done(exprs.size());
-  for (std::size_t first = 0; first < exprs.size(); ++first) {
-    if (is_done[first]) continue;
-    std::vector<std::size_t> group;
+  for (const std::vector<std::size_t>& group : groups_of_results(sizes)) {
     std::vector<Expr> group_exprs;
     std::vector<Tensor> group_given;
-    for (std::size_t i = first; i < exprs.size() && group.size() < most_results_together; ++i) {
-      if (is_done[i] || sizes[i] != sizes[first]) continue;
-      is_done[i] = true;
-      group.push_back(i);
+    for (const std::size_t i : group) {
       group_exprs.push_back(exprs[i]);
       group_given.push_back(values[i]);
     }

@@ -117,12 +117,17 @@ class Rehearsal {
   std::unordered_map<const TensorImpl*, Tensor> views_;
 };
 
-/// Refuses divisions whose divisors are looked at before each run, and those by the number 0.
+/// Refuses divisions whose divisors are looked at before each run, and those of any element by the
+/// number 0.
 void refuse_integer_divisions(std::span<const Expr> exprs) {
   const auto divides_by_number = [](const ExprNode& node) {
     return may_divide_by_zero(node) && node.args[1]->kind == ExprNode::Kind::scalar;
   };
-  WEFT_CHECK(!any_node(exprs, divides_by_number), ArithmeticError, integer_division_by_zero);
+  const auto is_empty = [](const ExprNode& node) {
+    return node.kind == ExprNode::Kind::tensor && node.tensor.numel() == 0;
+  };
+  WEFT_CHECK(any_node(exprs, is_empty) || !any_node(exprs, divides_by_number), ArithmeticError,
+             integer_division_by_zero, ": the divisor is the number 0");
   WEFT_CHECK(!any_node(exprs, may_divide_by_zero), UnsupportedError,
              "prepare(): integer division by anything but numbers looks at its divisors before "
              "each run; use eval()");

@@ -361,7 +361,8 @@ bool Operands::stores_pairs(ir::ValueId id, Step step) const {
          place.itemsize >= 4 && (bytes == 16 || bytes == 32);
 }
 
-// In whole registers.  Unpacking joins the parts within each 16 bytes: of 32 the halves of both
+// In whole registers; ends of rows still go lane by lane, for which kernels keep to one copy of the
+// body.  Unpacking joins the parts within each 16 bytes: of 32 the halves of both
 // results change places then.
 void Operands::store_pairs(ir::ValueId id, Step step) {
   const ir::Inst& inst = kernel_.body[id];

@@ -2,12 +2,12 @@
 #include "ir/composites.h"
 #include "ir/number.h"
 
-#include "tests/ir/random_kernel.h"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 namespace weft::ir {
 namespace {

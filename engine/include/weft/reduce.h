@@ -56,7 +56,7 @@ struct ReduceOptions {
   /// Counted from the end if negative.  None: all of them; scans take exactly one.
   std::vector<std::int64_t> dims = {};
   bool keepdim = false;  ///< reduced dimensions stay, with size 1; no scan has this
-  /// To compute in and to return.  Places have none, truth values no other than bool.
+  /// To compute in and to return.  Places and counts have none, truth values no other than bool.
   std::optional<DType> dtype = {};
   double p = 2;           ///< norm: the exponent; 0, infinities and fractions too
   double correction = 1;  ///< var, std: subtracted from the number of elements

@@ -24,7 +24,8 @@ class Storage {
   ///
   /// Errors: DeviceError that names the bytes asked for when memory runs out.
   static std::shared_ptr<Storage> allocate(std::size_t size_bytes);
-  /// Memory that the caller owns; `release` is called once, when the last tensor lets go.
+  /// Memory that the caller owns; `release` is called once, when the last tensor lets go.  Where
+  /// borrow() throws, it is not, and the memory still the caller's.
   static std::shared_ptr<Storage> borrow(void* data, std::size_t size_bytes,
                                          std::function<void(void*)> release = {});
   /// The same on any device.  On a CUDA device it is for this thread's current stream

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -291,6 +292,26 @@ TEST_P(Parts, HaveAnyNumberOfResults) {
     for (int i = 0; i < num_results; ++i)
       EXPECT_EQ(get<float>(outputs[static_cast<std::size_t>(i)], 23), expected(i));
   }
+}
+
+TEST_P(Parts, OfManyResultsOrSizesAreInferredOnMeta) {
+  const auto on_meta = [](const Sizes& sizes) {
+    return empty(sizes, {DType::f32, {DeviceType::meta, 0}});
+  };
+  const Tensor x = on_meta({3, 4});
+  const std::vector<Tensor> many_results = engine_.eval(std::vector<Expr>(100, Expr(x) + 1));
+  EXPECT_EQ(many_results.size(), 100u);
+  EXPECT_TRUE(std::ranges::equal(many_results[99].sizes(), Sizes{3, 4}));
+  const std::vector<Tensor> results =
+      engine_.eval(std::vector<Expr>{Expr(on_meta({1})) + 1, Expr(x) * 2, Expr(on_meta({2})) + 1});
+  EXPECT_TRUE(std::ranges::equal(results[0].sizes(), Sizes{1}));
+  EXPECT_TRUE(std::ranges::equal(results[1].sizes(), Sizes{3, 4}));
+  EXPECT_TRUE(std::ranges::equal(results[2].sizes(), Sizes{2}));
+  // What is refused resizes no output.
+  const std::vector<Tensor> outputs{on_meta({0}), on_meta({0})};
+  const std::vector<Expr> refused{Expr(x) + 1, Expr(on_meta({2})) + on_meta({3})};
+  EXPECT_THROW(engine_.eval(refused, outputs), ArgumentError);
+  EXPECT_EQ(outputs[0].numel(), 0);
 }
 
 TEST_P(Parts, OfManyResultsHaveFolds) {

@@ -67,6 +67,9 @@ TEST_F(ReduceErrors, NameOptionsOfOtherReductions) {
   EXPECT_EQ(refusal(Reduction::sum, a, {.p = 7}), "sum() takes no p; norm does");
   EXPECT_EQ(refusal(Reduction::norm, a, {.correction = 0}),
             "norm() takes no correction; var and std do");
+  EXPECT_EQ(message([&] { fold(Op::add, a, {.p = 7}); }), "fold() takes no p; norm does");
+  EXPECT_EQ(message([&] { fold(Op::add, a, {.correction = 7}); }),
+            "fold() takes no correction; var and std do");
   EXPECT_EQ(refusal(Reduction::argmax, a, {.dtype = DType::i32}),
             "argmax() returns i64 and takes no dtype");
   EXPECT_EQ(refusal(Reduction::any, a, {.dtype = DType::f32}),

@@ -335,6 +335,7 @@ TEST(engine_prepare, refuses_what_needs_work_before_each_run) {
   EXPECT_THROW(engine.prepare(ops::div_floor(Expr(ints), Expr(ints))), UnsupportedError);
   EXPECT_THROW(engine.prepare(ops::div_floor(Expr(ints), 0)), ArithmeticError);
   EXPECT_THROW(engine.prepare(ops::sum(ops::div_floor(Expr(ints), 0)) + 1), ArithmeticError);
+  EXPECT_THROW(engine.prepare(ops::div_floor(Expr(ints.slice(0, 0, 0)), 0)), UnsupportedError);
   const Tensor refused = new_tensor({0, 3}, DType::i32);
   EXPECT_THROW(engine.prepare(ops::div_floor(Expr(ints), Expr(ints)), refused), UnsupportedError);
   EXPECT_THAT(refused.sizes(), ElementsAreArray({0, 3}));

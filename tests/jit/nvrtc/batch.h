@@ -99,9 +99,6 @@ class NvrtcBatch {
   };
   void append(Case one, std::size_t shift_bytes, std::uint64_t max_blocks);
   std::vector<std::size_t> all_sources() const;
-  /// The sources that no batch before compiled for the same; they count as compiled from now on.
-  std::vector<std::size_t> not_yet_compiled(const std::string& arch,
-                                            unsigned long most_stack_bytes) const;
   std::string unit_of(std::span<const std::size_t> indices, bool for_cpu) const;
   const std::string& source_of(const Case& one) const { return sources_[one.source]; }
   void check(const Case& one);
