@@ -65,15 +65,9 @@ std::vector<Tensor> infer_groups_on_meta(std::span<const Expr> exprs,
   for (const Expr& expr : exprs) sizes.push_back(sizes_of(expr.node()));
   std::vector<Tensor> results(exprs.size());
   const auto infer = [&](std::span<const Tensor> outputs) {
-    for (const std::vector<std::size_t>& group : groups_of_results(sizes)) {
-      std::vector<Expr> group_exprs;
-      std::vector<Tensor> group_given;
-      for (const std::size_t i : group) {
-        group_exprs.push_back(exprs[i]);
-        group_given.push_back(outputs[i]);
-      }
-      const std::vector<Tensor> inferred = infer_parts_on_meta(group_exprs, group_given);
-      for (std::size_t i = 0; i < group.size(); ++i) results[group[i]] = inferred[i];
+    for (const ResultGroup& group : groups_of_results(exprs, outputs, sizes)) {
+      const std::vector<Tensor> inferred = infer_parts_on_meta(group.exprs, group.outputs);
+      for (std::size_t i = 0; i < inferred.size(); ++i) results[group.numbers[i]] = inferred[i];
     }
   };
   // First with other handles, so that a refused call resizes none.

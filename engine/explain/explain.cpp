@@ -177,8 +177,7 @@ class Explainer {
     output_ = out;
     if (out.defined() && std::ranges::none_of(inputs_, is_out))
       output_ = finish_view(copy_view(out));
-    is_output_new_ = unrolled_ && !output_.defined();
-    if (is_output_new_) output_ = output_around_folds();
+    if (unrolled_ && !output_.defined()) output_ = output_around_folds();
     if (inputs_.empty() && !output_.defined()) output_ = empty({}, program_.output_dtypes[0]);
     iterator_ = plan_iteration(program_, std::span(&output_, 1), inputs_, true);
     result_ = is_fold_ ? rest_.node().tensor : iterator_->output(0);
@@ -293,7 +292,6 @@ class Explainer {
     story.ready = is_ready() ? &ready : nullptr;
     story.has_ir = has_ir();
     story.has_unrolled_folds = unrolled_.has_value();
-    story.is_output_new = is_output_new_;
     story.is_output_given = is_output_given_;
     story.rows_per_block = blocks_ ? blocks_->rows_per_block : 0;
     explanation_.story = make_story(story);
@@ -353,7 +351,6 @@ class Explainer {
   Program program_;
   std::vector<Tensor> inputs_;
   Tensor output_;
-  bool is_output_new_ = false;              ///< though the iterator gets it
   bool is_output_given_ = false;            ///< by the caller
   std::optional<TensorIterator> iterator_;  ///< refers to both
   Tensor result_;

@@ -46,7 +46,7 @@ void add_operands(const StoryParts& parts, Story& story) {
     Story::Operand operand;
     operand.name = parts.explanation.operands[static_cast<std::size_t>(i)].name;
     operand.is_output = i < iterator.noutputs();
-    operand.is_new = operand.is_output && (iterator.was_resized(i) || parts.is_output_new);
+    operand.is_new = operand.is_output && (iterator.was_resized(i) || !parts.is_output_given);
     operand.layout = layout_text(tensor);
     operand.dtype = tensor.dtype();
     operand.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());

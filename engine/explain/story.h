@@ -33,7 +33,6 @@ struct StoryParts {
   bool has_ir = true;               ///< of `ready`: false for what the loop IR has no form for
   std::int64_t rows_per_block = 0;  ///< that all passes run on before the next ones; 0: on all
   bool has_unrolled_folds = false;  ///< and no passes: the kernel computes what `passes` tells of
-  bool is_output_new = false;       ///< though the iterator did not allocate it
   bool is_output_given = false;     ///< by the caller, though perhaps with other sizes
 };
 

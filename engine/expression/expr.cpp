@@ -46,7 +46,7 @@ std::shared_ptr<ExprNode> make_leaf(std::string name, const Tensor& tensor) {
   node->dtype = tensor.dtype();
   node->category = operand_category(tensor);
   node->tensor = tensor;
-  node->times_resized = tensor.impl()->times_resized;
+  node->layout_version = tensor.impl()->layout_version;
   node->name = std::move(name);
   return node;
 }

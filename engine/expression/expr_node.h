@@ -68,10 +68,10 @@ struct ExprNode {
   /// kernel.
   bool is_step = false;
   OperandCategory category = OperandCategory::dimensioned;
-  Tensor tensor;                    ///< Kind::tensor
-  std::uint32_t times_resized = 0;  ///< Kind::tensor: what it was when the node was made
-  std::string name;                 ///< Kind::tensor: for messages; may be empty
-  Scalar scalar;                    ///< Kind::scalar
+  Tensor tensor;                     ///< Kind::tensor
+  std::uint32_t layout_version = 0;  ///< Kind::tensor: the tensor's when the node was made
+  std::string name;                  ///< Kind::tensor: for messages; may be empty
+  Scalar scalar;                     ///< Kind::scalar
   InlineArray<std::shared_ptr<const ExprNode>, max_arity> args;
   std::shared_ptr<const FoldNode> fold;  ///< Kind::fold
   /// Only while the node waits for its end, when nobody else has it.

@@ -82,7 +82,6 @@ void allocate_or_resize_outputs(IterOperands& operands, int num_outputs, const O
       impl.sizes = Dims(IntSpan(layout.sizes));
       impl.strides = strides;
       impl.refresh();
-      ++impl.times_resized;
     }
   }
   for (int i = 0; i < num_outputs; ++i) operands[i].impl = operands.tensor(i).impl().get();

@@ -34,9 +34,16 @@ bool have_equal_sizes(std::span<const Expr> exprs);
 /// Results of one kernel where all are too many for one: as many operands are left to be read.
 /// What groups share is computed in each.
 inline constexpr std::size_t most_results_together = ir::max_launch_operands / 2;
-/// The numbers of results that share a pass where they have different sizes or are too many: those
-/// of equal sizes, as many as go.
-std::vector<std::vector<std::size_t>> groups_of_results(std::span<const Dims> sizes);
+/// Results that share a pass where all have different sizes or are too many.
+struct ResultGroup {
+  std::vector<std::size_t> numbers;
+  std::vector<Expr> exprs;
+  std::vector<Tensor> outputs;
+};
+/// Those of equal sizes, as many as go; `outputs[i]` and `sizes[i]` are those of expression i.
+std::vector<ResultGroup> groups_of_results(std::span<const Expr> exprs,
+                                           std::span<const Tensor> outputs,
+                                           std::span<const Dims> sizes);
 
 struct JointFolds;
 

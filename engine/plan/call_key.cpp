@@ -113,7 +113,7 @@ std::size_t add_input(CallKey& key, const Tensor& tensor) {
 void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
   switch (node.kind) {
     case ExprNode::Kind::tensor:
-      key.has_resized |= node.times_resized != node.tensor.impl()->times_resized;
+      key.has_resized |= node.layout_version != node.tensor.impl()->layout_version;
       key.words.push_back(word(WordKind::leaf, add_input(key, node.tensor)));
       return;
     case ExprNode::Kind::scalar:

@@ -93,20 +93,18 @@ bool Call::run_parts(std::span<const Expr> exprs, std::span<const Tensor> given,
   if (is_for_device(given)) recorder.give_up();
   if (exprs.size() > most_results_together) {
     run_in_groups(exprs, given, results, recorder);
-    keep_passes(recorder.finish(key_, given, outputs_of(given, results)), given, results,
-                generation);
-    return true;
+  } else {
+    bool has_parts = false;
+    const auto value_of = [&](const Expr& part) {
+      has_parts = true;
+      return new_value(part, recorder, {});
+    };
+    const std::vector<Expr> rest = parts == Parts::that_fit
+                                       ? in_parts(exprs, ComputePart(value_of))
+                                       : std::vector{in_few_streams(exprs[0], value_of)};
+    if (!has_parts) return false;
+    Call(state_, &recorder, part_).expressions(rest, given, results);
   }
-  bool has_parts = false;
-  const auto value_of = [&](const Expr& part) {
-    has_parts = true;
-    return new_value(part, recorder, {});
-  };
-  const std::vector<Expr> rest = parts == Parts::that_fit
-                                     ? in_parts(exprs, ComputePart(value_of))
-                                     : std::vector{in_few_streams(exprs[0], value_of)};
-  if (!has_parts) return false;
-  Call(state_, &recorder, part_).expressions(rest, given, results);
   keep_passes(recorder.finish(key_, given, outputs_of(given, results)), given, results, generation);
   return true;
 }
@@ -218,17 +216,19 @@ Tensor Call::argument_value(const ExprNode& fold, PassRecorder& recorder,
   return value;
 }
 
-std::vector<std::vector<std::size_t>> groups_of_results(std::span<const Dims> sizes) {
-  std::vector<std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto has_room = [&](const std::vector<std::size_t>& group) {
-      return sizes[group[0]] == sizes[i] && group.size() < most_results_together;
+std::vector<ResultGroup> groups_of_results(std::span<const Expr> exprs,
+                                           std::span<const Tensor> outputs,
+                                           std::span<const Dims> sizes) {
+  std::vector<ResultGroup> groups;
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    const auto has_room = [&](const ResultGroup& group) {
+      return sizes[group.numbers[0]] == sizes[i] && group.numbers.size() < most_results_together;
     };
-    const auto group = std::ranges::find_if(groups, has_room);
-    if (group != groups.end())
-      group->push_back(i);
-    else
-      groups.push_back({i});
+    auto group = std::ranges::find_if(groups, has_room);
+    if (group == groups.end()) group = groups.emplace(groups.end());
+    group->numbers.push_back(i);
+    group->exprs.push_back(exprs[i]);
+    group->outputs.push_back(outputs[i]);
   }
   return groups;
 }
@@ -251,17 +251,11 @@ void Call::run_in_groups(std::span<const Expr> exprs, std::span<const Tensor> gi
     }
     values[i] = empty({sizes[i].data(), sizes[i].size()}, {given[i].dtype(), given[i].device()});
   }
-  for (const std::vector<std::size_t>& group : groups_of_results(sizes)) {
-    std::vector<Expr> group_exprs;
-    std::vector<Tensor> group_given;
-    for (const std::size_t i : group) {
-      group_exprs.push_back(exprs[i]);
-      group_given.push_back(values[i]);
-    }
-    std::vector<Tensor> group_results = group_given;
-    Call(state_, &recorder).expressions(group_exprs, group_given, group_results);
-    for (std::size_t i = 0; i < group.size(); ++i)
-      if (!group_given[i].defined()) values[group[i]] = group_results[i];
+  for (const ResultGroup& group : groups_of_results(exprs, values, sizes)) {
+    std::vector<Tensor> group_results = group.outputs;
+    Call(state_, &recorder).expressions(group.exprs, group.outputs, group_results);
+    for (std::size_t i = 0; i < group_results.size(); ++i)
+      if (!group.outputs[i].defined()) values[group.numbers[i]] = group_results[i];
   }
   check_resized(given, sizes);
   for (std::size_t i = 0; i < exprs.size(); ++i) {

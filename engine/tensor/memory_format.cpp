@@ -109,6 +109,7 @@ std::string_view name(MemoryFormat format) {
 }
 
 void TensorImpl::refresh() {
+  ++layout_version;
   numel = product_of(sizes);
   PairHasher hasher;
   for (std::size_t dim = 0; dim < sizes.size(); ++dim)

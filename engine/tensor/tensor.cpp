@@ -281,7 +281,6 @@ const Tensor& Tensor::resize_(IntSpan sizes, std::optional<MemoryFormat> format)
   if (!format && std::ranges::equal(sizes, old.sizes)) return *this;
   WEFT_CHECK(old.access != Access::zeros, ArgumentError, immutable_zeros);
   TensorImpl changed = old;
-  ++changed.times_resized;
   changed.sizes = Dims(sizes);
   changed.strides = format_strides(sizes, format.value_or(MemoryFormat::contiguous));
   changed.refresh();

@@ -54,8 +54,8 @@ struct TensorImpl : ViewTraits {
   std::int64_t storage_offset = 0;
   std::int64_t numel = 1;
   std::uint64_t layout_hash = 0;  ///< of sizes and strides, for the keys of calls
-  /// Expressions of this view notice by it that they were made for other sizes.
-  std::uint32_t times_resized = 0;
+  /// Counts refresh(): expressions of this view notice by it that they were made for other sizes.
+  std::uint32_t layout_version = 0;
   bool is_channels_last_strides = false;
   bool is_channels_last_3d_strides = false;
 

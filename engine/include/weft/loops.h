@@ -105,12 +105,14 @@ inline constexpr bool writes_argument =
 
 template <class Function>
 struct FunctionTraits : FunctionTraits<decltype(&std::remove_cvref_t<Function>::operator())> {};
-template <class Class, class Result, class... Args>
-struct FunctionTraits<Result (Class::*)(Args...) const> {
+template <class Result, class... Args>
+struct FunctionTraits<Result (*)(Args...)> {
   using result = Result;
   using arguments = std::tuple<std::remove_cvref_t<Args>...>;
   static constexpr bool writes_arguments = (writes_argument<Args> || ...);
 };
+template <class Class, class Result, class... Args>
+struct FunctionTraits<Result (Class::*)(Args...) const> : FunctionTraits<Result (*)(Args...)> {};
 template <class Class, class Result, class... Args>
 struct FunctionTraits<Result (Class::*)(Args...)>
     : FunctionTraits<Result (Class::*)(Args...) const> {};
@@ -120,12 +122,6 @@ struct FunctionTraits<Result (Class::*)(Args...) const noexcept>
 template <class Class, class Result, class... Args>
 struct FunctionTraits<Result (Class::*)(Args...) noexcept>
     : FunctionTraits<Result (Class::*)(Args...) const> {};
-template <class Result, class... Args>
-struct FunctionTraits<Result (*)(Args...)> {
-  using result = Result;
-  using arguments = std::tuple<std::remove_cvref_t<Args>...>;
-  static constexpr bool writes_arguments = (writes_argument<Args> || ...);
-};
 template <class Result, class... Args>
 struct FunctionTraits<Result(Args...)> : FunctionTraits<Result (*)(Args...)> {};
 template <class Result, class... Args>

@@ -191,7 +191,8 @@ struct Access {
   const void* address;
   unsigned bytes;
 };
-inline void (*record)(const Access&) = nullptr;
+// Not inline, as libraries that are loaded later would share it, and record all that they do.
+static void (*record)(const Access&) = nullptr;
 
 inline void note(const void* address, std::size_t bytes) {
   if (record != nullptr) record({threadIdx.x, address, static_cast<unsigned>(bytes)});
