@@ -88,6 +88,9 @@ Dims sizes_of(const ExprNode& node);
 using SizesOfNodes = std::unordered_map<const ExprNode*, Dims>;
 const Dims& sizes_of(const ExprNode& node, SizesOfNodes& known);
 
+/// text() of an expression for a message: its beginning, where it is long.
+std::string short_text(const Expr& expr);
+
 /// Refuses expressions that were made for other sizes: dtypes follow from whether tensors have
 /// dimensions, and folds from how many elements become one.
 ///

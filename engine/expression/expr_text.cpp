@@ -167,4 +167,11 @@ class ExprWriter {
 
 std::string text(const Expr& expr) { return ExprWriter().write(expr); }
 
+std::string short_text(const Expr& expr) {
+  constexpr std::size_t most = 80;
+  std::string told = text(expr);
+  if (told.size() > most) told.replace(most, std::string::npos, "...");
+  return told;
+}
+
 }  // namespace weft

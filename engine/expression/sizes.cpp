@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,11 +20,9 @@ Dims broadcast_with(const Dims& sizes, const Dims& other, const Expr& argument) 
   try {
     return Dims(IntSpan(infer_size(own, more)));
   } catch (const ArgumentError& error) {
-    constexpr std::size_t most = 80;
-    const std::string told = text(argument);
-    throw ArgumentError(detail::concat(
-        error.what(), ": tensor b is ", told.substr(0, most), told.size() > most ? "..." : "", ", ",
-        name(argument.dtype()), dims_text(more), ", beside ", dims_text(own)));
+    throw ArgumentError(detail::concat(error.what(), ": tensor b is ", short_text(argument), ", ",
+                                       name(argument.dtype()), dims_text(more), ", beside ",
+                                       dims_text(own)));
   }
 }
 

@@ -47,6 +47,12 @@ namespace {
   run(plan, base, params.data());
 }
 
+/// The node outlives the call, so that the handle need not own it.
+Expr handle_of(const Program::Param& param) {
+  const std::shared_ptr<const ExprNode> nobody;
+  return Expr(std::shared_ptr<const ExprNode>(nobody, param.node));
+}
+
 /// Runs a plan on the memory of its operands.
 void run_at(const CallPlan& plan, const CallKey& key, std::byte* const* base) {
   if (plan.params.empty()) return run(plan, base, nullptr);
@@ -270,13 +276,9 @@ void Call::throw_division_by_zero(std::span<const Program::Param> divisors) {
   // All were looked at together: now which of them it is.
   for (const Program::Param& divisor : divisors) {
     if (!any_zero({&divisor, 1})) continue;
-    const std::shared_ptr<const ExprNode> nobody;
-    const std::string told = text(Expr(std::shared_ptr<const ExprNode>(nobody, divisor.node)));
-    constexpr std::size_t most = 80;
-    const std::string value = told.size() > most ? told.substr(0, most) + "..." : told;
     const bool is_number = divisor.node->kind == ExprNode::Kind::scalar;
     throw ArithmeticError(detail::concat(
-        integer_division_by_zero, ": the divisor ", value,
+        integer_division_by_zero, ": the divisor ", short_text(handle_of(divisor)),
         is_number ? detail::concat(" is 0 in ", name(divisor.dtype))
                   : detail::concat(", ", name(divisor.node->dtype),
                                    dims_text(sizes_of(*divisor.node)), ", has an element 0")));
@@ -291,10 +293,7 @@ bool Call::any_zero(std::span<const Program::Param> divisors) {
       if (divisor.node->scalar.bits(divisor.dtype) == Bits()) return true;
       continue;
     }
-    // The node outlives the call, so that the handle made here need not own it.
-    const std::shared_ptr<const ExprNode> nobody;
-    const Expr value(std::shared_ptr<const ExprNode>(nobody, divisor.node));
-    const Expr is_zero = apply(Op::eq, {cast(value, divisor.dtype), Expr(0)});
+    const Expr is_zero = apply(Op::eq, {cast(handle_of(divisor), divisor.dtype), Expr(0)});
     test = test ? *test | is_zero : is_zero;
   }
   if (!test) return false;
