@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/circular.h"
+#include "ir/distance.h"
 #include "ir/double_functions.h"
 #include "ir/double_gamma.h"
 #include "ir/exponentials.h"
@@ -189,10 +190,24 @@ V next_after(const V& x, const V& y) {
 }
 
 // --- Division with a remainder. ---
+/// C's fmod, exact and with the sign of x.  Of an integer n near |x / y| the difference |x| - n |y|
+/// is exact where it is in [-|y|, |y|), and the result is the one that is in [0, |y|): where n was
+/// off by more than one, which takes quotients of more digits than V has, it is called for.
+template <class V>
+V float_rest(const V& x, const V& y) {
+  const auto rest_of = [](const auto& v, const auto& w) {
+    const auto size = abs(v), divisor = abs(w);
+    const auto rest = fma(trunc(size / divisor), -divisor, size);
+    const auto likely = select(rest < like(v, 0), rest + divisor, rest);
+    return with_sign_of(fmod_beyond(size, divisor, likely), v);
+  };
+  return by_precision(x, y, rest_of, rest_of);
+}
+
 template <class V>
 V remainder_towards_zero(const V& x, const V& y) {
   if (is_integral_type(x)) return x - quotient(x, y) * y;
-  return c_fmod(x, y);
+  return float_rest(x, y);
 }
 
 template <class V>
@@ -227,7 +242,7 @@ V integer_quotient_down(const V& x, const V& y) {
 template <class V>
 V float_quotient_down(const V& x, const V& y) {
   const V zero = like(x, 0), one = like(x, 1);
-  const V rest = c_fmod(x, y);
+  const V rest = float_rest(x, y);
   const V plain = (x - rest) / y;
   const V whole = select(rest != zero && (rest < zero) != (y < zero), plain - one, plain);
   const V down = floor(whole);

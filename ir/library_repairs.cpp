@@ -48,7 +48,7 @@ constinit std::atomic<const void*> library_function{nullptr};
 template <Op op, class T>
 [[gnu::noinline]] void repair(T* values, const T* x, const T* y, int lanes) {
   for (int i = 0; i < lanes; ++i) {
-    if constexpr (op == Op::library_pow || op == Op::hypot)
+    if constexpr (op == Op::library_pow)
       values[i] = repaired<op>(values[i], x[i], y[i]);
     else
       values[i] = repaired<op>(values[i], x[i]);
@@ -140,10 +140,6 @@ WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_sin)
 WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_cos)
 WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, tan)
 WEFT_REPAIR_WIDTHS(WEFT_REPAIR_2, library_pow)
-WEFT_REPAIR_WIDTHS(WEFT_REPAIR_2, hypot)
-WEFT_REPAIR_2(hypot, float, 4, __m128, "avx2")
-WEFT_REPAIR_2(hypot, float, 8, __m256, "avx2")
-WEFT_REPAIR_2(hypot, float, 16, __m512, "avx512f")
 #undef WEFT_REPAIR_WIDTHS
 #undef WEFT_REPAIR_2
 #undef WEFT_REPAIR_1
@@ -186,8 +182,6 @@ const void* repaired_function(std::string_view symbol, const void* library) {
     WEFT_ROW("_cosd1_", library_cos, double, 1, (scalar_1<Op::library_cos, double>)),
     WEFT_ROW("_tand1_", tan, double, 1, (scalar_1<Op::tan, double>)),
     WEFT_ROW("_powd1_", library_pow, double, 1, (scalar_2<Op::library_pow, double>)),
-    WEFT_ROW("_hypotd1_", hypot, double, 1, (scalar_2<Op::hypot, double>)),
-    WEFT_ROW("_hypotf1_", hypot, float, 1, (scalar_2<Op::hypot, float>)),
 #if defined(__x86_64__)
     WEFT_ROW("_sind2_", library_sin, double, 2, library_sin_2),
     WEFT_ROW("_sind4_", library_sin, double, 4, library_sin_4),
@@ -201,12 +195,6 @@ const void* repaired_function(std::string_view symbol, const void* library) {
     WEFT_ROW("_powd2_", library_pow, double, 2, library_pow_2_double),
     WEFT_ROW("_powd4_", library_pow, double, 4, library_pow_4_double),
     WEFT_ROW("_powd8_", library_pow, double, 8, library_pow_8_double),
-    WEFT_ROW("_hypotd2_", hypot, double, 2, hypot_2_double),
-    WEFT_ROW("_hypotd4_", hypot, double, 4, hypot_4_double),
-    WEFT_ROW("_hypotd8_", hypot, double, 8, hypot_8_double),
-    WEFT_ROW("_hypotf4_", hypot, float, 4, hypot_4_float),
-    WEFT_ROW("_hypotf8_", hypot, float, 8, hypot_8_float),
-    WEFT_ROW("_hypotf16_", hypot, float, 16, hypot_16_float),
 #endif
 #undef WEFT_ROW
   };

@@ -1,8 +1,8 @@
 // Where SLEEF 3 is further from the exact result than its bounds say, other functions take its
 // place, in scalar code and in vectors alike:
 //
-// - pow of f64 is infinite from 1.79769313e308 on, a 10^-9 below the largest number, and hypot some
-//   units below it: the C library's functions.
+// - pow of f64 is infinite from 1.79769313e308 on, a 10^-9 below the largest number: the C
+// library's.
 // - sin, cos and tan of f64 from 2^31 to 10^14 are off by up to 10^4 ulp next to multiples of
 //   pi / 2, and the C library's by ten: those of an angle that is reduced exactly.
 // - tan of f64 loses the last bit of subnormal numbers, which are their own tangents.
@@ -43,14 +43,10 @@ T repaired(T value, T x) {
 }
 template <Op op, class T>
 T repaired(T value, T x, T y) {
-  constexpr bool is_power = op == Op::library_pow && std::is_same_v<T, double>;
-  if constexpr (is_power || op == Op::hypot) {
+  if constexpr (op == Op::library_pow && std::is_same_v<T, double>) {
     if (!std::isinf(value) || !std::isfinite(x) || !std::isfinite(y)) [[likely]]
       return value;
-    if constexpr (op == Op::hypot)
-      return std::hypot(x, y);
-    else
-      return x == 0 ? value : std::pow(x, y);
+    return x == 0 ? value : std::pow(x, y);
   }
   return value;
 }

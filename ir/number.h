@@ -244,15 +244,6 @@ Number<T> quotient(const Number<T>& x, const Number<T>& y) {
   }
 }
 
-/// C's fmod: exact, with the sign of x.
-template <class T>
-Number<T> c_fmod(const Number<T>& x, const Number<T>& y) {
-  if constexpr (std::is_integral_v<T>)
-    return x - quotient(x, y) * y;
-  else
-    return Number<T>(std::fmod(x.value, y.value));
-}
-
 // --- Complex parts. ---
 template <class T>
 Number<real_type<T>> real(const Number<T>& x) {
@@ -406,10 +397,6 @@ Number<real_type<T>> abs(const Number<T>& x) {
 template <class T>
 Number<T> atan2(const Number<T>& x, const Number<T>& y) {
   return Number<T>(internal::call_atan2(x.value, y.value));
-}
-template <class T>
-Number<T> hypot(const Number<T>& x, const Number<T>& y) {
-  return Number<T>(internal::call_hypot(x.value, y.value));
 }
 
 /// Integers: repeated squaring, which wraps; a negative exponent gives the truncated fraction.

@@ -39,8 +39,7 @@ namespace weft::ir {
   WEFT_VECTOR_MATH(library_lgamma, 1, lgamma, u10) \
   WEFT_VECTOR_MATH(library_erfc, 1, erfc, u15)     \
   WEFT_VECTOR_MATH(atan2, 2, atan2, u10)           \
-  WEFT_VECTOR_MATH(library_pow, 2, pow, u10)       \
-  WEFT_VECTOR_MATH(hypot, 2, hypot, u05)
+  WEFT_VECTOR_MATH(library_pow, 2, pow, u10)
 
 /// Sine and cosine are calls of the library from here on: below, three parts of pi / 2 for f32, and
 /// four for f64, are enough to take off the turns.

@@ -77,7 +77,8 @@ void check_is_current(std::span<const Expr> exprs) {
       const IntSpan before = node.fold->arg_sizes, now = sizes_of(*node.args[0], known);
       if (!std::ranges::equal(before, now))
         throw_outdated(detail::concat(node.fold->name, "() of a tensor"), before, now);
-    } else if (node.kind == ExprNode::Kind::tensor) {
+    } else if (node.kind == ExprNode::Kind::tensor &&
+               node.layout_version != node.tensor.impl()->layout_version) {
       WEFT_CHECK(node.category == operand_category(node.tensor), ArgumentError,
                  "an expression was made of a tensor ",
                  node.category == OperandCategory::zero_dim ? "without" : "with",

@@ -305,6 +305,7 @@ class Unrolling {
     if (known != known_views_.end()) return known->second;
     auto node = std::make_shared<ExprNode>(*leaf);
     node->tensor = whole.as_strided(sizes, strides, whole.storage_offset() + offset);
+    node->layout_version = node->tensor.impl()->layout_version;
     const UnrolledFolds::View& from = *origin_of(leaf->tensor);
     const auto itemsize = static_cast<std::int64_t>(itemsize_bytes(whole.dtype()));
     note({node->tensor, from.input, from.offset_bytes + offset * itemsize});

@@ -89,17 +89,22 @@ const CallPlan* PlanCache::find(const CallKey& key, std::uint64_t hash) {
   if (local != nullptr && local->words.size() == key.words.size() &&
       same_words(local->words.data(), key.words.data(), key.words.size())) [[likely]]
     return local->plan;
+  std::shared_ptr<const Entry> found = find_shared(key, hash);
+  LocalEntries* entries = local_entries;
+  if (found == nullptr || entries == nullptr) return nullptr;  // nobody would keep the plan alive
+  LocalEntry& entry = (*entries)[hash % num_local_entries];
+  set(entry, hash, std::move(found));
+  return entry.plan;
+}
+
+std::shared_ptr<const PlanCache::Entry> PlanCache::find_shared(const CallKey& key,
+                                                               std::uint64_t hash) {
   Shard& shard = shard_of(hash);
   const std::lock_guard lock(shard.mutex);
   const auto [first, last] = shard.entries.equal_range(hash);
   for (auto it = first; it != last; ++it) {
     // clear() may have begun, and not have come to this shard yet.
-    if (it->second->cache_id != generation() || !is_entry_of(*it->second, key)) continue;
-    LocalEntries* entries = local_entries;
-    if (entries == nullptr) return nullptr;  // nobody would keep the plan alive
-    LocalEntry& entry = (*entries)[hash % num_local_entries];
-    set(entry, hash, it->second);
-    return entry.plan;
+    if (it->second->cache_id == generation() && is_entry_of(*it->second, key)) return it->second;
   }
   return nullptr;
 }
@@ -111,11 +116,12 @@ void PlanCache::insert(const CallKey& key, std::uint64_t hash, std::shared_ptr<c
   if (LocalEntries* entries = local_entries != nullptr ? local_entries : make_local_entries())
     set((*entries)[hash % num_local_entries], hash, entry);
   Shard& shard = shard_of(hash);
+  Entries evicted;  // what frees code takes locks of its own: after this one's
   const std::lock_guard lock(shard.mutex);
   if (generation != this->generation()) return;  // clear() has come to this shard, or will
   if (shard.entries.size() >= max_shard_entries) {
     evictions_.fetch_add(shard.entries.size(), std::memory_order_relaxed);
-    shard.entries.clear();
+    evicted.swap(shard.entries);
   }
   shard.entries.emplace(hash, std::move(entry));
 }
@@ -124,8 +130,9 @@ void PlanCache::clear() {
   // First, so that what is inserted from now on is of the new generation or none.
   id_.store(next_cache_id(), std::memory_order_release);
   for (Shard& shard : shards_) {
+    Entries dropped;
     const std::lock_guard lock(shard.mutex);
-    shard.entries.clear();
+    dropped.swap(shard.entries);
   }
 }
 

@@ -102,13 +102,17 @@ class PlanCache {
   };
 
  private:
+  using Entries = std::unordered_multimap<std::uint64_t, std::shared_ptr<const Entry>>;
   struct Shard {
     std::mutex mutex;
-    std::unordered_multimap<std::uint64_t, std::shared_ptr<const Entry>> entries;
+    Entries entries;
   };
   static constexpr std::size_t num_shards = 16;
   /// Beyond this many a shard starts afresh: programs with unbounded shapes stay bounded in memory.
   static constexpr std::size_t max_shard_entries = (1 << 14) / num_shards;
+
+  /// What the threads share.
+  std::shared_ptr<const Entry> find_shared(const CallKey& key, std::uint64_t hash);
 
   /// By bits that the first level does not use.
   Shard& shard_of(std::uint64_t hash) { return shards_[hash >> 60]; }

@@ -77,9 +77,14 @@ class Rehearsal {
     make_key(own, exprs_, given_);
     // Other storages may share their bytes as these no longer do.
     if (!std::ranges::equal(own.words, key.words)) return nullptr;
-    compute_exprs(engine, exprs_, given_);
-    const CallPlan* const plan = engine.plans.find(own, own.hash());
-    return plan == nullptr ? nullptr : plan->shared_from_this();
+    for (;;) {
+      const std::uint64_t generation = engine.plans.generation();
+      compute_exprs(engine, exprs_, given_);
+      const CallPlan* const plan = engine.plans.find(own, own.hash());
+      if (plan != nullptr) return plan->shared_from_this();
+      // Plans that another thread's set_num_threads() dropped in the meantime are made again.
+      if (engine.plans.generation() == generation) return nullptr;
+    }
   }
 
  private:

@@ -5,7 +5,6 @@
 #include "jit/llvm/support.h"
 #include "jit/llvm/tile_symbols.h"
 
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 
@@ -24,10 +23,6 @@ void copy_row(void* to, const void* from, std::size_t size_bytes) {
 }  // namespace
 
 const void* find_library_function(std::string_view symbol) {
-  if (symbol == "fmod")
-    return reinterpret_cast<const void*>(static_cast<double (*)(double, double)>(&std::fmod));
-  if (symbol == "fmodf")
-    return reinterpret_cast<const void*>(static_cast<float (*)(float, float)>(&std::fmod));
   if (symbol == run_tiles_symbol) return reinterpret_cast<const void*>(&tiles::run_tiles);
   if (symbol == copy_row_symbol) return reinterpret_cast<const void*>(&copy_row);
   if (const auto row = parse_row_symbol(symbol))

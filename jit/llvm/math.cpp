@@ -75,46 +75,6 @@ llvm::Value* call_sleef(Builder& builder, Op op, DType dtype, Args args) {
   return joined(builder, std::move(parts), part_lanes);
 }
 
-/// Where some lane is too large for the other argument to hold, a call, which is not expected.
-llvm::Value* call_beyond(Builder& builder, Op function, DType dtype, Args args) {
-  llvm::Type* type = args[0]->getType();
-  llvm::Value* size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, args[0]);
-  llvm::Value* is_beyond =
-      builder.CreateFCmpOGE(size, builder.real(type, ir::largest_reduced(dtype)));
-  llvm::Value* any = builder.lanes() == 1 ? is_beyond : builder.CreateOrReduce(is_beyond);
-  llvm::BasicBlock* before = builder.GetInsertBlock();
-  llvm::LLVMContext& context = builder.getContext();
-  llvm::BasicBlock* calls = builder.new_block("beyond");
-  llvm::BasicBlock* after = builder.new_block("within");
-  builder.CreateCondBr(any, calls, after, llvm::MDBuilder(context).createBranchWeights(1, 100000));
-  builder.SetInsertPoint(calls);
-  llvm::Value* called = call_sleef(builder, function, dtype, args.first(1));
-  llvm::Value* chosen = builder.CreateSelect(is_beyond, called, args[1]);
-  llvm::BasicBlock* from_call = builder.GetInsertBlock();
-  builder.CreateBr(after);
-  builder.SetInsertPoint(after);
-  llvm::PHINode* result = builder.CreatePHI(type, 2);
-  result->addIncoming(args[1], before);
-  result->addIncoming(chosen, from_call);
-  return result;
-}
-
-/// C's fmod is exact, so that any correct one gives the same bits; no vector function is.
-llvm::Value* call_fmod(Builder& builder, DType dtype, Args args) {
-  llvm::Type* scalar = builder.element_type(dtype);
-  const char* symbol = dtype == DType::f32 ? "fmodf" : "fmod";
-  if (builder.lanes() == 1) return call(builder, symbol, scalar, {args[0], args[1]});
-  llvm::Value* result = llvm::PoisonValue::get(builder.wide(scalar));
-  for (int lane = 0; lane < builder.lanes(); ++lane) {
-    llvm::Value* index = builder.number(lane);
-    llvm::Value* element = call(builder, symbol, scalar,
-                                {builder.CreateExtractElement(args[0], index),
-                                 builder.CreateExtractElement(args[1], index)});
-    result = builder.CreateInsertElement(result, element, index);
-  }
-  return result;
-}
-
 /// A call of what the interpreter runs: through memory, for all lanes at once.
 llvm::Value* call_row(Builder& builder, Op op, DType dtype, Args args) {
   llvm::Type* type = args[0]->getType();
@@ -136,6 +96,47 @@ llvm::Value* call_row(Builder& builder, Op op, DType dtype, Args args) {
   llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
   builder.CreateCall(callee, {result, addresses, builder.number(builder.lanes())});
   return builder.CreateLoad(type, result);
+}
+
+/// `usual`, or where `is_beyond` of some lane, which is not expected, what `call` returns.
+template <class Call>
+llvm::Value* unless_beyond(Builder& builder, llvm::Value* is_beyond, llvm::Value* usual,
+                           Call call) {
+  llvm::Value* any = builder.lanes() == 1 ? is_beyond : builder.CreateOrReduce(is_beyond);
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  llvm::LLVMContext& context = builder.getContext();
+  llvm::BasicBlock* calls = builder.new_block("beyond");
+  llvm::BasicBlock* after = builder.new_block("within");
+  builder.CreateCondBr(any, calls, after, llvm::MDBuilder(context).createBranchWeights(1, 100000));
+  builder.SetInsertPoint(calls);
+  llvm::Value* called = call();
+  llvm::BasicBlock* from_call = builder.GetInsertBlock();
+  builder.CreateBr(after);
+  builder.SetInsertPoint(after);
+  llvm::PHINode* result = builder.CreatePHI(usual->getType(), 2);
+  result->addIncoming(usual, before);
+  result->addIncoming(called, from_call);
+  return result;
+}
+
+llvm::Value* wave_beyond(Builder& builder, Op function, DType dtype, Args args) {
+  llvm::Type* type = args[0]->getType();
+  llvm::Value* size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, args[0]);
+  llvm::Value* is_beyond =
+      builder.CreateFCmpOGE(size, builder.real(type, ir::largest_reduced(dtype)));
+  return unless_beyond(builder, is_beyond, args[1], [&] {
+    llvm::Value* called = call_sleef(builder, function, dtype, args.first(1));
+    return builder.CreateSelect(is_beyond, called, args[1]);
+  });
+}
+
+llvm::Value* fmod_beyond(Builder& builder, DType dtype, Args args) {
+  llvm::Value* zero = llvm::Constant::getNullValue(args[0]->getType());
+  llvm::Value* is_outside = builder.CreateOr(builder.CreateFCmpUGE(args[2], args[1]),
+                                             builder.CreateFCmpOLT(args[2], zero));
+  llvm::Value* is_beyond = builder.CreateAnd(is_outside, builder.CreateFCmpUNE(args[1], zero));
+  return unless_beyond(builder, is_beyond, args[2],
+                       [&] { return call_row(builder, Op::fmod_beyond, dtype, args); });
 }
 
 /// 1 for base 1, 1 or -1 for base -1, and 0 for the others: what a power with a negative exponent
@@ -228,9 +229,9 @@ llvm::Value* greatest_common_divisor(Builder& builder, DType dtype, Args args) {
 llvm::Value* emit_math(Builder& builder, Op op, DType dtype, Args args) {
   if (op == Op::gcd) return greatest_common_divisor(builder, dtype, args);
   if (is_integer(dtype)) return integer_power(builder, dtype, args);
-  if (op == Op::sin_beyond) return call_beyond(builder, Op::library_sin, dtype, args);
-  if (op == Op::cos_beyond) return call_beyond(builder, Op::library_cos, dtype, args);
-  if (op == Op::c_fmod) return call_fmod(builder, dtype, args);
+  if (op == Op::sin_beyond) return wave_beyond(builder, Op::library_sin, dtype, args);
+  if (op == Op::cos_beyond) return wave_beyond(builder, Op::library_cos, dtype, args);
+  if (op == Op::fmod_beyond) return fmod_beyond(builder, dtype, args);
   if (is_part_function(op)) return call_row(builder, op, dtype, args);
   return call_sleef(builder, op, dtype, args);
 }

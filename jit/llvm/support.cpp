@@ -42,7 +42,7 @@ bool has_operator(Op op, DType dtype) {
 
 bool is_call(Op op, DType dtype) {
   return is_wide_float(dtype) &&
-         (op == Op::c_fmod || is_part_function(op) || !ir::sleef_stem(op).empty());
+         (op == Op::fmod_beyond || is_part_function(op) || !ir::sleef_stem(op).empty());
 }
 
 std::string row_symbol(Op op, DType dtype) {
@@ -54,7 +54,7 @@ std::optional<std::pair<Op, DType>> parse_row_symbol(std::string_view symbol) {
   if (!symbol.starts_with(row_prefix) || dot < row_prefix.size()) return std::nullopt;
   const std::optional<Op> op = parse_op(symbol.substr(row_prefix.size(), dot - row_prefix.size()));
   const std::optional<DType> dtype = parse_dtype(symbol.substr(dot + 1));
-  if (!op || !dtype || !is_part_function(*op)) return std::nullopt;
+  if (!op || !dtype || (!is_part_function(*op) && *op != Op::fmod_beyond)) return std::nullopt;
   return std::pair(*op, *dtype);
 }
 

@@ -1,9 +1,10 @@
-// Ops that are a call of the vector library in a few cases only (sin_beyond, cos_beyond): a test in
-// the loop, and the call where the code before does not lead.
+// Ops that are a call in a few cases only (sin_beyond, cos_beyond, fmod_beyond): a test in the
+// loop, and the call where the code before does not lead.
 #pragma once
 
 #include "jit/xbyak/registers.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -22,22 +23,31 @@ class RareCalls {
   void emit_calls();
 
  private:
+  static constexpr std::size_t max_args = 3;
   struct Call {
-    const void* function;
-    Xmm out, x, test;
-    Opmask is_beyond;  ///< with AVX-512; else lanes of `test`
+    const void* function = nullptr;
+    bool is_row = false;  ///< of the interpreter, which also chooses; else of the vector library
+    bool is_double = false;
+    int lanes = 0;
+    Xmm out{0}, test{0};
+    std::array<Xmm, max_args> args{Xmm(0), Xmm(0), Xmm(0)};
+    Opmask is_beyond{0};  ///< with AVX-512; else lanes of `test`
     Assembler::Jump jump;
-    const std::uint8_t* back;
-    bool is_double;
+    const std::uint8_t* back = nullptr;
   };
 
-  void emit_function(const void* function, int bytes);
+  void test_size(const Call& call);
+  void test_rest(Registers& registers, const Call& call);
+  void emit_function(const Call& call);
+  void emit_call(const Call& call, const std::uint8_t* function);
   void save(bool restores);
+  RegExp argument(std::size_t i, int above_bytes = 0) const;
 
   Assembler& code_;
   const ir::Kernel& kernel_;
   std::vector<Call> calls_;
-  int argument_slot_ = -1;  ///< a vector: the argument, then the result
+  int arguments_slot_ = -1;  ///< vectors: the arguments, of which the first becomes the result
+  int addresses_slot_ = -1;
   int saved_slot_ = -1;
 };
 

@@ -326,5 +326,34 @@ TEST(unrolled_folds, take_other_memory_of_the_same_layout_and_numbers) {
   EXPECT_EQ(engine.stats().plan_misses, 1U);
 }
 
+/// A view counts changes of its layout from another number than a new tensor does.
+TEST(unrolled_folds, of_views_of_one_element) {
+  const auto views = [] {
+    const Tensor x = full({3}, 2, DType::f32), resized = full({3}, 2, DType::f32);
+    resized.resize_({1});
+    return std::vector<Tensor>{x.narrow(0, 1, 1), x.slice(0, 2, 3), x.narrow(0, 0, 1).flip({0}),
+                               x.select(0, 1).unsqueeze(0), resized};
+  };
+  for (const std::size_t i : {0U, 1U, 2U, 3U, 4U})
+    for (const auto& engine : engines({"auto", "xbyak", "llvm", "interp"})) {
+      const Tensor x = views()[i];
+      EXPECT_EQ(engine->reduce(Reduction::sum, x).item().as_double(), 2) << i;
+      EXPECT_EQ(engine->reduce(Reduction::amax, x).item().as_double(), 2) << i;
+      const Tensor out = empty({}, DType::f32);
+      engine->eval(reduce(Reduction::mean, Expr(x)) + Expr(x), out);
+      EXPECT_EQ(get<float>(out, 0), 4) << i;
+    }
+}
+
+/// What is elementwise follows the tensor's new sizes, beside folds of what stayed as it was.
+TEST(unrolled_folds, beside_a_tensor_that_was_resized) {
+  for (const auto& engine : engines({"auto", "xbyak", "llvm", "interp"})) {
+    const Tensor x = full({3}, 2, DType::f32).narrow(0, 1, 1), y = full({4}, 3, DType::f32);
+    const Expr expr = Expr(y) + reduce(Reduction::sum, Expr(x));
+    y.resize_({2});
+    EXPECT_EQ(elements<float>(engine->eval(expr)), (std::vector<float>{5, 5}));
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing

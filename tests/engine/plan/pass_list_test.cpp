@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <thread>
@@ -265,6 +266,20 @@ TEST(PassList, NumbersAndDivisorsAreThoseOfEachCall) {
   EXPECT_EQ(divided(4), Scalar(15.0));
   EXPECT_THROW(divided(0), ArithmeticError);
   EXPECT_EQ(divided(2), Scalar(18.0));
+}
+
+TEST(PassList, ArePreparedWhileAnotherThreadDropsPlans) {
+  Engine engine;
+  std::atomic<bool> is_done{false};
+  std::thread other([&] {
+    for (int i = 0; !is_done; ++i) engine.set_num_threads(1 + i % 2);
+  });
+  for (std::int64_t i = 0; i < 300; ++i) {
+    const Tensor x = numbers({1 + i % 97, 1 + i % 89}, 11);
+    EXPECT_NO_THROW(engine.prepare(Expr(x) - ops::amax(Expr(x), {.dims = {0}, .keepdim = true})));
+  }
+  is_done = true;
+  other.join();
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST_F(LlvmShapes, LongBodiesCallsAndMixedSizes) {
 
 TEST_F(LlvmShapes, ScalarsAndTiles) {
   for (Isa isa : isas()) {
-    ir::Kernel scalar = kernel_of(Op::c_fmod, DType::f64, isa);
+    ir::Kernel scalar = kernel_of(Op::atan2, DType::f64, isa);
     scalar.vector_bytes = 0;
     ir::run_pipeline(scalar);
     expect_same_shapes(scalar, target_for(isa), {{1}, {5}, {300}});

@@ -51,12 +51,14 @@ std::vector<ir::Kernel> kernels() {
   std::vector<ir::Kernel> result{scale_kernel(), scale_kernel_64(), table_kernel(DType::f32),
                                  table_kernel(DType::f64), table_kernel(DType::i16)};
   for (const Op op : {Op::exponent, Op::mantissa, Op::exp, Op::exp2, Op::log, Op::log2, Op::log10,
-                      Op::sin, Op::cos, Op::tanh, Op::erf, Op::sigmoid, Op::silu, Op::pow})
+                      Op::sin, Op::cos, Op::tanh, Op::erf, Op::sigmoid, Op::silu, Op::pow, Op::fmod,
+                      Op::remainder, Op::div_floor})
     result.push_back(op_kernel(op, DType::f32, DType::f32));
-  for (const Op op : {Op::exp, Op::sigmoid, Op::silu, Op::gelu_tanh, Op::cosh, Op::sin, Op::cos})
+  for (const Op op : {Op::exp, Op::sigmoid, Op::silu, Op::gelu_tanh, Op::cosh, Op::sin, Op::cos,
+                      Op::fmod, Op::remainder, Op::div_floor})
     result.push_back(op_kernel(op, DType::f64, DType::f64));
   // Narrower vectors of f32 beside f64, and more than the registers hold.
-  result.push_back(op_kernel(Op::sin, DType::f16, DType::f16));
+  for (const Op op : {Op::sin, Op::fmod}) result.push_back(op_kernel(op, DType::f16, DType::f16));
   ir::Kernel mixed = make_kernel({DType::f64, DType::f32, DType::f64}, 1);
   ir::Builder builder(mixed.body);
   const ir::Value x = builder.load(1, DType::f32), y = builder.load(2, DType::f64);
@@ -82,7 +84,8 @@ TEST_P(FloatParts, HaveTheInterpretersBitsByXbyak) {
 
 /// Only rows: a kernel with a sine is not one that calls functions, so that no other tier is asked.
 TEST_P(FloatParts, AreNoCalls) {
-  for (const Op op : {Op::exp, Op::log, Op::sin, Op::cos, Op::tanh, Op::erf, Op::sigmoid, Op::pow})
+  for (const Op op : {Op::exp, Op::log, Op::sin, Op::cos, Op::tanh, Op::erf, Op::sigmoid, Op::pow,
+                      Op::fmod, Op::remainder, Op::div_floor})
     EXPECT_FALSE(xbyak_calls_functions(scheduled(op_kernel(op, DType::f32, DType::f32), GetParam()),
                                        target_for(GetParam())))
         << name(op);
