@@ -85,17 +85,6 @@ T scalar_2(T x, T y) {
 [[gnu::target("avx512f")]] inline bool has_infinity(__m512d x) {
   return _mm512_cmp_pd_mask(size_of(x), _mm512_set1_pd(HUGE_VAL), _CMP_EQ_OQ) != 0;
 }
-[[gnu::target("avx2")]] inline bool has_infinity(__m128 x) {
-  const __m128 size = _mm_andnot_ps(_mm_set1_ps(-0.0F), x);
-  return _mm_movemask_ps(_mm_cmpeq_ps(size, _mm_set1_ps(HUGE_VALF))) != 0;
-}
-[[gnu::target("avx2")]] inline bool has_infinity(__m256 x) {
-  const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), x);
-  return _mm256_movemask_ps(_mm256_cmp_ps(size, _mm256_set1_ps(HUGE_VALF), _CMP_EQ_OQ)) != 0;
-}
-[[gnu::target("avx512f")]] inline bool has_infinity(__m512 x) {
-  return _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(HUGE_VALF), _CMP_EQ_OQ) != 0;
-}
 /// Of sizes: outside of [low, high).
 [[gnu::target("avx2")]] inline bool has_outside(__m128d x, double low, double high) {
   const __m128d size = size_of(x);
@@ -115,27 +104,27 @@ T scalar_2(T x, T y) {
 }
 
 // A function for each width, because one that takes vectors in registers is compiled for them.
-#define WEFT_REPAIR_1(op, T, lanes, Vector, isa)                                               \
-  [[gnu::target(isa)]] Vector op##_##lanes(Vector x) {                                         \
-    Vector value = reinterpret_cast<Vector (*)(Vector)>(                                       \
-        const_cast<void*>(library_function<Op::op, T, lanes>.load()))(x);                      \
-    if (has_outside(x, Op::op == Op::tan ? largest_tiny : 0, first_turned_far)) [[unlikely]]   \
-      repair<Op::op, T>(reinterpret_cast<T*>(&value), reinterpret_cast<const T*>(&x), nullptr, \
-                        lanes);                                                                \
-    return value;                                                                              \
+#define WEFT_REPAIR_1(op, lanes, Vector, isa)                                                \
+  [[gnu::target(isa)]] Vector op##_##lanes(Vector x) {                                       \
+    Vector value = reinterpret_cast<Vector (*)(Vector)>(                                     \
+        const_cast<void*>(library_function<Op::op, double, lanes>.load()))(x);               \
+    if (has_outside(x, Op::op == Op::tan ? largest_tiny : 0, first_turned_far)) [[unlikely]] \
+      repair<Op::op, double>(reinterpret_cast<double*>(&value),                              \
+                             reinterpret_cast<const double*>(&x), nullptr, lanes);           \
+    return value;                                                                            \
   }
-#define WEFT_REPAIR_2(op, T, lanes, Vector, isa)                                      \
-  [[gnu::target(isa)]] Vector op##_##lanes##_##T(Vector x, Vector y) {                \
-    Vector value = reinterpret_cast<Vector (*)(Vector, Vector)>(                      \
-        const_cast<void*>(library_function<Op::op, T, lanes>.load()))(x, y);          \
-    if (has_infinity(value)) [[unlikely]]                                             \
-      repair<Op::op, T>(reinterpret_cast<T*>(&value), reinterpret_cast<const T*>(&x), \
-                        reinterpret_cast<const T*>(&y), lanes);                       \
-    return value;                                                                     \
+#define WEFT_REPAIR_2(op, lanes, Vector, isa)                                     \
+  [[gnu::target(isa)]] Vector op##_##lanes(Vector x, Vector y) {                  \
+    Vector value = reinterpret_cast<Vector (*)(Vector, Vector)>(                  \
+        const_cast<void*>(library_function<Op::op, double, lanes>.load()))(x, y); \
+    if (has_infinity(value)) [[unlikely]]                                         \
+      repair<Op::op, double>(reinterpret_cast<double*>(&value),                   \
+                             reinterpret_cast<const double*>(&x),                 \
+                             reinterpret_cast<const double*>(&y), lanes);         \
+    return value;                                                                 \
   }
-#define WEFT_REPAIR_WIDTHS(repair, op)                                          \
-  repair(op, double, 2, __m128d, "avx2") repair(op, double, 4, __m256d, "avx2") \
-      repair(op, double, 8, __m512d, "avx512f")
+#define WEFT_REPAIR_WIDTHS(repair, op) \
+  repair(op, 2, __m128d, "avx2") repair(op, 4, __m256d, "avx2") repair(op, 8, __m512d, "avx512f")
 WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_sin)
 WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_cos)
 WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, tan)
@@ -192,9 +181,9 @@ const void* repaired_function(std::string_view symbol, const void* library) {
     WEFT_ROW("_tand2_", tan, double, 2, tan_2),
     WEFT_ROW("_tand4_", tan, double, 4, tan_4),
     WEFT_ROW("_tand8_", tan, double, 8, tan_8),
-    WEFT_ROW("_powd2_", library_pow, double, 2, library_pow_2_double),
-    WEFT_ROW("_powd4_", library_pow, double, 4, library_pow_4_double),
-    WEFT_ROW("_powd8_", library_pow, double, 8, library_pow_8_double),
+    WEFT_ROW("_powd2_", library_pow, double, 2, library_pow_2),
+    WEFT_ROW("_powd4_", library_pow, double, 4, library_pow_4),
+    WEFT_ROW("_powd8_", library_pow, double, 8, library_pow_8),
 #endif
 #undef WEFT_ROW
   };

@@ -1,8 +1,8 @@
 // Where SLEEF 3 is further from the exact result than its bounds say, other functions take its
 // place, in scalar code and in vectors alike:
 //
-// - pow of f64 is infinite from 1.79769313e308 on, a 10^-9 below the largest number: the C
-// library's.
+// - pow of f64 is infinite from 1.79769313e308 on, a 10^-9 below the largest number: that of the C
+//   library.
 // - sin, cos and tan of f64 from 2^31 to 10^14 are off by up to 10^4 ulp next to multiples of
 //   pi / 2, and the C library's by ten: those of an angle that is reduced exactly.
 // - tan of f64 loses the last bit of subnormal numbers, which are their own tangents.
