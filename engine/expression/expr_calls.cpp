@@ -82,12 +82,11 @@ Expr ExprParser::call(const Pending& pending) {
 Expr ExprParser::call_spelled(const Pending& pending, std::size_t num_args) const {
   std::vector<CallArgument> args(num_args);
   for (std::size_t i = 0; i < num_args; ++i) args[i].value = values_[pending.num_values + i];
-  for (auto mark = marks_.rbegin();
-       mark != marks_.rend() && mark->value_index >= pending.num_values; ++mark) {
-    CallArgument& argument = args[mark->value_index - pending.num_values];
-    argument.keyword = mark->keyword;
-    argument.word = mark->word;
-    if (mark->word || mark->is_none) argument.value.reset();
+  for (const Mark& mark : std::span(marks_).subspan(pending.num_marks)) {
+    CallArgument& argument = args[mark.value_index - pending.num_values];
+    argument.keyword = mark.keyword;
+    argument.word = mark.word;
+    if (mark.word || mark.is_none) argument.value.reset();
   }
   OpCall resolved{};
   try {

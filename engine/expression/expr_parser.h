@@ -50,6 +50,7 @@ class ExprParser {
     std::string_view name = {};  ///< user_call, reduction
     ReduceOptions options = {};  ///< reduction: the arguments behind the first
     CastOverflow overflow = CastOverflow::overflows;  ///< cast
+    std::size_t num_marks = 0;                        ///< calls: how many marks there were before
   };
 
   [[noreturn]] void fail(std::size_t position, std::string_view message) const {
@@ -64,6 +65,10 @@ class ExprParser {
   void read_keyword(const ExprToken& name);
   void read_non_value(std::optional<std::string_view> word);
   bool is_at_argument() const;
+  /// Whether the argument of `call` that comes next has a mark.
+  bool has_mark(const Pending& call) const {
+    return marks_.size() > call.num_marks && marks_.back().value_index == values_.size();
+  }
   void read_after_operand();
   void read_binary(const BinarySpelling& spelling);
   void open_call(std::string_view name, std::size_t position, bool is_at_start);
@@ -93,7 +98,9 @@ class ExprParser {
   std::vector<std::pair<std::string, Expr>> names_;
   std::vector<Expr> values_;
   std::vector<Pending> pending_;
-  std::vector<Mark> marks_;  ///< of the arguments of open calls, in the order of the values
+  /// Of the arguments of open calls, those of inner calls last.  A keyword and the first argument
+  /// of a call behind it have the same index.
+  std::vector<Mark> marks_;
 };
 
 }  // namespace weft

@@ -111,7 +111,10 @@ class ExprWriter {
     for (std::size_t dim = 0; dim < fold.arg_sizes.size(); ++dim)
       if (fold.folds(dim)) dims.append(dims.empty() ? "" : ", ").append(std::to_string(dim));
     if (fold.is_scan() && dims.empty()) dims = "0";  // of a single number, which has that one
-    push(detail::concat(", dims=[", dims, "]", fold.keepdim ? ", keepdim=true" : "",
+    // Places are along one dimension or, which is how it is asked for, none that is named.
+    const bool are_several = fold.form == FoldForm::index && dims.find(',') != dims.npos;
+    push(detail::concat(are_several ? "" : ", dims=[" + dims + "]",
+                        fold.keepdim ? ", keepdim=true" : "",
                         fold.is_reverse ? ", reverse=true" : "",
                         fold.order == FoldOrder::exact      ? ", numerics=exact"
                         : fold.order == FoldOrder::by_shape ? ", numerics=layout_invariant"

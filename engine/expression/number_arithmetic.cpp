@@ -48,6 +48,19 @@ Wide floor_divide(Wide x, Wide y) {
   return quotient - (x % y != 0 && (x < 0) != (y < 0));
 }
 
+/// x / y of integers, rounded once.
+double true_quotient(Wide x, Wide y) {
+  if (x == 0) return 0;
+  Wide dividend = x < 0 ? -x : x;
+  const Wide divisor = y < 0 ? -y : y;
+  int shift = 0;
+  for (; dividend >> 125 == 0; ++shift) dividend <<= 1;
+  // More than 60 bits, and one that says whether anything is behind them.
+  const Wide quotient = dividend / divisor | Wide{dividend % divisor != 0};
+  const double size = std::ldexp(static_cast<double>(quotient), -shift);
+  return (x < 0) != (y < 0) ? -size : size;
+}
+
 // Every factor but 0, 1 and -1 leaves 64 bits after at most 64 multiplications.
 Scalar integer_power(Wide base, Wide exponent) {
   if (exponent < 0) {
@@ -91,9 +104,7 @@ std::optional<Scalar> combine_integers(Op op, Wide x, Wide y) {
     case Op::add: return narrow(x + y);
     case Op::sub: return narrow(x - y);
     case Op::mul: return narrow(product(x, y));
-    case Op::div:
-      check_divisor(y == 0);
-      return Scalar(static_cast<double>(x) / static_cast<double>(y));
+    case Op::div: check_divisor(y == 0); return Scalar(true_quotient(x, y));
     case Op::div_floor: return narrow(floor_divide(x, y));
     case Op::remainder: return narrow(x - floor_divide(x, y) * y);
     case Op::pow: return integer_power(x, y);
@@ -112,6 +123,29 @@ double float_remainder(double x, double y) {
   return (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
+/// As Python's, and PyTorch's of tensors.
+double float_floor_quotient(double x, double y) {
+  const double rest = std::fmod(x, y);
+  double quotient = (x - rest) / y;
+  if (rest != 0 && (rest < 0) != (y < 0)) quotient -= 1;
+  if (quotient == 0) return std::copysign(0.0, x / y);
+  const double whole = std::floor(quotient);
+  return quotient - whole > 0.5 ? whole + 1 : whole;
+}
+
+/// As Python's: whole powers by products, and nothing to the power of 0 is 1.
+std::complex<double> complex_power(std::complex<double> base, std::complex<double> exponent) {
+  if (exponent == 0.0) return 1;
+  check_divisor(base == 0.0 && (exponent.imag() != 0 || exponent.real() < 0));
+  if (base == 0.0) return 0;
+  const double whole = std::trunc(exponent.real());
+  if (exponent != std::complex(whole) || std::abs(whole) > 100) return std::pow(base, exponent);
+  std::complex<double> power = 1;
+  for (auto left = static_cast<int>(std::abs(whole)); left != 0; left /= 2, base *= base)
+    if (left % 2 != 0) power *= base;
+  return whole < 0 ? 1.0 / power : power;
+}
+
 std::optional<Scalar> combine_floats(Op op, double x, double y) {
   switch (op) {
     case Op::add: return Scalar(x + y);
@@ -119,16 +153,14 @@ std::optional<Scalar> combine_floats(Op op, double x, double y) {
     case Op::mul: return Scalar(x * y);
     case Op::div: check_divisor(y == 0); return Scalar(x / y);
     case Op::remainder: check_divisor(y == 0); return Scalar(float_remainder(x, y));
-    case Op::div_floor:
-      check_divisor(y == 0);
-      return Scalar(std::floor((x - float_remainder(x, y)) / y + 0.5));
+    case Op::div_floor: check_divisor(y == 0); return Scalar(float_floor_quotient(x, y));
     case Op::pow:
       if (x < 0 && std::isfinite(y) && y != std::floor(y)) {
         return Scalar(std::pow(std::complex<double>(x), y));
       }
       check_divisor(x == 0 && y < 0);
       return Scalar(std::pow(x, y));
-    default: return compare(op, x, y);
+    default: return {};
   }
 }
 
@@ -138,7 +170,7 @@ std::optional<Scalar> combine_complex(Op op, std::complex<double> x, std::comple
     case Op::sub: return Scalar(x - y);
     case Op::mul: return Scalar(x * y);
     case Op::div: check_divisor(y == 0.0); return Scalar(x / y);
-    case Op::pow: return Scalar(std::pow(x, y));
+    case Op::pow: return Scalar(complex_power(x, y));
     case Op::eq: return Scalar(x == y);
     case Op::ne: return Scalar(x != y);
     default: return {};
@@ -154,7 +186,15 @@ bool is_bitwise(Op op) {
 std::optional<Scalar> combine_numbers(Op op, const Scalar& x, const Scalar& y) {
   const Scalar::Kind kind = std::max(x.kind(), y.kind());
   if (kind == Scalar::Kind::complex) return combine_complex(op, x.as_complex(), y.as_complex());
-  if (kind == Scalar::Kind::floating) return combine_floats(op, x.as_double(), y.as_double());
+  if (kind == Scalar::Kind::floating) {
+    // An integer of 64 bits next to a double is compared as it is.
+    const auto exact = [](const Scalar& value) {
+      return value.kind() == Scalar::Kind::floating ? static_cast<long double>(value.as_double())
+                                                    : static_cast<long double>(wide(value));
+    };
+    const std::optional<Scalar> result = combine_floats(op, x.as_double(), y.as_double());
+    return result ? result : compare(op, exact(x), exact(y));
+  }
   const std::optional<Scalar> result = combine_integers(op, wide(x), wide(y));
   const bool stays_boolean = kind == Scalar::Kind::boolean && is_bitwise(op);
   if (result && stays_boolean) return Scalar(result->as_integer() != 0);

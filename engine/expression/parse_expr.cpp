@@ -117,7 +117,7 @@ void ExprParser::read_keyword(const ExprToken& name) {
   const Pending& bracket = pending_.back();
   if (bracket.form != Form::call || !has_spelling(bracket.name))
     fail(name.position, "this function takes no keyword arguments");
-  if (!marks_.empty() && marks_.back().value_index == values_.size())
+  if (has_mark(bracket))
     fail(name.position, "expected a value, found '" + std::string(name.text.substr(0, 40)) + "'");
   marks_.push_back({.value_index = values_.size(), .keyword = name.text});
   advance();
@@ -129,8 +129,7 @@ void ExprParser::read_non_value(std::optional<std::string_view> word) {
   const Pending& bracket = pending_.back();
   if (bracket.form != Form::call || !has_spelling(bracket.name))
     fail(position, "this function takes no text and no None");
-  if (marks_.empty() || marks_.back().value_index != values_.size())
-    marks_.push_back({.value_index = values_.size()});
+  if (!has_mark(bracket)) marks_.push_back({.value_index = values_.size()});
   marks_.back().word = word;
   marks_.back().is_none = !word;
   values_.emplace_back(Scalar(0));
@@ -165,6 +164,7 @@ void ExprParser::open_call(std::string_view name, std::size_t position, bool is_
     if (!op && !is_users && !has_spelling(name)) fail_unknown_function(name, position);
   }
   pending_.push_back({form, op, 0, position, values_.size(), {}, name});
+  pending_.back().num_marks = marks_.size();
   advance();
 }
 
@@ -258,11 +258,10 @@ void ExprParser::close() {
   const Pending bracket = pending_.back();
   pending_.pop_back();
   if (bracket.form != Form::parenthesis) {
-    if (!marks_.empty() && marks_.back().value_index == values_.size())
-      fail(token_.position, "expected a value, found " + token_.described());
+    if (has_mark(bracket)) fail(token_.position, "expected a value, found " + token_.described());
     if (bracket.form == Form::pair) return close_pair(bracket);
     const Expr result = call(bracket);
-    while (!marks_.empty() && marks_.back().value_index >= bracket.num_values) marks_.pop_back();
+    marks_.resize(bracket.num_marks);
     values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(bracket.num_values), values_.end());
     values_.push_back(result);
   }

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
 #include <utility>
@@ -49,6 +50,49 @@ TEST_F(BareNumbers, FunctionsOfThemAreAsPreciseAsTheyAre) {
   const Tensor a = names_[0].second;
   EXPECT_EQ(get<double>(engine_.eval(ops::sqrt(Expr(2)) * a), 0), std::sqrt(2.0));
   EXPECT_EQ(get<double>(engine_.eval(Expr(1) / Expr(3) * a), 0), 1.0 / 3);
+}
+
+// Python's results of the same texts.
+TEST_F(BareNumbers, OperatorsAreThoseOfPython) {
+  const auto number = [&](const char* text) { return parse(text).node().scalar; };
+  const double inf = HUGE_VAL;
+  for (const auto& [text, value] : std::vector<std::pair<const char*, double>>{
+           {"4503599627370497.0 // 1.0", 4503599627370497.0},
+           {"9007199254740991.0 // 1.0", 9007199254740991.0},
+           {"-1.0 // inf", -1.0},
+           {"-0.0 // 1.0", -0.0},
+           {"0.0 // -1.0", -0.0},
+           {"7.5 // -2.0", -4.0},
+           {"1.0 // 0.1", 9.0},
+           {"inf // -inf", std::nan("")},
+           {"9007199254740993 / 3", 3002399751580331.0},
+           {"-9007199254740993 / 3", -3002399751580331.0},
+           {"1 / 18446744073709551615", 0x1p-64},
+           {"18446744073709551615 / 18446744073709551614", 1.0},
+           {"18446744073709551615 / 1", 0x1p64},
+           {"9007199254740993 / 9007199254740992", 1.0},
+           {"0 / -5", 0.0},
+           {"-1e308 // 1e-308", -inf}}) {
+    const double given = number(text).as_double();
+    EXPECT_TRUE(std::isnan(value) ? std::isnan(given)
+                                  : given == value && std::signbit(given) == std::signbit(value))
+        << text << " is " << given;
+  }
+  for (const auto& [text, value] :
+       std::vector<std::pair<const char*, std::complex<double>>>{{"0j ** 0", 1.0},
+                                                                 {"0 ** 0j", 1.0},
+                                                                 {"inf ** 0j", 1.0},
+                                                                 {"0j ** 2", 0.0},
+                                                                 {"(1+1j) ** 2", {0, 2}},
+                                                                 {"(1+1j) ** 4", {-4, 0}},
+                                                                 {"2j ** -2", -0.25}})
+    EXPECT_EQ(number(text).as_complex(), value) << text;
+  for (const char* text : {"0j ** -1", "0 ** 1j", "0j ** (1+1j)"})
+    EXPECT_THAT(refusal<ArgumentError>(text), HasSubstr("by zero")) << text;
+  for (const char* text :
+       {"9007199254740993 != 9007199254740992.0", "9007199254740993 > 9007199254740992.0",
+        "18446744073709551615 < 18446744073709551616.0", "9007199254740992 == 9007199254740992.0"})
+    EXPECT_EQ(number(text), Scalar(true)) << text;
 }
 
 TEST_F(BareNumbers, ResultsHaveTheDtypesOfNumbers) {

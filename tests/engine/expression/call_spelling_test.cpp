@@ -86,6 +86,28 @@ TEST(CallSpelling, ReadsKeywordsDefaultsAndOtherNames) {
   for (const auto& [written, meant] : rows) EXPECT_EQ(text(parse(written)), meant) << written;
 }
 
+// A keyword and the first argument of a call behind it have the same place.
+TEST(CallSpelling, KeywordsBelongToTheCallTheyAreWrittenIn) {
+  const std::pair<std::string_view, std::string_view> rows[] = {
+      {"clamp(a, max=exp(b))", "clamp_max(a, exp(b))"},
+      {"clamp(a, max=((exp(b))))", "clamp_max(a, exp(b))"},
+      {"clamp(a, max=exp(b) + 1)", "clamp_max(a, exp(b) + 1)"},
+      {"clamp(a, max=copy(b))", "clamp_max(a, b)"},
+      {"clamp(a, max=cast(i, f32))", "clamp_max(a, cast(i, f32))"},
+      {"clamp(a, max=sum(b, dims=[0], keepdim=true))",
+       "clamp_max(a, sum(b, dims=[0], keepdim=true))"},
+      {"hardtanh(a, max_val=abs(b))", "hardtanh(a, -1, abs(b))"},
+      {"softplus(a, threshold=abs(-3))", "softplus_beta(a, 1, 3)"},
+      {"clamp(a, max=clamp(b, max=3))", "clamp_max(a, clamp_max(b, 3))"},
+      {"clamp(a, max=None, min=abs(b))", "clamp_min(a, abs(b))"},
+      {"clamp(min=clamp(max=3, input=b), input=a)", "clamp_min(a, clamp_max(b, 3))"},
+      {"add(a, other=sub(b, other=a), alpha=2)", "add_scaled(a, b - a, 2)"},
+      {"div(abs(a), rounding_mode='floor', other=div(abs(b), rounding_mode='trunc', other=a))",
+       "abs(a) // div_trunc(abs(b), a)"},
+  };
+  for (const auto& [written, read] : rows) EXPECT_EQ(text(parse(written)), read) << written;
+}
+
 TEST(CallSpelling, TextIsReadBackAsItIs) {
   for (const char* written : {"masked_fill(a, m, 3)", "softplus_beta(a, 2, 20)", "a // b"})
     EXPECT_EQ(text(parse(text(parse(written)))), text(parse(written)));

@@ -58,6 +58,14 @@ TEST(ExprText, FoldsOfASingleNumberReadBack) {
   }
 }
 
+TEST(ExprText, PlacesAmongAllElementsReadBack) {
+  for (const char* text : {"argmax(a)", "argmin(a, keepdim=true)", "argmax(a, dims=[1])"}) {
+    const std::string written = weft::text(parse(text));
+    EXPECT_EQ(written, text);
+    EXPECT_EQ(weft::text(parse(written)), written);
+  }
+}
+
 TEST(ExprText, NumbersKeepTheSignOfAnImaginaryZero) {
   const std::string written = weft::text(parse("a + 2j * 2j"));
   EXPECT_EQ(weft::text(parse(written)), written);
