@@ -229,17 +229,4 @@ Expr cast(const Expr& value, DType dtype, CastOverflow overflow) {
   return cast(apply(Op::clamp, {wide, -largest, largest}), dtype);
 }
 
-Expr operator+(const Expr& a, const Expr& b) { return apply(Op::add, {a, b}); }
-Expr operator-(const Expr& a, const Expr& b) { return apply(Op::sub, {a, b}); }
-Expr operator*(const Expr& a, const Expr& b) { return apply(Op::mul, {a, b}); }
-Expr operator/(const Expr& a, const Expr& b) { return apply(Op::div, {a, b}); }
-Expr operator-(const Expr& a) { return apply(Op::neg, {a}); }
-Expr operator<(const Expr& a, const Expr& b) { return apply(Op::lt, {a, b}); }
-Expr operator<=(const Expr& a, const Expr& b) { return apply(Op::le, {a, b}); }
-Expr operator>(const Expr& a, const Expr& b) { return apply(Op::gt, {a, b}); }
-Expr operator>=(const Expr& a, const Expr& b) { return apply(Op::ge, {a, b}); }
-Expr operator&(const Expr& a, const Expr& b) { return apply(Op::bitwise_and, {a, b}); }
-Expr operator|(const Expr& a, const Expr& b) { return apply(Op::bitwise_or, {a, b}); }
-Expr operator^(const Expr& a, const Expr& b) { return apply(Op::bitwise_xor, {a, b}); }
-
 }  // namespace weft

@@ -6,6 +6,7 @@
 #include <weft/tensor.h>
 
 #include <array>
+#include <complex>
 #include <concepts>
 #include <initializer_list>
 #include <memory>
@@ -26,7 +27,10 @@ class Expr {
   Expr(const Tensor& tensor);  ///< reads the tensor
   Expr(const Scalar& value);   ///< a bare number
   template <class T>
-  requires std::integral<T> || std::floating_point<T> Expr(T value) : Expr(Scalar(value)) {}
+  requires std::integral<T> || std::same_as<T, float> || std::same_as<T, double> Expr(T value)
+      : Expr(Scalar(value)) {}
+  template <class T>
+  Expr(std::complex<T> value) : Expr(Scalar(std::complex<double>(value))) {}
   /// Requires: `node` is not null.
   explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
   // What is moved is copied: no expression is ever without a node.
@@ -65,18 +69,36 @@ enum class CastOverflow : std::uint8_t {
 /// Errors: ArgumentError if `dtype` has to saturate and is not f16, bf16 or an 8-bit float.
 Expr cast(const Expr& value, DType dtype, CastOverflow overflow);
 
-Expr operator+(const Expr& a, const Expr& b);
-Expr operator-(const Expr& a, const Expr& b);
-Expr operator*(const Expr& a, const Expr& b);
-Expr operator/(const Expr& a, const Expr& b);
-Expr operator-(const Expr& a);
-Expr operator<(const Expr& a, const Expr& b);
-Expr operator<=(const Expr& a, const Expr& b);
-Expr operator>(const Expr& a, const Expr& b);
-Expr operator>=(const Expr& a, const Expr& b);
-Expr operator&(const Expr& a, const Expr& b);
-Expr operator|(const Expr& a, const Expr& b);
-Expr operator^(const Expr& a, const Expr& b);
+// Operators as Python has them between tensors: `%` is remainder(), `~` of bool logical, and
+// comparisons are elementwise, so that `==` is an expression and no bool.
+inline Expr operator+(const Expr& a, const Expr& b) { return apply(Op::add, {a, b}); }
+inline Expr operator-(const Expr& a, const Expr& b) { return apply(Op::sub, {a, b}); }
+inline Expr operator*(const Expr& a, const Expr& b) { return apply(Op::mul, {a, b}); }
+inline Expr operator/(const Expr& a, const Expr& b) { return apply(Op::div, {a, b}); }
+inline Expr operator%(const Expr& a, const Expr& b) { return apply(Op::remainder, {a, b}); }
+inline Expr operator<(const Expr& a, const Expr& b) { return apply(Op::lt, {a, b}); }
+inline Expr operator<=(const Expr& a, const Expr& b) { return apply(Op::le, {a, b}); }
+inline Expr operator>(const Expr& a, const Expr& b) { return apply(Op::gt, {a, b}); }
+inline Expr operator>=(const Expr& a, const Expr& b) { return apply(Op::ge, {a, b}); }
+inline Expr operator==(const Expr& a, const Expr& b) { return apply(Op::eq, {a, b}); }
+inline Expr operator!=(const Expr& a, const Expr& b) { return apply(Op::ne, {a, b}); }
+inline Expr operator&(const Expr& a, const Expr& b) { return apply(Op::bitwise_and, {a, b}); }
+inline Expr operator|(const Expr& a, const Expr& b) { return apply(Op::bitwise_or, {a, b}); }
+inline Expr operator^(const Expr& a, const Expr& b) { return apply(Op::bitwise_xor, {a, b}); }
+inline Expr operator<<(const Expr& a, const Expr& b) {
+  return apply(Op::bitwise_left_shift, {a, b});
+}
+inline Expr operator>>(const Expr& a, const Expr& b) {
+  return apply(Op::bitwise_right_shift, {a, b});
+}
+inline Expr operator-(const Expr& a) { return apply(Op::neg, {a}); }
+inline Expr operator~(const Expr& a) { return apply(Op::bitwise_not, {a}); }
+
+// `sum += a * b` makes `sum` the larger expression; no tensor is written.
+inline Expr& operator+=(Expr& a, const Expr& b) { return a = a + b; }
+inline Expr& operator-=(Expr& a, const Expr& b) { return a = a - b; }
+inline Expr& operator*=(Expr& a, const Expr& b) { return a = a * b; }
+inline Expr& operator/=(Expr& a, const Expr& b) { return a = a / b; }
 
 /// `op` as PyTorch's function of its name is called, arguments by position: parameters with
 /// defaults may be left out or added (`clamp(x, 0)`, `softplus(x, 2, 20)`, `add(x, y, alpha)`,
@@ -122,7 +144,8 @@ inline std::array<Expr, 2> frexp(const Expr& x) { return {frexp_mantissa(x), fre
 ///         with a caret under the place.
 Expr parse_expr(std::string_view text, std::span<const std::pair<std::string, Tensor>> names);
 /// As parse_expr() reads it; tensors without a name are t0, t1 ...  Cut off with "..." after 64
-/// KiB.
+/// KiB.  The last step of a reduction of small floats is a cast in it, which rounds where it is
+/// read and did not before, other than under Numerics::strict.
 std::string text(const Expr& expr);
 
 /// Reads the layout notation: DTYPE[s0,s1,...], then {t0,t1,...} or :channels_last or

@@ -198,6 +198,9 @@ inline Tensor empty(std::initializer_list<std::int64_t> sizes, TensorOptions opt
 inline Tensor empty(std::initializer_list<std::int64_t> sizes, std::same_as<DType> auto dtype) {
   return empty(detail::span_of(sizes), TensorOptions{dtype});
 }
+inline Tensor empty(IntSpan sizes, std::same_as<DType> auto dtype) {
+  return empty(sizes, TensorOptions{dtype});
+}
 /// For calls without `weft::`, which would find std::empty() by the vector's namespace.
 inline Tensor empty(const std::vector<std::int64_t>& sizes, TensorOptions options = {}) {
   return empty(IntSpan(sizes), options);
@@ -219,6 +222,9 @@ inline Tensor zeros(std::initializer_list<std::int64_t> sizes, TensorOptions opt
 inline Tensor zeros(std::initializer_list<std::int64_t> sizes, std::same_as<DType> auto dtype) {
   return zeros(detail::span_of(sizes), TensorOptions{dtype});
 }
+inline Tensor zeros(IntSpan sizes, std::same_as<DType> auto dtype) {
+  return zeros(sizes, TensorOptions{dtype});
+}
 /// Every element is `value`, converted as a cast does.
 Tensor full(IntSpan sizes, const Scalar& value, TensorOptions options);
 /// As above, with the dtype that PyTorch takes from the value: bool, i64, f32 or c64.
@@ -235,6 +241,19 @@ inline Tensor full(std::initializer_list<std::int64_t> sizes, const Scalar& valu
 }
 inline Tensor full(std::initializer_list<std::int64_t> sizes, const Scalar& value) {
   return full(detail::span_of(sizes), value);
+}
+inline Tensor full(IntSpan sizes, const Scalar& value, std::same_as<DType> auto dtype) {
+  return full(sizes, value, TensorOptions{dtype});
+}
+inline Tensor ones(IntSpan sizes, TensorOptions options = {}) { return full(sizes, 1, options); }
+inline Tensor ones(std::initializer_list<std::int64_t> sizes, TensorOptions options = {}) {
+  return ones(detail::span_of(sizes), options);
+}
+inline Tensor ones(std::initializer_list<std::int64_t> sizes, std::same_as<DType> auto dtype) {
+  return ones(detail::span_of(sizes), TensorOptions{dtype});
+}
+inline Tensor ones(IntSpan sizes, std::same_as<DType> auto dtype) {
+  return ones(sizes, TensorOptions{dtype});
 }
 /// start, start + step, ... before end: one dimension, as PyTorch's arange.  Without a dtype: i64
 /// for integers, else f32.
