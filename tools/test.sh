@@ -20,7 +20,7 @@ sanitized_tests() {
   cmake -S "$root" --preset asan -B "$folder" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DWEFT_LLVM=OFF \
     -DWEFT_EXAMPLES=OFF &&
     cmake --build "$folder" --parallel "$(num_jobs)" --target weft_tests_ir weft_tests_jit &&
-    run_tests "$folder" --tests-regex '^(ir|jit)$'
+    run_tests "$folder" --tests-regex '^(ir|jit|jit_2)$'
 }
 
 status=0
