@@ -1,5 +1,6 @@
 #include <weft/naive.h>
 
+#include "engine/expression/parameters.h"
 #include "engine/expression/walk.h"
 #include "engine/tensor/dims.h"
 #include "engine/tensor/tensor_impl.h"
@@ -129,16 +130,30 @@ class NaiveProgram {
       case ExprNode::Kind::fold: break;
     }
     const OpInfo& row = info(node.op);
-    Step step{ir::block_function(node.op, node.compute_dtype), {}, nullptr};
+    const bool is_wide = keeps_numbers(node);
+    const DType dtype = is_wide ? DType::f32 : node.compute_dtype;
+    Step step{ir::block_function(node.op, dtype), {}, nullptr};
     WEFT_CHECK(step.function != nullptr, UnsupportedError, row.name, " is not computed in ",
                name(node.compute_dtype));
     for (std::size_t i = 0; i < node.args.size(); ++i) {
       const bool is_mask = row.result == ResultRule::select && i == 0;
-      step.args[i] = converted(*node.args[i], is_mask ? DType::boolean : node.compute_dtype);
+      const ExprNode& arg = *node.args[i];
+      const bool is_number = arg.kind == ExprNode::Kind::scalar && is_parameter(node.op, i);
+      step.args[i] = is_mask ? converted(arg, DType::boolean)
+                     : is_number
+                         ? converted(arg, dtype)
+                         : cast(converted(arg, node.compute_dtype), node.compute_dtype, dtype);
     }
     Slot* const slot = &slots_.emplace_back();
     step.result = slot;
     steps_.push_back(step);
+    return cast(slot, dtype, node.compute_dtype);
+  }
+
+  Slot* cast(Slot* value, DType from, DType to) {
+    if (from == to) return value;
+    Slot* const slot = &slots_.emplace_back();
+    steps_.push_back({ir::cast_function(to, from), {value}, slot});
     return slot;
   }
 
@@ -170,11 +185,7 @@ class NaiveProgram {
   /// of the dtype that it has alone.
   Slot* converted(const ExprNode& node, DType dtype) {
     if (node.kind == ExprNode::Kind::scalar) return constant(node.scalar, dtype);
-    Slot* const value = values_.at(&node);
-    if (node.dtype == dtype) return value;
-    Slot* const slot = &slots_.emplace_back();
-    steps_.push_back({ir::cast_function(dtype, node.dtype), {value}, slot});
-    return slot;
+    return cast(values_.at(&node), node.dtype, dtype);
   }
 
   std::vector<std::int64_t> sizes_;

@@ -50,7 +50,7 @@ Wide floor_divide(Wide x, Wide y) {
 
 /// x / y of integers, rounded once.
 double true_quotient(Wide x, Wide y) {
-  if (x == 0) return 0;
+  if (x == 0) return y < 0 ? -0.0 : 0.0;
   Wide dividend = x < 0 ? -x : x;
   const Wide divisor = y < 0 ? -y : y;
   int shift = 0;
@@ -133,6 +133,17 @@ double float_floor_quotient(double x, double y) {
   return quotient - whole > 0.5 ? whole + 1 : whole;
 }
 
+/// As of tensors, and as Python's: by Smith's method.
+std::complex<double> complex_quotient(std::complex<double> x, std::complex<double> y) {
+  const auto bits_of = [](std::complex<double> number) {
+    return Bits{std::bit_cast<std::uint64_t>(number.real()),
+                std::bit_cast<std::uint64_t>(number.imag())};
+  };
+  const std::array args{bits_of(x), bits_of(y)};
+  const Bits result = ir::evaluate({.op = Op::div, .dtype = DType::c128}, args, DType::c128);
+  return {std::bit_cast<double>(result.lo), std::bit_cast<double>(result.hi)};
+}
+
 /// As Python's: whole powers by products, and nothing to the power of 0 is 1.
 std::complex<double> complex_power(std::complex<double> base, std::complex<double> exponent) {
   if (exponent == 0.0) return 1;
@@ -143,7 +154,7 @@ std::complex<double> complex_power(std::complex<double> base, std::complex<doubl
   std::complex<double> power = 1;
   for (auto left = static_cast<int>(std::abs(whole)); left != 0; left /= 2, base *= base)
     if (left % 2 != 0) power *= base;
-  return whole < 0 ? 1.0 / power : power;
+  return whole < 0 ? complex_quotient(1, power) : power;
 }
 
 std::optional<Scalar> combine_floats(Op op, double x, double y) {
@@ -169,7 +180,7 @@ std::optional<Scalar> combine_complex(Op op, std::complex<double> x, std::comple
     case Op::add: return Scalar(x + y);
     case Op::sub: return Scalar(x - y);
     case Op::mul: return Scalar(x * y);
-    case Op::div: check_divisor(y == 0.0); return Scalar(x / y);
+    case Op::div: check_divisor(y == 0.0); return Scalar(complex_quotient(x, y));
     case Op::pow: return Scalar(complex_power(x, y));
     case Op::eq: return Scalar(x == y);
     case Op::ne: return Scalar(x != y);
@@ -211,12 +222,14 @@ std::optional<Scalar> combine_numbers(Op op, const Scalar& x) {
   return Scalar(-x.as_complex());
 }
 
+DType number_dtype(DType common) {
+  return common == DType::f32 ? DType::f64 : common == DType::c64 ? DType::c128 : common;
+}
+
 std::optional<Scalar> evaluate_numbers(Op op, std::span<const Expr> args, DType common) {
   const OpInfo& row = info(op);
   if (op == Op::nextafter || !computes_in(row.domain, row.result, common)) return {};
-  const DType wide = common == DType::f32   ? DType::f64
-                     : common == DType::c64 ? DType::c128
-                                            : common;
+  const DType wide = number_dtype(common);
   std::array<Bits, max_arity> bits;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const ExprNode& node = args[i].node();

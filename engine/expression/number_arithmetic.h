@@ -18,6 +18,9 @@ std::optional<Scalar> combine_numbers(Op op, const Scalar& x, const Scalar& y);
 /// `op x`, likewise.
 std::optional<Scalar> combine_numbers(Op op, const Scalar& x);
 
+/// Where functions of nothing but numbers compute: f64 and c128 in place of the default dtypes.
+DType number_dtype(DType common);
+
 /// What `op`, which promotes its arguments to `common`, makes of bare numbers: a bare number again,
 /// computed in f64 or c128 where `common` is the default dtype.  Nothing where the call has to
 /// compute it: dtypes that the op does not take, integers divided by 0, results of other dtypes

@@ -2,7 +2,9 @@
 
 #include <weft/error.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace weft {
 namespace {
@@ -64,6 +66,16 @@ bool is_parameter(Op op, std::size_t index) {
 
 bool promotes_as_parameter(Op op) {
   return op == Op::clamp || op == Op::clamp_min || op == Op::clamp_max || op == Op::pow;
+}
+
+bool keeps_numbers(const ExprNode& node) {
+  constexpr Op ops[] = {Op::leaky_relu, Op::elu,  Op::celu,    Op::softplus_beta,
+                        Op::softshrink, Op::lerp, Op::addcmul, Op::addcdiv};
+  if (!is_small_float(node.compute_dtype)) return false;
+  if (std::ranges::find(ops, node.op) == std::end(ops)) return false;
+  for (std::size_t i = 1; i < node.args.size(); ++i)
+    if (node.args[i]->kind == ExprNode::Kind::scalar && is_parameter(node.op, i)) return true;
+  return false;
 }
 
 void check_parameter(Op op, const Scalar& value, DType dtype) {

@@ -2,6 +2,8 @@
 // bare numbers (alpha, value, min and max ...).
 #pragma once
 
+#include "engine/expression/expr_node.h"
+
 #include <weft/expr.h>
 #include <weft/scalar.h>
 
@@ -14,6 +16,11 @@ bool is_parameter(Op op, std::size_t index);
 
 /// Whether such a number has a say in the dtype that the op computes in.
 bool promotes_as_parameter(Op op);
+
+/// Whether an op of small floats computes in f32 so that numbers beside it keep their digits.
+///
+/// Mirrors: kernels of PyTorch that take scalars as at::opmath_type.
+bool keeps_numbers(const ExprNode& node);
 
 /// Throws ArgumentError unless `dtype` can hold the parameter: fractions are cut off, and negative
 /// numbers may stand for unsigned ones.   Mirrors: c10::checked_convert, at::alpha_check.

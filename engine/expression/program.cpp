@@ -128,14 +128,26 @@ class Flattener {
   ir::ValueId operation(const ExprNode& node) {
     if (program_.unsupported.empty()) program_.unsupported = unsupported_reason(node);
     const bool is_select = info(node.op).result == ResultRule::select;
-    ir::Inst inst{.op = node.op, .dtype = node.compute_dtype};
-    for (std::size_t i = 0; i < node.args.size(); ++i)
-      inst.args[i] =
-          converted(*node.args[i], is_select && i == 0 ? DType::boolean : node.compute_dtype,
-                    !is_parameter(node.op, i));
+    const bool is_wide = keeps_numbers(node);
+    ir::Inst inst{.op = node.op, .dtype = is_wide ? DType::f32 : node.compute_dtype};
+    for (std::size_t i = 0; i < node.args.size(); ++i) {
+      const bool may_be_number = is_parameter(node.op, i);
+      const bool is_number = may_be_number && node.args[i]->kind == ExprNode::Kind::scalar;
+      const DType dtype = is_select && i == 0 ? DType::boolean
+                          : is_number         ? inst.dtype
+                                              : node.compute_dtype;
+      inst.args[i] = converted(*node.args[i], dtype, !may_be_number);
+      if (is_wide && dtype != inst.dtype) inst.args[i] = step(inst.args[i], inst.dtype);
+    }
     if (may_divide_by_zero(node))
       program_.integer_divisors.push_back({node.args[1].get(), node.compute_dtype});
-    return append(inst);
+    const ir::ValueId result = append(inst);
+    return is_wide ? step(result, node.compute_dtype) : result;
+  }
+
+  /// Rounds as results of ops do.
+  ir::ValueId step(ir::ValueId value, DType dtype) {
+    return append({.op = Op::cast, .dtype = dtype, .operand = 1, .args = args(value)});
   }
 
   Program& program_;

@@ -209,5 +209,14 @@ TEST(Divergences, LogitsBetweenCrossedBoundsAreThoseOfTheUpper) {
   for (int i = 0; i < 3; ++i) EXPECT_DOUBLE_EQ(get<double>(logits, i), std::log(0.4 / 0.6));
 }
 
+TEST(Divergences, SoftsignOfIntegersDoesNotWrap) {
+  Engine engine;
+  const Tensor bytes = tensor_of<std::int8_t>({-128, 127}),
+               words = tensor_of<std::int32_t>({INT32_MAX});
+  EXPECT_THAT(elements<float>(engine.eval(ops::softsign(bytes))),
+              ElementsAreArray({-128.F / 129, 127.F / 128}));
+  EXPECT_EQ(get<float>(engine.eval(ops::softsign(words)), 0), 1.F);
+}
+
 }  // namespace
 }  // namespace weft::testing

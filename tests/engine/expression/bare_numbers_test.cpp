@@ -6,6 +6,7 @@
 
 #include <weft/engine.h>
 #include <weft/error.h>
+#include <weft/naive.h>
 
 #include <gtest/gtest.h>
 
@@ -71,21 +72,23 @@ TEST_F(BareNumbers, OperatorsAreThoseOfPython) {
            {"18446744073709551615 / 18446744073709551614", 1.0},
            {"18446744073709551615 / 1", 0x1p64},
            {"9007199254740993 / 9007199254740992", 1.0},
-           {"0 / -5", 0.0},
+           {"0 / -5", -0.0},
+           {"0 / 5", 0.0},
            {"-1e308 // 1e-308", -inf}}) {
     const double given = number(text).as_double();
     EXPECT_TRUE(std::isnan(value) ? std::isnan(given)
                                   : given == value && std::signbit(given) == std::signbit(value))
         << text << " is " << given;
   }
-  for (const auto& [text, value] :
-       std::vector<std::pair<const char*, std::complex<double>>>{{"0j ** 0", 1.0},
-                                                                 {"0 ** 0j", 1.0},
-                                                                 {"inf ** 0j", 1.0},
-                                                                 {"0j ** 2", 0.0},
-                                                                 {"(1+1j) ** 2", {0, 2}},
-                                                                 {"(1+1j) ** 4", {-4, 0}},
-                                                                 {"2j ** -2", -0.25}})
+  for (const auto& [text, value] : std::vector<std::pair<const char*, std::complex<double>>>{
+           {"0j ** 0", 1.0},
+           {"0 ** 0j", 1.0},
+           {"inf ** 0j", 1.0},
+           {"0j ** 2", 0.0},
+           {"(1+1j) ** 2", {0, 2}},
+           {"(1+1j) ** 4", {-4, 0}},
+           {"2j ** -2", -0.25},
+           {"(1+2j) / 1e-308", {1e308, HUGE_VAL}}})
     EXPECT_EQ(number(text).as_complex(), value) << text;
   for (const char* text : {"0j ** -1", "0 ** 1j", "0j ** (1+1j)"})
     EXPECT_THAT(refusal<ArgumentError>(text), HasSubstr("by zero")) << text;
@@ -152,6 +155,53 @@ TEST_F(BareNumbers, LiteralsNextToZeroAreTheNearestNumber) {
   EXPECT_EQ(number("0.1e-99999999999999999999"), 0);
   EXPECT_EQ(parse("1e-400j").node().scalar.as_complex(), 0.0);
   EXPECT_THAT(refusal<ArgumentError>("1e400"), HasSubstr("does not fit f64"));
+}
+
+// PyTorch's kernels of these take them as f32.
+TEST_F(BareNumbers, KeepTheirDigitsAsParametersOfSmallFloats) {
+  Random random(8);
+  for (const DType dtype : {DType::bf16, DType::f16, DType::f8e5m2}) {
+    const std::string type(name(dtype));
+    std::vector<std::pair<std::string, Tensor>> named;
+    for (const char* each : {"x", "y", "z"}) {
+      named.emplace_back(each, new_tensor({500}, dtype));
+      randomise(named.back().second, random);
+    }
+    for (const auto& [before, after] : std::vector<std::pair<std::string, std::string>>{
+             {"leaky_relu(", ", 0.01)"},
+             {"elu(", ", 0.1)"},
+             {"celu(", ", 0.3)"},
+             {"softplus(", ", 0.3, 3.1)"},
+             {"softshrink(", ", 0.1)"},
+             {"addcmul(cast(z, f32), ", ", cast(y, f32), value=0.3)"},
+             {"addcdiv(cast(z, f32), ", ", cast(y, f32), value=0.3)"},
+             {"lerp(", ", cast(y, f32), 0.3)"}}) {
+      const std::string in_f32 = "cast(" + before + "cast(x, f32)" + after + ", " + type + ")";
+      std::string in_dtype = before + "x" + after;
+      for (std::size_t at; (at = in_dtype.find("cast(")) != in_dtype.npos;)
+        in_dtype.replace(at, 12, in_dtype.substr(at + 5, 1));
+      for (const char* backend : {"interp", "xbyak", "llvm", "auto"})
+        for (const Numerics numerics : {Numerics::standard, Numerics::strict}) {
+          EngineOptions options;
+          options.backend = backend;
+          options.numerics = numerics;
+          Engine engine(options);
+          EXPECT_TRUE(same_tensor(engine.eval(parse_expr(in_dtype, named)),
+                                  engine.eval(parse_expr(in_f32, named))))
+              << in_dtype << " of " << type << ", " << backend;
+        }
+      const Tensor out = new_tensor({500}, dtype);
+      naive_eval(parse_expr(in_dtype, named), out);
+      EXPECT_TRUE(same_tensor(out, engine_.eval(parse_expr(in_f32, named)))) << in_dtype;
+    }
+  }
+}
+
+TEST_F(BareNumbers, AreLimitedByTheDtypeTheyComputeIn) {
+  EXPECT_EQ(get<double>(eval("a * clamp(0.5, max=1e300)"), 0), 0.5);
+  EXPECT_EQ(get<double>(eval("a * leaky_relu(-0.5, 1e300)"), 0), -0.5e300);
+  EXPECT_THAT(refusal<ArgumentError>("clamp(cast(a, f32), max=1e300)"),
+              HasSubstr("without overflow: 1e+300"));
 }
 
 TEST_F(BareNumbers, MasksAreNoNumbers) {
