@@ -137,6 +137,11 @@ template <class Real, class Complex>
 Value by_kind(const Value& x, Real of_real, Complex of_complex) {
   return is_complex(x.dtype) ? of_complex(x) : of_real(x);
 }
+/// singles(x) for complex numbers of two f32, else doubles(x).
+template <class Singles, class Doubles>
+Value by_part_precision(const Value& x, Singles singles, Doubles doubles) {
+  return x.dtype == DType::c64 ? singles(x) : doubles(x);
+}
 /// single(x) in f32 for f32 and smaller floats, else of_double(x).
 template <class Single, class Double>
 Value by_precision(const Value& x, Single single, Double of_double) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/circular.h"
+#include "ir/complex_functions.h"
 #include "ir/distance.h"
 #include "ir/double_functions.h"
 #include "ir/double_gamma.h"
@@ -302,18 +303,10 @@ WEFT_ROUGH(real_sinc, rough_sinc, double_sinc(v))
 #undef WEFT_ROUGH
 #undef WEFT_BY_PRECISION
 
-/// A complex number times a real one.  As a product of complex numbers, infinity would meet a 0 of
-/// the other's imaginary part and make a NaN.
-template <class V>
-V scale_parts(const V& x, double factor) {
-  const auto re = real(x), im = imag(x);
-  return complex(re * like(re, factor), im * like(im, factor));
-}
-
 template <class V>
 V complex_sinc(const V& x) {
   const V angle = x * like(x, 3.141592653589793);
-  return select(x == like(x, 0), like(x, 1), library_sin(angle) / angle);
+  return select(x == like(x, 0), like(x, 1), complex_sin(angle) / angle);
 }
 
 template <class V>
@@ -327,23 +320,23 @@ V real_or_complex_rsqrt(const V& x) {
       [](const auto& number) { return like(number, 1) / sqrt(number); });
 }
 
-#define WEFT_REAL_OR_COMPLEX(name)                                  \
-  template <class V>                                                \
-  V real_or_complex_##name(const V& x) {                            \
-    return by_kind(                                                 \
-        x, [](const auto& number) { return real_##name(number); },  \
-        [](const auto& number) { return library_##name(number); }); \
+#define WEFT_REAL_OR_COMPLEX(name, of_complex)                     \
+  template <class V>                                               \
+  V real_or_complex_##name(const V& x) {                           \
+    return by_kind(                                                \
+        x, [](const auto& number) { return real_##name(number); }, \
+        [](const auto& number) { return of_complex(number); });    \
   }
-WEFT_REAL_OR_COMPLEX(exp)
-WEFT_REAL_OR_COMPLEX(log)
-WEFT_REAL_OR_COMPLEX(sin)
-WEFT_REAL_OR_COMPLEX(cos)
-WEFT_REAL_OR_COMPLEX(sinh)
-WEFT_REAL_OR_COMPLEX(cosh)
-WEFT_REAL_OR_COMPLEX(tanh)
-WEFT_REAL_OR_COMPLEX(asinh)
-WEFT_REAL_OR_COMPLEX(acosh)
-WEFT_REAL_OR_COMPLEX(atanh)
+WEFT_REAL_OR_COMPLEX(exp, complex_exp)
+WEFT_REAL_OR_COMPLEX(log, complex_log)
+WEFT_REAL_OR_COMPLEX(sin, complex_sin)
+WEFT_REAL_OR_COMPLEX(cos, complex_cos)
+WEFT_REAL_OR_COMPLEX(sinh, complex_sinh)
+WEFT_REAL_OR_COMPLEX(cosh, complex_cosh)
+WEFT_REAL_OR_COMPLEX(tanh, library_tanh)
+WEFT_REAL_OR_COMPLEX(asinh, library_asinh)
+WEFT_REAL_OR_COMPLEX(acosh, library_acosh)
+WEFT_REAL_OR_COMPLEX(atanh, library_atanh)
 #undef WEFT_REAL_OR_COMPLEX
 
 /// `of_real`, or for complex numbers an expression of its own.
@@ -353,10 +346,10 @@ WEFT_REAL_OR_COMPLEX(atanh)
     return by_kind(                                                                          \
         x, [](const auto& v) { return of_real; }, [](const auto& v) { return of_complex; }); \
   }
-WEFT_REAL_OR_EXPRESSION(log2_of, real_log2(v), scale_parts(library_log(v), 1.4426950408889634))
-WEFT_REAL_OR_EXPRESSION(log10_of, real_log10(v), scale_parts(library_log(v), 0.43429448190325182))
-WEFT_REAL_OR_EXPRESSION(sigmoid_of, real_logistic(v), like(v, 1) / (like(v, 1) + library_exp(-v)))
-WEFT_REAL_OR_EXPRESSION(silu_of, real_silu(v), v / (like(v, 1) + library_exp(-v)))
+WEFT_REAL_OR_EXPRESSION(log2_of, real_log2(v), complex_log2(v))
+WEFT_REAL_OR_EXPRESSION(log10_of, real_log10(v), complex_log10(v))
+WEFT_REAL_OR_EXPRESSION(sigmoid_of, real_logistic(v), like(v, 1) / (like(v, 1) + complex_exp(-v)))
+WEFT_REAL_OR_EXPRESSION(silu_of, real_silu(v), v / (like(v, 1) + complex_exp(-v)))
 WEFT_REAL_OR_EXPRESSION(sinc_of, real_sinc(v), complex_sinc(v))
 WEFT_REAL_OR_EXPRESSION(softsign_of, v / (like(v, 1) + abs(v)),
                         v / (like(v, 1) + complex(abs(v), like(abs(v), 0))))

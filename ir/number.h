@@ -423,15 +423,17 @@ Number<T> library_pow(const Number<T>& x, const Number<T>& y) {
   }
 }
 
+/// Of sizes, which are unsigned: the smallest integer has one.
 template <class T>
 Number<T> gcd(const Number<T>& x, const Number<T>& y) {
-  Number<T> a = abs(x), b = abs(y);
-  while (b.value != 0) {
-    const Number<T> rest = a - quotient(a, b) * b;
+  using Size = std::make_unsigned_t<T>;
+  auto a = static_cast<Size>(abs(x).value), b = static_cast<Size>(abs(y).value);
+  while (b != 0) {
+    const auto rest = static_cast<Size>(a % b);
     a = b;
-    b = abs(rest);
+    b = rest;
   }
-  return abs(a);
+  return Number<T>(static_cast<T>(a));
 }
 
 /// The argument of a complex number; of a real one 0 or pi.

@@ -113,6 +113,14 @@ auto by_kind(const Number<T>& x, Real of_real, Complex of_complex) {
   else
     return of_real(x);
 }
+/// singles(x) for complex numbers of two f32, else doubles(x).
+template <class T, class Singles, class Doubles>
+Number<T> by_part_precision(const Number<T>& x, Singles singles, Doubles doubles) {
+  if constexpr (std::is_same_v<T, std::complex<float>>)
+    return singles(x);
+  else
+    return doubles(x);
+}
 /// single(x) in float for f32 and smaller floats, else of_double(x).
 template <class T, class Single, class Double>
 auto by_precision(const Number<T>& x, Single single, Double of_double) {

@@ -1,6 +1,6 @@
-// Casts to and from small floats, and from f64 to u8, rebuilt from what machines have: arithmetic,
-// and casts between f32, f64 and integers.  f16 to and from f32 stays: processors have had that
-// since 2012. The results are those of weft/convert.h, bit for bit.
+// Casts to and from small floats, from f64 to u8, and from complex to real numbers, rebuilt from
+// what machines have: arithmetic, and casts between f32, f64 and integers.  f16 to and from f32
+// stays: processors have had that since 2012. The results are those of weft/convert.h, bit for bit.
 #include "ir/pass.h"
 #include "ir/passes/rewrite.h"
 
@@ -25,6 +25,11 @@ class CastExpander {
 
   Value expand(const Value& value, DType to) {
     const DType from = value.dtype;
+    // The imaginary part is dropped; machines take numbers apart more easily than they convert.
+    if ((from == DType::c64 || from == DType::c128) && !is_complex(to)) {
+      const Value real = builder_.apply(Op::real, {value});
+      return real.dtype == to ? real : expand(real, to);
+    }
     if (is_complex(from) || is_complex(to) || from == to) return plain(value, to);
     if (is_small_float(from)) return to == DType::f32 ? widen(value) : expand(widen(value), to);
     if (from == DType::f64 && to == DType::u8) return low_byte(value);
@@ -94,16 +99,16 @@ class CastExpander {
     return builder_.bitcast(plain(rounded >> u32(16), DType::u16), DType::bf16);
   }
 
-  /// f64 to f32 so that rounding again, to something with two bits less, rounds as if once:
-  /// truncates, and sets the last bit if anything was lost.
+  /// f64 to f32 so that rounding again, to any small float, rounds as if once: keeps 14 bits, which
+  /// are two more than f16 has, and sets the last of them if anything was lost.  No more than 16,
+  /// so that the subnormal numbers of f32 that are half a bf16 are exact.
   Value round_to_odd(const Value& value) {
-    const Value nearest = plain(value, DType::f32);
-    const Value back = plain(nearest, DType::f64);
-    const Value is_larger = abs(back) > abs(value);
-    const Value is_inexact = back != value && value == value;
-    const Value bits = as_u32(nearest);
-    const Value truncated = select(is_larger, bits - u32(1), bits);
-    return builder_.bitcast(select(is_inexact, truncated | u32(1), bits), DType::f32);
+    const Value lost = builder_.constant(DType::u64, Bits{(std::uint64_t{1} << (53 - 14)) - 1, 0});
+    const Value kept =
+        builder_.constant(DType::u64, Bits{~((std::uint64_t{1} << (53 - 14)) - 1), 0});
+    const Value bits = builder_.bitcast(value, DType::u64);
+    const Value sticky = (bits & lost) + lost;
+    return plain(builder_.bitcast((bits | sticky) & kept, DType::f64), DType::f32);
   }
 
   /// Of the i64 that the number is truncated to, which not every machine can do.  Every step is
