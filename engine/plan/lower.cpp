@@ -42,20 +42,21 @@ void share_moves(ir::Kernel& kernel) {
   for (ir::Operand& operand : kernel.operands) operand.dtype = dtype;
 }
 
-/// c128 moves become two u64 moves an item, along an innermost dimension of two.
-void split_wide_moves(Lowered& lowered) {
+/// c128 moves become two u64 moves an item: of runs of items twice as many, and on a device, where
+/// neighbouring threads take them, an innermost loop of two.  Others stay what they are, for loops
+/// of two start anew with each item; backends move their parts side by side.
+void split_wide_moves(Lowered& lowered, DeviceType runs_on) {
   ir::Kernel& kernel = lowered.kernel;
   if (!moves_only(kernel.body) || kernel.body.front().dtype != DType::c128) return;
+  const bool is_dense = std::ranges::all_of(
+      kernel.operands, [](const ir::Operand& operand) { return operand.strides.back() == 1; });
+  if (!is_dense && runs_on == DeviceType::cpu) return;
   for (ir::Inst& inst : kernel.body) inst.dtype = DType::u64;
-  bool is_dense = kernel.loops.size() == 1;
-  for (ir::Operand& operand : kernel.operands) {
-    operand.dtype = DType::u64;
-    is_dense = is_dense && operand.strides.back() == 1;
-  }
+  for (ir::Operand& operand : kernel.operands) operand.dtype = DType::u64;
   const std::size_t num_operands = kernel.operands.size();
-  if (is_dense) {  // the halves of one run of items are one run themselves
-    lowered.extents[0] *= 2;
-    for (std::size_t i = 0; i < num_operands; ++i) lowered.stride_bytes[i] = 8;
+  if (is_dense) {
+    lowered.extents.back() *= 2;
+    std::fill_n(lowered.stride_bytes.rbegin(), num_operands, 8);
     return;
   }
   kernel.loops.push_back({});
@@ -387,7 +388,7 @@ Lowered lower(const TensorIterator& iterator, const Program& program, Numerics n
     kernel.operands.push_back({dtypes[i], is_output ? ir::Role::output : ir::Role::input,
                                stride_classes(lowered, dtypes[i], i, num_operands)});
   }
-  if (!lowered.is_tiled) split_wide_moves(lowered);
+  if (!lowered.is_tiled) split_wide_moves(lowered, runs_on);
   share_moves(kernel);
   return lowered;
 }

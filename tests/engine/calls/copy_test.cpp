@@ -1,5 +1,6 @@
 // Copies: every pair of dtypes, lazy bits, and the contiguous chain.
 #include "runtime/log.h"
+#include "tests/engine/support/engines.h"
 #include "tests/engine/support/layouts.h"
 #include "tests/matchers.h"
 
@@ -8,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
 #include <sstream>
 #include <string>
 
@@ -50,6 +53,24 @@ TEST(engine_copy, every_pair_of_dtypes) {
       engine.copy(wide, strided);
       EXPECT_TRUE(same_tensor(wide, converted(strided, to)));
       EXPECT_TRUE(same_tensor(engine.to(strided, to), converted(strided, to)));
+    }
+  }
+}
+
+TEST(engine_copy, complex_doubles_keep_their_bits_in_any_layout) {
+  for (const auto& engine : engines({"interp", "xbyak", "llvm", "auto"})) {
+    Random random(12);
+    for (int round = 0; round < 300; ++round) {
+      Sizes sizes(1 + ir::pick(random, 4));
+      for (std::int64_t& size : sizes) size = 1 + static_cast<std::int64_t>(ir::pick(random, 20));
+      const Tensor source = random_operand(sizes, DType::c128, random).expand(IntSpan(sizes));
+      const Tensor out = random_layout(sizes, DType::c128, random);
+      for (std::int64_t i = 0; i < source.numel(); ++i)
+        put<std::array<std::uint64_t, 2>>(source, i, {random(), random()});
+      engine->copy(out, source);
+      for (std::int64_t i = 0; i < source.numel(); ++i)
+        ASSERT_EQ(std::memcmp(element(out, i), element(source, i), 16), 0)
+            << engine->options().backend << ", element " << i << " of round " << round;
     }
   }
 }
