@@ -69,14 +69,25 @@ std::vector<FoldDim> plan_dims(const ExprNode& node, FoldOrder order, const Tens
 /// The dimension along which vectors run: the fastest that fills some, else the longest.  The
 /// fastest is the first in dims_by_shape().  Of two as fast, as those of windows are that slide by
 /// one, a kept one: what is folded then lies side by side for many results.
-std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input, FoldOrder order) {
+std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input, std::int64_t itemsize,
+                       FoldOrder order) {
   const auto distance = [&](const FoldDim& dim) {
     if (order == FoldOrder::by_shape) return static_cast<std::int64_t>(&dim - dims.data());
     const std::int64_t stride = std::abs(dim.stride_bytes[input]);
     return stride == 0 ? std::numeric_limits<std::int64_t>::max() : stride;
   };
+  std::int64_t num_rows = 1;
+  for (const FoldDim& dim : dims)
+    if (dim.stride_bytes[0] == 0) num_rows *= dim.extent;
+  // A vector of columns is as good as several, if whole blocks of it are folded.
+  const bool may_be_few = order != FoldOrder::by_shape && num_rows >= fold_block_rows;
+  const auto fills_vectors = [&](const FoldDim& dim) {
+    const bool are_columns = dim.stride_bytes[0] != 0 && dim.stride_bytes[input] == itemsize;
+    return dim.extent >= min_vector_extent ||
+           (may_be_few && are_columns && dim.extent * itemsize >= min_columns_bytes);
+  };
   const auto is_better = [&](const FoldDim& a, const FoldDim& b) {
-    const bool a_fills = a.extent >= min_vector_extent, b_fills = b.extent >= min_vector_extent;
+    const bool a_fills = fills_vectors(a), b_fills = fills_vectors(b);
     if (a_fills != b_fills) return a_fills;
     const auto rank = [&](const FoldDim& dim) {
       return std::pair(distance(dim), dim.stride_bytes[0] == 0);
@@ -289,7 +300,7 @@ std::shared_ptr<FoldPlan> lay_out_fold(const ExprNode& node, const Tensor& outpu
   const std::vector<FoldDim> dims = plan_dims(node, plan->order, output, inputs);
   plan->num_operands = dims[0].stride_bytes.size();
   const std::size_t input = largest_input(dims, inputs.size());
-  const std::size_t along = vector_dim(dims, input, plan->order);
+  const std::size_t along = vector_dim(dims, input, plan->fold.itemsize(), plan->order);
   const auto is_reduced = [](const FoldDim& dim) {
     return dim.stride_bytes[0] == 0 && dim.extent > 1;
   };

@@ -60,6 +60,8 @@ enum class FoldShortcut : std::uint8_t { none, short_row, few_rows, few_columns 
 
 /// Along shorter dimensions vectors are mostly empty.
 inline constexpr std::int64_t min_vector_extent = 16;
+/// Columns side by side that are one vector with AVX2.
+inline constexpr std::int64_t min_columns_bytes = 32;
 
 /// Immutable.
 struct FoldPlan {

@@ -20,11 +20,15 @@ Tensor as_written(const ExprNode& node) {
 }
 
 /// Whether rows are long enough for blocks.  Those that are neighbours are scanned as vectors, and
-/// whether they are depends on the layout of what is scanned.
+/// others that lie between one another's elements together, as one after the other would go through
+/// all memory again.  Both depend on the layout of what is scanned.
 bool takes_blocks(const ScanLoops& loops, std::int64_t itemsize) {
   const FoldDim& fastest = loops.rest[0];
-  const bool are_neighbours = fastest.extent > 1 && fastest.stride_bytes[1] == itemsize;
-  return loops.scanned.extent >= jit::long_scan_elements && !are_neighbours;
+  const std::int64_t stride_bytes = std::abs(fastest.stride_bytes[1]);
+  const bool are_together =
+      fastest.extent > 1 &&
+      (stride_bytes == itemsize || stride_bytes < std::abs(loops.scanned.stride_bytes[1]));
+  return loops.scanned.extent >= jit::long_scan_elements && !are_together;
 }
 
 /// Calls of the loops for fewer elements cost more than what they do.
