@@ -1,6 +1,7 @@
 // The bits of reductions do not depend on threads or on what runs them: ten thousand random cases.
 // CMake runs this program once more with the lesser instruction set; what is compared with, the
 // interpreter, is the same in both.
+#include "tests/engine/support/engines.h"
 #include "tests/engine/support/layouts.h"
 
 #include <weft/engine.h>
@@ -8,10 +9,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <vector>
 
 namespace weft::testing {
 namespace {
@@ -138,6 +142,45 @@ TEST_F(ReduceBits, OfScansOfLongRowsAreThoseOfEachRow) {
           }
         }
       }
+}
+
+/// The sum of blocks [first, first + count) of 128 rows of one column, as docs/reductions.md has
+/// it.
+template <class T>
+T column_sum(const std::vector<T>& column, std::size_t first, std::size_t count) {
+  if (count > 1) {
+    const std::size_t left = std::bit_floor(count - 1);
+    return column_sum(column, first, left) + column_sum(column, first + left, count - left);
+  }
+  T sum = 0;
+  for (std::size_t row = first * 128; row < std::min(column.size(), first * 128 + 128); ++row)
+    sum += column[row];
+  return sum;
+}
+
+template <class T>
+void expect_sums_of_columns(std::int64_t rows, std::int64_t columns, Random& random) {
+  const Tensor a = new_tensor({rows, columns}, dtype_of<T>);
+  for (std::int64_t i = 0; i < a.numel(); ++i)
+    put<T>(a, i, static_cast<T>(static_cast<double>(random() % 2'000'001) / 1e6 - 1));
+  for (const auto& engine : engines({"interp", "xbyak", "llvm", "auto"})) {
+    const Tensor sums = engine->reduce(Reduction::sum, a, {.dims = {0}});
+    for (std::int64_t c = 0; c < columns; ++c) {
+      std::vector<T> column;
+      for (std::int64_t row = 0; row < rows; ++row) column.push_back(get<T>(a, row * columns + c));
+      ASSERT_EQ(get<T>(sums, c), column_sum(column, 0, (column.size() + 127) / 128))
+          << engine->options().backend << ", column " << c << " of " << rows << "x" << columns;
+    }
+  }
+}
+
+TEST_F(ReduceBits, OfAFewColumnsAreThoseOfBlocksOfRows) {
+  Random random(10);
+  for (const std::int64_t rows : {128, 129, 1000, 20'000})
+    for (std::int64_t columns = 4; columns <= 17; ++columns) {
+      if (columns >= 8) expect_sums_of_columns<float>(rows, columns, random);
+      expect_sums_of_columns<double>(rows, columns, random);
+    }
 }
 
 }  // namespace
