@@ -178,7 +178,8 @@ Expr apply(Op op, std::span<const Expr> args) {
   WEFT_CHECK(op != Op::neg || !is_boolean(common), ArgumentError, bool_negation);
   for (std::size_t i = 0; i < args.size(); ++i)
     if (is_bare_parameter(op, args[i], i))
-      check_parameter(op, args[i].node().scalar, are_numbers ? number_dtype(common) : common);
+      check_parameter(op, args[i].node().scalar,
+                      are_numbers ? number_dtype(common) : parameter_dtype(op, common));
   for (const Expr& arg : args) check_number(op, arg, common);
   // Masks of bytes are deprecated in PyTorch, and still there.
   WEFT_CHECK(op != Op::masked_fill || is_boolean(args[0].dtype()) || args[0].dtype() == DType::u8,

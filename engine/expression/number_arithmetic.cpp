@@ -144,6 +144,11 @@ std::complex<double> complex_quotient(std::complex<double> x, std::complex<doubl
   return {std::bit_cast<double>(result.lo), std::bit_cast<double>(result.hi)};
 }
 
+/// As of tensors, and as Python's: without C's recovery of infinities.
+std::complex<double> complex_product(std::complex<double> x, std::complex<double> y) {
+  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+}
+
 /// As Python's: whole powers by products, and nothing to the power of 0 is 1.
 std::complex<double> complex_power(std::complex<double> base, std::complex<double> exponent) {
   if (exponent == 0.0) return 1;
@@ -152,8 +157,10 @@ std::complex<double> complex_power(std::complex<double> base, std::complex<doubl
   const double whole = std::trunc(exponent.real());
   if (exponent != std::complex(whole) || std::abs(whole) > 100) return std::pow(base, exponent);
   std::complex<double> power = 1;
-  for (auto left = static_cast<int>(std::abs(whole)); left != 0; left /= 2, base *= base)
-    if (left % 2 != 0) power *= base;
+  for (auto left = static_cast<int>(std::abs(whole)); left != 0; left /= 2) {
+    if (left % 2 != 0) power = complex_product(power, base);
+    base = complex_product(base, base);
+  }
   return whole < 0 ? complex_quotient(1, power) : power;
 }
 
@@ -166,10 +173,9 @@ std::optional<Scalar> combine_floats(Op op, double x, double y) {
     case Op::remainder: check_divisor(y == 0); return Scalar(float_remainder(x, y));
     case Op::div_floor: check_divisor(y == 0); return Scalar(float_floor_quotient(x, y));
     case Op::pow:
-      if (x < 0 && std::isfinite(y) && y != std::floor(y)) {
+      if (x < 0 && std::isfinite(x) && std::isfinite(y) && y != std::floor(y))
         return Scalar(std::pow(std::complex<double>(x), y));
-      }
-      check_divisor(x == 0 && y < 0);
+      check_divisor(x == 0 && y < 0 && std::isfinite(y));
       return Scalar(std::pow(x, y));
     default: return {};
   }
@@ -179,7 +185,7 @@ std::optional<Scalar> combine_complex(Op op, std::complex<double> x, std::comple
   switch (op) {
     case Op::add: return Scalar(x + y);
     case Op::sub: return Scalar(x - y);
-    case Op::mul: return Scalar(x * y);
+    case Op::mul: return Scalar(complex_product(x, y));
     case Op::div: check_divisor(y == 0.0); return Scalar(complex_quotient(x, y));
     case Op::pow: return Scalar(complex_power(x, y));
     case Op::eq: return Scalar(x == y);

@@ -68,11 +68,15 @@ bool promotes_as_parameter(Op op) {
   return op == Op::clamp || op == Op::clamp_min || op == Op::clamp_max || op == Op::pow;
 }
 
-bool keeps_numbers(const ExprNode& node) {
+DType parameter_dtype(Op op, DType common) {
   constexpr Op ops[] = {Op::leaky_relu, Op::elu,  Op::celu,    Op::softplus_beta,
                         Op::softshrink, Op::lerp, Op::addcmul, Op::addcdiv};
-  if (!is_small_float(node.compute_dtype)) return false;
-  if (std::ranges::find(ops, node.op) == std::end(ops)) return false;
+  const bool is_wide = is_small_float(common) && std::ranges::find(ops, op) != std::end(ops);
+  return is_wide ? DType::f32 : common;
+}
+
+bool keeps_numbers(const ExprNode& node) {
+  if (parameter_dtype(node.op, node.compute_dtype) == node.compute_dtype) return false;
   for (std::size_t i = 1; i < node.args.size(); ++i)
     if (node.args[i]->kind == ExprNode::Kind::scalar && is_parameter(node.op, i)) return true;
   return false;

@@ -17,9 +17,11 @@ bool is_parameter(Op op, std::size_t index);
 /// Whether such a number has a say in the dtype that the op computes in.
 bool promotes_as_parameter(Op op);
 
-/// Whether an op of small floats computes in f32 so that numbers beside it keep their digits.
-///
-/// Mirrors: kernels of PyTorch that take scalars as at::opmath_type.
+/// The dtype that parameters of an op become which computes in `common`: f32 beside small floats
+/// where PyTorch's kernels take scalars as at::opmath_type.
+DType parameter_dtype(Op op, DType common);
+
+/// Whether an op of small floats computes in f32, because numbers beside it keep their digits.
 bool keeps_numbers(const ExprNode& node);
 
 /// Throws ArgumentError unless `dtype` can hold the parameter: fractions are cut off, and negative

@@ -74,6 +74,9 @@ TEST_F(BareNumbers, OperatorsAreThoseOfPython) {
            {"9007199254740993 / 9007199254740992", 1.0},
            {"0 / -5", -0.0},
            {"0 / 5", 0.0},
+           {"(-inf) ** 0.1", inf},
+           {"(-inf) ** -1.5", 0.0},
+           {"0 ** -inf", inf},
            {"-1e308 // 1e-308", -inf}}) {
     const double given = number(text).as_double();
     EXPECT_TRUE(std::isnan(value) ? std::isnan(given)
@@ -90,6 +93,7 @@ TEST_F(BareNumbers, OperatorsAreThoseOfPython) {
            {"2j ** -2", -0.25},
            {"(1+2j) / 1e-308", {1e308, HUGE_VAL}}})
     EXPECT_EQ(number(text).as_complex(), value) << text;
+  EXPECT_TRUE(std::isnan(number("(1e200+1e200j) * (1e200-1e200j)").as_complex().imag()));
   for (const char* text : {"0j ** -1", "0 ** 1j", "0j ** (1+1j)"})
     EXPECT_THAT(refusal<ArgumentError>(text), HasSubstr("by zero")) << text;
   for (const char* text :
@@ -200,6 +204,14 @@ TEST_F(BareNumbers, KeepTheirDigitsAsParametersOfSmallFloats) {
 TEST_F(BareNumbers, AreLimitedByTheDtypeTheyComputeIn) {
   EXPECT_EQ(get<double>(eval("a * clamp(0.5, max=1e300)"), 0), 0.5);
   EXPECT_EQ(get<double>(eval("a * leaky_relu(-0.5, 1e300)"), 0), -0.5e300);
+  // Those that small floats don't round are limited by f32.
+  for (const char* text : {"leaky_relu(cast(a, f16), 1e5)", "lerp(cast(a, bf16), 1, 3.4e38)",
+                           "softplus(cast(a, f8e4m3fn), 1, 500)"})
+    EXPECT_NO_THROW(eval(text)) << text;
+  EXPECT_THAT(refusal<ArgumentError>("leaky_relu(cast(a, f16), 1e39)"),
+              HasSubstr("to type f32 without overflow: 1e+39"));
+  EXPECT_THAT(refusal<ArgumentError>("clamp(cast(a, f16), max=1e5)"),
+              HasSubstr("to type f16 without overflow"));
   EXPECT_THAT(refusal<ArgumentError>("clamp(cast(a, f32), max=1e300)"),
               HasSubstr("without overflow: 1e+300"));
 }
