@@ -69,8 +69,9 @@ std::vector<FoldDim> plan_dims(const ExprNode& node, FoldOrder order, const Tens
 /// The dimension along which vectors run: the fastest that fills some, else the longest.  The
 /// fastest is the first in dims_by_shape().  Of two as fast, as those of windows are that slide by
 /// one, a kept one: what is folded then lies side by side for many results.
-std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input, std::int64_t itemsize,
-                       FoldOrder order) {
+std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input,
+                       std::int64_t input_itemsize, const FoldPlan& plan) {
+  const FoldOrder order = plan.order;
   const auto distance = [&](const FoldDim& dim) {
     if (order == FoldOrder::by_shape) return static_cast<std::int64_t>(&dim - dims.data());
     const std::int64_t stride = std::abs(dim.stride_bytes[input]);
@@ -79,12 +80,14 @@ std::size_t vector_dim(const std::vector<FoldDim>& dims, std::size_t input, std:
   std::int64_t num_rows = 1;
   for (const FoldDim& dim : dims)
     if (dim.stride_bytes[0] == 0) num_rows *= dim.extent;
-  // A vector of columns is as good as several, if whole blocks of it are folded.
-  const bool may_be_few = order != FoldOrder::by_shape && num_rows >= fold_block_rows;
+  // A vector of columns is as good as several, if whole blocks of it are folded.  Of numbers that
+  // are converted it takes half a vector of AVX2 or more.
+  const bool may_be_few = order == FoldOrder::by_layout && num_rows >= fold_block_rows;
   const auto fills_vectors = [&](const FoldDim& dim) {
-    const bool are_columns = dim.stride_bytes[0] != 0 && dim.stride_bytes[input] == itemsize;
-    return dim.extent >= min_vector_extent ||
-           (may_be_few && are_columns && dim.extent * itemsize >= min_columns_bytes);
+    if (dim.extent >= min_vector_extent) return true;
+    const bool are_columns = dim.stride_bytes[0] != 0 && dim.stride_bytes[input] == input_itemsize;
+    return may_be_few && are_columns && dim.extent * plan.fold.itemsize() >= min_columns_bytes &&
+           (dim.extent >= 8 || dim.extent * input_itemsize >= min_columns_bytes);
   };
   const auto is_better = [&](const FoldDim& a, const FoldDim& b) {
     const bool a_fills = fills_vectors(a), b_fills = fills_vectors(b);
@@ -300,7 +303,9 @@ std::shared_ptr<FoldPlan> lay_out_fold(const ExprNode& node, const Tensor& outpu
   const std::vector<FoldDim> dims = plan_dims(node, plan->order, output, inputs);
   plan->num_operands = dims[0].stride_bytes.size();
   const std::size_t input = largest_input(dims, inputs.size());
-  const std::size_t along = vector_dim(dims, input, plan->fold.itemsize(), plan->order);
+  const auto input_itemsize =
+      inputs.empty() ? 0 : static_cast<std::int64_t>(itemsize_bytes(inputs[input - 1].dtype()));
+  const std::size_t along = vector_dim(dims, input, input_itemsize, *plan);
   const auto is_reduced = [](const FoldDim& dim) {
     return dim.stride_bytes[0] == 0 && dim.extent > 1;
   };
