@@ -99,9 +99,9 @@ class CastExpander {
     return builder_.bitcast(plain(rounded >> u32(16), DType::u16), DType::bf16);
   }
 
-  /// f64 to f32 so that rounding again, to any small float, rounds as if once: keeps 14 bits, which
-  /// are two more than f16 has, and sets the last of them if anything was lost.  No more than 16,
-  /// so that the subnormal numbers of f32 that are half a bf16 are exact.
+  /// f64 to f32 so that rounding again, to any small float, rounds as if once: keeps 14 bits, where
+  /// two more than the 11 of f16 would do, and sets the last of them if anything was lost.  No more
+  /// than 16, so that the subnormal numbers of f32 that are half a bf16 are exact.
   Value round_to_odd(const Value& value) {
     const Value lost = builder_.constant(DType::u64, Bits{(std::uint64_t{1} << (53 - 14)) - 1, 0});
     const Value kept =
