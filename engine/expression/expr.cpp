@@ -55,6 +55,11 @@ bool is_bare_parameter(Op op, const Expr& arg, std::size_t index) {
   return arg.node().kind == ExprNode::Kind::scalar && is_parameter(op, index);
 }
 
+bool are_numbers(std::span<const Expr> args) {
+  return std::ranges::all_of(
+      args, [](const Expr& arg) { return arg.node().kind == ExprNode::Kind::scalar; });
+}
+
 /// The dtype in which `op` computes, from the arguments that take part in promotion.
 DType compute_dtype(Op op, std::span<const Expr> args) {
   const OpInfo& row = info(op);
@@ -172,14 +177,12 @@ Expr apply(Op op, std::span<const Expr> args) {
       args[2].dtype() != args[1].dtype())
     return apply(op, {args[0], args[1], cast(args[2], args[1].dtype())});
   const DType common = compute_dtype(op, args);
-  const bool are_numbers = std::ranges::all_of(
-      args, [](const Expr& arg) { return arg.node().kind == ExprNode::Kind::scalar; });
   if (op == Op::sub || op == Op::sub_scaled) check_subtraction(args[0].dtype(), args[1].dtype());
   WEFT_CHECK(op != Op::neg || !is_boolean(common), ArgumentError, bool_negation);
   for (std::size_t i = 0; i < args.size(); ++i)
     if (is_bare_parameter(op, args[i], i))
       check_parameter(op, args[i].node().scalar,
-                      are_numbers ? number_dtype(common) : parameter_dtype(op, common));
+                      are_numbers(args) ? number_dtype(common) : parameter_dtype(op, common));
   for (const Expr& arg : args) check_number(op, arg, common);
   // Masks of bytes are deprecated in PyTorch, and still there.
   WEFT_CHECK(op != Op::masked_fill || is_boolean(args[0].dtype()) || args[0].dtype() == DType::u8,

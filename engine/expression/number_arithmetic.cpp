@@ -123,30 +123,18 @@ double float_remainder(double x, double y) {
   return (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
-/// As Python's, and PyTorch's of tensors.
-double float_floor_quotient(double x, double y) {
-  const double rest = std::fmod(x, y);
-  double quotient = (x - rest) / y;
-  if (rest != 0 && (rest < 0) != (y < 0)) quotient -= 1;
-  if (quotient == 0) return std::copysign(0.0, x / y);
-  const double whole = std::floor(quotient);
-  return quotient - whole > 0.5 ? whole + 1 : whole;
-}
+Bits bits_of(double x) { return {std::bit_cast<std::uint64_t>(x), 0}; }
+Bits bits_of(std::complex<double> x) { return {bits_of(x.real()).lo, bits_of(x.imag()).lo}; }
 
-/// As of tensors, and as Python's: by Smith's method.
-std::complex<double> complex_quotient(std::complex<double> x, std::complex<double> y) {
-  const auto bits_of = [](std::complex<double> number) {
-    return Bits{std::bit_cast<std::uint64_t>(number.real()),
-                std::bit_cast<std::uint64_t>(number.imag())};
-  };
+/// What the op table makes of two numbers, where that is what Python does, too.
+double evaluated(Op op, double x, double y) {
   const std::array args{bits_of(x), bits_of(y)};
-  const Bits result = ir::evaluate({.op = Op::div, .dtype = DType::c128}, args, DType::c128);
-  return {std::bit_cast<double>(result.lo), std::bit_cast<double>(result.hi)};
+  return std::bit_cast<double>(ir::evaluate({.op = op, .dtype = DType::f64}, args, DType::f64).lo);
 }
-
-/// As of tensors, and as Python's: without C's recovery of infinities.
-std::complex<double> complex_product(std::complex<double> x, std::complex<double> y) {
-  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+std::complex<double> evaluated(Op op, std::complex<double> x, std::complex<double> y) {
+  const std::array args{bits_of(x), bits_of(y)};
+  const Bits result = ir::evaluate({.op = op, .dtype = DType::c128}, args, DType::c128);
+  return {std::bit_cast<double>(result.lo), std::bit_cast<double>(result.hi)};
 }
 
 /// As Python's: whole powers by products, and nothing to the power of 0 is 1.
@@ -158,10 +146,10 @@ std::complex<double> complex_power(std::complex<double> base, std::complex<doubl
   if (exponent != std::complex(whole) || std::abs(whole) > 100) return std::pow(base, exponent);
   std::complex<double> power = 1;
   for (auto left = static_cast<int>(std::abs(whole)); left != 0; left /= 2) {
-    if (left % 2 != 0) power = complex_product(power, base);
-    base = complex_product(base, base);
+    if (left % 2 != 0) power = evaluated(Op::mul, power, base);
+    base = evaluated(Op::mul, base, base);
   }
-  return whole < 0 ? complex_quotient(1, power) : power;
+  return whole < 0 ? evaluated(Op::div, std::complex(1.0), power) : power;
 }
 
 std::optional<Scalar> combine_floats(Op op, double x, double y) {
@@ -171,7 +159,7 @@ std::optional<Scalar> combine_floats(Op op, double x, double y) {
     case Op::mul: return Scalar(x * y);
     case Op::div: check_divisor(y == 0); return Scalar(x / y);
     case Op::remainder: check_divisor(y == 0); return Scalar(float_remainder(x, y));
-    case Op::div_floor: check_divisor(y == 0); return Scalar(float_floor_quotient(x, y));
+    case Op::div_floor: check_divisor(y == 0); return Scalar(evaluated(op, x, y));
     case Op::pow:
       if (x < 0 && std::isfinite(x) && std::isfinite(y) && y != std::floor(y))
         return Scalar(std::pow(std::complex<double>(x), y));
@@ -185,8 +173,8 @@ std::optional<Scalar> combine_complex(Op op, std::complex<double> x, std::comple
   switch (op) {
     case Op::add: return Scalar(x + y);
     case Op::sub: return Scalar(x - y);
-    case Op::mul: return Scalar(complex_product(x, y));
-    case Op::div: check_divisor(y == 0.0); return Scalar(complex_quotient(x, y));
+    case Op::mul: return Scalar(evaluated(op, x, y));
+    case Op::div: check_divisor(y == 0.0); return Scalar(evaluated(op, x, y));
     case Op::pow: return Scalar(complex_power(x, y));
     case Op::eq: return Scalar(x == y);
     case Op::ne: return Scalar(x != y);

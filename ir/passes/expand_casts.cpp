@@ -103,9 +103,9 @@ class CastExpander {
   /// two more than the 11 of f16 would do, and sets the last of them if anything was lost.  No more
   /// than 16, so that the subnormal numbers of f32 that are half a bf16 are exact.
   Value round_to_odd(const Value& value) {
-    const Value lost = builder_.constant(DType::u64, Bits{(std::uint64_t{1} << (53 - 14)) - 1, 0});
-    const Value kept =
-        builder_.constant(DType::u64, Bits{~((std::uint64_t{1} << (53 - 14)) - 1), 0});
+    constexpr std::uint64_t lost_bits = (std::uint64_t{1} << (53 - 14)) - 1;
+    const Value lost = builder_.constant(DType::u64, Bits{lost_bits, 0});
+    const Value kept = builder_.constant(DType::u64, Bits{~lost_bits, 0});
     const Value bits = builder_.bitcast(value, DType::u64);
     const Value sticky = (bits & lost) + lost;
     return plain(builder_.bitcast((bits | sticky) & kept, DType::f64), DType::f32);

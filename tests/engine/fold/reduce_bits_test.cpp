@@ -104,10 +104,9 @@ TEST_F(ReduceBits, OfScansOfLongRowsAreThoseOfEachRow) {
   for (const DType dtype : {DType::f32, DType::f64, DType::i64})
     for (const std::int64_t count : {32'767, 32'768, 70'001})
       for (const Reduction reduction : {Reduction::cumsum, Reduction::cumprod}) {
-        // Rows between one another's elements are not scanned in blocks.
-        Tensor a;
-        do a = random_layout({3, count}, dtype, random);
-        while (std::abs(a.stride(0)) < std::abs(a.stride(1)));
+        const Tensor a = random_layout({3, count}, dtype, random);
+        // Rows between one another's elements are scanned in no blocks, one alone in some.
+        const bool are_apart = std::abs(a.stride(0)) > std::abs(a.stride(1));
         for (std::int64_t i = 0; i < a.numel(); ++i) {
           const double value = static_cast<double>(random() % 2'000'001) / 1e6 - 1;
           const double near_one = std::exp(value / 8);
@@ -126,6 +125,7 @@ TEST_F(ReduceBits, OfScansOfLongRowsAreThoseOfEachRow) {
             Engine engine(EngineOptions{.num_threads = threads});
             ASSERT_TRUE(same_tensor(engine.reduce(reduction, a, options), expected))
                 << threads << " threads";
+            if (!are_apart) continue;
             ASSERT_TRUE(same_tensor(engine.reduce(reduction, a.narrow(0, 1, 1), options),
                                     one.contiguous(expected.narrow(0, 1, 1))));
           }
