@@ -3,9 +3,19 @@
 #
 # weft::static and weft::shared are the library's two forms; weft::weft is the one that BUILD_SHARED_LIBS says.  A
 # project that has weft as a subdirectory builds only that one.
+include(CheckCXXSourceRuns)
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 find_package(Threads REQUIRED)
+
+# Tables of operators and of loops are full of addresses, and their relocations take 57 KB less if packed.  Older loaders
+# don't read them, so a program is run.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(CMAKE_REQUIRED_LINK_OPTIONS LINKER:-z,pack-relative-relocs)
+  check_cxx_source_runs("int main(int, char**) { static int (*volatile address)(int, char**) = main; return address == nullptr; }"
+    WEFT_PACKED_RELOCATIONS)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+endif()
 
 set(weft_layers weft_runtime weft_ir weft_jit weft_engine)
 set(weft_default_form static)
@@ -38,7 +48,7 @@ function(weft_assemble form)
   if(form STREQUAL "shared")
     set(map ${PROJECT_SOURCE_DIR}/cmake/weft.map)
     target_link_options(${target} PRIVATE LINKER:--version-script=${map} LINKER:--exclude-libs,ALL
-      LINKER:--gc-sections LINKER:-Bsymbolic-functions)
+      LINKER:--gc-sections LINKER:-Bsymbolic-functions $<$<BOOL:${WEFT_PACKED_RELOCATIONS}>:LINKER:-z,pack-relative-relocs>)
     set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
   endif()
   install(TARGETS ${target} EXPORT weft_targets)
