@@ -20,6 +20,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 typedef struct weft_engine weft_engine; /* plans, compiles, caches and runs: make one, keep it */
 typedef struct weft_tensor weft_tensor; /* a view of memory: sizes, strides, dtype */
@@ -64,7 +67,8 @@ enum {
 /* "0.1.0" */
 const char* weft_version(void);
 /* Of the last call in this thread that failed; "" before that.  Valid until the next one fails.
- * UTF-8; bytes of files and arguments that are none, or can't be printed, are shown as \x1b. */
+ * UTF-8; bytes of files and arguments that are none, or can't be printed, are shown as \x1b, or as
+ * spaces where a line of the text points at a place in an expression. */
 const char* weft_last_error_message(void);
 
 /* ---- engines ---- */
@@ -203,6 +207,9 @@ weft_status weft_npz_read(const char* path, const char* name, weft_tensor** tens
 weft_status weft_npz_write(const char* path, size_t num_names, const weft_named_tensor* names,
                            int32_t is_compressed);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// Makes the expression of a call from its arguments.
 using ExprBuilder = std::function<Expr(std::span<const Expr>)>;
@@ -76,4 +76,4 @@ std::vector<Expr> parse_exprs(std::string_view text,
                               std::span<const std::pair<std::string, Tensor>> names,
                               const Definitions& definitions = {});
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

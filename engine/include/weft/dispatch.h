@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 class Registry;
 template <class Signature>
@@ -331,4 +331,4 @@ class Profile {
   IncludeDispatchKeyGuard include_;
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 class OperatorHandle;
 
@@ -217,4 +217,4 @@ class KernelFunction {
   const detail::InferredTypes* inferred_ = nullptr;
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

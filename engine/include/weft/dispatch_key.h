@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 class Tensor;
 
@@ -241,4 +241,4 @@ class [[nodiscard]] ForceDispatchKeyGuard {
   LocalDispatchKeys saved_;
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// "weft::add.Tensor": namespace, name, and the overload if there is one.
 struct OperatorName {
@@ -57,4 +57,4 @@ FunctionSchema parse_schema(std::string_view text);
 /// Reads "weft::add.Tensor".  Errors: ArgumentError with a caret.
 OperatorName parse_operator_name(std::string_view text);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

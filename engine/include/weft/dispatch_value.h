@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// An argument or result in a box.  std::monostate is None: an optional that was not given.
 using Value = std::variant<std::monostate, Tensor, std::int64_t, double, bool, std::string, Scalar,
@@ -207,4 +207,4 @@ struct BoxingResult<std::tuple<Rs...>> {
 };
 
 }  // namespace detail
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

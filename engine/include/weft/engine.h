@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 struct EngineOptions {
   /// "auto": tensors on the CPU by the tiers below, tensors on a CUDA device there.  Or one of
@@ -298,4 +298,4 @@ class Engine {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// A page of HTML that refers to nothing outside itself: how the operands lie in memory, how
 /// dimensions merge, the IR beside the machine code (if `asm` was asked for) with the lines that
@@ -13,4 +13,4 @@ namespace weft {
 /// and texts are escaped.  `#v3` behind its address lights up value %3.
 std::string explanation_html(const Explanation& explanation, const MachineSpeed& machine);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 struct ExprNode;
 
@@ -99,6 +99,12 @@ inline Expr& operator+=(Expr& a, const Expr& b) { return a = a + b; }
 inline Expr& operator-=(Expr& a, const Expr& b) { return a = a - b; }
 inline Expr& operator*=(Expr& a, const Expr& b) { return a = a * b; }
 inline Expr& operator/=(Expr& a, const Expr& b) { return a = a / b; }
+inline Expr& operator%=(Expr& a, const Expr& b) { return a = a % b; }
+inline Expr& operator&=(Expr& a, const Expr& b) { return a = a & b; }
+inline Expr& operator|=(Expr& a, const Expr& b) { return a = a | b; }
+inline Expr& operator^=(Expr& a, const Expr& b) { return a = a ^ b; }
+inline Expr& operator<<=(Expr& a, const Expr& b) { return a = a << b; }
+inline Expr& operator>>=(Expr& a, const Expr& b) { return a = a >> b; }
 
 /// `op` as PyTorch's function of its name is called, arguments by position: parameters with
 /// defaults may be left out or added (`clamp(x, 0)`, `softplus(x, 2, 20)`, `add(x, y, alpha)`,
@@ -154,4 +160,4 @@ std::string text(const Expr& expr);
 /// Errors: ArgumentError with a caret under the place.
 Tensor parse_layout(std::string_view text);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

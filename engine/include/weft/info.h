@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 struct EngineInfo {
   struct Backend {
@@ -36,4 +36,4 @@ struct EngineInfo {
 /// Errors: ArgumentError if WEFT_ISA in the environment is none that this machine has.
 EngineInfo engine_info();
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

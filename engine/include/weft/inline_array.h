@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// New elements are default-initialised: numbers are left as they are in memory, because planning
 /// fills every element that it makes and runs in nanoseconds.
@@ -161,4 +161,4 @@ class InlineArray {
   alignas(T) std::byte bytes_[capacity * sizeof(T)];
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

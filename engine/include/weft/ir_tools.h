@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// The passes in the order of the pipeline.
 std::vector<std::string> ir_pass_names();
@@ -43,4 +43,4 @@ struct IrRun {
 ///         kernel.
 IrRun run_ir(std::string_view text, const IrRunOptions& options);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

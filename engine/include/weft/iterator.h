@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 enum class FastSetup : std::uint8_t { none, contiguous, channels_last, non_overlapping_dense };
 std::string_view name(FastSetup fast_setup);
@@ -417,4 +417,4 @@ class TensorIterator {
   detail::SharedNames names_;
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

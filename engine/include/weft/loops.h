@@ -24,7 +24,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// Elements below which a loop stays in the caller's thread.   Mirrors: at::internal::GRAIN_SIZE.
 inline constexpr std::int64_t default_grain_elements = 32768;
@@ -371,4 +371,4 @@ void cpu_serial_kernel_vec(const TensorIterator& iterator, Function&& function,
                         std::forward<VectorFunction>(vector_function), 0, iterator.numel());
 }
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

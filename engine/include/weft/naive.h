@@ -3,7 +3,7 @@
 
 #include <weft/expr.h>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// Computes `expr` into `out` one element after the other: the place of each operand's element by
 /// division and remainder of the element's number.  Plans nothing and compiles nothing.  Rounds
@@ -16,4 +16,4 @@ namespace weft {
 ///         and scans, and for ops that don't take the dtype.
 void naive_eval(const Expr& expr, const Tensor& out);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

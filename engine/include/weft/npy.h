@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// Reads an array into new memory.  Format versions 1 to 3, C and Fortran order: a Fortran-order
 /// array becomes a tensor with the strides of one.
@@ -64,4 +64,4 @@ enum class NpzCompression : std::uint8_t { stored, deflated };
 void npz_write(const std::string& path, std::span<const NamedTensor> tensors,
                NpzCompression compression = NpzCompression::stored);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 enum class MemOverlap : std::uint8_t { no, yes, too_hard };
 enum class MemOverlapStatus : std::uint8_t { full, partial, no, too_hard };
@@ -56,4 +56,4 @@ std::optional<OverlapPair> first_overlap(const Tensor& a, const Tensor& b);
 /// The same within one view; the second index comes after the first.
 std::optional<OverlapPair> first_internal_overlap(const Tensor& tensor);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

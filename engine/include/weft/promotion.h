@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// What an operand is to promotion.  A lower category changes the dtype of a higher one only by its
 /// kind (integer, floating, complex), never by its width.
@@ -56,4 +56,4 @@ DType result_type(const Scalar& a, const Scalar& b);
 /// becomes real, floating never integral, nothing but bool becomes bool.   Mirrors: c10::canCast.
 bool can_cast(DType from, DType to);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

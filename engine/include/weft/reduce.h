@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 enum class Reduction : std::uint8_t {
 #define WEFT_REDUCTION(name, shape, input, result, empty, expression) name,
@@ -124,4 +124,4 @@ inline std::array<Expr, 2> var_mean(const Expr& x, const ReduceOptions& options 
 }
 }  // namespace ops
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

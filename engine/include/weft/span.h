@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// A contiguous tensor of these sizes on memory that the caller keeps alive; of `const T` it is
 /// read-only.
@@ -96,4 +96,4 @@ class ElementView {
   std::array<std::int64_t, num_dims> strides_;
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

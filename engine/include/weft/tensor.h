@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 inline constexpr int max_dims = 64;
 
@@ -97,8 +97,8 @@ class Tensor {
   Tensor movedim(int source, int destination) const;
   /// Elements start, start+step, ... before stop, as Python slices; step may be negative, nothing =
   /// to the end.
-  Tensor slice(int dim, std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
-               std::int64_t step = 1) const;
+  Tensor slice(int dim, std::optional<std::int64_t> start = {},
+               std::optional<std::int64_t> stop = {}, std::int64_t step = 1) const;
   Tensor select(int dim, std::int64_t index) const;
   Tensor narrow(int dim, std::int64_t start, std::int64_t length) const;
   Tensor expand(IntSpan sizes) const;  ///< -1 keeps a size
@@ -315,4 +315,4 @@ inline Tensor unbacked(std::initializer_list<std::int64_t> sizes,
 /// The sizes that `a` and `b` broadcast to.  Errors: ArgumentError with PyTorch's text.
 std::vector<std::int64_t> infer_size(IntSpan a, IntSpan b);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 struct TuneOptions {
   std::int64_t most_bytes = std::int64_t{256} << 20;  ///< moved by the largest call that is timed
@@ -38,4 +38,4 @@ struct TuneReport {
 ///          memory for calls of that size.
 TuneReport measure_tuning(const TuneOptions& options = {});
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

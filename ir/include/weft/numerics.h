@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 enum class Numerics : std::uint8_t {
   standard,  ///< "default": small floats compute in f32 and round once at the end of a fused chain
@@ -30,4 +30,4 @@ std::optional<Numerics> parse_numerics(std::string_view text);
 /// All of them for a message: "default, strict, ... or exact".
 std::string numerics_names();
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

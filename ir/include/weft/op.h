@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 enum class Op : std::uint8_t {
   constant,  ///< a literal of `Inst::dtype`
@@ -122,4 +122,4 @@ constexpr bool computes_in(Domain domain, ResultRule result, DType dtype) {
 /// The dtypes of a domain in words, for error messages: "integers and bool".
 std::string_view describe(Domain domain);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

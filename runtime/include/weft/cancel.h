@@ -6,7 +6,7 @@
 #include <atomic>
 #include <memory>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// A call was stopped by its token.
 class CancelledError : public Error {
@@ -66,4 +66,4 @@ class CancellationScope {
   const CancellationScope* outer_;
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

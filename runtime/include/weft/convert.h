@@ -24,7 +24,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 template <class To, class From>
 constexpr To convert(From value);
@@ -299,4 +299,4 @@ constexpr To convert(From value) {
   }
 }
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

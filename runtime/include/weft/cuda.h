@@ -13,7 +13,8 @@
 #include <cstdint>
 #include <string>
 
-namespace weft::cuda {
+namespace [[gnu::visibility("default")]] weft {
+namespace cuda {
 
 /// A CUstream, which is also a cudaStream_t.
 using StreamHandle = void*;
@@ -111,4 +112,5 @@ MemoryStats memory_stats(int device = 0);
 /// Waits for the device and returns all free blocks to the driver.
 void trim(int device = 0);
 
-}  // namespace weft::cuda
+}  // namespace cuda
+}  // namespace gnu::visibility("default")]]weft

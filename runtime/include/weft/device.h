@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 enum class DeviceType : std::uint8_t {
   cpu,
@@ -20,4 +20,4 @@ struct Device {
 
 std::string text(Device device);  ///< "cpu", "cuda:0", "meta"
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 enum class CacheMode : std::uint8_t {
   on,
@@ -139,4 +139,4 @@ class DiskCache {
   std::atomic<std::uint32_t> said_{0};        ///< one bit a kind of fault
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 // GCC warns of enumerators that are called as types are, c64 and c128.
 #pragma GCC diagnostic push
@@ -106,4 +106,4 @@ constexpr decltype(auto) visit_dtype(DType dtype, Function&& function) {
   __builtin_unreachable();
 }
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// A text with every byte that is neither a newline nor of a printable character of UTF-8 as
 /// "\x1b": messages quote what files and callers hold, which may be anything.
@@ -69,7 +69,7 @@ std::string concat(const Parts&... parts) {
 }
 }  // namespace detail
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft
 
 /// Throws `ErrorType` with the message made of the remaining arguments, which are evaluated only on
 /// failure.

@@ -5,7 +5,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 template <class Signature>
 class FunctionRef;
@@ -62,4 +62,4 @@ int num_threads();
 /// Errors: ArgumentError if `count` < 1.
 void set_num_threads(int count);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

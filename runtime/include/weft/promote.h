@@ -4,7 +4,7 @@
 
 #include <weft/dtype.h>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// The dtype in which values of both dtypes meet: `u8` and `i8` in `i16`, any integer and `f16` in
 /// `f16`, `f16` and `bf16` in `f32`, `f32` and `c32` in `c64`.  Symmetric.
@@ -13,4 +13,4 @@ namespace weft {
 /// Mirrors: promoteTypes (c10/core/ScalarType.h).
 DType promote_types(DType a, DType b);
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

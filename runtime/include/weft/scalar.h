@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// The bytes of one element, little endian, unused bytes zero.  Holds any dtype up to c128.
 struct Bits {
@@ -63,4 +63,4 @@ class Scalar {
   double imag_ = 0;
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

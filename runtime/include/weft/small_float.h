@@ -5,7 +5,7 @@
 #include <complex>
 #include <cstdint>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// IEEE 754 binary16.
 struct f16 {
@@ -41,4 +41,4 @@ struct c32 {
 using c64 = std::complex<float>;
 using c128 = std::complex<double>;
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 struct CudaBlock;  // runtime/cuda_memory.h
 
@@ -101,4 +101,4 @@ class StorageLoan {
   std::shared_ptr<Storage> storage_;
 };
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// The defaults suit most machines; `weft tune` measures this one.  Units: bytes, ns.
 struct Tuning {
@@ -85,4 +85,4 @@ class TuningScope {
 /// The thresholds of this thread's innermost TuningScope, else the machine's.
 const Tuning& current_tuning();
 
-}  // namespace weft
+}  // namespace gnu::visibility("default")]]weft
