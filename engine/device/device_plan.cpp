@@ -126,7 +126,6 @@ class OnDevice {
 struct Staged {
   std::byte* begin;
   std::byte* end;
-  bool is_written;
   std::shared_ptr<Storage> storage;
   std::byte* data = nullptr;  ///< where `begin` is on the device
 };
@@ -161,35 +160,65 @@ class ByWayOfCopies {
       range.data = range.storage->data() + shift;
       copy_bytes(range.data, device, range.begin, Device{}, size_bytes);
     }
-    std::array<std::uint64_t, ir::max_launch_operands> addresses{};
-    for (std::size_t k = 0; k < num_in_memory_; ++k) {
+    const auto copy_of = [&](const std::byte* place) {
       const auto holds = [&](const Staged& range) {
-        return base[k] >= range.begin && base[k] < range.end;
+        return place >= range.begin && place < range.end;
       };
       const Staged& range = *std::ranges::find_if(staged, holds);
-      addresses[k] = address_of(range.data + (base[k] - range.begin));
-    }
+      return range.data + (place - range.begin);
+    };
+    std::array<std::uint64_t, ir::max_launch_operands> addresses{};
+    for (std::size_t k = 0; k < num_in_memory_; ++k) addresses[k] = address_of(copy_of(base[k]));
     call_->launch(std::span(addresses).first(item_bytes_.size()), std::span(params, num_params_));
-    for (const Staged& range : staged)
-      if (range.is_written)
-        copy_bytes(range.begin, Device{}, range.data, device,
-                   static_cast<std::size_t>(range.end - range.begin));
+    for (std::size_t k = 0; k < num_in_memory_; ++k) {
+      if (!is_output_[k]) continue;
+      const Staged to = reach_of(k, base[k]);
+      write_back(k, base[k], to, copy_of(to.begin), device);
+    }
     cuda::synchronize(device_);
   }
 
  private:
+  Staged reach_of(std::size_t operand, std::byte* base) const {
+    Staged range{base, base + item_bytes_[operand], nullptr};
+    for (std::size_t loop = 0; loop < extents_.size(); ++loop) {
+      const std::int64_t reach = (extents_[loop] - 1) * stride_of(loop, operand);
+      (reach < 0 ? range.begin : range.end) += reach;
+    }
+    return range;
+  }
+
+  std::int64_t stride_of(std::size_t loop, std::size_t operand) const {
+    return stride_bytes_[loop * item_bytes_.size() + operand];
+  }
+
+  /// What lies between the elements of an output is others', who may write it meanwhile.
+  void write_back(std::size_t operand, std::byte* base, const Staged& to, const std::byte* from,
+                  Device device) const {
+    const std::int64_t size_bytes = to.end - to.begin, item_bytes = item_bytes_[operand];
+    std::int64_t written_bytes = item_bytes;
+    for (std::size_t loop = 0; loop < extents_.size(); ++loop)
+      if (stride_of(loop, operand) != 0) written_bytes *= extents_[loop];
+    if (written_bytes == size_bytes)
+      return copy_bytes(to.begin, Device{}, from, device, static_cast<std::size_t>(size_bytes));
+    std::vector<std::byte> copy(static_cast<std::size_t>(size_bytes));
+    copy_bytes(copy.data(), Device{}, from, device, copy.size());
+    cuda::synchronize(device_);
+    const auto walk = [&](const auto& self, std::size_t loop, std::byte* place) -> void {
+      if (loop == extents_.size()) {
+        std::memcpy(place, copy.data() + (place - to.begin), static_cast<std::size_t>(item_bytes));
+        return;
+      }
+      for (std::int64_t i = 0; i < extents_[loop]; ++i, place += stride_of(loop, operand))
+        self(self, loop + 1, place);
+    };
+    walk(walk, 0, base);
+  }
+
   /// What the operands reach, as ranges that are apart.
   std::vector<Staged> ranges(std::byte* const* base) const {
     std::vector<Staged> all;
-    const std::size_t num_operands = item_bytes_.size();
-    for (std::size_t k = 0; k < num_in_memory_; ++k) {
-      Staged range{base[k], base[k] + item_bytes_[k], is_output_[k], nullptr};
-      for (std::size_t loop = 0; loop < extents_.size(); ++loop) {
-        const std::int64_t reach = (extents_[loop] - 1) * stride_bytes_[loop * num_operands + k];
-        (reach < 0 ? range.begin : range.end) += reach;
-      }
-      all.push_back(std::move(range));
-    }
+    for (std::size_t k = 0; k < num_in_memory_; ++k) all.push_back(reach_of(k, base[k]));
     std::ranges::sort(all, {}, &Staged::begin);
     std::vector<Staged> apart;
     for (Staged& range : all) {
@@ -198,7 +227,6 @@ class ByWayOfCopies {
         continue;
       }
       apart.back().end = std::max(apart.back().end, range.end);
-      apart.back().is_written |= range.is_written;
     }
     return apart;
   }

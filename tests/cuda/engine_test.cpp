@@ -3,6 +3,9 @@
 #include "tests/matchers.h"
 #include "tests/temporary_folder.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -319,6 +322,27 @@ TEST_F(CudaEngine, BackendNvrtcComputesTensorsOfTheCpuByWayOfCopies) {
   engine_.binary(Op::mul, y.flip({1}), y, y.flip({1}));
   expect_same(x, y);
   expect_same(device.reduce(Reduction::amax, a), engine_.reduce(Reduction::amax, a));
+}
+
+TEST_F(CudaEngine, CopiesLeaveWhatLiesBetweenTheElementsOfOutputsAlone) {
+  Engine device({.backend = "nvrtc"});
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages =
+      mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  auto* const first = static_cast<std::byte*>(pages);
+  ASSERT_EQ(mprotect(first + page, page, PROT_READ), 0);
+  const auto row_stride = static_cast<std::int64_t>(2 * page / sizeof(float));
+  // Two rows, with a page between them that nothing may write; then every third number, backwards.
+  const Tensor rows = from_blob(first, {2, 8}, {row_stride, 1}, DType::f32);
+  const Tensor a = numbers({2, 8});
+  device.eval(Expr(a) * 2.0, rows);
+  expect_same(engine_.clone(rows), engine_.eval(Expr(a) * 2.0));
+  const Tensor thirds = rows.slice(1, 1, 8, 3).flip({1}), b = a.slice(1, 0, 3);
+  device.copy(thirds, b);
+  expect_same(engine_.clone(thirds), engine_.clone(b));
+  expect_same(engine_.clone(rows.select(1, 2)), engine_.eval(Expr(a.select(1, 2)) * 2.0));
+  munmap(pages, 3 * page);
 }
 
 }  // namespace
