@@ -182,6 +182,7 @@ Program flatten(std::span<const Expr> exprs, std::span<const Tensor> outputs) {
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     const Tensor output = i < outputs.size() ? outputs[i] : Tensor();
     const DType result = exprs[i].dtype();
+    program.results.push_back(&exprs[i].node());
     program.result_dtypes.push_back(result);
     program.output_dtypes.push_back(output.defined() ? output.dtype() : result);
   }

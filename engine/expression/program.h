@@ -24,10 +24,11 @@ struct Program {
   };
 
   int num_outputs = 0;
-  std::vector<DType> result_dtypes;     ///< of the expressions
-  std::vector<DType> output_dtypes;     ///< what is stored
-  std::vector<const ExprNode*> leaves;  ///< Kind::tensor, distinct by view
-  std::vector<Param> params;            ///< Kind::scalar
+  std::vector<DType> result_dtypes;      ///< of the expressions
+  std::vector<DType> output_dtypes;      ///< what is stored
+  std::vector<const ExprNode*> results;  ///< the expressions
+  std::vector<const ExprNode*> leaves;   ///< Kind::tensor, distinct by view
+  std::vector<Param> params;             ///< Kind::scalar
   std::vector<ir::Inst> body;
   /// Integer divisors that may be 0 and the dtype in which they divide, those of inner operations
   /// first: dividing by zero is an error that has to be looked for before the kernel runs.

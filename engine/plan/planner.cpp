@@ -5,6 +5,7 @@
 #include "engine/plan/layout_guard.h"
 #include "engine/plan/lower.h"
 #include "engine/plan/pass_list.h"
+#include "engine/plan/result_layout.h"
 #include "runtime/log.h"
 
 #include <weft/error.h>
@@ -91,11 +92,17 @@ std::vector<std::string> operand_names(const Program& program) {
 TensorIterator build_iterator(const Program& program, std::span<const Tensor> outputs,
                               std::span<const Tensor> inputs, bool resize_outputs,
                               std::vector<std::string> names) {
+  std::vector<Tensor> results(outputs.size());
+  if (resize_outputs) results = lay_out_results(program, inputs, outputs);
   TensorIteratorConfig config;
   if (!names.empty()) config.set_names(std::move(names));
   config.check_all_same_dtype(false).resize_outputs(resize_outputs).allow_cpu_scalars(true);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    config.add_output(outputs[i]);
+    // What is given is borrowed.
+    if (results[i].defined())
+      config.add_owned_output(std::move(results[i]));
+    else
+      config.add_output(outputs[i]);
     config.set_output_dtype(static_cast<int>(i), program.result_dtypes[i]);
   }
   for (const Tensor& input : inputs) config.add_input(input);
