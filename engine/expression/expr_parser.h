@@ -64,6 +64,7 @@ class ExprParser {
   void read_name(bool is_at_start);
   void read_keyword(const ExprToken& name);
   void read_non_value(std::optional<std::string_view> word);
+  static std::string_view parameter_in_order(const Pending& call, std::size_t place);
   bool is_at_argument() const;
   /// Whether the argument of `call` that comes next has a mark.
   bool has_mark(const Pending& call) const {

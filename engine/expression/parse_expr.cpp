@@ -108,6 +108,18 @@ void ExprParser::read_name(bool is_at_start) {
   wants_operand_ = false;
 }
 
+/// PyTorch's name of argument `place` of a function that has no spelling; empty where there is
+/// none.
+std::string_view ExprParser::parameter_in_order(const Pending& call, std::size_t place) {
+  const bool is_reduction = call.form == Form::reduction || call.form == Form::pair;
+  if (is_reduction) return place == 0 ? "input" : "";
+  if (!call.op) return {};
+  if (call.op == Op::pow) return place == 0 ? "input" : place == 1 ? "exponent" : "";
+  const std::size_t before = call.op == Op::where ? 1 : 0;
+  if (place < before) return "condition";
+  return place == before ? "input" : place == before + 1 ? "other" : "";
+}
+
 /// Whether the next thing is the first of an argument of a call.
 bool ExprParser::is_at_argument() const {
   return !pending_.empty() && pending_.back().form >= Form::call;
@@ -115,8 +127,9 @@ bool ExprParser::is_at_argument() const {
 
 void ExprParser::read_keyword(const ExprToken& name) {
   const Pending& bracket = pending_.back();
-  if (bracket.form != Form::call || !has_spelling(bracket.name))
-    fail(name.position, "this function takes no keyword arguments");
+  const bool is_spelled = bracket.form == Form::call && has_spelling(bracket.name);
+  if (!is_spelled && name.text != parameter_in_order(bracket, values_.size() - bracket.num_values))
+    fail(name.position, "this function takes no keyword arguments but those in PyTorch's order");
   if (has_mark(bracket))
     fail(name.position, "expected a value, found '" + std::string(name.text.substr(0, 40)) + "'");
   marks_.push_back({.value_index = values_.size(), .keyword = name.text});

@@ -42,6 +42,17 @@ TEST(Divergences, RefusedOverlapNamesTheFirstPair) {
   EXPECT_THAT(elements<float>(x), ElementsAreArray({0, 1, 2, 3, 4, 5}));
 }
 
+TEST(Divergences, ScansIntoTheirInputReadItFirst) {
+  Engine engine;
+  const Tensor x = arange(Scalar(0), Scalar(6), Scalar(1), DType::f32);
+  engine.reduce(Reduction::cumsum, x.slice(0, 0, 5), {.dims = {0}}, x.slice(0, 1));
+  EXPECT_THAT(elements<float>(x), ElementsAreArray({0, 0, 1, 3, 6, 10}));
+  const Tensor one = zeros({1}, DType::f32);
+  EXPECT_THROW(engine.reduce(Reduction::sum, ones({3, 2}), {.dims = {0}}, one.expand({2})),
+               ArgumentError);
+  EXPECT_THAT(elements<float>(one), ElementsAreArray({0}));
+}
+
 TEST(Divergences, NegativeStridesAreViews) {
   Engine engine;
   const Tensor x = arange(Scalar(0), Scalar(4), Scalar(1), DType::f32);

@@ -104,6 +104,10 @@ TEST(CallSpelling, KeywordsBelongToTheCallTheyAreWrittenIn) {
       {"add(a, other=sub(b, other=a), alpha=2)", "add_scaled(a, b - a, 2)"},
       {"div(abs(a), rounding_mode='floor', other=div(abs(b), rounding_mode='trunc', other=a))",
        "abs(a) // div_trunc(abs(b), a)"},
+      {"maximum(a, other=exp(input=b))", "maximum(a, exp(b))"},
+      {"pow(input=a, exponent=b)", "a ** b"},
+      {"where(condition=m, input=a, other=b)", "where(m, a, b)"},
+      {"sum(input=a, dim=0)", "sum(a, dims=[0])"},
   };
   for (const auto& [written, read] : rows) EXPECT_EQ(text(parse(written)), read) << written;
 }
@@ -133,7 +137,11 @@ TEST(CallSpelling, SaysWhatTheFunctionTakes) {
       {"gelu(a, approximate='erf')", "approximate is 'none' or 'tanh', not 'erf'"},
       {"clamp(a)", "At least one of 'min' or 'max' must not be None"},
       {"clamp(a, min='x')", "min is a value and no text"},
-      {"exp(x=a)", "takes no keyword arguments"},
+      {"exp(x=a)", "takes no keyword arguments but those in PyTorch's order"},
+      {"maximum(other=a, input=b)", "takes no keyword arguments but those in PyTorch's order"},
+      {"maximum(input=input=a, b)", "expected a value"},
+      {"maximum(a, other=)", "expected a value"},
+      {"sum(other=a)", "takes no keyword arguments but those in PyTorch's order"},
       {"exp(None)", "takes no text and no None"},
       {"exp('a')", "takes no text and no None"},
       {"'floor'", "only an argument of a function"},
