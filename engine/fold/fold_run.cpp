@@ -65,7 +65,9 @@ FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* c
       walks_rows_(plan.is_inner && plan.segments_per_row > 1 && !finds_places() &&
                   !is_computed_apart()),
       walks_short_rows_(plan.is_inner && plan.segments_per_row == 1 && plan.reduced.size() == 1 &&
-                        !finds_places() && code == nullptr && !is_computed_apart()) {}
+                        !finds_places() && code == nullptr && !is_computed_apart()),
+      walks_narrow_columns_(plan.num_blocks >= jit::FoldLoops::blocks_together &&
+                            reads_narrow_columns()) {}
 
 std::size_t FoldRun::num_levels() const {
   return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(plan_.num_blocks))) + 1;
@@ -211,6 +213,7 @@ bool FoldRun::take_turn(Part& part, std::int64_t slices) const {
   const std::int64_t end = part.slice + std::min(slices, part.num_slices - part.slice);
   if (walks_rows_) fold_leaves_of_rows(part, end);
   if (walks_short_rows_) fold_leaves_of_short_rows(part, end);
+  if (walks_narrow_columns_) fold_leaves_of_narrow_columns(part, end);
   while (part.slice < end) {
     stop_if_cancelled();
     finds_places() ? find_next(part) : fold_next(part);

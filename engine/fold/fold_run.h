@@ -38,6 +38,11 @@ class FoldRun : FoldWalk {
   /// Then the units [begin, end).
   void fold_rows_in_turn(std::int64_t begin, std::int64_t end) const;
 
+  /// Whether units are short columns side by side, which take less time than a part.
+  bool has_short_columns() const;
+  /// Then the units [begin, end).
+  void fold_short_columns(std::int64_t begin, std::int64_t end) const;
+
   /// Some of a unit's leaves, which are a subtree, as far as they have been folded.
   struct Part {
     Part(const Place& place, std::int64_t first_block, std::int64_t num_slices, std::byte* scratch)
@@ -103,6 +108,9 @@ class FoldRun : FoldWalk {
                   std::byte* buffer) const;
   void fold_leaves_of_rows(Part& part, std::int64_t end) const;
   void fold_leaves_of_short_rows(Part& part, std::int64_t end) const;
+  bool reads_narrow_columns() const;
+  void fold_leaves_of_narrow_columns(Part& part, std::int64_t end) const;
+  void fold_columns_of_units(const std::byte* data, std::int64_t units, std::byte* scratch) const;
   std::int64_t subtree_blocks(const Part& part, std::int64_t available) const;
   void fold_subtree(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
   void fold_subtree_by_code(const FoldOffsets& at, std::int64_t count, std::byte* partial) const;
@@ -125,8 +133,9 @@ class FoldRun : FoldWalk {
   const std::int64_t partial_bytes_;  ///< of all folds
   const std::int64_t block_elements_;
   const bool folds_together_;
-  const bool walks_rows_;        ///< by fold_leaves_of_rows()
-  const bool walks_short_rows_;  ///< by fold_leaves_of_short_rows()
+  const bool walks_rows_;            ///< by fold_leaves_of_rows()
+  const bool walks_short_rows_;      ///< by fold_leaves_of_short_rows()
+  const bool walks_narrow_columns_;  ///< by fold_leaves_of_narrow_columns()
 };
 
 /// The most folds that share a pass.

@@ -100,6 +100,10 @@ class Turns {
       return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
         lead_.fold_rows_of_leaves(begin, end);
       });
+    if (is_alone && lead_.has_short_columns())
+      return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
+        lead_.fold_short_columns(begin, end);
+      });
     if (is_alone && lead_.has_rows_in_turn())
       return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
         lead_.fold_rows_in_turn(begin, end);

@@ -254,7 +254,10 @@ class FoldWalk {
 
   /// Rows that a chunk of `count` values each may have.
   std::int64_t rows_at_once(std::int64_t count) const {
-    if (code_ != nullptr && !plan_.is_inner) return fold_.rows_at_once;
+    // Of few columns the sums stay in registers, and nothing is read again for others.
+    constexpr std::int64_t most_in_registers_bytes = 128;
+    const bool is_wide = count * fold_.itemsize() > most_in_registers_bytes;
+    if (code_ != nullptr && !plan_.is_inner && is_wide) return fold_.rows_at_once;
     if (!is_computed_apart()) return std::numeric_limits<std::int64_t>::max();
     return std::max<std::int64_t>(fold_buffer_bytes / (count * fold_.itemsize()), 1);
   }

@@ -53,6 +53,15 @@ struct FoldLoops {
   void (*combine_blocks)(const Fold& fold, std::byte* lanes, std::int64_t stride_bytes,
                          std::int64_t count) = nullptr;
 
+  /// `columns` for `blocks_together` groups of rows, `group_stride_bytes` apart, from the identity
+  /// on: what they become lies one after the other.  Null where that gains nothing.
+  ///
+  /// Requires: the columns have at most `most_narrow_bytes`.
+  void (*narrow_columns)(const Fold& fold, std::byte* to, const std::byte* data,
+                         std::int64_t group_stride_bytes, std::int64_t row_stride_bytes,
+                         std::int64_t num_rows, std::int64_t num_columns) = nullptr;
+  static constexpr std::int64_t most_narrow_bytes = 64;
+
   static constexpr std::int64_t most_blocks = 256;
   /// Lanes that wait in a tree of so many.
   static constexpr std::int64_t most_pending =

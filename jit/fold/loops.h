@@ -417,6 +417,53 @@ struct Loops : Accumulation<T, Combine> {
                  row_stride_bytes, rows);
     }
   }
+  /// A vector of columns alone would wait for each sum: `count` of each group take turns.
+  template <int count>
+  [[gnu::always_inline]] static void fold_groups(const Fold& fold, std::byte* to,
+                                                 const std::byte* data,
+                                                 std::int64_t group_stride_bytes,
+                                                 std::int64_t row_stride_bytes,
+                                                 std::int64_t num_rows, std::int64_t num_columns) {
+    const std::int64_t row_bytes = num_columns * static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t last_bytes = row_bytes - vector_bytes;
+    const V identity = identity_of(fold);
+    V sums[num_blocks][count];
+#pragma GCC unroll 4
+    for (V(&group)[count] : sums)
+      for (V& sum : group) sum = identity;
+    const auto at = [&](const std::byte* row, int i) {
+      if (count == 1 && last_bytes < 0) return load_part(identity, row, row_bytes);
+      return load<V>(row + (i + 1 < count ? i * vector_bytes : last_bytes));
+    };
+    for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes)
+#pragma GCC unroll 4
+      for (int group = 0; group < num_blocks; ++group)
+#pragma GCC unroll 2
+        for (int i = 0; i < count; ++i)
+          sums[group][i] = Combine::of(sums[group][i], at(data + group * group_stride_bytes, i));
+    for (int group = 0; group < num_blocks; ++group, to += row_bytes) {
+      if (count == 1 && last_bytes < 0) {
+        __builtin_memcpy(to, &sums[group][0], static_cast<std::size_t>(row_bytes));
+        continue;
+      }
+      for (int i = 0; i < count; ++i)
+        store(to + (i + 1 < count ? i * vector_bytes : last_bytes), sums[group][i]);
+    }
+  }
+
+  template <int parts>
+  static void narrow_columns(const Fold& fold, std::byte* to, const std::byte* data,
+                             std::int64_t group_stride_bytes, std::int64_t row_stride_bytes,
+                             std::int64_t num_rows, std::int64_t num_columns) {
+    num_columns *= parts;
+    constexpr int most = FoldLoops::most_narrow_bytes / vector_bytes;
+    if (num_columns <= per_vector)
+      fold_groups<1>(fold, to, data, group_stride_bytes, row_stride_bytes, num_rows, num_columns);
+    else if constexpr (most > 1)
+      fold_groups<most>(fold, to, data, group_stride_bytes, row_stride_bytes, num_rows,
+                        num_columns);
+  }
+
   template <int parts>
   static void part_columns(const Fold& fold, std::byte* to, const std::byte* data,
                            std::int64_t row_stride_bytes, std::int64_t num_rows,
@@ -436,6 +483,9 @@ struct Loops : Accumulation<T, Combine> {
       loops.tree = &tree<parts>;
       loops.start_blocks = &start_blocks;
       loops.combine_blocks = &combine_blocks;
+      // Shorter vectors than these are no whole row's.
+      if constexpr (std::is_same_v<Combine, Add> && vector_bytes >= 32)
+        loops.narrow_columns = &narrow_columns<parts>;
     }
     if constexpr (reads_side_by_side || has_ordered_op)
       loops.tree_of_blocks = &tree_of_blocks<parts>;

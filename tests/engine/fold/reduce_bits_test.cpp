@@ -158,18 +158,24 @@ T column_sum(const std::vector<T>& column, std::size_t first, std::size_t count)
   return sum;
 }
 
+/// `units` matrices that are each folded to a row, with something behind each of their rows.
 template <class T>
-void expect_sums_of_columns(std::int64_t rows, std::int64_t columns, Random& random) {
-  const Tensor a = new_tensor({rows, columns}, dtype_of<T>);
+void expect_sums_of_columns(std::int64_t units, std::int64_t rows, std::int64_t columns,
+                            Random& random) {
+  const Tensor a = new_tensor({units, rows, columns + 1}, dtype_of<T>).slice(2, 0, columns);
   for (std::int64_t i = 0; i < a.numel(); ++i)
     put<T>(a, i, static_cast<T>(static_cast<double>(random() % 2'000'001) / 1e6 - 1));
   for (const auto& engine : engines({"interp", "xbyak", "llvm", "auto"})) {
-    const Tensor sums = engine->reduce(Reduction::sum, a, {.dims = {0}});
-    for (std::int64_t c = 0; c < columns; ++c) {
+    const Tensor sums = engine->reduce(Reduction::sum, a, {.dims = {1}});
+    const Tensor means = engine->reduce(Reduction::mean, a, {.dims = {1}});
+    for (std::int64_t i = 0; i < units * columns; ++i) {
       std::vector<T> column;
-      for (std::int64_t row = 0; row < rows; ++row) column.push_back(get<T>(a, row * columns + c));
-      ASSERT_EQ(get<T>(sums, c), column_sum(column, 0, (column.size() + 127) / 128))
-          << engine->options().backend << ", column " << c << " of " << rows << "x" << columns;
+      for (std::int64_t row = 0; row < rows; ++row)
+        column.push_back(get<T>(a, (i / columns * rows + row) * columns + i % columns));
+      const T sum = column_sum(column, 0, (column.size() + 127) / 128);
+      ASSERT_EQ(get<T>(sums, i), sum) << engine->options().backend << ", column " << i << " of "
+                                      << units << "x" << rows << "x" << columns;
+      ASSERT_EQ(get<T>(means, i), sum / static_cast<T>(rows));
     }
   }
 }
@@ -178,9 +184,19 @@ TEST_F(ReduceBits, OfAFewColumnsAreThoseOfBlocksOfRows) {
   Random random(10);
   for (const std::int64_t rows : {128, 129, 1000, 20'000})
     for (std::int64_t columns = 4; columns <= 17; ++columns) {
-      if (columns >= 8) expect_sums_of_columns<float>(rows, columns, random);
-      expect_sums_of_columns<double>(rows, columns, random);
+      if (columns >= 8) expect_sums_of_columns<float>(1, rows, columns, random);
+      expect_sums_of_columns<double>(1, rows, columns, random);
     }
+}
+
+TEST_F(ReduceBits, OfAFewColumnsOfManyMatricesAreThoseOfEach) {
+  Random random(11);
+  for (const std::int64_t units : {2, 5, 70})
+    for (const std::int64_t rows : {128, 300, 700})
+      for (const std::int64_t columns : {4, 7, 8, 16, 40}) {
+        if (columns >= 8) expect_sums_of_columns<float>(units, rows, columns, random);
+        expect_sums_of_columns<double>(units, rows, columns, random);
+      }
 }
 
 }  // namespace

@@ -63,6 +63,19 @@ class Guarded {
   GuardedBytes memory_;
 };
 
+/// The columns of four groups of rows, which only some loops fold side by side.
+void fold_groups_of_columns(const Fold& fold, std::byte* to, const std::byte* data,
+                            std::int64_t num_rows, std::int64_t count) {
+  const std::int64_t row_bytes = count * fold.itemsize();
+  if (fold.loops.narrow_columns != nullptr)
+    return fold.loops.narrow_columns(fold, to, data, num_rows * row_bytes, row_bytes, num_rows,
+                                     count);
+  fold.clear(to, FoldLoops::blocks_together * count);
+  for (int group = 0; group < FoldLoops::blocks_together; ++group)
+    fold.loops.columns(fold, to + group * row_bytes, data + group * num_rows * row_bytes, row_bytes,
+                       num_rows, count);
+}
+
 /// Everything that the loops of a fold make of some data.
 std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte>& given,
                                    std::int64_t num_rows, std::int64_t count,
@@ -100,6 +113,12 @@ std::vector<std::byte> all_results(const Fold& fold, const std::vector<std::byte
                      data.data() + row * count * itemsize, 0, 1, count);
   fold.loops.combine_blocks(fold, blocks.data(), Fold::lanes_bytes, num_rows);
   result.insert(result.end(), blocks.data(), blocks.data() + Fold::lanes_bytes);
+  if (const std::int64_t row_bytes = count * itemsize; row_bytes <= FoldLoops::most_narrow_bytes) {
+    const Guarded groups(FoldLoops::blocks_together * row_bytes, side);
+    fold_groups_of_columns(fold, groups.data(), data.data(), num_rows / FoldLoops::blocks_together,
+                           count);
+    append(groups);
+  }
   // Four blocks apart, which only some loops read side by side.
   const std::int64_t whole = count / fold.num_lanes() * fold.num_lanes();
   if (whole == 0) return result;
@@ -118,7 +137,7 @@ TEST(Fold, LoopsGiveTheBitsOfTheOpTable) {
     for (const DType dtype : all_dtypes) {
       const OpInfo& row = info(op);
       if (!ir::identity_of(op, dtype) || !computes_in(row.domain, row.result, dtype)) continue;
-      for (const std::int64_t count : {1, 3, 16, 63, 64, 65, 200, 517}) {
+      for (const std::int64_t count : {1, 3, 6, 8, 12, 16, 63, 64, 65, 200, 517}) {
         const std::int64_t num_rows =
             FoldLoops::blocks_together + static_cast<std::int64_t>(ir::pick(random, 40));
         const auto data = random_elements(dtype, num_rows * count, random);
