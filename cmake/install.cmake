@@ -11,9 +11,11 @@ find_package(Threads REQUIRED)
 # Tables of operators and of loops are full of addresses, and their relocations take 57 KB less if packed.  Older loaders
 # don't read them, so a program is run.
 if(NOT CMAKE_CROSSCOMPILING)
-  set(CMAKE_REQUIRED_LINK_OPTIONS LINKER:-z,pack-relative-relocs)
+  set(CMAKE_REQUIRED_FLAGS -fPIE)  # other programs have none
+  set(CMAKE_REQUIRED_LINK_OPTIONS -pie LINKER:-z,pack-relative-relocs)
   check_cxx_source_runs("int main(int, char**) { static int (*volatile address)(int, char**) = main; return address == nullptr; }"
     WEFT_PACKED_RELOCATIONS)
+  unset(CMAKE_REQUIRED_FLAGS)
   unset(CMAKE_REQUIRED_LINK_OPTIONS)
 endif()
 

@@ -209,8 +209,9 @@ class ByWayOfCopies {
         std::memcpy(place, copy.data() + (place - to.begin), static_cast<std::size_t>(item_bytes));
         return;
       }
-      for (std::int64_t i = 0; i < extents_[loop]; ++i, place += stride_of(loop, operand))
-        self(self, loop + 1, place);
+      const std::int64_t stride_bytes = stride_of(loop, operand);
+      const std::int64_t extent = stride_bytes == 0 ? 1 : extents_[loop];
+      for (std::int64_t i = 0; i < extent; ++i, place += stride_bytes) self(self, loop + 1, place);
     };
     walk(walk, 0, base);
   }

@@ -111,13 +111,25 @@ void ExprParser::read_name(bool is_at_start) {
 /// PyTorch's name of argument `place` of a function that has no spelling; empty where there is
 /// none.
 std::string_view ExprParser::parameter_in_order(const Pending& call, std::size_t place) {
+  struct Names {
+    Op op;
+    std::array<std::string_view, max_arity> names;
+  };
+  constexpr Names special[] = {
+      {Op::where, {"condition", "input", "other"}},
+      {Op::pow, {"input", "exponent"}},
+      {Op::heaviside, {"input", "values"}},
+      {Op::clamp_min, {"input", "min"}},
+      {Op::clamp_max, {"input", "max"}},
+      {Op::complex, {"real", "imag"}},
+      {Op::polar, {"abs", "angle"}},
+  };
   const bool is_reduction = call.form == Form::reduction || call.form == Form::pair;
   if (is_reduction) return place == 0 ? "input" : "";
-  if (!call.op) return {};
-  if (call.op == Op::pow) return place == 0 ? "input" : place == 1 ? "exponent" : "";
-  const std::size_t before = call.op == Op::where ? 1 : 0;
-  if (place < before) return "condition";
-  return place == before ? "input" : place == before + 1 ? "other" : "";
+  if (!call.op || place >= max_arity) return {};
+  const auto* const row = std::ranges::find(special, *call.op, &Names::op);
+  if (row != std::end(special)) return row->names[place];
+  return place == 0 ? "input" : place == 1 ? "other" : "";
 }
 
 /// Whether the next thing is the first of an argument of a call.

@@ -22,38 +22,63 @@ bool have_equal_layouts(const Tensor& a, const Tensor& b) {
   return std::ranges::equal(a.sizes(), b.sizes()) && std::ranges::equal(a.strides(), b.strides());
 }
 
-Tensor without_bytes(IntSpan sizes, IntSpan strides, DType dtype = any_dtype, Device device = {}) {
-  std::size_t size_bytes = itemsize_bytes(dtype);
-  for (const std::int64_t size : sizes) size_bytes *= static_cast<std::size_t>(size);
-  return make_tensor(Storage::unbacked(size_bytes, device), Dims(sizes), Dims(strides), 0, dtype);
+bool has_dims(const Tensor& tensor) { return tensor.dim() > 0; }
+
+/// Whether each dimension has elements that are apart: where one has a single element, strides say
+/// nothing, and the fast set-up has other ones than the iterator.
+bool has_no_single_element(const Tensor& tensor) {
+  return std::ranges::all_of(tensor.sizes(), [](std::int64_t size) { return size > 1; });
 }
 
-/// Whether a leaf that comes before all others leaves nothing for them to decide.
-bool decides_order(const Tensor& leaf, const Dims& sizes) {
-  const TensorImpl& impl = *leaf.impl();
-  if (!impl.is_non_overlapping_and_dense || !std::ranges::equal(impl.sizes, sizes)) return false;
-  return std::ranges::all_of(impl.sizes, [](std::int64_t size) { return size > 1; });
+bool broadcasts_to(const Tensor& tensor, IntSpan sizes) {
+  if (tensor.sizes().size() > sizes.size()) return false;
+  const std::size_t missing = sizes.size() - tensor.sizes().size();
+  for (std::size_t dim = 0; dim < tensor.sizes().size(); ++dim)
+    if (tensor.sizes()[dim] != 1 && tensor.sizes()[dim] != sizes[missing + dim]) return false;
+  return true;
+}
+
+/// Whether the first operand that has dimensions leaves nothing for the others to decide.
+bool decides_order(const Tensor& first, std::span<const Tensor> operands) {
+  return first.impl()->is_non_overlapping_and_dense && has_no_single_element(first) &&
+         std::ranges::all_of(operands, [&](const Tensor& operand) {
+           return broadcasts_to(operand, first.sizes());
+         });
+}
+
+/// Of values on the way, whose bytes nobody asks for.
+Tensor without_bytes(IntSpan sizes, IntSpan strides) {
+  return make_tensor(Storage::unbacked(1, Device{}), Dims(sizes), Dims(strides), 0, any_dtype);
+}
+
+/// A tensor, or a conversion that is none.
+bool is_leaf(const ExprNode& root) {
+  const ExprNode* node = &root;
+  while (node->kind == Kind::cast && node->dtype == node->args[0]->dtype)
+    node = node->args[0].get();
+  return node->kind == Kind::tensor;
 }
 
 /// Whether the plan of all leaves together has the strides that plans of each operator have.
 bool is_one_step(const Program& program, std::span<const Tensor> inputs) {
+  const bool is_alone = program.results.size() == 1;
+  const ExprNode& root = *program.results[0];
+  if (is_alone && is_leaf(root)) return true;
   // Conversions keep the strides of dense tensors as they are, where there is a single element,
   // too.
   const auto is_cast = [](const ExprNode* result) { return result->kind == Kind::cast; };
   if (std::ranges::any_of(program.results, is_cast)) return false;
-  const bool is_alone = program.results.size() == 1;
-  const ExprNode& root = *program.results[0];
-  const auto is_leaf = [](const auto& arg) {
+  const auto is_operand = [](const auto& arg) {
     return arg->kind == Kind::tensor || arg->kind == Kind::scalar;
   };
-  if (is_alone && std::ranges::all_of(root.args, is_leaf)) return true;
-  const auto has_dims = [](const Tensor& tensor) { return tensor.dim() > 0; };
+  if (is_alone && std::ranges::all_of(root.args, is_operand)) return true;
   const auto first = std::ranges::find_if(inputs, has_dims);
   if (first == inputs.end()) return true;
-  if (is_alone && decides_order(*first, sizes_of(root))) return true;
-  return std::all_of(first, inputs.end(), [&](const Tensor& input) {
-    return !has_dims(input) || have_equal_layouts(input, *first);
-  });
+  if (is_alone && decides_order(*first, inputs)) return true;
+  return has_no_single_element(*first) &&
+         std::all_of(first, inputs.end(), [&](const Tensor& input) {
+           return !has_dims(input) || have_equal_layouts(input, *first);
+         });
 }
 
 /// The values of an expression, without bytes, as each operator on its own would lay them out.
@@ -65,6 +90,13 @@ class Steps {
                            without_bytes(inputs[i].sizes(), inputs[i].strides()));
   }
 
+  /// What a copy of the value, if that is none of its own, has.
+  Tensor result(const ExprNode& root) {
+    const Tensor& value = this->value(root);
+    return is_leaf(root) ? computed({&value, 1}, {}) : value;
+  }
+
+ private:
   const Tensor& value(const ExprNode& root) {
     const auto is_known = [&](const ExprNode* node) {
       return node->kind == Kind::scalar || values_.contains(node);
@@ -74,12 +106,11 @@ class Steps {
     return values_.at(&root);
   }
 
- private:
   Tensor made(const ExprNode& node) const {
     switch (node.kind) {
       case Kind::tensor: return leaf(node);
       case Kind::cast: return cast(node);
-      default: return result(node);
+      default: return operation(node);
     }
   }
 
@@ -97,19 +128,29 @@ class Steps {
     return without_bytes(value.sizes(), empty_like_strides(*value.impl(), MemoryFormat::preserve));
   }
 
-  Tensor result(const ExprNode& node) const {
-    TensorIteratorConfig config;
-    config.check_all_same_dtype(false).set_check_mem_overlap(false);
-    config.add_owned_output(Tensor()).set_output_dtype(0, any_dtype);
+  Tensor operation(const ExprNode& node) const {
+    std::vector<Tensor> operands;
+    std::vector<Scalar> numbers;
     const bool is_swapped = node.op == Op::masked_fill;  // which has its mask in front
     for (std::size_t i = 0; i < node.args.size(); ++i) {
       const std::size_t place = is_swapped && i < 2 ? 1 - i : i;
       const ExprNode& arg = *node.args[place];
       if (arg.kind != Kind::scalar)
-        config.add_input(values_.at(&arg));
+        operands.push_back(values_.at(&arg));
       else if (!is_parameter(node.op, place))
-        config.add_number(arg.scalar);
+        numbers.push_back(arg.scalar);
     }
+    const auto first = std::ranges::find_if(operands, has_dims);
+    if (first != operands.end() && decides_order(*first, operands)) return *first;
+    return computed(operands, numbers);
+  }
+
+  static Tensor computed(std::span<const Tensor> operands, std::span<const Scalar> numbers) {
+    TensorIteratorConfig config;
+    config.check_all_same_dtype(false).set_check_mem_overlap(false);
+    config.add_owned_output(Tensor()).set_output_dtype(0, any_dtype);
+    for (const Tensor& operand : operands) config.add_input(operand);
+    for (const Scalar& number : numbers) config.add_number(number);
     const TensorIterator iterator = config.build();
     return without_bytes(iterator.output(0).sizes(), iterator.output(0).strides());
   }
@@ -128,18 +169,22 @@ std::vector<Tensor> lay_out_results(const Program& program, std::span<const Tens
   const auto has_no_bytes = [](const Tensor& tensor) {
     return tensor.numel() != 0 && tensor.data() == nullptr;
   };
-  const bool is_unbacked = std::ranges::any_of(inputs, has_no_bytes);
   const auto on_device = std::ranges::find_if(
       inputs, [](const Tensor& input) { return input.device().type != DeviceType::cpu; });
   const Device device = on_device == inputs.end() ? Device{} : on_device->device();
+  const bool is_unbacked =
+      device.type == DeviceType::cpu && std::ranges::any_of(inputs, has_no_bytes);
   Steps steps(program, inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].defined() || program.results[i]->kind == Kind::scalar) continue;
-    const Tensor& layout = steps.value(*program.results[i]);
+    if (program.results[i]->kind == Kind::scalar) continue;
+    const Tensor layout = steps.result(*program.results[i]);
+    // What one given output becomes when it is resized follows all leaves.
+    if (outputs[i].defined() && !std::ranges::equal(outputs[i].sizes(), layout.sizes()))
+      return std::vector<Tensor>(outputs.size());
+    if (outputs[i].defined()) continue;
     const DType dtype = program.output_dtypes[i];
-    results[i] = is_unbacked || device.type == DeviceType::meta
-                     ? without_bytes(layout.sizes(), layout.strides(), dtype, device)
-                     : empty_strided(layout.sizes(), layout.strides(), {dtype, device});
+    results[i] = is_unbacked ? unbacked(layout.sizes(), layout.strides(), dtype)
+                             : empty_strided(layout.sizes(), layout.strides(), {dtype, device});
   }
   return results;
 }

@@ -76,4 +76,4 @@ std::vector<Expr> parse_exprs(std::string_view text,
                               std::span<const std::pair<std::string, Tensor>> names,
                               const Definitions& definitions = {});
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -331,4 +331,4 @@ class Profile {
   IncludeDispatchKeyGuard include_;
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -217,4 +217,4 @@ class KernelFunction {
   const detail::InferredTypes* inferred_ = nullptr;
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -241,4 +241,4 @@ class [[nodiscard]] ForceDispatchKeyGuard {
   LocalDispatchKeys saved_;
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -57,4 +57,4 @@ FunctionSchema parse_schema(std::string_view text);
 /// Reads "weft::add.Tensor".  Errors: ArgumentError with a caret.
 OperatorName parse_operator_name(std::string_view text);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -207,4 +207,4 @@ struct BoxingResult<std::tuple<Rs...>> {
 };
 
 }  // namespace detail
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

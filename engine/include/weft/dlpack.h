@@ -43,4 +43,4 @@ DLManagedTensor* to_dlpack(const Tensor& tensor);
 /// The same in version 1.1 of the struct, flagged read-only if the tensor is_read_only().
 DLManagedTensorVersioned* to_dlpack_versioned(const Tensor& tensor);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -298,4 +298,4 @@ class Engine {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

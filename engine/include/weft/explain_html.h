@@ -13,4 +13,4 @@ namespace [[gnu::visibility("default")]] weft {
 /// and texts are escaped.  `#v3` behind its address lights up value %3.
 std::string explanation_html(const Explanation& explanation, const MachineSpeed& machine);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -160,4 +160,4 @@ std::string text(const Expr& expr);
 /// Errors: ArgumentError with a caret under the place.
 Tensor parse_layout(std::string_view text);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -36,4 +36,4 @@ struct EngineInfo {
 /// Errors: ArgumentError if WEFT_ISA in the environment is none that this machine has.
 EngineInfo engine_info();
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -161,4 +161,4 @@ class InlineArray {
   alignas(T) std::byte bytes_[capacity * sizeof(T)];
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

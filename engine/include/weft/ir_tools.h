@@ -43,4 +43,4 @@ struct IrRun {
 ///         kernel.
 IrRun run_ir(std::string_view text, const IrRunOptions& options);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

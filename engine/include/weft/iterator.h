@@ -417,4 +417,4 @@ class TensorIterator {
   detail::SharedNames names_;
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -371,4 +371,4 @@ void cpu_serial_kernel_vec(const TensorIterator& iterator, Function&& function,
                         std::forward<VectorFunction>(vector_function), 0, iterator.numel());
 }
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -16,4 +16,4 @@ namespace [[gnu::visibility("default")]] weft {
 ///         and scans, and for ops that don't take the dtype.
 void naive_eval(const Expr& expr, const Tensor& out);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

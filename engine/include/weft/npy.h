@@ -64,4 +64,4 @@ enum class NpzCompression : std::uint8_t { stored, deflated };
 void npz_write(const std::string& path, std::span<const NamedTensor> tensors,
                NpzCompression compression = NpzCompression::stored);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -56,4 +56,4 @@ std::optional<OverlapPair> first_overlap(const Tensor& a, const Tensor& b);
 /// The same within one view; the second index comes after the first.
 std::optional<OverlapPair> first_internal_overlap(const Tensor& tensor);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -56,4 +56,4 @@ DType result_type(const Scalar& a, const Scalar& b);
 /// becomes real, floating never integral, nothing but bool becomes bool.   Mirrors: c10::canCast.
 bool can_cast(DType from, DType to);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -124,4 +124,4 @@ inline std::array<Expr, 2> var_mean(const Expr& x, const ReduceOptions& options 
 }
 }  // namespace ops
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -96,4 +96,4 @@ class ElementView {
   std::array<std::int64_t, num_dims> strides_;
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -96,4 +96,4 @@ std::string story_text(const Explanation& explanation, const MachineSpeed& machi
 /// The same, with what measure_machine() finds.
 std::string story_text(const Explanation& explanation, const StoryStyle& style = {});
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -315,4 +315,4 @@ inline Tensor unbacked(std::initializer_list<std::int64_t> sizes,
 /// The sizes that `a` and `b` broadcast to.  Errors: ArgumentError with PyTorch's text.
 std::vector<std::int64_t> infer_size(IntSpan a, IntSpan b);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -38,4 +38,4 @@ struct TuneReport {
 ///          memory for calls of that size.
 TuneReport measure_tuning(const TuneOptions& options = {});
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -30,4 +30,4 @@ std::optional<Numerics> parse_numerics(std::string_view text);
 /// All of them for a message: "default, strict, ... or exact".
 std::string numerics_names();
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -122,4 +122,4 @@ constexpr bool computes_in(Domain domain, ResultRule result, DType dtype) {
 /// The dtypes of a domain in words, for error messages: "integers and bool".
 std::string_view describe(Domain domain);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -66,4 +66,4 @@ class CancellationScope {
   const CancellationScope* outer_;
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -299,4 +299,4 @@ constexpr To convert(From value) {
   }
 }
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

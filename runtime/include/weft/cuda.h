@@ -113,4 +113,4 @@ MemoryStats memory_stats(int device = 0);
 void trim(int device = 0);
 
 }  // namespace cuda
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -20,4 +20,4 @@ struct Device {
 
 std::string text(Device device);  ///< "cpu", "cuda:0", "meta"
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -139,4 +139,4 @@ class DiskCache {
   std::atomic<std::uint32_t> said_{0};        ///< one bit a kind of fault
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -106,4 +106,4 @@ constexpr decltype(auto) visit_dtype(DType dtype, Function&& function) {
   __builtin_unreachable();
 }
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -69,7 +69,7 @@ std::string concat(const Parts&... parts) {
 }
 }  // namespace detail
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft
 
 /// Throws `ErrorType` with the message made of the remaining arguments, which are evaluated only on
 /// failure.

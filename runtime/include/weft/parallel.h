@@ -62,4 +62,4 @@ int num_threads();
 /// Errors: ArgumentError if `count` < 1.
 void set_num_threads(int count);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

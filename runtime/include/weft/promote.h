@@ -13,4 +13,4 @@ namespace [[gnu::visibility("default")]] weft {
 /// Mirrors: promoteTypes (c10/core/ScalarType.h).
 DType promote_types(DType a, DType b);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

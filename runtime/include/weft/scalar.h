@@ -63,4 +63,4 @@ class Scalar {
   double imag_ = 0;
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

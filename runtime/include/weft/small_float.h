@@ -41,4 +41,4 @@ struct c32 {
 using c64 = std::complex<float>;
 using c128 = std::complex<double>;
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -101,4 +101,4 @@ class StorageLoan {
   std::shared_ptr<Storage> storage_;
 };
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -85,4 +85,4 @@ class TuningScope {
 /// The thresholds of this thread's innermost TuningScope, else the machine's.
 const Tuning& current_tuning();
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -107,6 +107,8 @@ TEST(CallSpelling, KeywordsBelongToTheCallTheyAreWrittenIn) {
       {"maximum(a, other=exp(input=b))", "maximum(a, exp(b))"},
       {"pow(input=a, exponent=b)", "a ** b"},
       {"where(condition=m, input=a, other=b)", "where(m, a, b)"},
+      {"heaviside(input=a, values=b)", "heaviside(a, b)"},
+      {"clamp_max(a, max=b)", "clamp_max(a, b)"},
       {"sum(input=a, dim=0)", "sum(a, dims=[0])"},
   };
   for (const auto& [written, read] : rows) EXPECT_EQ(text(parse(written)), read) << written;
