@@ -213,6 +213,9 @@ def pattern(group, variants):
 def measure(program, path, options):
     """Runs the program for each group, and writes what all of them found as one result."""
     goals = [goal for its_goals in wanted(options.only).values() for goal in its_goals]
+    if not goals:
+        known = sorted({goal.workload for its_goals in GOALS.values() for goal in its_goals})
+        raise report.ReportError(f"no workload matches '{options.only}'; these have targets: {', '.join(known)}")
     variants = ["auto", "fast", "xbyak", "llvm", *FLOORS, *PEERS]
     whole = None
     for group in groups(goals):
