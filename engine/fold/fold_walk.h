@@ -202,8 +202,7 @@ class FoldWalk {
     /// Inputs from `offsets` on.
     ReductionLaunch(const FoldWalk& walk, const FoldOffsets& offsets, std::byte* output,
                     std::initializer_list<ReductionLoop> loops)
-        : num_more_outputs_(walk.plan_.also.size()),
-          num_operands_(walk.plan_.num_operands + num_more_outputs_) {
+        : num_more_outputs_(walk.plan_.also.size()) {
       base_[0] = output;
       for (std::size_t i = 1; i < walk.plan_.num_operands; ++i)
         base_[num_more_outputs_ + i] = walk.base_[i] + offsets[i];
@@ -229,7 +228,7 @@ class FoldWalk {
     std::array<std::byte*, max_fold_operands> base_;
     std::array<std::int64_t, 3> extents_;
     std::array<std::int64_t, 3 * max_fold_operands> stride_bytes_;
-    std::size_t num_more_outputs_, num_operands_, num_loops_ = 0;
+    std::size_t num_more_outputs_, num_loops_ = 0;
   };
 
   /// For `count` elements of each of `num_rows` rows along `row_dim`; the partial results of the
