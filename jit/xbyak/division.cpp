@@ -1,5 +1,5 @@
 // Integer division, for which there is no vector instruction: through floats that hold every
-// quotient exactly, and 64-bit integers one by one.
+// quotient exactly, and 64-bit integers with more bits than these one by one.
 #include "jit/xbyak/rows.h"
 
 #include <algorithm>
@@ -19,6 +19,7 @@ struct Divider {
   void divide_halves(const Xmm& out, const Xmm& x, const Xmm& y, int lanes) const;
   void through_f32(const Xmm& out, const Xmm& x, const Xmm& y, int lanes) const;
   void through_f64(const Xmm& out, const Xmm& x, const Xmm& y, int lanes) const;
+  void short_through_f64(const Xmm& out, const Xmm& x, const Xmm& y, int lanes) const;
   void one_by_one(const Xmm& out, const Xmm& x, const Xmm& y, int lanes) const;
   void divide_rax_by_rcx() const;
 };
@@ -62,6 +63,46 @@ void Divider::through_f64(const Xmm& out, const Xmm& x, const Xmm& y, int lanes)
     code.vpcmpeqd(is_zero, is_zero, narrow_y);
     code.vpandn(result, is_zero, result);
   }
+}
+
+// Numbers of 51 bits are exact in f64, and what no integer divides is further from the next one
+// than rounding reaches.  Others, of which one sends its whole vector, go one by one.
+void Divider::short_through_f64(const Xmm& out, const Xmm& x, const Xmm& y, int lanes) const {
+  constexpr std::uint64_t two_to_51 = std::uint64_t{1} << 51;
+  constexpr std::uint64_t whole_bits =
+      0x4338000000000000;  // 1.5 * 2^52: integers are in its low bits
+  const int bytes = 8 * lanes;
+  const auto splat = [&](std::uint64_t bits) { return code.splat(bits, 8, bytes); };
+  const std::uint32_t mark = registers.marked_temps();
+  const Xmm dividend = temp(bytes), divisor = temp(bytes);
+  if (is_signed(dtype)) {
+    code.vpaddq(dividend, x, splat(two_to_51));
+    code.vpaddq(divisor, y, splat(two_to_51));
+    code.vpor(divisor, divisor, dividend);
+    code.vpsrlq(divisor, divisor, 52);
+  } else {
+    code.vpor(divisor, x, y);
+    code.vpsrlq(divisor, divisor, 51);
+  }
+  code.vptest(divisor, divisor);
+  const auto is_long = code.jump_if(Condition::not_zero);
+  code.vpaddq(dividend, x, splat(whole_bits));
+  code.vpaddq(divisor, y, splat(whole_bits));
+  code.vsubpd(dividend, dividend, splat(whole_bits));
+  code.vsubpd(divisor, divisor, splat(whole_bits));
+  code.vdivpd(dividend, dividend, divisor);
+  constexpr int toward_zero = 3;
+  code.vroundpd(dividend, dividend, toward_zero);
+  code.vaddpd(dividend, dividend, splat(whole_bits));
+  code.vpsubq(dividend, dividend, splat(whole_bits));
+  code.vpxor(divisor, divisor, divisor);
+  code.vpcmpeqq(divisor, divisor, y);
+  code.vpandn(out, divisor, dividend);
+  registers.free_temps_since(mark);
+  const auto done = code.jump_always();
+  code.bind(is_long);
+  one_by_one(out, x, y, lanes);
+  code.bind(done);
 }
 
 // The instruction traps where the quotient is not defined, or too large by one.
@@ -131,6 +172,7 @@ void Divider::divide_halves(const Xmm& out, const Xmm& x, const Xmm& y, int lane
 void Divider::divide(const Xmm& out, const Xmm& x, const Xmm& y, int lanes) const {
   const int vector_bytes = code.has_avx512() ? 64 : 32;
   const bool is_unsigned_32 = dtype == DType::u32 && !code.has_avx512();
+  if (itemsize() == 8 && !code.has_avx512()) return short_through_f64(out, x, y, lanes);
   if (itemsize() == 8 || is_unsigned_32) return one_by_one(out, x, y, lanes);
   if (lanes * (itemsize() == 4 ? 8 : 4) > vector_bytes) return divide_halves(out, x, y, lanes);
   itemsize() == 4 ? through_f64(out, x, y, lanes) : through_f32(out, x, y, lanes);
