@@ -131,14 +131,15 @@ PlannerOptions checked(const ExplainOptions& options, PlannerOptions planner) {
 class Explainer {
  public:
   /// `planner`: as in calls of the engine.  `parts`: what has been computed before.
-  Explainer(const Expr& given, const ExplainOptions& options, PlannerOptions planner,
-            jit::KernelCache& kernels, const std::vector<std::string>& parts)
+  Explainer(const Expr& given, const Tensor& out, const ExplainOptions& options,
+            PlannerOptions planner, jit::KernelCache& kernels,
+            const std::vector<std::string>& parts)
       : given_(given),
         options_(options),
         planner_(checked(options, std::move(planner))),
         kernels_(kernels),
         is_cuda_(options.backend == "nvrtc"),
-        unrolled_(unroll_folds(std::span(&given_, 1), planner_)),
+        unrolled_(unroll_folds(std::span(&given_, 1), std::span(&out, 1), planner_)),
         is_fold_(!unrolled_ && given.node().kind == ExprNode::Kind::fold) {
     explanation_.passes = parts;
   }
@@ -375,7 +376,7 @@ Tensor describe_part(const Expr& part, std::vector<std::string>& parts) {
 Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOptions& options) {
   std::vector<std::string> parts;
   const auto explain_kernel = [&](const Expr& given) {
-    Explainer explainer(given, options, state_->planner_options(), state_->kernels, parts);
+    Explainer explainer(given, out, options, state_->planner_options(), state_->kernels, parts);
     const CpuFeatures& target = explainer.target();
     explainer.choose_blocks(state_->streaming_bytes(target), state_->row_streaming_bytes(target));
     explainer.plan_passes();

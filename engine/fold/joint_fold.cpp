@@ -333,7 +333,7 @@ std::vector<JointFolds> join_folds(std::span<const Expr> folds, const PlannerOpt
     auto member = std::make_shared<Member>();
     member->folds = {i};
     if (!can_be_joined(node, options, *member)) continue;
-    if (unroll_folds(folds.subspan(i, 1), options)) continue;  // which is faster
+    if (unroll_folds(folds.subspan(i, 1), {}, options)) continue;  // which is faster
     check_dtype(node);
     member->plan = lay_out_fold(node, output_of(node), member->inputs, options);
     members.push_back(std::move(member));

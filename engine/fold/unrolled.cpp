@@ -151,9 +151,24 @@ std::optional<double> visible_identity(Op op, DType dtype) {
   }
 }
 
+/// The given output that a call of a single fold writes as it folds; undefined if none is.
+Tensor walked_output(std::span<const Expr> exprs, std::span<const Tensor> given) {
+  const ExprNode& root = exprs[0].node();
+  const bool is_fold = exprs.size() == 1 && root.kind == ExprNode::Kind::fold;
+  if (!is_fold || given.empty() || !given[0].defined()) return {};
+  const Expr argument(root.args[0]);
+  const bool is_nested = any_node(std::span(&argument, 1), [](const ExprNode& node) {
+    return node.kind == ExprNode::Kind::fold;
+  });
+  const bool is_fit =
+      given[0].dtype() == root.dtype && std::ranges::equal(given[0].sizes(), root.fold->sizes);
+  return is_fit && !is_nested ? with_reduced_dims(given[0], *root.fold) : Tensor();
+}
+
 class Unrolling {
  public:
-  explicit Unrolling(const PlannerOptions& options) : options_(options) {}
+  Unrolling(const PlannerOptions& options, Tensor walked_output)
+      : options_(options), walked_output_(std::move(walked_output)) {}
 
   std::optional<UnrolledFolds> run(std::span<const Expr> exprs) {
     const auto compute = [&](std::span<const Expr> folds) { return values_of(folds); };
@@ -234,7 +249,8 @@ class Unrolling {
         !is_walkable(node, options_.fold_order, Tensor(), inputs) ||
         repeats_values(argument, value.numel()))
       return false;
-    const auto layout = lay_out_fold(node, value, inputs, options_);
+    const Tensor& output = walked_output_.defined() ? walked_output_ : value;
+    const auto layout = lay_out_fold(node, output, inputs, options_);
     std::int64_t num_nested_elements = 1;
     for (const Tensor& input : inputs)
       for (const FewElements& other : folds_)
@@ -323,6 +339,7 @@ class Unrolling {
   }
 
   const PlannerOptions& options_;
+  const Tensor walked_output_;  ///< instead of the value of the only fold
   std::vector<FewElements> folds_;
   std::size_t num_instructions_ = 0;  ///< of all folds, if they had nothing in common
   bool is_failed_ = false;
@@ -334,6 +351,7 @@ class Unrolling {
 }  // namespace
 
 std::optional<UnrolledFolds> unroll_folds(std::span<const Expr> exprs,
+                                          std::span<const Tensor> given,
                                           const PlannerOptions& options) {
   const std::string& backend = options.backend;
   if (backend != "auto" && backend != "xbyak" && backend != "llvm") return {};
@@ -344,7 +362,7 @@ std::optional<UnrolledFolds> unroll_folds(std::span<const Expr> exprs,
     return is_fold && !may_be_unrolled(node, options);
   });
   if (!has_folds || has_others) return {};
-  return Unrolling(options).run(exprs);
+  return Unrolling(options, walked_output(exprs, given)).run(exprs);
 }
 
 }  // namespace weft

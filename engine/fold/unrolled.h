@@ -30,7 +30,11 @@ struct UnrolledFolds {
 
 /// Nothing if one of the folds is not of a few elements that vectors lie across, the expressions
 /// are no longer than these, or what they read is so many tensors that loops are faster.
+///
+/// `given`: their outputs, or none for new ones.  A fold that is the whole call would be walked
+/// through in the order of its output.
 std::optional<UnrolledFolds> unroll_folds(std::span<const Expr> exprs,
+                                          std::span<const Tensor> given,
                                           const PlannerOptions& options);
 
 /// Plans a call of such expressions; there is no plan (PlannedCall::plan is null) where

@@ -36,7 +36,7 @@ PlannedCall plan_unrolled(const CallKey& key, std::span<const Expr> exprs,
   if (key.num_folds == 0 ||
       is_for_device({key.inputs.data(), key.inputs.size()}, given, options.backend))
     return {};
-  const std::optional<UnrolledFolds> unrolled = unroll_folds(exprs, options);
+  const std::optional<UnrolledFolds> unrolled = unroll_folds(exprs, given, options);
   if (!unrolled) return {};
   check_outputs(given);
   const std::optional<std::vector<Tensor>> outputs = new_or_apart(key, unrolled->rest, given);

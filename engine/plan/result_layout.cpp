@@ -8,6 +8,7 @@
 #include <weft/iterator.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 namespace weft {
@@ -59,8 +60,9 @@ bool is_leaf(const ExprNode& root) {
   return node->kind == Kind::tensor;
 }
 
-/// Whether the plan of all leaves together has the strides that plans of each operator have.
-bool is_one_step(const Program& program, std::span<const Tensor> inputs) {
+/// Whether the plan of all leaves together, `are_new` outputs all of them, has the strides that
+/// plans of each operator have.
+bool is_one_step(const Program& program, std::span<const Tensor> inputs, bool are_new) {
   const bool is_alone = program.results.size() == 1;
   const ExprNode& root = *program.results[0];
   if (is_alone && is_leaf(root)) return true;
@@ -75,7 +77,7 @@ bool is_one_step(const Program& program, std::span<const Tensor> inputs) {
   const auto first = std::ranges::find_if(inputs, has_dims);
   if (first == inputs.end()) return true;
   if (is_alone && decides_order(*first, inputs)) return true;
-  return has_no_single_element(*first) &&
+  return are_new && has_no_single_element(*first) &&
          std::all_of(first, inputs.end(), [&](const Tensor& input) {
            return !has_dims(input) || have_equal_layouts(input, *first);
          });
@@ -164,8 +166,9 @@ class Steps {
 std::vector<Tensor> lay_out_results(const Program& program, std::span<const Tensor> inputs,
                                     std::span<const Tensor> outputs) {
   std::vector<Tensor> results(outputs.size());
-  const bool has_new = std::ranges::any_of(outputs, [](const auto& to) { return !to.defined(); });
-  if (!has_new || inputs.empty() || is_one_step(program, inputs)) return results;
+  const auto num_given = std::ranges::count_if(outputs, &Tensor::defined);
+  const bool has_new = num_given < std::ssize(outputs);
+  if (!has_new || inputs.empty() || is_one_step(program, inputs, num_given == 0)) return results;
   const auto has_no_bytes = [](const Tensor& tensor) {
     return tensor.numel() != 0 && tensor.data() == nullptr;
   };

@@ -145,6 +145,30 @@ class Case {
   Reduction reduction_ = Reduction::sum;
 };
 
+/// Few results side by side, in an order that the argument doesn't have: loops take vectors along
+/// what is folded.
+TEST(unrolled_folds, agree_with_the_interpreter_into_transposed_outputs) {
+  Random random(13);
+  Engine interpreter({.backend = "interp"});
+  const auto compiled = engines({"auto", "xbyak", "llvm"});
+  for (int i = 0; i < 60; ++i) {
+    const auto few = [&] { return static_cast<std::int64_t>(2 + ir::pick(random, 9)); };
+    const std::int64_t rows = few(), folded = 2 * few(), columns = few();
+    const int order[] = {1, 0, 2};
+    const Tensor a = numbers({folded, rows, columns}, random).permute(order);
+    const Expr expr = reduce(i % 2 == 0 ? Reduction::sum : Reduction::mean, Expr(a), {.dims = {1}});
+    const Tensor out = new_tensor({columns, rows}, DType::f32).t();
+    interpreter.eval(expr, out);
+    const Tensor expected = interpreter.contiguous(out);
+    for (const auto& engine : compiled) {
+      randomise(out, random);
+      engine->eval(expr, out);
+      ASSERT_TRUE(same_tensor(interpreter.contiguous(out), expected))
+          << engine->options().backend << ", " << rows << "x" << folded << "x" << columns;
+    }
+  }
+}
+
 TEST(unrolled_folds, agree_with_the_interpreter_in_any_layout) {
   Random random(3);
   Engine interpreter({.backend = "interp"});

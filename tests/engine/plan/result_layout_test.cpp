@@ -65,6 +65,15 @@ TEST(ResultLayout, WhatIsTooLargeIsRefusedWithoutBytesToo) {
   EXPECT_THROW(engine.infer((column + row) * Expr(ones({1}))), ArgumentError);
 }
 
+TEST(ResultLayout, WhatIsNewBesideAGivenOutputHasItsOwn) {
+  Engine engine;
+  const Tensor a = ones({2, 3}), c = ones({2, 3}), out = empty({3, 2}).t();
+  const std::vector<Expr> exprs{Expr(a) * 2, Expr(a) + c};
+  const std::vector<Tensor> results = engine.eval(exprs, std::vector<Tensor>{Tensor(), out});
+  EXPECT_EQ(strides_of(results[0]), (Sizes{3, 1}));
+  EXPECT_EQ(strides_of(results[1]), (Sizes{1, 2}));
+}
+
 TEST(ResultLayout, OutputsThatAreResizedFollowAllLeaves) {
   Engine engine;
   const Tensor c = ones({3, 2}).t(), out = empty({7});
