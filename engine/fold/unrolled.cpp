@@ -249,8 +249,9 @@ class Unrolling {
         !is_walkable(node, options_.fold_order, Tensor(), inputs) ||
         repeats_values(argument, value.numel()))
       return false;
-    const Tensor& output = walked_output_.defined() ? walked_output_ : value;
-    const auto layout = lay_out_fold(node, output, inputs, options_);
+    const bool is_walked =
+        walked_output_.defined() && is_walkable(node, options_.fold_order, walked_output_, inputs);
+    const auto layout = lay_out_fold(node, is_walked ? walked_output_ : value, inputs, options_);
     std::int64_t num_nested_elements = 1;
     for (const Tensor& input : inputs)
       for (const FewElements& other : folds_)
