@@ -7,13 +7,6 @@
 namespace weft {
 namespace {
 
-/// What waits in a tree of the columns of one unit or of several.
-struct ColumnLevels {
-  std::byte* data;
-  std::int64_t stride_bytes;
-  std::byte* operator[](std::int64_t depth) const { return data + depth * stride_bytes; }
-};
-
 /// Of partial results.
 constexpr std::int64_t most_columns_bytes = 1024;
 
@@ -21,11 +14,15 @@ constexpr std::int64_t groups = jit::FoldLoops::blocks_together;
 
 }  // namespace
 
+/// Whether rows of one fold are columns side by side, which are folded where they lie.
+bool FoldRun::are_plain_columns() const {
+  return !plan_.is_inner && plan_.reduced.size() == 1 && plan_.also.empty() && !finds_places() &&
+         folds_in_place(plan_) && plan_.slices_per_block == 1;
+}
+
 /// Whether the loops fold several groups of rows side by side: few columns are latency's.
 bool FoldRun::reads_narrow_columns() const {
-  return !plan_.is_inner && plan_.reduced.size() == 1 && plan_.also.empty() && !finds_places() &&
-         folds_in_place(plan_) && plan_.slices_per_block == 1 &&
-         fold_.loops.narrow_columns != nullptr &&
+  return are_plain_columns() && fold_.loops.narrow_columns != nullptr &&
          plan_.vector.extent * fold_.itemsize() <= jit::FoldLoops::most_narrow_bytes;
 }
 
@@ -52,9 +49,7 @@ void FoldRun::fold_leaves_of_narrow_columns(Part& part, std::int64_t end) const 
 }
 
 bool FoldRun::has_short_columns() const {
-  return !plan_.is_inner && plan_.num_kept > 1 && plan_.num_blocks < groups &&
-         plan_.reduced.size() == 1 && plan_.also.empty() && !finds_places() &&
-         folds_in_place(plan_) && plan_.slices_per_block == 1 &&
+  return are_plain_columns() && plan_.num_kept > 1 && plan_.num_blocks < groups &&
          plan_.vector.stride_bytes[0] == fold_.itemsize() &&
          plan_.vector.extent * fold_.itemsize() <= most_columns_bytes;
 }
@@ -91,7 +86,7 @@ void FoldRun::fold_columns_of_units(const std::byte* data, std::int64_t units,
                                     std::byte* scratch) const {
   const std::int64_t count = plan_.vector.extent;
   const std::int64_t row_stride_bytes = plan_.reduced[0].stride_bytes[1];
-  const ColumnLevels levels{scratch, units * count * fold_.itemsize()};
+  const FoldLevels levels{scratch, units * count * fold_.itemsize()};
   jit::fold_tree(
       levels, plan_.num_rows, plan_.rows_per_block,
       [&](std::byte* sums, std::int64_t first, std::int64_t rows) {

@@ -15,15 +15,6 @@
 namespace weft {
 namespace {
 
-/// What waits in a tree of many folds at once.
-struct Levels {
-  std::byte* data;
-  std::size_t stride_bytes;
-  std::byte* operator[](std::int64_t depth) const {
-    return data + static_cast<std::size_t>(depth) * stride_bytes;
-  }
-};
-
 /// Along what lies closest together, in pieces, between which a call can be cancelled.
 void fill(const FoldPlan& plan, std::byte* output) {
   constexpr std::int64_t most_at_once = 1 << 16;
@@ -177,7 +168,7 @@ void FoldRun::fold_in_turn(std::span<const std::byte* const> data, std::byte* la
                            std::size_t level_bytes) const {
   const auto count = static_cast<std::int64_t>(data.size());
   const std::int64_t stride_bytes = plan_.reduced[0].stride_bytes[1];
-  const Levels levels{lanes, level_bytes};
+  const FoldLevels levels{lanes, static_cast<std::int64_t>(level_bytes)};
   std::int64_t row = 0;
   const auto fold_leaves = [&](std::byte* leaves, std::int64_t, std::int64_t num_rows) {
     stop_if_cancelled();

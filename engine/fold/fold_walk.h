@@ -125,6 +125,13 @@ class FoldScratch {
   std::vector<std::byte> heap_;
 };
 
+/// What waits in a tree of many folds at once.
+struct FoldLevels {
+  std::byte* data;
+  std::int64_t stride_bytes;
+  std::byte* operator[](std::int64_t depth) const { return data + depth * stride_bytes; }
+};
+
 /// Immutable, like the plan: threads share it.
 class FoldWalk {
  public:
