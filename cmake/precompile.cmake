@@ -5,48 +5,54 @@ function(weft_precompile target)
   weft_cache_precompiled(${target})
 endfunction()
 
-# weft_precompiled_headers(TARGET [LINK <target>...] [INCLUDE <directory>...] HEADERS <header>...): a target that is nothing
-# else, for several others that weft_reuse_precompiled(OTHER TARGET).
+# weft_precompiled_headers(TARGET [LINK <target>...] [INCLUDE <directory>...] [OPTIONS <option>...] HEADERS <header>...): a target
+# that is nothing else, for several others that weft_reuse_precompiled(OTHER TARGET).
 function(weft_precompiled_headers target)
-  cmake_parse_arguments(arg "" "" "LINK;INCLUDE;HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LINK;INCLUDE;OPTIONS;HEADERS" ${ARGN})
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp CONTENT "// Nothing but its headers.\n")
   add_library(${target} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
   target_link_libraries(${target} PRIVATE weft_options ${arg_LINK})
   target_include_directories(${target} PRIVATE ${arg_INCLUDE})
+  target_compile_options(${target} PRIVATE ${arg_OPTIONS})
   weft_precompile(${target} ${arg_HEADERS})
+  set_property(GLOBAL PROPERTY ${target}_header ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx)
 endfunction()
 
 # weft_library_headers(TARGET ...): the same twice, for what the library has at -O2, and as TARGET_cold for its
 # weft_cold_files().
 function(weft_library_headers target)
   weft_precompiled_headers(${target} ${ARGN})
-  if(WEFT_HAS_COLD_FILES)
-    weft_precompiled_headers(${target}_cold ${ARGN})
-    target_compile_options(${target}_cold PRIVATE -Os)
-    set_property(GLOBAL PROPERTY ${target}_cold_header ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}_cold.dir/cmake_pch.hxx)
+  if(cold_optimisation)
+    weft_precompiled_headers(${target}_cold OPTIONS ${cold_optimisation} ${ARGN})
   endif()
 endfunction()
 
-# Precompiled headers are for one kind of optimisation; only gcc is told of them by name.
+# weft_compile_files(TARGET OPTION HEADERS <source>...): files of a target that have another option, and so other precompiled headers:
+# these are for one kind of optimisation.  Only gcc is told of them by name.
+function(weft_compile_files target option headers)
+  set(sources ${ARGN})
+  list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
+  set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${option})
+  set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    get_property(header GLOBAL PROPERTY ${headers}_header)
+    set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -Winvalid-pch -include ${header})
+    set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY OBJECT_DEPENDS ${header}.gch)
+    add_dependencies(${target} ${headers})
+  endif()
+endfunction()
+
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  set(WEFT_HAS_COLD_FILES ON)
+  set(cold_optimisation -Os)
+elseif(CMAKE_BUILD_TYPE STREQUAL "Debug" AND WEFT_SANITIZE)
+  set(cold_optimisation -O0)
 endif()
 
 # weft_cold_files(TARGET HEADERS <source>...): files that run once, or for people to read: half the code at -Os, in less
-# time to compile.  HEADERS are weft_library_headers().
+# time to compile; with sanitizers in Debug nothing is optimised of them.  HEADERS are weft_library_headers().
 function(weft_cold_files target headers)
-  if(NOT WEFT_HAS_COLD_FILES)
-    return()
-  endif()
-  set(sources ${ARGN})
-  list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -Os)
-  set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-    get_property(header GLOBAL PROPERTY ${headers}_cold_header)
-    set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -Winvalid-pch -include ${header})
-    set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY OBJECT_DEPENDS ${header}.gch)
-    add_dependencies(${target} ${headers}_cold)
+  if(cold_optimisation)
+    weft_compile_files(${target} ${cold_optimisation} ${headers}_cold ${ARGN})
   endif()
 endfunction()
 
