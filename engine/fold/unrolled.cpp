@@ -4,6 +4,7 @@
 #include "engine/expression/walk.h"
 #include "engine/fold/fold_call.h"
 #include "engine/tensor/tensor_impl.h"
+#include "ir/limits.h"
 #include "ir/pass.h"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ struct FewElements {
       places;    ///< of the elements along the dimensions of the argument, in the order of the fold
   Tensor value;  ///< stands for it where it has been
   std::int64_t num_nested_elements;
+  std::size_t num_instructions;  ///< with those of folds within, if they had nothing in common
 };
 
 bool has_few_elements(const FoldNode& fold) {
@@ -253,19 +255,23 @@ class Unrolling {
         walked_output_.defined() && is_walkable(node, options_.fold_order, walked_output_, inputs);
     const auto layout = lay_out_fold(node, is_walked ? walked_output_ : value, inputs, options_);
     std::int64_t num_nested_elements = 1;
+    std::size_t num_instructions = program.body.size();
     for (const Tensor& input : inputs)
-      for (const FewElements& other : folds_)
-        if (other.value.storage() == input.storage())
-          num_nested_elements = std::max(num_nested_elements, other.num_nested_elements);
+      for (const FewElements& other : folds_) {
+        if (other.value.storage() != input.storage()) continue;
+        num_nested_elements = std::max(num_nested_elements, other.num_nested_elements);
+        num_instructions += other.num_instructions;
+      }
     num_nested_elements *= layout->num_folded;
-    num_instructions_ += program.body.size() * static_cast<std::size_t>(num_nested_elements);
+    num_instructions *= static_cast<std::size_t>(layout->num_folded);
+    num_instructions_ += num_instructions;
     // Vectors along what is folded combine in another order.
     if (layout->is_inner || has_many_rows(*layout, inputs, options_.streaming_bytes) ||
         num_nested_elements > most_nested_elements || num_instructions_ > most_primitives ||
         program.body.size() * static_cast<std::size_t>(layout->num_folded) > most_instructions)
       return false;
-    folds_.push_back(
-        {expr, layout, places_in_order(*node.fold, *layout, inputs), value, num_nested_elements});
+    folds_.push_back({expr, layout, places_in_order(*node.fold, *layout, inputs), value,
+                      num_nested_elements, num_instructions});
     result_.folds.push_back(expr);
     return true;
   }
@@ -342,7 +348,7 @@ class Unrolling {
   const PlannerOptions& options_;
   const Tensor walked_output_;  ///< instead of the value of the only fold
   std::vector<FewElements> folds_;
-  std::size_t num_instructions_ = 0;  ///< of all folds, if they had nothing in common
+  std::size_t num_instructions_ = 0;  ///< of all folds
   bool is_failed_ = false;
   Merger merger_;
   std::vector<std::pair<ViewKey, Node>> known_views_;
@@ -363,7 +369,11 @@ std::optional<UnrolledFolds> unroll_folds(std::span<const Expr> exprs,
     return is_fold && !may_be_unrolled(node, options);
   });
   if (!has_folds || has_others) return {};
-  return Unrolling(options, walked_output(exprs, given)).run(exprs);
+  try {
+    return Unrolling(options, walked_output(exprs, given)).run(exprs);
+  } catch (const ir::KernelLimitError&) {  // what loops compute may be cut into parts
+    return {};
+  }
 }
 
 }  // namespace weft

@@ -379,5 +379,38 @@ TEST(unrolled_folds, beside_a_tensor_that_was_resized) {
   }
 }
 
+/// Each of them stands in what the next one folds, once with and once without the dimension.
+TEST(unrolled_folds, of_folds_of_one_element_are_as_many_as_there_are) {
+  for (const auto& engine : engines({"auto", "xbyak", "llvm", "interp"})) {
+    Expr doubled = full({8, 1}, 1, DType::f32);
+    for (int i = 0; i < 11; ++i)
+      doubled = doubled + reduce(Reduction::sum, doubled, {.dims = {1}, .keepdim = true});
+    EXPECT_EQ(elements<float>(engine->eval(doubled)), std::vector<float>(8, 2048));
+    Expr largest = full({1}, 3, DType::f64);
+    for (int i = 0; i < 40; ++i)
+      largest =
+          (reduce(Reduction::amax, largest, {.keepdim = true}) + reduce(Reduction::amax, largest)) *
+          Expr(0.5);
+    EXPECT_EQ(elements<double>(engine->eval(largest)), std::vector<double>{3});
+  }
+}
+
+/// More numbers than a kernel has, where the folds are part of it.
+TEST(unrolled_folds, of_many_numbers_are_loops) {
+  for (const auto& engine : engines({"auto", "xbyak", "llvm", "interp"})) {
+    const Tensor x = full({2, 64}, 1, DType::f32);
+    Expr total(0.0);
+    float expected = 0;
+    for (int fold = 0; fold < 8; ++fold) {
+      Expr argument(x);
+      for (int i = 0; i < 31; ++i) argument = argument + Expr(fold * 31.0 + i);
+      expected +=
+          2 * (1 + 31 * 31 * static_cast<float>(fold) + 465) + static_cast<float>(1000 + fold);
+      total = total + reduce(Reduction::sum, argument, {.dims = {0}}) + Expr(1000.0 + fold);
+    }
+    EXPECT_EQ(elements<float>(engine->eval(total)), std::vector<float>(64, expected));
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing
