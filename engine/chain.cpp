@@ -2,9 +2,11 @@
 #include "engine/device/device_copy.h"
 #include "engine/dispatch/operators.h"
 #include "engine/engine_state.h"
+#include "engine/expression/parts.h"
 #include "engine/fold/fold_call.h"
 #include "engine/plan/planner.h"
 #include "engine/tensor/memory_format.h"
+#include "ir/limits.h"
 
 #include <weft/error.h>
 
@@ -35,10 +37,11 @@ Inferred Engine::infer(const Expr& given, const Tensor& out) const {
   return infer_result(given, out);
 }
 
-Inferred infer_result(const Expr& given, const Tensor& out) {
-  check_is_current(std::span(&given, 1));
-  const Device meta{DeviceType::meta, 0};
-  const Expr expr = without_folds(std::span(&given, 1), meta)[0];
+namespace {
+
+constexpr Device meta{DeviceType::meta, 0};
+
+Inferred infer_elementwise(const Expr& expr, const Tensor& out) {
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
   const auto is_on_cpu = [](const Tensor& tensor) { return tensor.device() == Device(); };
   std::vector<Tensor> inputs = leaves_of(program);
@@ -54,6 +57,22 @@ Inferred infer_result(const Expr& given, const Tensor& out) {
   return {result.dtype(),
           {result.sizes().begin(), result.sizes().end()},
           {result.strides().begin(), result.strides().end()}};
+}
+
+}  // namespace
+
+Inferred infer_result(const Expr& given, const Tensor& out) {
+  check_is_current(std::span(&given, 1));
+  const Expr expr = without_folds(std::span(&given, 1), meta)[0];
+  try {
+    return infer_elementwise(expr, out);
+  } catch (const ir::KernelLimitError&) {  // eval() takes parts as well
+    const auto layout = [](const Expr& part) {
+      const Inferred inferred = infer_result(part, {});
+      return empty_strided(inferred.sizes, inferred.strides, {inferred.dtype, meta});
+    };
+    return infer_elementwise(in_parts(std::span(&expr, 1), ComputePart(layout))[0], out);
+  }
 }
 
 Tensor new_like(const Tensor& self, std::optional<DType> dtype, MemoryFormat format) {
@@ -82,6 +101,11 @@ Tensor to_by_copy(const Tensor& self, std::optional<DType> dtype, std::optional<
   }
   WEFT_CHECK(from != DeviceType::meta || to.type == DeviceType::meta, UnsupportedError,
              "Cannot copy out of meta tensor; no data!");
+  if (self.device() == to && !copy && to_is_self(self, result_dtype, format)) return self;
+  // copy_() negates what has been converted; here, what is negated is converted: -1 of u8 is 255.
+  const bool is_negated_first = self.is_neg() && result_dtype != self.dtype();
+  const Tensor source =
+      is_negated_first ? operators().clone.call(self, MemoryFormat::preserve) : self;
   if (self.device() != to) {
     // The layout that the conversion would give, with its bytes elsewhere.
     const Tensor layout =
@@ -90,12 +114,11 @@ Tensor to_by_copy(const Tensor& self, std::optional<DType> dtype, std::optional<
     TensorOptions options{result_dtype, to};
     options.pin_memory = to.type == DeviceType::cpu && NonBlockingCopies::are_asked_for();
     Tensor result = empty_strided(converted.sizes(), converted.strides(), options);
-    dispatch_copy(CurrentCall::state(), result, self);
+    dispatch_copy(CurrentCall::state(), result, source);
     return result;
   }
-  if (!copy && to_is_self(self, result_dtype, format)) return self;
   Tensor result = operators().empty_like.call(self, result_dtype, format);
-  dispatch_copy(CurrentCall::state(), result, self);
+  dispatch_copy(CurrentCall::state(), result, source);
   return result;
 }
 

@@ -184,10 +184,27 @@ std::vector<Expr> without_folds(std::span<const Expr> given, ComputeFolds comput
   return result;
 }
 
+namespace {
+
+/// What planning a fold whose argument has no folds refuses.
+void check_dtypes(const Expr& fold) {
+  const ExprNode& node = fold.node();
+  const Expr argument(node.args[0]);
+  any_node(std::span(&argument, 1), [](const ExprNode& op) {
+    const std::string reason = unsupported_reason(op);
+    WEFT_CHECK(reason.empty(), ArgumentError, reason);
+    return false;
+  });
+  if (numel_of(node.fold->sizes) != 0 && !compares_nothing(node)) check_dtype(node);
+}
+
+}  // namespace
+
 std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device) {
   const auto empty_values = [&](std::span<const Expr> folds) {
     std::vector<Tensor> values;
     for (const Expr& fold : folds) {
+      check_dtypes(fold);
       const Dims& sizes = fold.node().fold->sizes;
       values.push_back(empty({sizes.data(), sizes.size()}, {fold.dtype(), device}));
     }

@@ -34,7 +34,8 @@ std::vector<Expr> without_folds(std::span<const Expr> exprs, ComputeFolds comput
 /// contiguous value has the same order.
 bool is_worth_keeping(const Expr& fold, const PlannerOptions& options);
 
-/// The same for calls that don't run: tensors of `device` without data.
+/// The same for calls that don't run: tensors of `device` without data.  Refuses dtypes as planning
+/// the folds does.
 std::vector<Expr> without_folds(std::span<const Expr> exprs, Device device);
 
 /// A contiguous tensor without data: the value of a fold, or what it reads, while it is planned.

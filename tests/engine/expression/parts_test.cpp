@@ -18,6 +18,7 @@ namespace weft::testing {
 namespace {
 
 using matchers::ElementsAre;
+using matchers::ElementsAreArray;
 using matchers::HasSubstr;
 using test::message_of;
 
@@ -220,6 +221,40 @@ TEST_P(Parts, AreInferredOnMeta) {
   EXPECT_EQ(result.device().type, DeviceType::meta);
   EXPECT_EQ(result.dtype(), DType::f16);
   EXPECT_THAT(result.sizes(), ElementsAre(4, 5));
+}
+
+/// infer() is asked for given outputs of several results, too.
+TEST_P(Parts, AreInferred) {
+  const auto of_numbers = [&] {
+    Expr chain(numbers({4}));
+    for (int i = 0; i < 600; ++i) chain = chain * Expr(i + 0.5);
+    return chain;
+  };
+  const auto of_operators = [&] {
+    const Tensor a = numbers({3, 2}).t();
+    Expr chain(a);
+    for (int i = 0; i < 9000; ++i) chain = chain + a;
+    return chain;
+  };
+  const Expr large[] = {
+      sum_of(many_numbers({5, 7})), of_numbers(), of_operators(),
+      sum_of(many_numbers({6})) + ops::sum(sum_of(many_numbers({2, 6})), {.dims = {0}})};
+  for (const Expr& expr : large) {
+    const Tensor value = engine_.eval(expr);
+    const Inferred inferred = engine_.infer(expr);
+    EXPECT_EQ(inferred.dtype, value.dtype());
+    EXPECT_THAT(inferred.sizes, ElementsAreArray(value.sizes()));
+    EXPECT_THAT(inferred.strides, ElementsAreArray(value.strides()));
+    const Tensor wider = empty(value.sizes(), DType::f64);
+    EXPECT_EQ(engine_.infer(expr, wider).dtype, DType::f64);
+  }
+  std::vector<Expr> exprs{large[0]};
+  std::vector<Tensor> outs;
+  for (int i = 1; i < 33; ++i) exprs.push_back(Expr(numbers({5, 7})) * Expr(2));
+  for (int i = 0; i < 33; ++i) outs.push_back(numbers({5, 7}));
+  engine_.eval(exprs, outs);
+  for (std::size_t i = 0; i < exprs.size(); ++i)
+    EXPECT_EQ(elements<float>(outs[i]), elements<float>(engine_.eval(exprs[i])));
 }
 
 TEST_P(Parts, AreExplained) {

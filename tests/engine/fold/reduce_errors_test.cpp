@@ -241,5 +241,20 @@ TEST_F(ReduceErrors, ExplainShowsThePasses) {
   EXPECT_THAT(columns.result_sizes, ElementsAre(100));
 }
 
+/// What infer() says without data, and what is asked of tensors that have none.
+TEST_F(ReduceErrors, DTypesAreRefusedWithoutData) {
+  const Tensor f = full({2, 3}, 1, DType::f32), c = full({2, 3}, 1, DType::c64);
+  const Expr refused[] = {ops::sum(ops::gcd(f, f)), ops::sum(~Expr(f)), ops::amax(c),
+                          ops::cumsum(ops::exp2(c), {.dims = {0}})};
+  for (const Expr& expr : refused) {
+    const std::string said = message([&] { engine.eval(expr); });
+    EXPECT_THAT(said, HasSubstr("() does not take "));
+    EXPECT_EQ(message([&] { engine.infer(expr); }), said);
+  }
+  const Tensor meta = empty(c.sizes(), {DType::c64, {DeviceType::meta, 0}});
+  EXPECT_THAT(message([&] { engine.eval(ops::amax(meta, {.dims = {0}})); }),
+              HasSubstr("amax() does not take c64"));
+}
+
 }  // namespace
 }  // namespace weft::testing
