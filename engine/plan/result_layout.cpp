@@ -161,6 +161,20 @@ class Steps {
   std::unordered_map<const ExprNode*, Tensor> values_;
 };
 
+/// Of each result that is not a number alone.  None if the inputs don't broadcast: the plan of all
+/// of them says that in words about the caller's tensors.
+std::vector<Tensor> layouts_of(const Program& program, std::span<const Tensor> inputs) {
+  std::vector<Tensor> layouts(program.results.size());
+  try {
+    Steps steps(program, inputs);
+    for (std::size_t i = 0; i < layouts.size(); ++i)
+      if (program.results[i]->kind != Kind::scalar) layouts[i] = steps.result(*program.results[i]);
+  } catch (const ArgumentError&) {
+    return {};
+  }
+  return layouts;
+}
+
 }  // namespace
 
 std::vector<Tensor> lay_out_results(const Program& program, std::span<const Tensor> inputs,
@@ -177,10 +191,11 @@ std::vector<Tensor> lay_out_results(const Program& program, std::span<const Tens
   const Device device = on_device == inputs.end() ? Device{} : on_device->device();
   const bool is_unbacked =
       device.type == DeviceType::cpu && std::ranges::any_of(inputs, has_no_bytes);
-  Steps steps(program, inputs);
+  const auto layouts = layouts_of(program, inputs);
+  if (layouts.empty()) return results;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (program.results[i]->kind == Kind::scalar) continue;
-    const Tensor layout = steps.result(*program.results[i]);
+    const Tensor& layout = layouts[i];
     // What one given output becomes when it is resized follows all leaves.
     if (outputs[i].defined() && !std::ranges::equal(outputs[i].sizes(), layout.sizes()))
       return std::vector<Tensor>(outputs.size());

@@ -1,6 +1,8 @@
 // Strides of what one kernel computes of a whole expression: those that PyTorch, operator by
 // operator, gives the last result.
 #include "tests/engine/support/layouts.h"
+#include "tests/matchers.h"
+#include "tests/message_of.h"
 
 #include <weft/engine.h>
 #include <weft/error.h>
@@ -13,6 +15,8 @@
 
 namespace weft::testing {
 namespace {
+
+using matchers::HasSubstr;
 
 Sizes strides_of(const Tensor& tensor) {
   return {tensor.strides().begin(), tensor.strides().end()};
@@ -145,6 +149,27 @@ TEST(ResultLayout, OfSeveralResultsIsThatOfEach) {
     ASSERT_EQ(strides_of(results[0]), strides_of(x_value));
     ASSERT_EQ(strides_of(results[1]), strides_of(y_value));
   }
+}
+
+/// Where nothing is left, too, around folds.
+TEST(ResultLayout, AroundFoldsIsThatOfTheirValues) {
+  Engine engine;
+  const Tensor a = empty_strided({4, 0, 1, 5}, {5, 5, 5, 1}, {DType::f32, {}});
+  const Expr third = ops::abs(ops::sum(a, {.dims = {-2}, .keepdim = true})) / Expr(3);
+  EXPECT_EQ(strides_of(engine.eval(third)), engine.infer(third).strides);
+  const Tensor x = empty_strided({0, 3, 5, 4}, {3, 1, 12, 3}, {DType::f32, {}});
+  const Expr beside = ops::sum(x, {.dims = {2, 3}, .keepdim = true}) + Expr(x);
+  EXPECT_EQ(strides_of(engine.eval(beside)), engine.infer(beside).strides);
+}
+
+TEST(ResultLayout, ErrorsAreAboutTheCallersTensors) {
+  Engine engine;
+  const Expr x = Expr::named("x", full({4}, 1, DType::f32)),
+             y = Expr::named("y", full({5}, 1, DType::f32));
+  const auto said = [](const auto& call) { return test::message_of<ArgumentError>(call); };
+  EXPECT_THAT(said([&] { engine.eval(x * 2 + y); }), HasSubstr("input 1 `y` is f32[5]"));
+  EXPECT_THAT(said([&] { engine.infer(cast(x, DType::f64) * y); }),
+              HasSubstr("input 1 `y` is f32[5]"));
 }
 
 }  // namespace
