@@ -259,6 +259,8 @@ void ExprParser::read_cast_dtype() {
                               nearest_first(token_.text, std::move(known), num_dtypes));
   }
   advance();
+  if (!token_.is(",") && !token_.is(")"))
+    fail(token_.position, "expected ',' or ')', found " + token_.described());
 }
 
 void ExprParser::read_cast_overflow() {

@@ -253,6 +253,7 @@ TEST(ParseExpr, RefusesWhatMeansNothing) {
       {"cast(a, bf17)", 9, "expected a dtype, found 'bf17'; the dtypes are bf16"},
       {"cast(a, 3)", 9, "expected a dtype"},
       {"cast(a, u8, b)", 13, "cast takes a value and a dtype"},
+      {"cast(a, u8 * b)", 12, "expected ',' or ')', found '*'"},
       {"exp(x=a)", 5, "no keyword arguments"},
       {"a & b", 3, "bitwise_and"},
       {"m - m", 3, "bool"},
