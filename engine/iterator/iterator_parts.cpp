@@ -15,8 +15,8 @@ constexpr std::int64_t max_32bit = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
-void TensorIterator::throw_no_operand(int operand) const {
-  throw ArgumentError(detail::concat("there is no operand ", operand, " of ", ntensors(), "."));
+void TensorIterator::throw_no_operand(std::string_view kind, int index, int count) {
+  throw ArgumentError(detail::concat("there is no ", kind, " ", index, " of ", count, "."));
 }
 
 std::int64_t TensorIterator::numel() const {
@@ -58,6 +58,8 @@ bool TensorIterator::is_cpu_scalar(int operand) const {
 }
 
 bool TensorIterator::is_dim_reduced(int dim) const {
+  WEFT_CHECK(dim >= 0 && dim < ndim(), ArgumentError, "is_dim_reduced: there is no dimension ", dim,
+             " of shape ", dims_text(shape()), ".");
   for (int i = 0; i < num_outputs_; ++i) {
     if (stride_bytes(i)[dim] == 0 && shape_[dim] > 1) return true;
   }

@@ -308,13 +308,11 @@ class TensorIterator {
   /// Errors: ArgumentError if there is none: inputs of several dtypes and no promotion.
   DType common_dtype() const;
   bool has_common_dtype() const { return static_cast<bool>(common_dtype_); }
-  DType input_dtype(int input = 0) const { return dtype(num_outputs_ + input); }
+  DType input_dtype(int input = 0) const { return operands_[checked_input(input)].dtype; }
   Device device(int operand = 0) const;
-  const Tensor& output(int index = 0) const { return tensor(index); }
-  const Tensor& input(int index = 0) const { return tensor(num_outputs_ + index); }
-  const Tensor& tensor(int operand) const {
-    return operands_.tensor(static_cast<std::size_t>(checked(operand)));
-  }
+  const Tensor& output(int index = 0) const { return operands_.tensor(checked_output(index)); }
+  const Tensor& input(int index = 0) const { return operands_.tensor(checked_input(index)); }
+  const Tensor& tensor(int operand) const { return operands_.tensor(checked(operand)); }
   FastSetup fast_setup() const { return fast_setup_; }
   /// Whether none of the stages was needed: few operands of one dtype on the CPU, of which outputs
   /// are dense and overlap no input.  The plan is the one that the stages would have made.
@@ -325,9 +323,9 @@ class TensorIterator {
   IntSpan sizes() const { return {sizes_.data(), sizes_.size()}; }
   bool is_meta() const { return is_meta_; }
   bool is_reduction() const { return is_reduction_; }
-  bool is_read_write(int output) const { return operands_[checked(output)].is_read_write; }
+  bool is_read_write(int output) const { return operands_[checked_output(output)].is_read_write; }
   /// True if a given output was empty or of another size, and has been resized; or was allocated.
-  bool was_resized(int output) const { return operands_[checked(output)].will_resize; }
+  bool was_resized(int output) const { return operands_[checked_output(output)].will_resize; }
   bool has_coalesced_dimensions() const { return has_coalesced_dimensions_; }
   /// One dimension or one element, every operand dense in its dtype.
   bool is_contiguous() const;
@@ -337,7 +335,9 @@ class TensorIterator {
   /// The operand is a CPU tensor with one element.
   bool is_cpu_scalar(int operand) const;
   bool is_scalar(int operand) const;
-  /// The output does not advance along `dim`, which has more than one element.
+  /// An output does not advance along `dim` of shape(), which has more than one element.
+  ///
+  /// Errors: ArgumentError for a dimension that there is not.
   bool is_dim_reduced(int dim) const;
   int num_reduce_dims() const;
   /// Of the first output: those along its reduced dimensions are one.
@@ -345,9 +345,7 @@ class TensorIterator {
   /// Writing the outputs in some order would change what is yet to be read of this input: whoever
   /// runs the plan must read it completely before the first write.  False for the very view of an
   /// output.
-  bool needs_temporary(int input) const {
-    return operands_[checked(num_outputs_ + input)].needs_temporary;
-  }
+  bool needs_temporary(int input) const { return operands_[checked_input(input)].needs_temporary; }
   /// Strides in bytes of a dense operand along shape(), for elements of `element_size_bytes`.
   std::vector<std::int64_t> compatible_stride(std::int64_t element_size_bytes) const;
   /// Where the part of the whole that this iterator covers begins, along shape().
@@ -384,10 +382,20 @@ class TensorIterator {
   std::size_t checked(int operand) const {
     const auto index = static_cast<std::size_t>(operand);
     if (index >= operands_.size()) [[unlikely]]
-      throw_no_operand(operand);
+      throw_no_operand("operand", operand, ntensors());
     return index;
   }
-  [[noreturn]] void throw_no_operand(int operand) const;
+  std::size_t checked_output(int output) const {
+    if (output < 0 || output >= noutputs()) [[unlikely]]
+      throw_no_operand("output", output, noutputs());
+    return static_cast<std::size_t>(output);
+  }
+  std::size_t checked_input(int input) const {
+    if (input < 0 || input >= ninputs()) [[unlikely]]
+      throw_no_operand("input", input, ninputs());
+    return static_cast<std::size_t>(num_outputs_ + input);
+  }
+  [[noreturn]] static void throw_no_operand(std::string_view kind, int index, int count);
   void plan(TensorIteratorConfig& config);
   bool plan_given(TensorIteratorConfig& config);
   template <int num_given>

@@ -6,6 +6,7 @@
 #include "runtime/log.h"
 #include "tests/engine/support/ints.h"
 #include "tests/matchers.h"
+#include "tests/message_of.h"
 
 #include <gtest/gtest.h>
 
@@ -449,6 +450,27 @@ TEST(Iterator, AllocatedOutputsHaveTheBytesOfTheirElements) {
   EXPECT_EQ(TensorIterator::unary_op(Tensor(), f32({0, 5})).output().storage()->size_bytes(), 0);
   const Tensor none = unbacked(Ints{3}, Ints{1}, DType::f32);
   EXPECT_EQ(TensorIterator::unary_op(Tensor(), none).output().data(), nullptr);
+}
+
+TEST(Iterator, OperandsAndDimensionsThatThereAreNotAreRefused) {
+  const TensorIterator iterator =
+      TensorIterator::unary_op(full({3}, 1, DType::f32), full({3}, 1, DType::f32));
+  const auto said = [](const auto& call) { return test::message_of<ArgumentError>(call); };
+  for (const int index : {-1, 1}) {
+    EXPECT_EQ(said([&] { iterator.output(index); }),
+              "there is no output " + std::to_string(index) + " of 1.");
+    EXPECT_EQ(said([&] { iterator.was_resized(index); }),
+              "there is no output " + std::to_string(index) + " of 1.");
+    EXPECT_EQ(said([&] { iterator.input(index); }),
+              "there is no input " + std::to_string(index) + " of 1.");
+    EXPECT_EQ(said([&] { iterator.input_dtype(index); }),
+              "there is no input " + std::to_string(index) + " of 1.");
+    EXPECT_EQ(said([&] { iterator.needs_temporary(index); }),
+              "there is no input " + std::to_string(index) + " of 1.");
+    EXPECT_EQ(said([&] { iterator.is_dim_reduced(index); }),
+              "is_dim_reduced: there is no dimension " + std::to_string(index) + " of shape [3].");
+  }
+  EXPECT_EQ(said([&] { iterator.dtype(2); }), "there is no operand 2 of 2.");
 }
 
 TEST(IteratorParts, SplittingAReducedDimensionAccumulates) {
