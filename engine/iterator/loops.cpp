@@ -1,5 +1,6 @@
 #include "engine/tensor/tensor_impl.h"
 
+#include <weft/cancel.h>
 #include <weft/loops.h>
 #include <weft/parallel.h>
 
@@ -162,8 +163,19 @@ void serial_for_each(const TensorIterator& iterator, const Loop2d& loop, std::in
   WEFT_CHECK(0 <= begin && begin <= end && end <= iterator.numel(), ArgumentError,
              "serial_for_each(): the range [", begin, ", ", end, ") is not part of [0, ",
              iterator.numel(), ")");
-  if (begin < end)
-    run_range(iterator, FirstElements(iterator).data(), loop_strides(iterator), loop, begin, end);
+  if (begin == end) return;
+  const FirstElements elements(iterator);
+  const std::vector<std::int64_t> strides = loop_strides(iterator);
+  const CancellationToken* const token = CancellationScope::current();
+  // Where a reduction is cut, its loop may round otherwise.
+  if (token == nullptr || iterator.num_reduce_dims() != 0)
+    return run_range(iterator, elements.data(), strides, loop, begin, end);
+  while (begin < end) {
+    token->throw_if_cancelled();
+    const std::int64_t first = begin;
+    begin += std::min(default_grain_elements, end - begin);
+    run_range(iterator, elements.data(), strides, loop, first, begin);
+  }
 }
 
 void for_each_2d(const TensorIterator& iterator, const Loop2d& loop, std::int64_t grain_elements) {
@@ -302,6 +314,8 @@ void foreach_reduced_elt(const TensorIterator& iterator,
   std::int64_t num_outputs = 1;
   for (const std::int64_t size : kept) num_outputs *= size;
   for (DimCounter counter(kept, 0, num_outputs); !counter.is_done(); counter.increment({1, 1})) {
+    if (const CancellationToken* const token = CancellationScope::current())
+      token->throw_if_cancelled();
     TensorIterator element = iterator;
     element.select_all_keeping_dim(num_reduced, counter.values());
     function(element);

@@ -1,6 +1,7 @@
 #include "engine/plan/launch.h"
 
 #include "engine/tensor/dims.h"
+#include "ir/vector_math.h"
 #include "runtime/store_fence.h"
 
 #include <weft/cancel.h>
@@ -23,6 +24,10 @@ constexpr std::int64_t near_bytes = std::int64_t{1} << 20;
 /// of an element.
 constexpr double vector_instruction_ns = 0.2;
 constexpr double interpreted_instruction_ns = 4;
+
+/// What a call of a function takes for each element, four bytes of it where calls take vectors, and
+/// where elements go one by one: of complex numbers and lgamma.
+constexpr double call_ns = 6, scalar_call_ns = 60;
 
 /// Work that is worth a look at whether it is still wanted.
 constexpr std::int64_t long_work_ns = 1'000'000;
@@ -87,6 +92,19 @@ void run_in_pieces(const LaunchPlan& plan, const Part& part, std::int64_t part_n
   parallel_for(0, (*longest + unit - 1) / unit, 1, run, {1, part_ns});
 }
 
+/// About how long the functions that a kernel calls take for each element.
+double calls_ns(const ir::Kernel& kernel) {
+  double ns = 0;
+  for (const ir::Inst& inst : kernel.body) {
+    const bool is_part = is_part_function(inst.op);
+    if (!is_part && ir::sleef_stem(inst.op).empty()) continue;
+    ns += is_part || is_complex(inst.dtype) || inst.op == Op::library_lgamma
+              ? scalar_call_ns
+              : call_ns * static_cast<double>(itemsize_bytes(inst.dtype)) / 4;
+  }
+  return ns;
+}
+
 /// About how long one thread takes: what is longer of moving the bytes and computing.
 std::int64_t estimated_ns(const LaunchPlan& plan, const Tuning& tuning) {
   double numel = 1;
@@ -104,7 +122,7 @@ std::int64_t estimated_ns(const LaunchPlan& plan, const Tuning& tuning) {
   constexpr double most_ns = 0x1p62;
   return static_cast<std::int64_t>(
       std::min(most_ns, std::max(static_cast<double>(plan.bytes) / bytes_per_ns,
-                                 numel * num_instructions * instruction_ns)));
+                                 numel * (num_instructions * instruction_ns + calls_ns(kernel)))));
 }
 
 /// The loop that threads share: the outermost that is long enough, else the longest.

@@ -5,6 +5,7 @@
 
 #include <weft/cancel.h>
 #include <weft/engine.h>
+#include <weft/loops.h>
 
 #include <gtest/gtest.h>
 
@@ -234,6 +235,35 @@ TEST_P(CancelledCalls, LeavePlacesOfExtremaUndone) {
     expect_cancelled(long_call, options(num_threads), [&](Engine& engine, const Tensor& a) {
       engine.eval(scan_places(Op::maximum, a, 0));
     });
+}
+
+/// Loops that one thread runs look at the token as well.
+TEST(CancelledLoops, OfOneThreadLeaveTheRestUndone) {
+  const Tensor in = zeros({1 << 20}), out = zeros({1 << 20});
+  CancellationToken token;
+  const CancellationScope scope(token);
+  std::int64_t num_seen = 0;
+  EXPECT_THROW(cpu_serial_kernel(TensorIterator::unary_op(out, in),
+                                 [&](float value) {
+                                   if (++num_seen == 1000) token.cancel();
+                                   return value;
+                                 }),
+               CancelledError);
+  EXPECT_GE(num_seen, 1000);
+  EXPECT_LT(num_seen, 1 << 19);
+
+  CancellationToken second;
+  const CancellationScope inner(second);
+  int num_calls = 0;
+  const TensorIterator sums = TensorIterator::reduce_op(zeros({100, 1}), zeros({100, 8}));
+  EXPECT_THROW(foreach_reduced_elt(
+                   sums,
+                   [&](TensorIterator&) {
+                     if (++num_calls == 3) second.cancel();
+                   },
+                   false),
+               CancelledError);
+  EXPECT_EQ(num_calls, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, CancelledCalls, ::testing::Values("auto", "interp"),

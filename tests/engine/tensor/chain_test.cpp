@@ -119,6 +119,19 @@ TEST(Chain, LazyBitsAreResolved) {
   EXPECT_THAT(elements<float>(negative), ElementsAre(-0.0F, -1, -2));
 }
 
+/// copy() negates what it has converted, as copy_() does.
+TEST(Chain, ToConvertsWhatANegatedViewReads) {
+  Engine engine;
+  const Tensor bytes = full({2}, 1, DType::u8).neg_view(),
+               least = full({1}, -128, DType::i8).neg_view();
+  EXPECT_THAT(elements<float>(engine.to(bytes, DType::f32)), ElementsAre(255, 255));
+  EXPECT_THAT(elements<std::int64_t>(engine.to(bytes, DType::i64)), ElementsAre(255, 255));
+  EXPECT_THAT(elements<std::int16_t>(engine.to(least, DType::i16)), ElementsAre(-128));
+  const Tensor copied = empty({2}, DType::f32);
+  engine.copy(copied, bytes);
+  EXPECT_THAT(elements<float>(copied), ElementsAre(-1, -1));
+}
+
 TEST(Chain, FillWritesEveryElementOnce) {
   Engine engine;
   const Tensor whole = range(12);
