@@ -457,18 +457,16 @@ TEST(Iterator, OperandsAndDimensionsThatThereAreNotAreRefused) {
       TensorIterator::unary_op(full({3}, 1, DType::f32), full({3}, 1, DType::f32));
   const auto said = [](const auto& call) { return test::message_of<ArgumentError>(call); };
   for (const int index : {-1, 1}) {
-    EXPECT_EQ(said([&] { iterator.output(index); }),
-              "there is no output " + std::to_string(index) + " of 1.");
-    EXPECT_EQ(said([&] { iterator.was_resized(index); }),
-              "there is no output " + std::to_string(index) + " of 1.");
-    EXPECT_EQ(said([&] { iterator.input(index); }),
-              "there is no input " + std::to_string(index) + " of 1.");
-    EXPECT_EQ(said([&] { iterator.input_dtype(index); }),
-              "there is no input " + std::to_string(index) + " of 1.");
-    EXPECT_EQ(said([&] { iterator.needs_temporary(index); }),
-              "there is no input " + std::to_string(index) + " of 1.");
+    const std::string of_one = detail::concat(" ", index, " of 1.");
+    const std::string no_output = "there is no output" + of_one,
+                      no_input = "there is no input" + of_one;
+    EXPECT_EQ(said([&] { iterator.output(index); }), no_output);
+    EXPECT_EQ(said([&] { iterator.was_resized(index); }), no_output);
+    EXPECT_EQ(said([&] { iterator.input(index); }), no_input);
+    EXPECT_EQ(said([&] { iterator.input_dtype(index); }), no_input);
+    EXPECT_EQ(said([&] { iterator.needs_temporary(index); }), no_input);
     EXPECT_EQ(said([&] { iterator.is_dim_reduced(index); }),
-              "is_dim_reduced: there is no dimension " + std::to_string(index) + " of shape [3].");
+              detail::concat("is_dim_reduced: there is no dimension ", index, " of shape [3]."));
   }
   EXPECT_EQ(said([&] { iterator.dtype(2); }), "there is no operand 2 of 2.");
 }
