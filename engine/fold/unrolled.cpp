@@ -61,6 +61,14 @@ Places all_places(const FoldNode& fold) {
   return places;
 }
 
+/// Whether all elements of the argument that become one result read the same of `input`.
+bool stands_still(const Tensor& input, const FoldNode& fold) {
+  const Tensor whole = input.expand({fold.arg_sizes.data(), fold.arg_sizes.size()});
+  for (std::size_t dim = 0; dim < fold.arg_sizes.size(); ++dim)
+    if (fold.folds(dim) && fold.arg_sizes[dim] > 1 && whole.strides()[dim] != 0) return false;
+  return true;
+}
+
 /// How far elements of one operand lie from the first of them, in bytes, in the order of the fold.
 std::vector<std::int64_t> offsets_of(const FoldPlan& layout, std::size_t operand) {
   std::vector<std::int64_t> offsets{0};
@@ -255,20 +263,21 @@ class Unrolling {
         walked_output_.defined() && is_walkable(node, options_.fold_order, walked_output_, inputs);
     const auto layout = lay_out_fold(node, is_walked ? walked_output_ : value, inputs, options_);
     std::int64_t num_nested_elements = 1;
-    std::size_t num_instructions = program.body.size();
+    const auto num_folded = static_cast<std::size_t>(layout->num_folded);
+    std::size_t num_instructions = program.body.size() * num_folded;
     for (const Tensor& input : inputs)
       for (const FewElements& other : folds_) {
         if (other.value.storage() != input.storage()) continue;
         num_nested_elements = std::max(num_nested_elements, other.num_nested_elements);
-        num_instructions += other.num_instructions;
+        num_instructions +=
+            other.num_instructions * (stands_still(input, *node.fold) ? 1 : num_folded);
       }
     num_nested_elements *= layout->num_folded;
-    num_instructions *= static_cast<std::size_t>(layout->num_folded);
     num_instructions_ += num_instructions;
     // Vectors along what is folded combine in another order.
     if (layout->is_inner || has_many_rows(*layout, inputs, options_.streaming_bytes) ||
         num_nested_elements > most_nested_elements || num_instructions_ > most_primitives ||
-        program.body.size() * static_cast<std::size_t>(layout->num_folded) > most_instructions)
+        program.body.size() * num_folded > most_instructions)
       return false;
     folds_.push_back({expr, layout, places_in_order(*node.fold, *layout, inputs), value,
                       num_nested_elements, num_instructions});
