@@ -95,7 +95,7 @@ void run_in_pieces(const LaunchPlan& plan, const Part& part, std::int64_t part_n
 /// About how long the functions that a kernel calls take for each element.
 double calls_ns(const ir::Kernel& kernel) {
   double ns = 0;
-  for (const ir::Inst& inst : kernel.body) {
+  for (const ir::Inst& inst : std::span(kernel.body).subspan(kernel.num_hoisted)) {
     const bool is_part = is_part_function(inst.op);
     if (!is_part && ir::sleef_stem(inst.op).empty()) continue;
     ns += is_part || is_complex(inst.dtype) || inst.op == Op::library_lgamma
