@@ -17,6 +17,8 @@
 namespace weft {
 namespace {
 
+constexpr Device meta{DeviceType::meta, 0};
+
 /// The same layout with no bytes behind it, which may be written and resized where the tensor may.
 Tensor without_data(const Tensor& tensor, Device device) {
   const TensorImpl& impl = *tensor.impl();
@@ -30,16 +32,6 @@ Tensor without_data(const Tensor& tensor, Device device) {
   result.impl()->is_neg = impl.is_neg;
   return result;
 }
-
-}  // namespace
-
-Inferred Engine::infer(const Expr& given, const Tensor& out) const {
-  return infer_result(given, out);
-}
-
-namespace {
-
-constexpr Device meta{DeviceType::meta, 0};
 
 Inferred infer_elementwise(const Expr& expr, const Tensor& out) {
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
@@ -60,6 +52,10 @@ Inferred infer_elementwise(const Expr& expr, const Tensor& out) {
 }
 
 }  // namespace
+
+Inferred Engine::infer(const Expr& given, const Tensor& out) const {
+  return infer_result(given, out);
+}
 
 Inferred infer_result(const Expr& given, const Tensor& out) {
   check_is_current(std::span(&given, 1));

@@ -190,10 +190,10 @@ namespace {
 void check_dtypes(const Expr& fold) {
   const ExprNode& node = fold.node();
   const Expr argument(node.args[0]);
-  any_node(std::span(&argument, 1), [](const ExprNode& op) {
+  for_each_node(nodes_of(std::span(&argument, 1)), [](const ExprNode& op) {
     const std::string reason = unsupported_reason(op);
     WEFT_CHECK(reason.empty(), ArgumentError, reason);
-    return false;
+    return true;
   });
   if (numel_of(node.fold->sizes) != 0 && !compares_nothing(node)) check_dtype(node);
 }

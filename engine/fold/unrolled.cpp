@@ -31,7 +31,7 @@ struct FewElements {
       places;    ///< of the elements along the dimensions of the argument, in the order of the fold
   Tensor value;  ///< stands for it where it has been
   std::int64_t num_nested_elements;
-  std::size_t num_instructions;  ///< with those of folds within, if they had nothing in common
+  std::size_t num_instructions;  ///< with those of folds within
 };
 
 bool has_few_elements(const FoldNode& fold) {

@@ -25,8 +25,8 @@ constexpr std::int64_t near_bytes = std::int64_t{1} << 20;
 constexpr double vector_instruction_ns = 0.2;
 constexpr double interpreted_instruction_ns = 4;
 
-/// What a call of a function takes for each element, four bytes of it where calls take vectors, and
-/// where elements go one by one: of complex numbers and lgamma.
+/// What a call of a function takes for each element of four bytes, where it takes a vector of them,
+/// and for one of any size where it takes one: complex functions and lgamma.
 constexpr double call_ns = 6, scalar_call_ns = 60;
 
 /// Work that is worth a look at whether it is still wanted.
