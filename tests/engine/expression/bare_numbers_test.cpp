@@ -2,6 +2,7 @@
 // divisors.
 #include "engine/expression/expr_node.h"
 #include "tests/engine/support/elements.h"
+#include "tests/engine/support/engines.h"
 #include "tests/matchers.h"
 
 #include <weft/engine.h>
@@ -184,16 +185,12 @@ TEST_F(BareNumbers, KeepTheirDigitsAsParametersOfSmallFloats) {
       std::string in_dtype = before + "x" + after;
       for (std::size_t at; (at = in_dtype.find("cast(")) != in_dtype.npos;)
         in_dtype.replace(at, 12, in_dtype.substr(at + 5, 1));
-      for (const char* backend : {"interp", "xbyak", "llvm", "auto"})
-        for (const Numerics numerics : {Numerics::standard, Numerics::strict}) {
-          EngineOptions options;
-          options.backend = backend;
-          options.numerics = numerics;
-          Engine engine(options);
-          EXPECT_TRUE(same_tensor(engine.eval(parse_expr(in_dtype, named)),
-                                  engine.eval(parse_expr(in_f32, named))))
-              << in_dtype << " of " << type << ", " << backend;
-        }
+      for (const Numerics numerics : {Numerics::standard, Numerics::strict})
+        for (const auto& engine :
+             engines({"interp", "xbyak", "llvm", "auto"}, {.numerics = numerics}))
+          EXPECT_TRUE(same_tensor(engine->eval(parse_expr(in_dtype, named)),
+                                  engine->eval(parse_expr(in_f32, named))))
+              << in_dtype << " of " << type << ", " << engine->options().backend;
       const Tensor out = new_tensor({500}, dtype);
       naive_eval(parse_expr(in_dtype, named), out);
       EXPECT_TRUE(same_tensor(out, engine_.eval(parse_expr(in_f32, named)))) << in_dtype;
