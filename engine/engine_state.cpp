@@ -36,7 +36,8 @@ jit::TierOptions tier_options(const EngineOptions& options) {
   result.in_background = options.background;
   result.shape_threshold = static_cast<std::uint32_t>(options.shape_threshold);
   result.max_shapes = static_cast<std::uint32_t>(options.max_shapes);
-  for (std::size_t begin = 0; begin < options.tiers.size();) {
+  if (options.tiers.empty()) return result;  // only the interpreter
+  for (std::size_t begin = 0; begin <= options.tiers.size();) {
     const std::size_t end = std::min(options.tiers.find(',', begin), options.tiers.size());
     const std::string tier = options.tiers.substr(begin, end - begin);
     WEFT_CHECK(tier == "interp" || tier == "xbyak" || tier == "llvm", ArgumentError,

@@ -58,7 +58,7 @@ void run_eval(const EvalArguments& arguments) {
   const std::vector<std::string>& outputs = arguments.outputs;
   WEFT_CHECK(exprs.size() == outputs.size(), ArgumentError, "the expression has ", exprs.size(),
              exprs.size() == 1 ? " result" : " results", ", but ", outputs.size(),
-             " files are given: -o FILE for each");
+             outputs.size() == 1 ? " file is" : " files are", " given: -o FILE for each");
 
   const auto plain = [](const std::string& path) {
     return std::filesystem::path(path).lexically_normal();  // ./c.npy is c.npy

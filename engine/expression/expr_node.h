@@ -88,8 +88,9 @@ Dims sizes_of(const ExprNode& node);
 using SizesOfNodes = std::unordered_map<const ExprNode*, Dims>;
 const Dims& sizes_of(const ExprNode& node, SizesOfNodes& known);
 
-/// text() of an expression for a message: its beginning, where it is long.
-std::string short_text(const Expr& expr);
+/// text() of an expression for a message: its beginning, where it is long.  Tensors without a name
+/// are numbered as in the texts of `whole`, one after the other.
+std::string short_text(const Expr& expr, std::span<const Expr> whole = {});
 
 /// Refuses expressions that were made for other sizes: dtypes follow from whether tensors have
 /// dimensions, and folds from how many elements become one.

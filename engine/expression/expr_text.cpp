@@ -35,7 +35,10 @@ constexpr std::size_t max_text_bytes = std::size_t{1} << 16;
 /// Keeps what is still to be written on a stack of its own: expressions may be nested deeply.
 class ExprWriter {
  public:
+  /// Tensors without a name keep the numbers that they have in what was written before.
   std::string write(const Expr& expr) {
+    result_.clear();
+    todo_.clear();
     push(expr.node(), 0);
     while (!todo_.empty()) {
       const Item item = std::move(todo_.back());
@@ -170,9 +173,11 @@ class ExprWriter {
 
 std::string text(const Expr& expr) { return ExprWriter().write(expr); }
 
-std::string short_text(const Expr& expr) {
+std::string short_text(const Expr& expr, std::span<const Expr> whole) {
   constexpr std::size_t most = 80;
-  std::string told = text(expr);
+  ExprWriter writer;
+  for (const Expr& before : whole) writer.write(before);
+  std::string told = writer.write(expr);
   if (told.size() > most) told.replace(most, std::string::npos, "...");
   return told;
 }

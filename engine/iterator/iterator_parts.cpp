@@ -160,7 +160,7 @@ int TensorIterator::get_dim_to_split() const {
   std::int64_t max_extent = -1;
   int dim_to_split = -1;
   for (int dim = ndim() - 1; dim >= 0; --dim) {
-    for (int i = 0; i < ntensors() && shape_[dim] > 0; ++i) {
+    for (int i = 0; i < ntensors() && shape_[dim] > 1; ++i) {
       const std::int64_t extent = (shape_[dim] - 1) * std::abs(stride_bytes(i)[dim]);
       if (extent > max_extent) {
         max_extent = extent;

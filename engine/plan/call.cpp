@@ -48,9 +48,9 @@ namespace {
 }
 
 /// The node outlives the call, so that the handle need not own it.
-Expr handle_of(const Program::Param& param) {
+Expr handle_of(const ExprNode* node) {
   const std::shared_ptr<const ExprNode> nobody;
-  return Expr(std::shared_ptr<const ExprNode>(nobody, param.node));
+  return Expr(std::shared_ptr<const ExprNode>(nobody, node));
 }
 
 /// Runs a plan on the memory of its operands.
@@ -269,16 +269,19 @@ void Call::check_divisors(const Program& program) {
     std::erase_if(divisors, [](const Program::Param& divisor) {
       return divisor.node->kind != ExprNode::Kind::scalar;
     });
-  if (any_zero(divisors)) throw_division_by_zero(divisors);
+  if (any_zero(divisors)) throw_division_by_zero(divisors, program);
 }
 
-void Call::throw_division_by_zero(std::span<const Program::Param> divisors) {
+void Call::throw_division_by_zero(std::span<const Program::Param> divisors,
+                                  const Program& program) {
+  std::vector<Expr> results;
+  for (const ExprNode* result : program.results) results.push_back(handle_of(result));
   // All were looked at together: now which of them it is.
   for (const Program::Param& divisor : divisors) {
     if (!any_zero({&divisor, 1})) continue;
     const bool is_number = divisor.node->kind == ExprNode::Kind::scalar;
     throw ArithmeticError(detail::concat(
-        integer_division_by_zero, ": the divisor ", short_text(handle_of(divisor)),
+        integer_division_by_zero, ": the divisor ", short_text(handle_of(divisor.node), results),
         is_number ? detail::concat(" is 0 in ", name(divisor.dtype))
                   : detail::concat(", ", name(divisor.node->dtype),
                                    dims_text(sizes_of(*divisor.node)), ", has an element 0")));
@@ -293,7 +296,7 @@ bool Call::any_zero(std::span<const Program::Param> divisors) {
       if (divisor.node->scalar.bits(divisor.dtype) == Bits()) return true;
       continue;
     }
-    const Expr is_zero = apply(Op::eq, {cast(handle_of(divisor), divisor.dtype), Expr(0)});
+    const Expr is_zero = apply(Op::eq, {cast(handle_of(divisor.node), divisor.dtype), Expr(0)});
     test = test ? *test | is_zero : is_zero;
   }
   if (!test) return false;

@@ -137,7 +137,8 @@ class Call {
   /// Whether a divisor is zero anywhere, in the dtype in which it divides.  All are looked at in
   /// one pass: what divides by zero inside of another divisor has a value too.
   bool any_zero(std::span<const Program::Param> divisors);
-  [[noreturn]] void throw_division_by_zero(std::span<const Program::Param> divisors);
+  [[noreturn]] void throw_division_by_zero(std::span<const Program::Param> divisors,
+                                           const Program& program);
   FoldOrder order() const { return fold_order(state_.options.numerics); }
 
   Engine::State& state_;

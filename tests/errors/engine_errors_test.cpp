@@ -141,6 +141,10 @@ TEST_F(EngineErrors, integer_division_by_zero) {
       engine_.eval(apply(op, {Expr(a), Expr::named("y", zero)}));
     });
     refuses(text, [&] { engine_.eval(apply(op, {Expr(a), Expr(a) - 5}), out_); });
+    refuses(
+        text + ": integer division by zero: the divisor t1 + t2, i64[3], has an element 0", [&] {
+          engine_.eval(apply(op, {Expr(a), Expr(zero) + Expr(tensor_of<std::int64_t>({1, 0, 1}))}));
+        });
     // Once the divisor is right the very same call works, and it fails again when it is not.
     const Tensor divisor = tensor_of<std::int64_t>({1, 1, 1});
     engine_.binary(op, a, divisor);
