@@ -6,6 +6,7 @@
 #include "ir/circular.h"
 #include "ir/complex_functions.h"
 #include "ir/distance.h"
+#include "ir/double_exponentials.h"
 #include "ir/double_functions.h"
 #include "ir/double_gamma.h"
 #include "ir/exponentials.h"
@@ -275,7 +276,7 @@ WEFT_BY_PRECISION(real_erf, single_erf(v), library_erf(v))
 WEFT_BY_PRECISION(real_logistic, single_logistic(v), logistic(v))
 WEFT_ROUGH(real_lgamma, library_lgamma, double_lgamma(v))
 WEFT_BY_PRECISION(real_exp2, single_exp2(v), library_exp2(v))
-WEFT_BY_PRECISION(real_expm1, single_expm1(v), library_expm1(v))
+WEFT_BY_PRECISION(real_expm1, single_expm1(v), double_expm1(v))
 WEFT_BY_PRECISION(real_log2, single_log2(v), library_log2(v))
 WEFT_BY_PRECISION(real_log10, single_log10(v), library_log10(v))
 WEFT_BY_PRECISION(real_log1p, single_log1p(v), double_log1p(v))

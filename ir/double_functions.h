@@ -31,7 +31,7 @@ template <class V>
 OppositePowers<V> opposite_powers(const V& size) {
   const auto is_far = size > like(size, 720);
   const ScaledSum<V> power = exponential_of(as_sum(select(is_far, like(size, 720), size)));
-  const Sum<V> inverse = divide(as_sum(like(size, 1)), power.value);
+  const Sum<V> inverse = inverse_of(power.value);
   const auto is_large = power.exponent > like(size, 100);
   const V twice = select(is_large, like(size, -200), power.exponent * like(size, -2));
   return {power.value, scale(inverse, power_of_two(twice)), power.exponent};
@@ -215,31 +215,30 @@ V double_mish(const V& x) {
 
 // --- The normal distribution and the error functions. ---
 /// The part of a normal distribution beyond x, for 0 <= x < 39.5: exp(-x^2 / 2) * G(t) / (x + 3)
-/// with a smooth G in t = (x - 3) / (x + 3).
+/// with a smooth G in t = (x - 3) / (x + 3) = 1 - 6 / (x + 3).  `exponent` is -x^2 / 2.
 template <class V>
-ScaledSum<V> normal_tail(const Sum<V>& x) {
-  const Sum<V> square = multiply(x, x), three = as_sum(like(x.high, 3));
-  const ScaledSum<V> power = exponential_of(scale(square, like(x.high, -0.5)));
-  const Sum<V> below = add(x, three);
-  const Sum<V> t = divide(add(x, negative(three)), below);
-  Sum<V> smooth = as_sum(
-      horner(t.high, {9.107746387627233e-11,   9.138714385631851e-10,   1.8331095588247856e-09,
-                      -3.190308275206229e-09,  -1.515516947731534e-08,  -9.494652679973792e-09,
-                      4.0456664568569365e-08,  9.516009297948086e-08,   2.5227978173383332e-08,
-                      -2.7824309560844715e-07, -5.805132478620287e-07,  1.4251744959618295e-08,
-                      2.250216255234454e-06,   3.6360801246425525e-06,  -3.5154604669724997e-06,
-                      -2.068764369125397e-05,  -1.3246603573970404e-05, 7.881232388268649e-05,
-                      0.0001543945602923264,   -0.0002565752969981651,  -0.0010458286325741488,
-                      0.0010275922550956004,   0.006972621241025254}));
-  const auto step = [&](double high, double low) {
-    smooth = add(multiply(smooth, t), sum_like(x.high, high, low));
-  };
-  step(-0.010462867023145837, 4.881185221881698e-19);
-  step(-0.04726302514298622, -1.8947899396383006e-19);
-  step(0.23001771997460108, 3.2629440936831554e-18);
-  step(-0.5093319819174894, 4.9297439847745845e-17);
-  step(0.729083690133373, -3.848397795190024e-17);
-  return {divide(multiply(power.value, smooth), below), power.exponent};
+ScaledSum<V> normal_tail(const Sum<V>& x, const Sum<V>& exponent) {
+  const ScaledSum<V> power = exponential_of(exponent);
+  const Sum<V> inverse = inverse_of(add(x, as_sum(like(x.high, 3))));
+  const Sum<V> share = exact_product(inverse.high, like(x.high, -6));
+  const Sum<V> near = exact_sum(like(x.high, 1), share.high);
+  const Sum<V> t{near.high, near.low + fma(inverse.low, like(x.high, -6), share.low)};
+  Sum<V> smooth = as_sum(horner_by_square(
+      t.high, {9.107746387627233e-11,   9.138714385631851e-10,   1.8331095588247856e-09,
+               -3.190308275206229e-09,  -1.515516947731534e-08,  -9.494652679973792e-09,
+               4.0456664568569365e-08,  9.516009297948086e-08,   2.5227978173383332e-08,
+               -2.7824309560844715e-07, -5.805132478620287e-07,  1.4251744959618295e-08,
+               2.250216255234454e-06,   3.6360801246425525e-06,  -3.5154604669724997e-06,
+               -2.068764369125397e-05,  -1.3246603573970404e-05, 7.881232388268649e-05,
+               0.0001543945602923264,   -0.0002565752969981651,  -0.0010458286325741488,
+               0.0010275922550956004,   0.006972621241025254}));
+  const std::initializer_list<Sum<double>> large{{-0.010462867023145837, 4.881185221881698e-19},
+                                                 {-0.04726302514298622, -1.8947899396383006e-19},
+                                                 {0.23001771997460108, 3.2629440936831554e-18},
+                                                 {-0.5093319819174894, 4.9297439847745845e-17},
+                                                 {0.729083690133373, -3.848397795190024e-17}};
+  for (const Sum<double>& coefficient : large) smooth = multiply_and_add(smooth, t, coefficient);
+  return {multiply(multiply(power.value, smooth), inverse), power.exponent};
 }
 
 /// x times the normal distribution's cumulative function.
@@ -248,7 +247,8 @@ V double_gelu(const V& x) {
   const V size = abs(x);
   const auto is_far = size > like(x, 39);
   const V near = select(is_far, like(x, 39), size);
-  const ScaledSum<V> tail = normal_tail(as_sum(near));
+  const Sum<V> square = exact_product(near, near);
+  const ScaledSum<V> tail = normal_tail(as_sum(near), scale(square, like(x, -0.5)));
   const ScaledSum<V> product{multiply(as_sum(near), tail.value), tail.exponent};
   const Sum<V> upper = add(as_sum(near), negative(bounded_sum(product)));
   const V result = select(x > like(x, 0), upper.high, -rounded(product));
@@ -258,8 +258,10 @@ V double_gelu(const V& x) {
 /// erfc(x) of x >= 0 as twice the tail beyond sqrt(2) * x.
 template <class V>
 ScaledSum<V> upper_erfc(const V& x) {
+  const Sum<V> square = exact_product(x, x);
   const ScaledSum<V> tail =
-      normal_tail(multiply(as_sum(x), sum_like(x, 1.4142135623730951, -9.667293313452913e-17)));
+      normal_tail(multiply(as_sum(x), sum_like(x, 1.4142135623730951, -9.667293313452913e-17)),
+                  negative(square));
   return {tail.value, tail.exponent + like(x, 1)};
 }
 
@@ -314,11 +316,12 @@ V double_sinc(const V& x) {
   const V others = fma(square.high * square.high, series, first.low);
   const Sum<V> curve = ordered_sum(like(x, 1), first.high);
   const Sum<V> wave = ordered_sum(curve.high, curve.low + others);
-  const auto is_zero = x == like(x, 0);
-  const V divisor = select(is_zero, like(x, 1), x);
+  // Where the curve is 1 to the last bit, the inverse of x may be infinite.
+  const auto is_small = abs(x) < like(x, 0x1p-28);
+  const V divisor = select(is_small, like(x, 1), x);
   const Sum<V> share = divide(as_sum(select(trunc(half) == half, rest, -rest)), as_sum(divisor));
   const V result = multiply(wave, share).high;
-  return select(is_zero, like(x, 1), result);
+  return select(is_small, like(x, 1), result);
 }
 
 }  // namespace weft::ir

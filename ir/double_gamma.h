@@ -98,7 +98,7 @@ Quotient<V> cotangent_of_turns(const V& r) {
 /// log(y) - digamma(y) for y >= 12.
 template <class V>
 Sum<V> below_logarithm(const Sum<V>& y) {
-  const Sum<V> inverse = divide(as_sum(like(y.high, 1)), y), square = multiply(inverse, inverse);
+  const Sum<V> inverse = inverse_of(y), square = multiply(inverse, inverse);
   const Sum<V> series =
       long_horner(square,
                   {-378202.48731084185, 43587.82700967087, -3467.6555276402555, 280.25794097752896,
@@ -186,7 +186,7 @@ Sum<V> sine_of_turns(const V& r, const V& factor) {
 template <class V>
 Sum<V> lgamma_far_out(const V& size, const V& shift) {
   const Sum<V> y = exact_sum(size, shift), factor = exact_sum(size, shift - like(size, 0.5));
-  const Sum<V> inverse = divide(as_sum(like(size, 1)), y), square = multiply(inverse, inverse);
+  const Sum<V> inverse = inverse_of(y), square = multiply(inverse, inverse);
   const Sum<V> series =
       long_horner(square,
                   {-15276.638856600282, 1806.707726656453, -152.1770890176673, 13.364201509511265,

@@ -7,6 +7,11 @@
 
 namespace weft::ir {
 
+template <class V>
+Sum<V> as_sum(const V& x) {
+  return {x, like(x, 0)};
+}
+
 /// x + y, exactly.
 template <class V>
 Sum<V> exact_sum(const V& x, const V& y) {
@@ -39,11 +44,29 @@ Sum<V> multiply(const Sum<V>& x, const Sum<V>& y) {
   return ordered_sum(high.high, high.low + fma(x.high, y.low, x.low * y.high));
 }
 
+/// 1 / x, with one division.
+template <class V>
+Sum<V> inverse_of(const Sum<V>& x) {
+  const V one = like(x.high, 1), high = one / x.high;
+  return {high, high * (fma(-high, x.high, one) - high * x.low)};
+}
+
+/// Requires: y is neither so small nor so large that its inverse is no normal number.
 template <class V>
 Sum<V> divide(const Sum<V>& x, const Sum<V>& y) {
-  const V high = x.high / y.high;
+  const V inverse = like(x.high, 1) / y.high, high = x.high * inverse;
   const V rest = fma(-high, y.high, x.high) + (x.low - high * y.low);
-  return ordered_sum(high, rest / y.high);
+  return ordered_sum(high, rest * inverse);
+}
+
+/// x * y + constant, where the constant is the larger one: not less than the product's exponent.
+/// Of x, which is the step before in Horner's scheme, one product and one sum wait.
+template <class V>
+Sum<V> multiply_and_add(const Sum<V>& x, const Sum<V>& y, const Sum<double>& constant) {
+  const Sum<V> product = exact_product(x.high, y.high);
+  const Sum<V> sum = ordered_sum(like(x.high, constant.high), product.high);
+  const V known = fma(x.high, y.low, product.low) + (sum.low + like(x.high, constant.low));
+  return {sum.high, fma(x.low, y.high, known)};
 }
 
 template <class V>
@@ -79,6 +102,15 @@ struct ScaledSum {
   V exponent;
 };
 
+/// (exp(x) - 1 - x - x^2 / 2) / x^3 for |x| < 0.35.
+template <class V>
+V exponential_cubic(const V& x) {
+  return horner(
+      x, {2.083646057315451e-09, 2.5111459804811882e-08, 2.7557533801884914e-07,
+          2.755723674774143e-06, 2.480158701561856e-05, 0.0001984126989429101,
+          0.0013888888889038605, 0.008333333333317918, 0.0416666666666664, 0.16666666666666682});
+}
+
 /// exp(x).  Requires: abs(x) < 800.
 template <class V>
 ScaledSum<V> exponential_of(const Sum<V>& x) {
@@ -89,10 +121,7 @@ ScaledSum<V> exponential_of(const Sum<V>& x) {
   const Sum<V> rest = exact_sum(first, second.high);
   const V low = rest.low + (second.low + x.low), r = rest.high;
   const Sum<V> square = exact_product(r, r);
-  const V cubic = horner(
-      r, {2.083646057315451e-09, 2.5111459804811882e-08, 2.7557533801884914e-07,
-          2.755723674774143e-06, 2.480158701561856e-05, 0.0001984126989429101,
-          0.0013888888889038605, 0.008333333333317918, 0.0416666666666664, 0.16666666666666682});
+  const V cubic = exponential_cubic(r);
   const V half = like(r, 0.5), cube = cubic * (square.high * r);
   const Sum<V> slope = ordered_sum(r, half * square.high);
   // exp(r + low) = exp(r) * (1 + low), nearly.

@@ -20,6 +20,20 @@ V horner(const V& x, std::initializer_list<double> coefficients) {
   return sum;
 }
 
+/// The same in two halves that don't wait for one another: that of the even powers, and of the odd.
+template <class V>
+V horner_by_square(const V& x, std::initializer_list<double> coefficients) {
+  const V square = x * x;
+  const double* next = coefficients.begin();
+  V own = like(x, *next++), other = like(x, *next++);
+  bool is_own = true;
+  for (; next != coefficients.end(); ++next, is_own = !is_own) {
+    V& sum = is_own ? own : other;
+    sum = fma(sum, square, like(x, *next));
+  }
+  return is_own ? fma(own, x, other) : fma(other, x, own);
+}
+
 /// x * factor rounded to a whole number.  `bits` holds that number in its low bits: at this size
 /// the unit of a float is one.
 template <class V>
@@ -108,13 +122,24 @@ struct Parts {
   V exponent, fraction;
 };
 
+/// The exponent of a normal number, an integer of as many bits as it has.
+template <class V>
+auto whole_exponent(const V& x) {
+  const auto bits = to_bits(x);
+  return (bits - to_bits(like(x, 0.7071067811865476))) >> like(bits, 23, 52);
+}
+
+/// x / 2^n for such an exponent.  Requires: x and that are normal numbers.
+template <class V, class Integer>
+V divided_by_power(const V& x, const Integer& n) {
+  return from_bits(x, to_bits(x) - (n << like(n, 23, 52)));
+}
+
 /// Of a normal number.
 template <class V>
 Parts<V> split_normal(const V& x) {
-  const auto bits = to_bits(x);
-  const auto exponent = (bits - to_bits(like(x, 0.7071067811865476))) >> like(bits, 23, 52);
-  const V mantissa = from_bits(x, bits - (exponent << like(bits, 23, 52)));
-  return {to_float(x, exponent), mantissa - like(x, 1)};
+  const auto exponent = whole_exponent(x);
+  return {to_float(x, exponent), divided_by_power(x, exponent) - like(x, 1)};
 }
 
 /// Of a positive number.
@@ -146,15 +171,20 @@ V logarithm_or_special(const V& x, const V& result) {
   return select(x > zero && x < infinity, result, special);
 }
 
-/// The multiple of ln(2) is exact, and so is what its sum with the fraction loses.
+/// exponent * ln(2) + log(1 + fraction) + missing, which is nothing to the fraction.  The multiple
+/// of ln(2) is exact, and so is what its sum with the fraction loses.
+template <class V>
+V logarithm_of_parts(const Parts<V>& parts, const V& missing) {
+  const V multiple = parts.exponent * like(missing, 0.6931471803691238);
+  const V sum = multiple + parts.fraction;
+  const V lost = (parts.fraction - (sum - multiple)) + missing;
+  const V correction = fma(parts.exponent, like(missing, 1.9082149292705877e-10), lost);
+  return sum + log_curvature(parts.fraction, correction);
+}
+
 template <class V>
 V logarithm(const V& x) {
-  const Parts<V> parts = split(x);
-  const V multiple = parts.exponent * like(x, 0.6931471803691238);
-  const V sum = multiple + parts.fraction;
-  const V lost = parts.fraction - (sum - multiple);
-  const V correction = fma(parts.exponent, like(x, 1.9082149292705877e-10), lost);
-  return logarithm_or_special(x, sum + log_curvature(parts.fraction, correction));
+  return logarithm_or_special(x, logarithm_of_parts(split(x), like(x, 0)));
 }
 
 // --- Rough functions of f64, for f32.  Their arguments come from f32. ---
@@ -286,43 +316,6 @@ V rough_acosh(const V& x) {
 template <class V>
 V rough_atanh(const V& x) {
   return like(x, 0.5) * rough_log1p((x + x) / (like(x, 1) - x));
-}
-
-/// `result`, but x where that is nearest to it: the library's are a unit apart from some.
-template <class V>
-V or_itself(const V& x, const V& result, double below) {
-  return select(abs(x) < like(x, below), x, result);
-}
-
-/// Near the end of the range log1p(x) = log1p(x / 256) + log(256).
-template <class V>
-V double_log1p(const V& x) {
-  const auto is_large = x > like(x, 1e306);
-  const V result = library_log1p(select(is_large, x * like(x, 1.0 / 256), x));
-  return or_itself(x, select(is_large, result + like(x, 5.545177444479562), result), 0x1p-54);
-}
-
-template <class V>
-V double_asinh(const V& x) {
-  const V size = abs(x);
-  const V result = select(size < like(x, asymptotic_from), library_asinh(x),
-                          with_sign_of(log_of_double(size), x));
-  return or_itself(x, result, 0x1p-27);
-}
-
-template <class V>
-V double_tanh(const V& x) {
-  return or_itself(x, library_tanh(x), 0x1p-28);
-}
-
-template <class V>
-V double_atanh(const V& x) {
-  return or_itself(x, library_atanh(x), 0x1p-28);
-}
-
-template <class V>
-V double_acosh(const V& x) {
-  return select(x < like(x, asymptotic_from), library_acosh(x), log_of_double(x));
 }
 
 // --- Powers. ---

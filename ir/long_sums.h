@@ -6,20 +6,6 @@
 
 namespace weft::ir {
 
-template <class V>
-Sum<V> as_sum(const V& x) {
-  return {x, like(x, 0)};
-}
-
-/// x * y + constant, where the constant is the larger one: not less than the product's exponent.
-template <class V>
-Sum<V> multiply_and_add(const Sum<V>& x, const Sum<V>& y, const Sum<double>& constant) {
-  const Sum<V> product = exact_product(x.high, y.high);
-  const V low = fma(x.high, y.low, fma(x.low, y.high, product.low));
-  const Sum<V> sum = ordered_sum(like(low, constant.high), product.high);
-  return {sum.high, sum.low + (low + like(low, constant.low))};
-}
-
 /// The polynomial in x with these coefficients, highest first; those of the small terms, in front,
 /// are numbers of f64 and so is what they add up to.  Every coefficient is larger than what is
 /// added to it.
@@ -41,9 +27,9 @@ template <class V>
 Sum<V> whole_polynomial(const Sum<V>& x, std::initializer_list<double> coefficients) {
   Sum<V> sum = as_sum(like(x.high, *coefficients.begin()));
   for (const double* next = coefficients.begin() + 1; next != coefficients.end(); ++next) {
-    const Sum<V> product = multiply(sum, x);
+    const Sum<V> product = exact_product(sum.high, x.high);
     const Sum<V> high = exact_sum(product.high, like(x.high, *next));
-    sum = {high.high, high.low + product.low};
+    sum = {high.high, fma(sum.low, x.high, fma(sum.high, x.low, product.low) + high.low)};
   }
   return sum;
 }
