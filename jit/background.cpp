@@ -132,6 +132,7 @@ Background& background() {
 }  // namespace
 
 void prepare_for_fork() {
+  keep_own_code();
   prepare_allocator();
   detail::prepare_thread_slots();
   prepare_code_registry();

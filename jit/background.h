@@ -27,9 +27,10 @@ void resume_background();
 /// the process: before the libraries that a job may be in are taken apart.
 void stop_background();
 
-/// Makes what first calls make once in a process: memory, threads, code memory, thresholds.  A
-/// child of fork() that found one of these while another thread of its parent was making it would
-/// wait for that thread for ever, so what calls anything calls this first.
+/// Makes what first calls make once in a process: memory, threads, code memory, thresholds, and
+/// keeps the code itself.  A child of fork() that found one of these while another thread of its
+/// parent was making it would wait for that thread for ever, so what calls anything calls this
+/// first.
 ///
 /// Errors: std::bad_alloc.
 void prepare_for_fork();

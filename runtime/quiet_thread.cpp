@@ -1,9 +1,47 @@
 #include "runtime/quiet_thread.h"
 
+#include "runtime/float_environment.h"
+
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
 
 namespace weft {
+namespace {
+
+/// The attributes that don't come from the thread that asks.
+class Attributes {
+ public:
+  Attributes() {
+    pthread_attr_init(&attributes_);
+    const int policy = sched_getscheduler(0);
+    if (policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE) {
+      pthread_attr_setinheritsched(&attributes_, PTHREAD_EXPLICIT_SCHED);
+      pthread_attr_setschedpolicy(&attributes_, SCHED_OTHER);
+      const sched_param no_priority{};
+      pthread_attr_setschedparam(&attributes_, &no_priority);
+    }
+    cpu_set_t allowed;
+    if (sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0)
+      pthread_attr_setaffinity_np(&attributes_, sizeof allowed, &allowed);
+  }
+  ~Attributes() { pthread_attr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+
+  const pthread_attr_t* get() const { return &attributes_; }
+
+ private:
+  pthread_attr_t attributes_;
+};
+
+}  // namespace
 
 int start_quiet_thread(const char* name, void* (*run)(void*), void* argument) {
   sigset_t blocked, before;
@@ -11,15 +49,34 @@ int start_quiet_thread(const char* name, void* (*run)(void*), void* argument) {
   // A fault in a thread that blocks it ends the process, past the program's handler.
   for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF})
     sigdelset(&blocked, own);
+  const Attributes attributes;
   pthread_sigmask(SIG_SETMASK, &blocked, &before);
   pthread_t thread;
-  const int error = pthread_create(&thread, nullptr, run, argument);
+  int error = 0;
+  {
+    const FloatEnvironmentScope standard(FloatEnvironment::standard());
+    error = pthread_create(&thread, attributes.get(), run, argument);
+    // Where a place to run or a policy may not be chosen.
+    if (error == EPERM || error == EINVAL) error = pthread_create(&thread, nullptr, run, argument);
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) return error;
   // Before it is detached, as its handle may be no one's after.
   pthread_setname_np(thread, name);
   pthread_detach(thread);
   return 0;
+}
+
+void keep_own_code() {
+  static constinit std::atomic<bool> is_kept{false};
+  if (is_kept.load(std::memory_order_relaxed)) return;
+  Dl_info names{};
+  void* found = nullptr;
+  dladdr1(reinterpret_cast<const void*>(&keep_own_code), &names, &found, RTLD_DL_LINKMAP);
+  const char* const library = found == nullptr ? "" : static_cast<const link_map*>(found)->l_name;
+  // The program itself has no name there.  The handle is never given back.
+  if (library[0] != '\0') dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  is_kept.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace weft

@@ -3,11 +3,23 @@
 
 namespace weft {
 
-/// Starts a detached thread that runs `run(argument)`.  Signals are for the program's own threads:
-/// all are blocked in it but those that a thread's own instructions raise, or a profiler's clock.
+/// Starts a detached thread that runs `run(argument)`, which may go on until the process ends.  Of
+/// the thread that asks for it, it inherits little:
+///
+/// - Signals are for the program's own threads: all are blocked but those that a thread's own
+///   instructions raise, or a profiler's clock.
+/// - It computes in the standard floating point environment.
+/// - It may run where the process's first thread may, and never with realtime priority.
+///
 /// `name` has at most 15 bytes.
 ///
 /// Returns 0, or the error's number if there is no such thread.
+/// Requires: keep_own_code() was called.
 int start_quiet_thread(const char* name, void* (*run)(void*), void* argument);
+
+/// Whoever closes the library that this code is part of, it stays loaded from now on, for the
+/// threads that run it.  To be called with no lock held: the dynamic loader has one, under which
+/// libraries that are just opened may call anything.
+void keep_own_code();
 
 }  // namespace weft

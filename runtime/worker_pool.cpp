@@ -1,10 +1,12 @@
 #include "runtime/worker_pool.h"
 
+#include "runtime/float_environment.h"
 #include "runtime/fork_handlers.h"
 #include "runtime/gain_record.h"
 #include "runtime/quiet_thread.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -54,9 +56,10 @@ std::int64_t now_ns() {
 struct Job {
   ChunkFunction run;
   std::int64_t num_chunks;
+  FloatEnvironment environment = FloatEnvironment::current();  ///< in which all chunks compute
   std::atomic<std::int64_t> next{0};
   std::atomic<bool> has_failed{false};
-  std::exception_ptr error;  ///< of the thread that set has_failed
+  std::exception_ptr error = nullptr;  ///< of the thread that set has_failed
 
   /// Works on chunks until none is left; how many these were.
   std::int64_t work() {
@@ -140,7 +143,10 @@ class alignas(64) Worker {
       const std::uint32_t ticket = state & ~phase_mask;
       if (phase == posted &&
           state_.compare_exchange_strong(state, ticket | running, std::memory_order_acquire)) {
-        job_->work();
+        {
+          const FloatEnvironmentScope of_caller(job_->environment);
+          job_->work();
+        }
         // Sequentially consistent, as in post().
         const std::uint32_t before = state_.exchange(ticket | awake);
         if (before == (ticket | watched)) state_.notify_all();
@@ -174,7 +180,7 @@ class Pool {
     const std::int64_t start_ns = is_timed ? now_ns() : 0;
     const int usable =
         num_workers_.load(std::memory_order_acquire) >= wanted ? wanted : add(wanted);
-    Job job{function, num_chunks, {}, {}, {}};
+    Job job{function, num_chunks};
     Helpers helpers;
     int num_helpers = post_all(job, usable, !is_short, helpers);
     if (num_helpers == 0) {
@@ -232,6 +238,7 @@ class Pool {
 
   /// The number of workers, up to `wanted`, after an attempt to have so many.
   int add(int wanted) {
+    keep_own_code();
     const std::lock_guard lock(mutex_);
     int count = num_workers_.load(std::memory_order_relaxed);
     if (count < wanted && now_ns() < no_more_until_ns_) return count;
@@ -277,7 +284,8 @@ void prepare_workers() { pool(); }
 
 int num_processors() {
   cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+  // Of the first thread, as others may have been given a place of their own.
+  if (sched_getaffinity(getpid(), sizeof allowed, &allowed) != 0)
     return std::max(1U, std::thread::hardware_concurrency());
   return std::max(1, CPU_COUNT(&allowed));
 }
