@@ -1,14 +1,19 @@
 // Finds and opens the module that holds LLVM.  It is never closed: code and texts live in its heap.
 
+#include "jit/llvm/backend.h"
+#include "runtime/text.h"
+
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <vector>
-
-#include "jit/llvm/backend.h"
+#include <string>
 
 namespace weft::jit {
 namespace {
@@ -17,30 +22,45 @@ namespace fs = std::filesystem;
 
 constexpr const char* module_file = "libweft_llvm.so";
 
-/// The folder of the library or program that this code was linked into; empty if it cannot be told.
-fs::path own_folder() {
+/// The library or program that this code was linked into; empty if it cannot be told.
+fs::path own_file() {
   Dl_info ignored_names{};
   void* found = nullptr;
   std::error_code ignored;
   // Only a library has a name in the loader's list.  What dladdr() calls a program is what the
   // caller made of argv[0], and may lead a program that has more rights to a module of the
   // caller's.
-  if (dladdr1(reinterpret_cast<const void*>(&own_folder), &ignored_names, &found,
-              RTLD_DL_LINKMAP) != 0 &&
+  if (dladdr1(reinterpret_cast<const void*>(&own_file), &ignored_names, &found, RTLD_DL_LINKMAP) !=
+          0 &&
       found != nullptr && static_cast<const link_map*>(found)->l_name[0] == '/')
-    return fs::canonical(static_cast<const link_map*>(found)->l_name, ignored).parent_path();
-  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+    return fs::canonical(static_cast<const link_map*>(found)->l_name, ignored);
+  return fs::read_symlink("/proc/self/exe", ignored);
 }
 
-/// Where the module may lie, best first.
-std::vector<fs::path> candidates() {
-  // Programs that run with more rights than their caller must not load what the caller names.
-  if (const char* named = secure_getenv("WEFT_LLVM_MODULE"); named != nullptr && named[0] != '\0')
-    return {fs::path(named)};
-  const fs::path folder = own_folder();
-  if (folder.empty()) return {};
-  return {folder / ".." / "lib" / module_file, folder / ".." / "lib" / "weft" / module_file,
-          folder / module_file, folder / "weft" / module_file};
+bool is_inside(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
+}
+
+/// Why somebody else could have put a module into this place; empty if nobody could but root, this
+/// user, and who can write this program or library itself.
+std::string distrust(const fs::path& path, const fs::path& own) {
+  struct stat own_status {
+  }, status{};
+  if (::stat(own.c_str(), &own_status) != 0) own_status.st_uid = ::geteuid();
+  // What holds both has been trusted with the program.
+  for (fs::path place = path; !is_inside(own, place); place = place.parent_path()) {
+    if (::stat(place.c_str(), &status) != 0) return place.string() + ": " + errno_text(errno);
+    const uid_t owner = status.st_uid;
+    if (owner != 0 && owner != ::geteuid() && owner != own_status.st_uid)
+      return place.string() + " belongs to another user";
+    // In a folder like /tmp nobody replaces what belongs to others.
+    if (S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0) continue;
+    const bool is_own_group =
+        (own_status.st_mode & S_IWGRP) != 0 && own_status.st_gid == status.st_gid;
+    if ((status.st_mode & S_IWOTH) != 0 || ((status.st_mode & S_IWGRP) != 0 && !is_own_group))
+      return place.string() + " can be written by other users";
+  }
+  return {};
 }
 
 /// What opening the module led to.  `reason` is empty if and only if the functions are there.
@@ -79,14 +99,26 @@ Opened open_file(const fs::path& path) {
 }
 
 Opened open_module() {
-  const std::vector<fs::path> paths = candidates();
-  std::string looked_in;
-  for (const fs::path& path : paths) {
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) return open_file(path);
-    looked_in += (looked_in.empty() ? "" : ", ") + path.lexically_normal().string();
+  // Programs that run with more rights than their caller must not load what the caller names.
+  if (const char* named = secure_getenv("WEFT_LLVM_MODULE"); named != nullptr && named[0] != '\0')
+    return open_file(named);
+  const fs::path own = own_file(), folder = own.parent_path();
+  if (folder.empty()) return {{}, "the folder of this program is not known"};
+  std::string looked_in, faults;
+  for (const fs::path& place :
+       {fs::path("../lib"), fs::path("../lib/weft"), fs::path(), fs::path("weft")}) {
+    const fs::path path = (folder / place / module_file).lexically_normal();
+    std::error_code missing;
+    const fs::path file = fs::canonical(path, missing);
+    looked_in += (looked_in.empty() ? "" : ", ") + path.string();
+    if (missing) continue;
+    Opened opened;
+    opened.reason = distrust(file, own);
+    if (opened.reason.empty()) opened = open_file(file);
+    if (opened.reason.empty()) return opened;
+    faults += (faults.empty() ? "" : "; ") + opened.reason;
   }
-  return {{}, "its module was not found (looked for " + looked_in + ")"};
+  return {{}, faults.empty() ? "its module was not found (looked for " + looked_in + ")" : faults};
 }
 
 /// Null until there is one.
