@@ -12,6 +12,7 @@
 #include "jit/xbyak/backend.h"
 #endif
 #include "runtime/exec_memory.h"
+#include "runtime/float_environment.h"
 #include "runtime/log.h"
 
 #include <weft/error.h>
@@ -39,6 +40,8 @@ std::vector<const Backend*> candidates(const Signature& signature) {
 
 /// The kernel after the passes.
 CompiledKernel prepared(const Signature& signature, const Target& target) {
+  // What the passes compute is part of code that callers of any environment share.
+  const FloatEnvironmentScope same_for_all(FloatEnvironment::standard());
   CompiledKernel result;
   result.kernel = signature.kernel;
   result.kernel.vector_bytes = target.vector_bytes();

@@ -11,6 +11,7 @@
 #include "engine/scan/scan_plan.h"
 #include "engine/tensor/memory_format.h"
 #include "engine/tensor/tensor_impl.h"
+#include "runtime/float_environment.h"
 
 #include <weft/error.h>
 
@@ -390,6 +391,7 @@ bool is_single_fold(const CallKey& key, std::span<const Expr> exprs,
 PlannedCall plan_fold_call(const CallKey& key, const ExprNode& node, const Program& program,
                            const Tensor& output, const PlannerOptions& options,
                            jit::KernelCache& kernels, const std::function<void()>& check_values) {
+  const FloatEnvironmentScope same_for_all(FloatEnvironment::standard());
   PlannedCall call = begin_call(key, program);
   CallPlan& plan = *call.plan;
   const FoldNode& fold = *node.fold;

@@ -6,6 +6,7 @@
 #include "engine/fold/unrolled.h"
 #include "engine/plan/pass_list.h"
 #include "engine/tensor/tensor_impl.h"
+#include "runtime/float_environment.h"
 
 #include <algorithm>
 #include <bit>
@@ -368,6 +369,7 @@ std::vector<JointFolds> join_folds(std::span<const Expr> folds, const PlannerOpt
 
 PlannedCall plan_joint_call(const CallKey& key, const JointFolds& joint,
                             std::span<const Expr> exprs) {
+  const FloatEnvironmentScope same_for_all(FloatEnvironment::standard());
   PlannedCall call;
   call.plan = std::make_shared<CallPlan>();
   JointPass pass(exprs.size());

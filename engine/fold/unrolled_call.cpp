@@ -4,6 +4,7 @@
 #include "engine/fold/fold_call.h"
 #include "engine/fold/unrolled.h"
 #include "engine/plan/pass_list.h"
+#include "runtime/float_environment.h"
 
 #include <algorithm>
 
@@ -36,6 +37,7 @@ PlannedCall plan_unrolled(const CallKey& key, std::span<const Expr> exprs,
   if (key.num_folds == 0 ||
       is_for_device({key.inputs.data(), key.inputs.size()}, given, options.backend))
     return {};
+  const FloatEnvironmentScope same_for_all(FloatEnvironment::standard());
   const std::optional<UnrolledFolds> unrolled = unroll_folds(exprs, given, options);
   if (!unrolled) return {};
   check_outputs(given);

@@ -6,6 +6,7 @@
 #include "engine/plan/lower.h"
 #include "engine/plan/pass_list.h"
 #include "engine/plan/result_layout.h"
+#include "runtime/float_environment.h"
 #include "runtime/log.h"
 
 #include <weft/error.h>
@@ -207,6 +208,8 @@ PlannedCall begin_call(const CallKey& key, const Program& program) {
 PlannedCall plan_call(const CallKey& key, const Program& program, std::span<const Tensor> outputs,
                       const PlannerOptions& options, jit::KernelCache& kernels,
                       const std::function<void()>& check_values) {
+  // A kernel's numbers are those of all its callers.
+  const FloatEnvironmentScope same_for_all(FloatEnvironment::standard());
   std::vector<Tensor> given(outputs.begin(), outputs.end());
   given.resize(static_cast<std::size_t>(program.num_outputs));
   check_outputs(given);

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <thread>
+#include <vector>
 
 namespace weft::testing {
 namespace {
@@ -99,6 +101,23 @@ TEST(engine_threads, many_callers_share_the_workers) {
     });
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(num_wrong, std::vector<int>(4, 0));
+}
+
+// Kernels are shared: the numbers in them must not be rounded as their first caller rounds.
+TEST(engine_threads, kernels_are_the_same_whoever_made_them) {
+  const Tensor a = numbered({1000});
+  const std::vector<Expr> exprs{apply(Op::deg2rad, {Expr(a)}), apply(Op::selu, {Expr(a)}),
+                                ops::mean(ops::sqrt(Expr(a)), {.dims = {0}})};
+  for (const char* backend : {"auto", "interp"}) {
+    Engine made_here({.backend = backend}), made_there({.backend = backend});
+    for (const Expr& expr : exprs) {
+      std::thread([&] {
+        std::fesetround(FE_UPWARD);
+        made_there.eval(expr);
+      }).join();
+      EXPECT_TRUE(same_elements(made_there.eval(expr), made_here.eval(expr))) << text(expr);
+    }
+  }
 }
 
 TEST(engine_threads, number_is_checked) {
