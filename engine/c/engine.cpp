@@ -23,12 +23,20 @@ namespace {
 EngineOptions read_options(const weft_engine_options* given_options) {
   EngineOptions options;
   if (given_options == nullptr) return options;
-  // Programs that were compiled with an older header have fewer members.
-  weft_engine_options known{};
   WEFT_CHECK(given_options->struct_bytes >= sizeof(size_t), ArgumentError,
              "expected struct_bytes = sizeof(weft_engine_options), got ",
              given_options->struct_bytes);
-  std::memcpy(&known, given_options, std::min(given_options->struct_bytes, sizeof known));
+  // Programs that were compiled with an older header have fewer members, but no part of one.
+  weft_engine_options known{};
+  const auto take = [&](auto weft_engine_options::*member) {
+    const auto* const first = reinterpret_cast<const std::byte*>(given_options);
+    const auto* const end = reinterpret_cast<const std::byte*>(&(given_options->*member) + 1);
+    if (static_cast<size_t>(end - first) <= given_options->struct_bytes)
+      known.*member = given_options->*member;
+  };
+  take(&weft_engine_options::backend);
+  take(&weft_engine_options::numerics);
+  take(&weft_engine_options::num_threads);
   if (known.backend != nullptr) options.backend = known.backend;
   if (known.numerics != nullptr) {
     const auto numerics = parse_numerics(known.numerics);

@@ -7,6 +7,8 @@
 #include <weft/error.h>
 #include <weft/npy.h>
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -30,9 +32,22 @@ namespace weft::c {
 /// Keeps the message of the exception that is being handled, and says its status.
 weft_status status_of_exception() noexcept;
 
+/// The thread is not cancelled until the scope ends: what unwinds it then may not be caught.
+class Uncancelled {
+ public:
+  Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
+  Uncancelled(const Uncancelled&) = delete;
+  Uncancelled& operator=(const Uncancelled&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 /// Runs `function`; nothing that it throws gets out.
 template <class Function>
 weft_status guard(const Function& function) noexcept {
+  const Uncancelled scope;
   try {
     function();
     return WEFT_OK;

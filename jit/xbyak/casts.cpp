@@ -257,6 +257,7 @@ bool has_cast(DType from, DType to, Isa) {
     return is_integer(dtype) || is_float(dtype) || dtype == DType::f16;
   };
   if (from == to) return itemsize_bytes(from) <= 8;
+  if (from == DType::f64 && to == DType::u8) return false;   // by way of i64: expand_casts()
   if (from == DType::f32 && to == DType::bf16) return true;  // NativeBf16
   if (!is_known(from) || !is_known(to)) return false;
   return to != DType::f16 || from == DType::f32 || is_small_integer(from);

@@ -80,6 +80,10 @@ static void test_engines(void) {
   weft_engine_destroy(engine);
   weft_engine_destroy(NULL);
 
+  options.struct_bytes = offsetof(weft_engine_options, backend) + 4; /* half a pointer is none */
+  CHECK_OK(weft_engine_create(&options, &engine));
+  weft_engine_destroy(engine);
+
   engine = NULL;
   options.struct_bytes = sizeof options;
   CHECK_FAILS(weft_engine_create(&options, &engine), WEFT_ERROR_ARGUMENT, "nonsense");
@@ -365,6 +369,34 @@ static void test_files(void) {
   weft_tensor_destroy(tensor);
 }
 
+/* write() would be where a thread ends that was cancelled before. */
+static void* write_cancelled(void* path) {
+  const int64_t sizes[] = {3};
+  const float values[] = {0, 1, 2};
+  weft_tensor* const tensor = tensor_of(values, 1, sizes);
+  pthread_cancel(pthread_self());
+  CHECK_OK(weft_npy_write(path, tensor));
+  weft_tensor_destroy(tensor);
+  pthread_testcancel();
+  CHECK(!"the thread goes on");
+  return NULL;
+}
+
+static void test_cancelled_threads(void) {
+  const char* folder = getenv("TMPDIR");
+  char path[4096];
+  pthread_t thread;
+  void* result = NULL;
+  snprintf(path, sizeof path, "%s/weft_c_api_XXXXXX", folder == NULL ? "/tmp" : folder);
+  const int descriptor = mkstemp(path);
+  CHECK(descriptor >= 0);
+  close(descriptor);
+  CHECK(pthread_create(&thread, NULL, write_cancelled, path) == 0);
+  CHECK(pthread_join(thread, &result) == 0);
+  CHECK(result == PTHREAD_CANCELED);
+  CHECK(remove(path) == 0);
+}
+
 static void* message_of_new_thread(void* unused) {
   (void)unused;
   return (void*)(weft_last_error_message()[0] == '\0' ? "empty" : NULL);
@@ -399,6 +431,7 @@ int main(void) {
   test_dlpack();
   test_lending_nowhere(engine);
   test_files();
+  test_cancelled_threads();
   test_messages();
   weft_engine_destroy(engine);
   printf(num_failures == 0 ? "weft.h does what it says\n" : "%d checks failed\n", num_failures);

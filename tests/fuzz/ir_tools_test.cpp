@@ -80,6 +80,31 @@ TEST(IrTools, RunsKernelsOnEveryBackend) {
   }
 }
 
+// The pipeline goes by way of i64, which is what convert() does: a backend that gets such a cast
+// does the same, or refuses the kernel.
+TEST(IrTools, NoBackendCastsF64ToU8AnotherWay) {
+  const char* const cast = R"(kernel default linear 32 {
+  $0 out u8 [1]
+  $1 in f64 [1]
+  vector 4 x1
+body:
+  %0 = load f64 $1
+  %1 = cast u8 %0
+  store u8 $0 %1
+}
+)";
+  for (const char* const backend : {"xbyak", "llvm"}) {
+    IrRunOptions options;
+    options.backend = backend;
+    options.extents = {30000};
+    options.seed = 1;
+    try {
+      EXPECT_EQ(run_ir(cast, options).difference, "") << backend;
+    } catch (const UnsupportedError&) {
+    }
+  }
+}
+
 TEST(IrTools, PlacesCountFromTheFirst) {
   const char* const places =
       "kernel default unscheduled 16 { $0 out i64 [* 0] $1 in f32 [* 1] $2 place i64 [0 1] "
