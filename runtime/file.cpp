@@ -35,6 +35,9 @@ constexpr mode_t permission_bits = S_IRWXU | S_IRWXG | S_IRWXO;
 /// one to what is not there yet.
 std::string resolved(std::string path) {
   namespace fs = std::filesystem;
+  // The link that /dev/stdout is may lead to a pipe, which has no path.
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return path;
   while (true) {
     std::error_code error;
     const fs::path target = fs::canonical(path, error);

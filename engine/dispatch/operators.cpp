@@ -248,7 +248,8 @@ struct ReduceKernel {
 };
 
 /// Whether PyTorch computes in the dtype of a given output where none is asked for.
-bool takes_dtype_of_output(Reduction reduction) {
+bool takes_dtype_of_output(Reduction reduction, DType input, DType output) {
+  if (reduction == Reduction::mean && (is_integral(input) || is_integral(output))) return false;
   constexpr Reduction takers[] = {Reduction::sum,  Reduction::nansum, Reduction::prod,
                                   Reduction::mean, Reduction::cumsum, Reduction::cumprod};
   return std::ranges::find(takers, reduction) != std::end(takers);
@@ -264,7 +265,8 @@ struct ReduceOutKernel {
     const bool is_truth = kernel.reduction == Reduction::all || kernel.reduction == Reduction::any;
     if (is_truth && !dtype && self.dtype() == DType::u8 && out.dtype() == DType::boolean)
       dtype = DType::boolean;
-    if (!dtype && takes_dtype_of_output(kernel.reduction)) dtype = out.dtype();
+    if (!dtype && takes_dtype_of_output(kernel.reduction, self.dtype(), out.dtype()))
+      dtype = out.dtype();
     const bool is_place = info(kernel.reduction).result == ReductionResult::index;
     WEFT_CHECK(!is_place || out.dtype() == DType::i64, ArgumentError, name(kernel.reduction),
                "(): Expected out tensor to have dtype long int, but got ", torch_name(out.dtype()),

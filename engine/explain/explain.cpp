@@ -170,6 +170,7 @@ class Explainer {
   /// Plans what is left, into `given_out` unless a fold writes that.
   void plan_rest(const Tensor& given_out) {
     is_output_given_ = given_out.defined();
+    if (is_fold_) check_outputs(std::span(&given_out, 1));
     const Tensor out = is_fold_ ? Tensor() : given_out;
     program_ = flatten(std::span(&expr_, 1), std::span(&out, 1));
     inputs_ = leaves_of(program_);

@@ -67,6 +67,8 @@ struct ExprNode {
   /// what the caller asks for.  Kind::scalar: a number that no caller gave, and a constant of the
   /// kernel.
   bool is_step = false;
+  /// What a reduction makes of its folds: without elements, too, it is contiguous.
+  bool is_reduced = false;
   OperandCategory category = OperandCategory::dimensioned;
   Tensor tensor;                     ///< Kind::tensor
   std::uint32_t layout_version = 0;  ///< Kind::tensor: the tensor's when the node was made

@@ -34,7 +34,7 @@ class Merger {
   static bool are_equal(const ExprNode& a, const ExprNode& b) {
     if (a.kind != b.kind || a.op != b.op || a.dtype != b.dtype ||
         a.compute_dtype != b.compute_dtype || a.is_step != b.is_step ||
-        !std::ranges::equal(a.args, b.args))
+        a.is_reduced != b.is_reduced || !std::ranges::equal(a.args, b.args))
       return false;
     return a.kind != ExprNode::Kind::fold ||
            (is_same_fold(a, b) && a.fold->keepdim == b.fold->keepdim);

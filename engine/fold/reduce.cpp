@@ -337,6 +337,15 @@ std::optional<Reduction> parse_reduction(std::string_view text) {
 
 std::span<const Reduction> all_reductions() { return reductions; }
 
+/// The value of a reduction as no other node is one.
+static Expr reduced(const Expr& value) {
+  if (value.node().kind == ExprNode::Kind::fold || value.node().kind == ExprNode::Kind::tensor)
+    return value;
+  auto node = std::make_shared<ExprNode>(value.node());
+  node->is_reduced = true;
+  return Expr(std::move(node));
+}
+
 /// reduce(), by another name in messages.
 static Expr reduce_as(std::string_view name, Reduction reduction, const Expr& x,
                       const ReduceOptions& options) {
@@ -354,11 +363,11 @@ static Expr reduce_as(std::string_view name, Reduction reduction, const Expr& x,
   Expr value = ReductionTerms({name, asked}, input, options).build(reduction);
   switch (row.result) {
     case ReductionResult::truth:
-      return converted(value, asked == DType::u8 ? DType::u8 : DType::boolean);
+      return reduced(converted(value, asked == DType::u8 ? DType::u8 : DType::boolean));
     case ReductionResult::index: return value;
-    case ReductionResult::real_part: return step(value, real_dtype(asked));
+    case ReductionResult::real_part: return reduced(step(value, real_dtype(asked)));
     case ReductionResult::input:
-      return options.dtype || computed == wide_dtype(asked) ? step(value, asked) : value;
+      return reduced(options.dtype || computed == wide_dtype(asked) ? step(value, asked) : value);
   }
   __builtin_unreachable();
 }

@@ -7,6 +7,8 @@
 #include "ir/limits.h"
 #include "ir/pass.h"
 
+#include <weft/overlap.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -172,7 +174,9 @@ Tensor walked_output(std::span<const Expr> exprs, std::span<const Tensor> given)
   });
   const bool is_fit =
       given[0].dtype() == root.dtype && std::ranges::equal(given[0].sizes(), root.fold->sizes);
-  return is_fit && !is_nested ? with_reduced_dims(given[0], *root.fold) : Tensor();
+  // Others are refused, by who looks at all outputs.
+  const bool is_whole = has_internal_overlap(given[0]) != MemOverlap::yes;
+  return is_fit && is_whole && !is_nested ? with_reduced_dims(given[0], *root.fold) : Tensor();
 }
 
 class Unrolling {

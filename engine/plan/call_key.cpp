@@ -125,11 +125,13 @@ void add_node(CallKey& key, const NodeIndex& index, const ExprNode& node) {
       return;
     case ExprNode::Kind::cast:
       key.words.push_back(word(WordKind::cast, static_cast<std::uint64_t>(node.dtype),
-                               static_cast<std::uint64_t>(node.is_step)));
+                               static_cast<std::uint64_t>(node.is_step),
+                               static_cast<std::uint64_t>(node.is_reduced)));
       break;
     case ExprNode::Kind::op:
       key.words.push_back(word(WordKind::op, static_cast<std::uint64_t>(node.op), node.args.size(),
-                               static_cast<std::uint64_t>(may_divide_by_zero(node))));
+                               static_cast<std::uint64_t>(may_divide_by_zero(node)) |
+                                   static_cast<std::uint64_t>(node.is_reduced) << 1));
       break;
     case ExprNode::Kind::fold: {
       const FoldNode& fold = *node.fold;

@@ -334,18 +334,9 @@ void Call::fold_by_fold(std::span<const Expr> exprs, std::span<const Tensor> giv
   if (take_values(exprs, rest, given, results)) return;
   if (!have_equal_sizes(exprs)) return run_in_groups(rest, given, results, recorder);
   const std::int32_t left_bytes = asked_by_last(ahead_bytes, state_.features);
-  Call last(state_, &recorder,
-            {.writes_past_caches = part_.writes_past_caches, .ahead_bytes = left_bytes});
-  last.expressions(rest, given, results);
-  // Reductions are contiguous.  What is elementwise keeps that, except where nothing is left.
-  const auto is_own = [&](const Tensor* input) {
-    return std::ranges::any_of(key_.inputs,
-                               [&](const Tensor* own) { return own->is_same(*input); });
-  };
-  if (std::any_of(last.key_.inputs.begin(), last.key_.inputs.end(), is_own)) return;
-  for (std::size_t i = 0; i < results.size(); ++i)
-    if (!given[i].defined() && results[i].numel() == 0)
-      results[i] = empty(results[i].sizes(), {results[i].dtype(), results[i].device()});
+  Call(state_, &recorder,
+       {.writes_past_caches = part_.writes_past_caches, .ahead_bytes = left_bytes})
+      .expressions(rest, given, results);
 }
 
 }  // namespace weft

@@ -60,9 +60,21 @@ bool is_leaf(const ExprNode& root) {
   return node->kind == Kind::tensor;
 }
 
+bool has_reductions(const Program& program) {
+  std::vector<const ExprNode*> roots(program.results.begin(), program.results.end());
+  bool found = false;
+  for_each_node(std::move(roots), [&](const ExprNode& node) {
+    found = found || node.is_reduced;
+    return !found;
+  });
+  return found;
+}
+
 /// Whether the plan of all leaves together, `are_new` outputs all of them, has the strides that
 /// plans of each operator have.
 bool is_one_step(const Program& program, std::span<const Tensor> inputs, bool are_new) {
+  const auto has_none = [](const Tensor& input) { return input.numel() == 0; };
+  if (std::ranges::any_of(inputs, has_none) && has_reductions(program)) return false;
   const bool is_alone = program.results.size() == 1;
   const ExprNode& root = *program.results[0];
   if (is_alone && is_leaf(root)) return true;
@@ -109,6 +121,13 @@ class Steps {
   }
 
   Tensor made(const ExprNode& node) const {
+    const Tensor value = made_by_kind(node);
+    if (!node.is_reduced) return value;
+    const Dims strides = contiguous_strides(value.sizes());
+    return without_bytes(value.sizes(), {strides.data(), strides.size()});
+  }
+
+  Tensor made_by_kind(const ExprNode& node) const {
     switch (node.kind) {
       case Kind::tensor: return leaf(node);
       case Kind::cast: return cast(node);

@@ -349,6 +349,7 @@ Tensor Tensor::flatten_view(int start_dim, int end_dim) const {
   WEFT_CHECK(start <= end, ArgumentError,
              "flatten() has invalid args: start_dim cannot come after end_dim");
   if (impl.ndim() == 0) return view({1});
+  if (start == end) return *this;
   std::int64_t product = 1;
   for (int dim = start; dim <= end; ++dim) product = checked_multiply(product, impl.sizes[dim]);
   Dims sizes(impl.sizes.begin(), impl.sizes.begin() + start);

@@ -5,6 +5,7 @@
 #include <weft/error.h>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -83,6 +84,19 @@ TEST_F(OutputFiles, FollowLinksToWhatIsNotThereYet) {
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path("target"))));
   write(path("first"), "written again");
   EXPECT_EQ(read(path("target")), "written again");
+}
+
+// As /dev/stdout leads to one.
+TEST_F(OutputFiles, FollowLinksToPipes) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const FileDescriptor reader(ends[0]), writer(ends[1]);
+  fs::create_symlink("/proc/self/fd/" + std::to_string(writer.get()), path("out"));
+  write(path("out"), "through it");
+  std::string text(10, ' ');
+  ASSERT_EQ(::read(reader.get(), text.data(), text.size()), 10);
+  EXPECT_EQ(text, "through it");
+  EXPECT_EQ(num_files(), 1);
 }
 
 TEST_F(OutputFiles, AreNotMadeBehindLinksThatLeadNowhere) {

@@ -51,6 +51,14 @@ TEST_F(ReduceErrors, HavePyTorchsTexts) {
   EXPECT_EQ(refusal(Reduction::mean, tensor_of<std::int64_t>({1, 2})),
             "mean(): could not infer output dtype. Input dtype must be either a floating point or "
             "complex dtype. Got: Long");
+  // Whatever a given output is, and of an output of integers is said what is said of others.
+  EXPECT_EQ(message([&] {
+              engine.reduce(Reduction::mean, tensor_of<std::int32_t>({1, 2}), {}, empty({}));
+            }),
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            "complex dtype. Got: Int");
+  EXPECT_THAT(message([&] { engine.reduce(Reduction::mean, a, {}, empty({}, DType::i32)); }),
+              HasSubstr("result type Float can't be cast to the desired output type Int"));
   EXPECT_EQ(refusal(Reduction::std, tensor_of<std::int32_t>({1, 2})),
             "std and var only support floating point and complex dtypes");
   EXPECT_THAT(refusal(Reduction::norm, none, {.p = std::numeric_limits<double>::infinity()}),

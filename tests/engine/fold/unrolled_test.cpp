@@ -2,6 +2,8 @@
 // elements by index arithmetic, and of the interpreter's loops.
 #include "tests/engine/support/engines.h"
 #include "tests/engine/support/layouts.h"
+#include "tests/matchers.h"
+#include "tests/message_of.h"
 
 #include <weft/engine.h>
 
@@ -12,6 +14,7 @@
 namespace weft::testing {
 namespace {
 
+using matchers::HasSubstr;
 using Places = std::vector<std::int64_t>;
 
 bool is_unrolled(Engine& engine, const Expr& expr) {
@@ -410,6 +413,22 @@ TEST(unrolled_folds, of_many_numbers_are_loops) {
     }
     EXPECT_EQ(elements<float>(engine->eval(total)), std::vector<float>(64, expected));
   }
+}
+
+TEST(unrolled_folds, into_outputs_with_elements_in_one_place_are_refused) {
+  const Tensor a = full({2, 5, 4}, 1, DType::f32), column = full({5, 1}, 7, DType::f32),
+               row = full({1, 4}, 7, DType::f32);
+  const Expr sum = ops::sum(a, {.dims = {0}});
+  for (const auto& engine : engines({"auto", "xbyak", "llvm", "interp"}))
+    for (const Tensor& out : {column.expand({5, 4}), row.expand({5, 4})}) {
+      const auto refuses = [&](const auto& call) {
+        EXPECT_THAT(test::message_of<ArgumentError>(call), HasSubstr("more than one element"));
+      };
+      refuses([&] { engine->eval(sum, out); });
+      refuses([&] { engine->prepare(sum, out); });
+      refuses([&] { engine->explain(sum, out); });
+      EXPECT_EQ(get<float>(out, 0), 7);
+    }
 }
 
 }  // namespace

@@ -151,6 +151,24 @@ TEST(ResultLayout, OfSeveralResultsIsThatOfEach) {
   }
 }
 
+/// Where nothing is left, what is elementwise around a reduction follows the iterator, and what a
+/// reduction itself makes of its folds is contiguous.  These are PyTorch's.
+TEST(ResultLayout, WithoutElementsReductionsAreContiguousAndWhatIsAroundThemIsNot) {
+  Engine engine;
+  const ReduceOptions last{.dims = {-1}, .keepdim = true};
+  struct Case {
+    Sizes sizes, twice_the_sum, variance;
+  };
+  for (const Case& each : {Case{{0, 3}, {1, 0}, {1, 1}}, Case{{2, 0, 3}, {0, 1, 0}, {1, 1, 1}}}) {
+    const Tensor a = empty(IntSpan(each.sizes));
+    const Expr sum = ops::sum(a, last) * Expr(2), variance = ops::var(a, last);
+    EXPECT_EQ(strides_of(engine.eval(sum)), each.twice_the_sum);
+    EXPECT_EQ(engine.infer(sum).strides, each.twice_the_sum);
+    EXPECT_EQ(strides_of(engine.eval(variance)), each.variance);
+    EXPECT_EQ(engine.infer(variance).strides, each.variance);
+  }
+}
+
 // As recorded from PyTorch 1.13: where nothing is left, too, beside folds of the same tensor.
 TEST(ResultLayout, BesideFoldsFollowsTheTensor) {
   Engine engine;

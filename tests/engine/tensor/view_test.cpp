@@ -354,6 +354,8 @@ TEST(View, ViewInfersOneSize) {
   EXPECT_THAT(sizes_of(arange({3, 4}).flatten_view()), ElementsAre(12));
   EXPECT_THAT(sizes_of(arange({2, 3, 4}).flatten_view(1)), ElementsAreArray({2, 12}));
   EXPECT_THAT(sizes_of(arange({}).flatten_view()), ElementsAre(1));
+  const Tensor single = arange({6}).as_strided({1, 2, 1, 3}, {1, 3, 1, 1});
+  EXPECT_THAT(strides_of(single.flatten_view(0, 0)), ElementsAreArray({1, 3, 1, 1}));
 }
 
 TEST(View, AsStridedKeepsTheOffsetUnlessGivenOne) {
