@@ -1,7 +1,12 @@
 // Machines compute neither in f16, bf16 and f8 nor arithmetically in bool: compute in f32, and in
 // logic. Complex numbers of two f16 compute in c64.
+#include "ir/composites.h"
 #include "ir/pass.h"
 #include "ir/passes/rewrite.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
 
 namespace weft::ir {
 namespace {
@@ -10,6 +15,39 @@ namespace {
 DType wide_dtype(DType dtype) {
   if (dtype == DType::c32) return DType::c64;
   return is_small_float(dtype) ? DType::f32 : dtype;
+}
+
+/// Whether an op of f16 or bf16 leaves all bits but that of the sign as they are.
+bool moves_sign(const Inst& inst) {
+  return (inst.dtype == DType::f16 || inst.dtype == DType::bf16) &&
+         (inst.op == Op::neg || inst.op == Op::abs || inst.op == Op::copysign);
+}
+
+/// In integers of 16 bits, of which a vector holds twice as many as of f32.
+Value with_moved_sign(Op op, std::span<const Value> args) {
+  const Value& x = args[0];
+  const Value bits = to_bits(x), sign = sign_mask(bits);
+  if (op == Op::neg) return from_bits(x, bits ^ sign);
+  if (op == Op::abs) return from_bits(x, bits & ~sign);
+  return with_sign_of(x, args[1]);
+}
+
+/// Whether an op of bf16 has results that bf16 holds: one of its arguments, or an integer of no
+/// more digits than they have.
+bool is_exact(const Inst& inst) {
+  constexpr Op exact[] = {Op::maximum,    Op::minimum,   Op::fmax,      Op::fmin,
+                          Op::clamp,      Op::clamp_min, Op::clamp_max, Op::relu,
+                          Op::relu6,      Op::floor,     Op::ceil,      Op::trunc,
+                          Op::round,      Op::frac,      Op::sign,      Op::hardtanh,
+                          Op::hardshrink, Op::threshold, Op::heaviside, Op::nan_to_num};
+  return inst.dtype == DType::bf16 && std::ranges::find(exact, inst.op) != std::end(exact);
+}
+
+/// A bf16 of an f32 of which nothing is lost.
+Value upper_half(const Value& x) {
+  Builder& builder = *x.builder;
+  const Value bits = builder.bitcast(x, DType::u32);
+  return builder.bitcast(builder.cast(bits >> like(bits, 16), DType::u16), DType::bf16);
 }
 
 bool is_structural(Op op) { return info(op).form == Form::structural; }
@@ -26,10 +64,16 @@ class Legaliser {
     if (inst.op == Op::nextafter && is_small_float(inst.dtype))
       return widen_body_of(builder, inst, args);
     if (wide_dtype(inst.dtype) == inst.dtype) return builder.apply(inst.op, args);
+    if (moves_sign(inst) && are_rounded(args)) return with_moved_sign(inst.op, args);
     return widen(builder, inst, args);
   }
 
  private:
+  /// Whether none of the arguments is known wider than it is.
+  bool are_rounded(std::span<const Value> args) const {
+    return std::ranges::none_of(args, [&](const Value& arg) { return find_unrounded(arg); });
+  }
+
   /// Computes in the wider dtype and rounds the result.
   Value widen(Builder& builder, const Inst& inst, std::span<const Value> args) {
     std::array<Value, max_arity> wide{};
@@ -39,7 +83,9 @@ class Legaliser {
     if (inst.op == Op::fmax || inst.op == Op::fmin) std::swap(wide[0], wide[1]);
     const Value result = builder.apply(inst.op, std::span<const Value>(wide.data(), args.size()));
     if (result.dtype == result_dtype(inst)) return result;  // bool
-    const Value rounded = builder.cast(result, result_dtype(inst));
+    const Value rounded = is_exact(inst) && are_rounded(args)
+                              ? upper_half(result)
+                              : builder.cast(result, result_dtype(inst));
     remember(rounded.id, result);
     return rounded;
   }
@@ -56,9 +102,14 @@ class Legaliser {
   /// before the rounding, unless each op must round.  Casts of the expression itself are never
   /// looked through.
   Value wide_value(Builder& builder, const Value& value) {
-    if (!rounds_each_op_ && value.id < unrounded_.size() && unrounded_[value.id].id != no_value)
-      return unrounded_[value.id];
+    if (const Value* const unrounded = find_unrounded(value)) return *unrounded;
     return builder.cast(value, wide_dtype(value.dtype));
+  }
+
+  const Value* find_unrounded(const Value& value) const {
+    const bool is_known =
+        !rounds_each_op_ && value.id < unrounded_.size() && unrounded_[value.id].id != no_value;
+    return is_known ? &unrounded_[value.id] : nullptr;
   }
 
   void remember(ValueId rounded, const Value& unrounded) {

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 namespace weft::testing {
@@ -227,6 +229,44 @@ TEST(Divergences, SoftsignOfIntegersDoesNotWrap) {
   EXPECT_THAT(elements<float>(engine.eval(ops::softsign(bytes))),
               ElementsAreArray({-128.F / 129, 127.F / 128}));
   EXPECT_EQ(get<float>(engine.eval(ops::softsign(words)), 0), 1.F);
+}
+
+TEST(Divergences, OperandsOfSeveralDtypesHaveACommonOne) {
+  Engine engine;
+  const Tensor a = tensor_of<float>({1, 3}), b = tensor_of<double>({2, 4}),
+               n = tensor_of<std::int32_t>({1, 2}), truth = tensor_of<bool>({true, false});
+  EXPECT_THAT(elements<double>(engine.eval(apply(Op::lerp, {Expr(a), Expr(b), Expr(0.5)}))),
+              ElementsAreArray({1.5, 3.5}));
+  EXPECT_THAT(elements<double>(engine.eval(apply(Op::heaviside, {Expr(a), Expr(b)}))),
+              ElementsAreArray({1., 1.}));
+  EXPECT_EQ(engine.eval(apply(Op::complex, {Expr(a), Expr(b)})).dtype(), DType::c128);
+  EXPECT_EQ(engine.eval(ops::addcdiv(Expr(a), Expr(n), Expr(n))).dtype(), DType::f32);
+  EXPECT_EQ(engine.eval(apply(Op::tanhshrink, {Expr(truth)})).dtype(), DType::f32);
+}
+
+TEST(Divergences, NormsComputeInTheDtypeThatIsAskedFor) {
+  Engine engine;
+  const Tensor a = tensor_of<double>({3, 4});
+  const Tensor narrow = engine.eval(ops::norm(a, {.dtype = DType::f16, .p = 2}));
+  EXPECT_EQ(narrow.dtype(), DType::f16);
+  EXPECT_EQ(narrow.item(), Scalar(5.0));
+}
+
+TEST(Divergences, NormsOfAnInfinityAndNaNAreNaN) {
+  Engine engine;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Tensor z = tensor_of<std::complex<double>>({{infinity, std::nan("")}});
+  EXPECT_TRUE(std::isnan(get<double>(engine.eval(ops::norm(z, {.p = 2})), 0)));
+  EXPECT_EQ(get<double>(engine.eval(ops::abs(z)), 0), infinity);
+}
+
+TEST(Divergences, ComposedFunctionsFollowTheirOperands) {
+  Engine engine;
+  const Tensor b = full({4, 3}, 1, DType::f32).t();
+  for (const Expr& expr : {ops::pow(Expr(2.0), Expr(b)), apply(Op::log_sigmoid, {Expr(b)})}) {
+    const Tensor result = engine.eval(expr);
+    EXPECT_TRUE(std::ranges::equal(result.strides(), b.strides())) << text(expr);
+  }
 }
 
 }  // namespace
