@@ -268,10 +268,12 @@ class JointPass {
 
   void add(const Member& member, std::vector<std::uint32_t> inputs) {
     loops_.push_back({member.plan, std::move(inputs), member.program.params.size()});
+    num_operands_ += loops_.back().num_folds() + loops_.back().inputs.size();
+    WEFT_ASSERT(num_operands_ <= most_operands, "loops that run together have too many operands");
   }
 
   void run(std::byte* const* base, const Bits* params) const {
-    std::byte* operands[max_joint_folds + ir::max_launch_operands];
+    std::byte* operands[most_operands];
     if (loops_.size() == 1) {
       const FoldPlan& plan = *loops_[0].plan;
       const jit::CodeObject* const code = arrange(loops_[0], base, base + num_outputs_, operands);
@@ -295,6 +297,8 @@ class JointPass {
   }
 
  private:
+  static constexpr std::size_t most_operands = max_joint_folds + ir::max_launch_operands;
+
   struct Loop {
     std::shared_ptr<const FoldPlan> plan;
     std::vector<std::uint32_t> inputs;
@@ -314,6 +318,7 @@ class JointPass {
   }
 
   std::vector<Loop> loops_;
+  std::size_t num_operands_ = 0;  ///< of all of them
   std::size_t num_outputs_;
 };
 

@@ -23,14 +23,14 @@ auto load(const std::byte* from) {
   if constexpr (is_complex(dtype_of<T>))
     return load_complex<T>(from);
   else
-    return *reinterpret_cast<const T*>(from);
+    return element_at(reinterpret_cast<const T*>(from));
 }
 template <class T>
 void store(std::byte* to, typename Kept<T>::type x) {
   if constexpr (is_complex(dtype_of<T>))
     store_complex<T>(to, x);
   else
-    *reinterpret_cast<T*>(to) = static_cast<T>(x);
+    put_at(reinterpret_cast<T*>(to), static_cast<T>(x));
 }
 
 using Slot = BlockScan::Kept;

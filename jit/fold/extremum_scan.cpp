@@ -21,13 +21,13 @@ void run_places(const Scan& scan, const ScanOperand& to, const ScanOperand& from
     std::int64_t place;
   };
   for (std::int64_t row = 0; row < num_rows; ++row) {
-    Found found{as(*at<T>(from, row, 0)), first};
+    Found found{as(element_at(at<T>(from, row, 0))), first};
     resume(found, parts, row);
     const auto next = [&](std::int64_t i) {
-      const T x = as(*at<T>(from, row, i));
+      const T x = as(element_at(at<T>(from, row, i)));
       const bool is_later = std::is_same_v<Combine, Larger> ? x >= found.best : x <= found.best;
       if (x != x || is_later) found = {x, first + i * step};
-      *at<std::int64_t>(to, row, i) = found.place;
+      put_at(at<std::int64_t>(to, row, i), found.place);
     };
     if (!for_each_step(0, count, elements_a_look, token, next)) return;
     keep(found, parts, row);

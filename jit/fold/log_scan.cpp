@@ -95,18 +95,18 @@ struct Walk {
   void each(const Function& function) const {
     for (std::int64_t i = 0; i < outer.extent; ++i)
       for (std::int64_t j = 0; j < inner.extent; ++j)
-        function(*reinterpret_cast<T*>(data + i * outer.stride_bytes + j * inner.stride_bytes),
+        function(reinterpret_cast<T*>(data + i * outer.stride_bytes + j * inner.stride_bytes),
                  i * outer.step + j * inner.step);
   }
 };
 
 template <class T>
 void read_numbers(double* to, const Walk& from) {
-  from.each<const T>([&](T x, std::int64_t k) { to[k] = static_cast<double>(x); });
+  from.each<T>([&](const T* x, std::int64_t k) { to[k] = static_cast<double>(element_at(x)); });
 }
 template <class T>
 void write_sums(const Walk& to, const double* x, const double* y) {
-  to.each<T>([&](T& result, std::int64_t k) { result = static_cast<T>(x[k] + y[k]); });
+  to.each<T>([&](T* result, std::int64_t k) { put_at(result, static_cast<T>(x[k] + y[k])); });
 }
 
 /// Some rows that are scanned together, a tile at a time.

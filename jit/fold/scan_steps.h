@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace weft {
 class CancellationToken;
@@ -21,6 +22,20 @@ namespace {
 
 /// After as many elements a scan looks at its token: some tens of microseconds.
 constexpr std::int64_t elements_a_look = std::int64_t{1} << 16;
+
+/// An element that need not be aligned.
+template <class T>
+struct [[gnu::packed]] Unaligned {
+  T value;
+};
+template <class T>
+[[gnu::always_inline]] inline T element_at(const T* from) {
+  return reinterpret_cast<const Unaligned<T>*>(from)->value;
+}
+template <class T>
+[[gnu::always_inline]] inline void put_at(T* to, std::type_identity_t<T> x) {
+  reinterpret_cast<Unaligned<T>*>(to)->value = x;
+}
 
 /// Element `i` of a row.
 template <class T>

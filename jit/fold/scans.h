@@ -162,9 +162,9 @@ template <class Combine, int steps>
 #else
   for (; row < num; ++row)
     for (int step = 0; step < steps; ++step) {
-      const double more = x[step * x_step + row];
+      const double more = element_at(x + step * x_step + row);
       kept[row] = is_sum ? kept[row] + more : kept[row] * more;
-      y[step][row] = static_cast<float>(kept[row]);
+      put_at(y[step] + row, static_cast<float>(kept[row]));
     }
 #endif
 }
@@ -182,8 +182,9 @@ template <class T, class Combine, class As = AsItIs>
   }
 #endif
   for (std::int64_t row = 0; row < num; ++row) {
-    kept[row] = Combine::of(kept[row], as(x[row]));
-    y[row] = as(static_cast<T>(kept[row]));
+    const auto next = Combine::of(kept[row], as(element_at(x + row)));
+    kept[row] = next;
+    put_at(y + row, as(static_cast<T>(next)));
   }
 }
 
@@ -344,9 +345,9 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
       if (!parts.is_first && kept != kept_of_parts)
         __builtin_memcpy(kept, kept_of_parts, kept_bytes);
       for (std::int64_t row = 0; row < (parts.is_first ? num : 0); ++row) {
-        kept[row] = static_cast<K>(as(*at<T>(in, row, 0)));
+        kept[row] = static_cast<K>(as(element_at(at<T>(in, row, 0))));
         if constexpr (std::is_same_v<Combine, Sum>) kept[row] = Sum::of(K(0), kept[row]);  // -0
-        *at<T>(out, row, 0) = as(static_cast<T>(kept[row]));
+        put_at(at<T>(out, row, 0), as(static_cast<T>(kept[row])));
       }
       const auto next = [&](std::int64_t i) __attribute__((always_inline)) {
         // What is read is never what is written.
@@ -359,8 +360,9 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
         const std::int64_t x_step = in.row_stride_bytes / itemsize;
         const std::int64_t y_step = out.row_stride_bytes / itemsize;
         for (std::int64_t row = 0; row < num; ++row) {
-          kept[row] = Combine::of(kept[row], as(x[row * x_step]));
-          y[row * y_step] = as(static_cast<T>(kept[row]));
+          const auto next = Combine::of(kept[row], as(element_at(x + row * x_step)));
+          kept[row] = next;
+          put_at(y + row * y_step, as(static_cast<T>(next)));
         }
       };
       const std::int64_t begin = parts.is_first ? 1 : 0;

@@ -15,15 +15,15 @@ struct Row {
   Row(const ScanOperand& to, const ScanOperand& from, std::int64_t row)
       : x(from.data + row * from.row_stride_bytes),
         y(to.data + row * to.row_stride_bytes),
-        kept(*reinterpret_cast<const T*>(x)) {
+        kept(element_at(reinterpret_cast<const T*>(x))) {
     if constexpr (std::is_same_v<Combine, Sum>) kept = Sum::of(decltype(kept)(0), kept);  // -0
-    *reinterpret_cast<T*>(y) = static_cast<T>(kept);
+    put_at(reinterpret_cast<T*>(y), static_cast<T>(kept));
   }
   [[gnu::always_inline]] void next(const ScanOperand& to, const ScanOperand& from) {
     x += from.stride_bytes;
     y += to.stride_bytes;
-    kept = Combine::of(kept, *reinterpret_cast<const T*>(x));
-    *reinterpret_cast<T*>(y) = static_cast<T>(kept);
+    kept = Combine::of(kept, element_at(reinterpret_cast<const T*>(x)));
+    put_at(reinterpret_cast<T*>(y), static_cast<T>(kept));
   }
 };
 
