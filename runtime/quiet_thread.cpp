@@ -18,8 +18,8 @@ namespace {
 /// The attributes that don't come from the thread that asks.
 class Attributes {
  public:
-  Attributes() {
-    pthread_attr_init(&attributes_);
+  Attributes() : are_made_(pthread_attr_init(&attributes_) == 0) {
+    if (!are_made_) return;
     const int policy = sched_getscheduler(0);
     if (policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE) {
       pthread_attr_setinheritsched(&attributes_, PTHREAD_EXPLICIT_SCHED);
@@ -31,14 +31,18 @@ class Attributes {
     if (sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0)
       pthread_attr_setaffinity_np(&attributes_, sizeof allowed, &allowed);
   }
-  ~Attributes() { pthread_attr_destroy(&attributes_); }
+  ~Attributes() {
+    if (are_made_) pthread_attr_destroy(&attributes_);
+  }
   Attributes(const Attributes&) = delete;
   Attributes& operator=(const Attributes&) = delete;
 
-  const pthread_attr_t* get() const { return &attributes_; }
+  /// Null where there is no memory for them.
+  const pthread_attr_t* get() const { return are_made_ ? &attributes_ : nullptr; }
 
  private:
   pthread_attr_t attributes_;
+  bool are_made_;
 };
 
 }  // namespace
@@ -55,9 +59,12 @@ int start_quiet_thread(const char* name, void* (*run)(void*), void* argument) {
   int error = 0;
   {
     const FloatEnvironmentScope standard(FloatEnvironment::standard());
-    error = pthread_create(&thread, attributes.get(), run, argument);
-    // Where a place to run or a policy may not be chosen.
-    if (error == EPERM || error == EINVAL) error = pthread_create(&thread, nullptr, run, argument);
+    // Without them where a place to run or a policy may not be chosen.
+    for (const pthread_attr_t* own :
+         {attributes.get(), static_cast<const pthread_attr_t*>(nullptr)}) {
+      error = pthread_create(&thread, own, run, argument);
+      if (error != EPERM && error != EINVAL) break;
+    }
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) return error;

@@ -60,7 +60,7 @@ std::optional<std::pair<Op, DType>> parse_row_symbol(std::string_view symbol) {
 
 bool has_cast(DType from, DType to) {
   if (from == to) return true;
-  if (from == DType::f64 && to == DType::u8) return false;  // by way of i64: ir::expand_casts()
+  if (from == DType::f64 && to == DType::u8) return false;  // what goes by way of i64 is two
   const auto is_plain = [](DType dtype) { return is_integral(dtype) || is_wide_float(dtype); };
   if (is_plain(from) && is_plain(to)) return true;
   if (from == DType::f16) return is_plain(to);

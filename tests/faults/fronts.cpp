@@ -85,6 +85,10 @@ FRONT(int, sched_getaffinity, (pid_t thread, std::size_t size, cpu_set_t* proces
       (thread, size, processors), EINVAL, -1)
 FRONT(int, pthread_atfork, (void (*prepare)(), void (*parent)(), void (*child)()),
       (prepare, parent, child), ENOMEM, ENOMEM)
+FRONT(int, pthread_attr_init, (pthread_attr_t * attributes), (attributes), ENOMEM, ENOMEM)
+FRONT(int, pthread_attr_setaffinity_np,
+      (pthread_attr_t * attributes, std::size_t size, const cpu_set_t* processors),
+      (attributes, size, processors), ENOMEM, ENOMEM)
 FRONT(int, pthread_create,
       (pthread_t * thread, const pthread_attr_t* attributes, void* (*function)(void*),
        void* argument),
