@@ -1,6 +1,6 @@
 // expm1, tanh and log1p of f64 within a unit in the last place: each leads with what no rounding
 // has touched, and what that lacks is added once, at the end (ir/double_sums.h has the sums of
-// functions whose parts would need more than that).
+// functions whose parts would need more than that).  And asinh, acosh and atanh of the library.
 #pragma once
 
 #include "ir/double_sums.h"
@@ -52,8 +52,8 @@ V double_tanh(const V& x) {
   return or_itself(x, with_sign_of(fma(rest, inverse, share), x), 0x1p-28);
 }
 
-/// As the logarithm of 1 + x, without what that sum loses; of an x that the sum leaves within
-/// sqrt(1/2) and sqrt(2) without any.
+/// The logarithm of 1 + x and of what that sum loses; where the sum is between sqrt(1/2) and
+/// sqrt(2), x itself is what it has beside 1.
 template <class V>
 V double_log1p(const V& x) {
   const V one = like(x, 1);
@@ -70,7 +70,7 @@ V double_log1p(const V& x) {
   return or_itself(x, logarithm_or_special(above.high, result), 0x1p-54);
 }
 
-// --- From the library, where that is not right to the end of the range. ---
+// --- From the library, but for arguments of which that is not right. ---
 template <class V>
 V double_asinh(const V& x) {
   const V size = abs(x);

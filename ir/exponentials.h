@@ -129,7 +129,8 @@ auto whole_exponent(const V& x) {
   return (bits - to_bits(like(x, 0.7071067811865476))) >> like(bits, 23, 52);
 }
 
-/// x / 2^n for such an exponent.  Requires: x and that are normal numbers.
+/// x / 2^n for such an exponent, where x and that are normal numbers; zero where it is just below
+/// them, and anything elsewhere.
 template <class V, class Integer>
 V divided_by_power(const V& x, const Integer& n) {
   return from_bits(x, to_bits(x) - (n << like(n, 23, 52)));

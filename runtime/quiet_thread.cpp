@@ -28,7 +28,7 @@ class Attributes {
       pthread_attr_setschedparam(&attributes_, &no_priority);
     }
     cpu_set_t allowed;
-    if (sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0)
+    if (processors_of_process(allowed))
       pthread_attr_setaffinity_np(&attributes_, sizeof allowed, &allowed);
   }
   ~Attributes() {
@@ -72,6 +72,16 @@ int start_quiet_thread(const char* name, void* (*run)(void*), void* argument) {
   pthread_setname_np(thread, name);
   pthread_detach(thread);
   return 0;
+}
+
+bool processors_of_process(cpu_set_t& processors) {
+  CPU_ZERO(&processors);
+  for (const pid_t thread : {getpid(), 0}) {
+    cpu_set_t own;
+    if (sched_getaffinity(thread, sizeof own, &own) != 0) return false;
+    CPU_OR(&processors, &processors, &own);
+  }
+  return true;
 }
 
 void keep_own_code() {

@@ -6,7 +6,6 @@
 #include "runtime/quiet_thread.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -284,9 +283,7 @@ void prepare_workers() { pool(); }
 
 int num_processors() {
   cpu_set_t allowed;
-  // Of the first thread, as others may have been given a place of their own.
-  if (sched_getaffinity(getpid(), sizeof allowed, &allowed) != 0)
-    return std::max(1U, std::thread::hardware_concurrency());
+  if (!processors_of_process(allowed)) return std::max(1U, std::thread::hardware_concurrency());
   return std::max(1, CPU_COUNT(&allowed));
 }
 

@@ -143,7 +143,7 @@ weft_status weft_engine_create(const weft_engine_options* options, weft_engine**
   });
 }
 
-void weft_engine_destroy(weft_engine* engine) { delete engine; }
+void weft_engine_destroy(weft_engine* engine) { weft::c::destroy(engine); }
 
 weft_status weft_engine_define(weft_engine* engine, const char* signature, const char* expression) {
   return guard([&] {
@@ -227,7 +227,7 @@ weft_status weft_plan_run(const weft_plan* plan) {
   return guard([&] { given(plan, "a plan").plan.run(); });
 }
 
-void weft_plan_destroy(weft_plan* plan) { delete plan; }
+void weft_plan_destroy(weft_plan* plan) { weft::c::destroy(plan); }
 
 weft_status weft_explain(weft_engine* engine, const char* expression, size_t num_names,
                          const weft_named_tensor* names, const char* emit, char** text) {

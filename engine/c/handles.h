@@ -56,6 +56,13 @@ weft_status guard(const Function& function) noexcept {
   }
 }
 
+/// Ends what a handle stands for, which may run what the caller gave to release memory.
+template <class Handle>
+void destroy(Handle* handle) noexcept {
+  const Uncancelled scope;
+  delete handle;
+}
+
 /// The value of `function`, or `failed` where it throws.
 template <class Value, class Function>
 Value guard_value(Value failed, const Function& function) noexcept {

@@ -77,7 +77,7 @@ weft_status weft_tensor_from_blob(void* data, weft_dtype dtype, int32_t ndim, co
   });
 }
 
-void weft_tensor_destroy(weft_tensor* tensor) { delete tensor; }
+void weft_tensor_destroy(weft_tensor* tensor) { weft::c::destroy(tensor); }
 
 weft_dtype weft_tensor_dtype(const weft_tensor* tensor) {
   return guard_value<weft_dtype>(

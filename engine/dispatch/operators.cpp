@@ -12,6 +12,7 @@
 #include "ir/limits.h"
 #include "jit/background.h"
 #include "runtime/fork_handlers.h"
+#include "runtime/quiet_thread.h"
 
 #include <weft/error.h>
 
@@ -28,6 +29,7 @@ constinit thread_local const CurrentCall* innermost_call = nullptr;
 
 /// For operators that are called by their handle, outside of any engine.
 Engine::State& default_state() {
+  keep_own_code();  // not under the lock of what follows
   // Never destroyed: other static objects may call operators at exit.
   static Engine::State& state = *[] {
     jit::prepare_for_fork();

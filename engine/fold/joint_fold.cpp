@@ -333,6 +333,7 @@ std::size_t JointFolds::num_folds() const {
 std::vector<JointFolds> join_folds(std::span<const Expr> folds, const PlannerOptions& options,
                                    jit::KernelCache& kernels) {
   if (folds.size() < 2) return {};
+  const FloatEnvironmentScope same_for_all(FloatEnvironment::standard());
   std::vector<std::shared_ptr<Member>> members;
   for (std::size_t i = 0; i < folds.size(); ++i) {
     const ExprNode& node = folds[i].node();

@@ -339,7 +339,7 @@ std::span<const Reduction> all_reductions() { return reductions; }
 
 /// The value of a reduction as no other node is one.
 static Expr reduced(const Expr& value) {
-  if (value.node().kind == ExprNode::Kind::fold || value.node().kind == ExprNode::Kind::tensor)
+  if (value.node().kind != ExprNode::Kind::op && value.node().kind != ExprNode::Kind::cast)
     return value;
   auto node = std::make_shared<ExprNode>(value.node());
   node->is_reduced = true;

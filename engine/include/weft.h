@@ -9,8 +9,8 @@
  * may be counted from the end, as negative numbers.
  *
  * Threads: an engine may be used by many threads at once, and so may a tensor that none of them
- * writes or destroys.  Who cancels a thread (pthread_cancel) finds it ended after the call that it
- * is in.
+ * writes or destroys.  Who cancels a thread (pthread_cancel, deferred) finds it ended after the
+ * call that it is in.
  */
 #ifndef WEFT_H
 #define WEFT_H

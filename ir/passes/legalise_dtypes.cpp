@@ -26,14 +26,13 @@ bool moves_sign(const Inst& inst) {
 /// In integers of 16 bits, of which a vector holds twice as many as of f32.
 Value with_moved_sign(Op op, std::span<const Value> args) {
   const Value& x = args[0];
+  if (op == Op::copysign) return with_sign_of(x, args[1]);
   const Value bits = to_bits(x), sign = sign_mask(bits);
-  if (op == Op::neg) return from_bits(x, bits ^ sign);
-  if (op == Op::abs) return from_bits(x, bits & ~sign);
-  return with_sign_of(x, args[1]);
+  return from_bits(x, op == Op::neg ? bits ^ sign : bits & ~sign);
 }
 
-/// Whether an op of bf16 has results that bf16 holds: one of its arguments, or an integer of no
-/// more digits than they have.
+/// Whether an op of bf16 has results that bf16 holds: one of its arguments or their digits before
+/// or behind the point, or a small constant.
 bool is_exact(const Inst& inst) {
   constexpr Op exact[] = {Op::maximum,    Op::minimum,   Op::fmax,      Op::fmin,
                           Op::clamp,      Op::clamp_min, Op::clamp_max, Op::relu,

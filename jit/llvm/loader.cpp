@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,22 +42,30 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
   return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
 
+/// Whether a group can put something else into this place.
+bool is_written_by_group(const fs::path& place, gid_t group) {
+  struct stat status;
+  return ::stat(place.c_str(), &status) == 0 && status.st_gid == group &&
+         (status.st_mode & S_IWGRP) != 0;
+}
+
 /// Why somebody else could have put a module into this place; empty if nobody could but root, this
-/// user, and who can write this program or library itself.
+/// user, and who can write this program or library itself, or replace it.
 std::string distrust(const fs::path& path, const fs::path& own) {
-  struct stat own_status {
-  }, status{};
-  if (::stat(own.c_str(), &own_status) != 0) own_status.st_uid = ::geteuid();
+  // Who runs a program that has more rights is nobody to trust.
+  const uid_t user = getauxval(AT_SECURE) != 0 ? 0 : ::geteuid();
+  struct stat own_status, status;
+  if (::stat(own.c_str(), &own_status) != 0) own_status.st_uid = user;
   // What holds both has been trusted with the program.
   for (fs::path place = path; !is_inside(own, place); place = place.parent_path()) {
     if (::stat(place.c_str(), &status) != 0) return place.string() + ": " + errno_text(errno);
     const uid_t owner = status.st_uid;
-    if (owner != 0 && owner != ::geteuid() && owner != own_status.st_uid)
+    if (owner != 0 && owner != user && owner != own_status.st_uid)
       return place.string() + " belongs to another user";
     // In a folder like /tmp nobody replaces what belongs to others.
     if (S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0) continue;
-    const bool is_own_group =
-        (own_status.st_mode & S_IWGRP) != 0 && own_status.st_gid == status.st_gid;
+    const bool is_own_group = is_written_by_group(own, status.st_gid) ||
+                              is_written_by_group(own.parent_path(), status.st_gid);
     if ((status.st_mode & S_IWOTH) != 0 || ((status.st_mode & S_IWGRP) != 0 && !is_own_group))
       return place.string() + " can be written by other users";
   }

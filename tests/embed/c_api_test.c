@@ -4,6 +4,7 @@
 
 #include <weft.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -369,6 +370,13 @@ static void test_files(void) {
   weft_tensor_destroy(tensor);
 }
 
+static void write_release(void* data, void* path) {
+  const int descriptor = open(path, O_WRONLY);
+  (void)data;
+  CHECK(write(descriptor, "released", 8) == 8);
+  close(descriptor);
+}
+
 /* write() would be where a thread ends that was cancelled before. */
 static void* write_cancelled(void* path) {
   const int64_t sizes[] = {3};
@@ -377,6 +385,10 @@ static void* write_cancelled(void* path) {
   pthread_cancel(pthread_self());
   CHECK_OK(weft_npy_write(path, tensor));
   weft_tensor_destroy(tensor);
+  static float memory[3];
+  weft_tensor* lent = NULL;
+  CHECK_OK(weft_tensor_from_blob(memory, WEFT_F32, 1, sizes, NULL, write_release, path, &lent));
+  weft_tensor_destroy(lent);
   pthread_testcancel();
   CHECK(!"the thread goes on");
   return NULL;

@@ -92,6 +92,10 @@ TEST_F(ModuleTrust, TheGroupThatCanWriteTheProgramMayWriteTheModule) {
   put_module(in_lib);
   for (const char* sub : {"prefix/bin/report", in_lib, "prefix/lib"}) set_mode(sub, 0775);
   EXPECT_TRUE(contains(reason(), place(in_lib) + ": ")) << reason();
+  // Who can write the program's folder can replace the program.
+  set_mode("prefix/bin/report", 0755);
+  set_mode("prefix/bin", 0775);
+  EXPECT_TRUE(contains(reason(), place(in_lib) + ": ")) << reason();
 }
 
 TEST_F(ModuleTrust, OfAnotherUserIsNotOpened) {
