@@ -64,9 +64,10 @@ V double_log1p(const V& x) {
   // 2 / 2^1024 becomes zero, where nothing is lost that counts.
   const V lost = (like(x, 0.5) * above.low) * divided_by_power(like(x, 2), n);
   const Sum<V> fraction = ordered_sum(parts.fraction, lost);
-  const V f = select(is_near, x, fraction.high);
-  const V missing = select(is_near, like(x, 0), fraction.low);
-  const V result = logarithm_of_parts({parts.exponent, f}, missing);
+  const Parts<V> whole{parts.exponent, select(is_near, x, fraction.high)};
+  Sum<V> leading = leading_sum(whole);
+  leading.low = leading.low + select(is_near, like(x, 0), fraction.low);
+  const V result = logarithm_of_parts(whole, leading);
   return or_itself(x, logarithm_or_special(above.high, result), 0x1p-54);
 }
 

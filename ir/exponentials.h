@@ -172,20 +172,26 @@ V logarithm_or_special(const V& x, const V& result) {
   return select(x > zero && x < infinity, result, special);
 }
 
-/// exponent * ln(2) + log(1 + fraction) + missing, which is nothing to the fraction.  The multiple
-/// of ln(2) is exact, and so is what its sum with the fraction loses.
+/// What log(x) begins with: a multiple of ln(2), of which nothing is rounded, and the fraction;
+/// `low` is what their sum loses.
 template <class V>
-V logarithm_of_parts(const Parts<V>& parts, const V& missing) {
-  const V multiple = parts.exponent * like(missing, 0.6931471803691238);
+Sum<V> leading_sum(const Parts<V>& parts) {
+  const V multiple = parts.exponent * like(parts.exponent, 0.6931471803691238);
   const V sum = multiple + parts.fraction;
-  const V lost = (parts.fraction - (sum - multiple)) + missing;
-  const V correction = fma(parts.exponent, like(missing, 1.9082149292705877e-10), lost);
-  return sum + log_curvature(parts.fraction, correction);
+  return {sum, parts.fraction - (sum - multiple)};
+}
+
+/// The logarithm with that sum.
+template <class V>
+V logarithm_of_parts(const Parts<V>& parts, const Sum<V>& leading) {
+  const V correction = fma(parts.exponent, like(leading.low, 1.9082149292705877e-10), leading.low);
+  return leading.high + log_curvature(parts.fraction, correction);
 }
 
 template <class V>
 V logarithm(const V& x) {
-  return logarithm_or_special(x, logarithm_of_parts(split(x), like(x, 0)));
+  const Parts<V> parts = split(x);
+  return logarithm_or_special(x, logarithm_of_parts(parts, leading_sum(parts)));
 }
 
 // --- Rough functions of f64, for f32.  Their arguments come from f32. ---
