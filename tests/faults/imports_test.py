@@ -14,7 +14,7 @@ CANNOT_FAIL = set("""
     pthread_mutex_lock pthread_mutex_unlock pthread_rwlock_rdlock pthread_rwlock_unlock
     pthread_rwlock_wrlock pthread_self pthread_sigmask sched_yield
     pthread_attr_destroy pthread_attr_setinheritsched pthread_attr_setschedparam pthread_attr_setschedpolicy
-    pthread_setcancelstate sched_getscheduler secure_getenv sigdelset sigfillset
+    pthread_setcancelstate sched_getscheduler getauxval secure_getenv sigdelset sigfillset
     posix_spawn_file_actions_destroy strerror sysconf time
     atoi fprintf memchr memcmp memcpy memmove memset snprintf stderr strchr strcmp strlen strnlen strtol strtoll vsnprintf
     bcmp isalnum isspace crc32_z deflate deflateEnd inflateEnd
