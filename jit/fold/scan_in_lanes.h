@@ -65,7 +65,7 @@ struct SquareMask {
       left = _mm_movehl_ps(left, left);
       to += 2;
     }
-    if ((count & 1) != 0) _mm_store_ss(to, left);
+    if ((count & 1) != 0) put_at(to, _mm_cvtss_f32(left));
   }
 
   std::int64_t count;

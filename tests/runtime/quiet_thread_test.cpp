@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <thread>
 
 namespace weft {
@@ -43,7 +44,8 @@ void* look(void* found) {
 /// still look at it when this returns.
 template <class Prepare>
 const Found& found_by_thread_of(const Prepare& prepare) {
-  auto& found = *new Found;
+  static std::deque<Found> all;
+  Found& found = all.emplace_back();
   std::thread([&] {
     prepare();
     EXPECT_EQ(start_quiet_thread("weft-test", look, &found), 0);
