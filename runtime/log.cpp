@@ -1,6 +1,8 @@
 // Topics and the one place that writes lines.
 #include "runtime/log.h"
 
+#include "runtime/uncancelled.h"
+
 #include <unistd.h>
 
 #include <array>
@@ -56,6 +58,7 @@ std::atomic<std::uint32_t> enabled_log_topics{topics_from_environment()};
 
 void write_log_line(LogTopic topic, std::string_view message) {
   const std::string line = concat("weft ", name(topic), ": ", message, "\n");
+  const Uncancelled scope;
   // One write() a line keeps threads and processes apart.  A closed stderr is nobody's error.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }

@@ -1,9 +1,9 @@
 #include "runtime/quiet_thread.h"
 
 #include "runtime/float_environment.h"
+#include "runtime/own_library.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -87,11 +87,8 @@ bool processors_of_process(cpu_set_t& processors) {
 void keep_own_code() {
   static constinit std::atomic<bool> is_kept{false};
   if (is_kept.load(std::memory_order_relaxed)) return;
-  Dl_info names{};
-  void* found = nullptr;
-  dladdr1(reinterpret_cast<const void*>(&keep_own_code), &names, &found, RTLD_DL_LINKMAP);
-  const char* const library = found == nullptr ? "" : static_cast<const link_map*>(found)->l_name;
-  // The program itself has no name there.  The handle is never given back.
+  const char* const library = own_library();  // "" in a program, which nobody closes
+  // The handle is never given back.
   if (library[0] != '\0') dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   is_kept.store(true, std::memory_order_relaxed);
 }

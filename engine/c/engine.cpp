@@ -224,7 +224,7 @@ weft_status weft_prepare(weft_engine* engine, const char* expression, size_t num
 }
 
 weft_status weft_plan_run(const weft_plan* plan) {
-  return guard([&] { given(plan, "a plan").plan.run(); });
+  return weft::c::guard_run([&] { given(plan, "a plan").plan.run(); });
 }
 
 void weft_plan_destroy(weft_plan* plan) { weft::c::destroy(plan); }

@@ -2,12 +2,12 @@
 // status codes.
 #pragma once
 
+#include "runtime/uncancelled.h"
+
 #include <weft.h>
 #include <weft/engine.h>
 #include <weft/error.h>
 #include <weft/npy.h>
-
-#include <pthread.h>
 
 #include <cstddef>
 #include <span>
@@ -32,28 +32,23 @@ namespace weft::c {
 /// Keeps the message of the exception that is being handled, and says its status.
 weft_status status_of_exception() noexcept;
 
-/// The thread is not cancelled until the scope ends: what unwinds it then may not be caught.
-class Uncancelled {
- public:
-  Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
-  Uncancelled(const Uncancelled&) = delete;
-  Uncancelled& operator=(const Uncancelled&) = delete;
-
- private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
-};
-
-/// Runs `function`; nothing that it throws gets out.
+/// Runs `function`, which has nothing where a thread may be cancelled; what it throws doesn't get
+/// out.  To keep a cancellation off takes longer than a small plan.
 template <class Function>
-weft_status guard(const Function& function) noexcept {
-  const Uncancelled scope;
+weft_status guard_run(const Function& function) noexcept {
   try {
     function();
     return WEFT_OK;
   } catch (...) {
     return status_of_exception();
   }
+}
+
+/// The same of any function.
+template <class Function>
+weft_status guard(const Function& function) noexcept {
+  const Uncancelled scope;
+  return guard_run(function);
 }
 
 /// Ends what a handle stands for, which may run what the caller gave to release memory.

@@ -10,7 +10,7 @@
  *
  * Threads: an engine may be used by many threads at once, and so may a tensor that none of them
  * writes or destroys.  Who cancels a thread (pthread_cancel, deferred) finds it ended after the
- * call that it is in.
+ * call that it is in; weft_plan_run on a device may end with it.
  */
 #ifndef WEFT_H
 #define WEFT_H

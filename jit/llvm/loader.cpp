@@ -1,10 +1,10 @@
 // Finds and opens the module that holds LLVM.  It is never closed: code and texts live in its heap.
 
 #include "jit/llvm/backend.h"
+#include "runtime/own_library.h"
 #include "runtime/text.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,17 +25,10 @@ constexpr const char* module_file = "libweft_llvm.so";
 
 /// The library or program that this code was linked into; empty if it cannot be told.
 fs::path own_file() {
-  Dl_info ignored_names{};
-  void* found = nullptr;
   std::error_code ignored;
-  // Only a library has a name in the loader's list.  What dladdr() calls a program is what the
-  // caller made of argv[0], and may lead a program that has more rights to a module of the
-  // caller's.
-  if (dladdr1(reinterpret_cast<const void*>(&own_file), &ignored_names, &found, RTLD_DL_LINKMAP) !=
-          0 &&
-      found != nullptr && static_cast<const link_map*>(found)->l_name[0] == '/')
-    return fs::canonical(static_cast<const link_map*>(found)->l_name, ignored);
-  return fs::read_symlink("/proc/self/exe", ignored);
+  const char* const library = own_library();
+  return library[0] == '/' ? fs::canonical(library, ignored)
+                           : fs::read_symlink("/proc/self/exe", ignored);
 }
 
 bool is_inside(const fs::path& path, const fs::path& folder) {

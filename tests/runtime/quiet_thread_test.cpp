@@ -84,6 +84,7 @@ TEST(QuietThread, HasNoRealtimePriority) {
 
 TEST(QuietThread, ProcessorsAreCountedForTheProcess) {
   const int expected = num_processors();
+  if (expected == 1) GTEST_SKIP() << "NOT TESTED: there is one processor";
   std::thread([&] {
     pin_to_one_processor();
     EXPECT_EQ(num_processors(), expected);

@@ -1,5 +1,6 @@
 // Where the LLVM module is looked for, and who must not be able to put one there: the program of
 // environment_report.cpp beside files that are no modules, which it says of those that it opens.
+#include "tests/matchers.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -17,6 +18,7 @@ namespace weft {
 namespace {
 
 namespace fs = std::filesystem;
+using matchers::HasSubstr;
 
 class ModuleTrust : public ::testing::Test {
  protected:
@@ -55,22 +57,18 @@ class ModuleTrust : public ::testing::Test {
   fs::path root_ = folder_.path();
 };
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 constexpr const char* in_lib = "prefix/lib/libweft_llvm.so";
 constexpr const char* in_bin = "prefix/bin/libweft_llvm.so";
 
 TEST_F(ModuleTrust, AllPlacesAreNamedWhereThereIsNone) {
   const std::string told = reason();
   for (const char* sub : {"lib", "lib/weft", "bin", "bin/weft"})
-    EXPECT_TRUE(contains(told, place("prefix") + "/" + sub + "/libweft_llvm.so")) << told;
+    EXPECT_THAT(told, HasSubstr(place("prefix") + "/" + sub + "/libweft_llvm.so"));
 }
 
 TEST_F(ModuleTrust, WhatOnlyItsOwnerCanWriteIsOpened) {
   put_module(in_lib);
-  EXPECT_TRUE(contains(reason(), place(in_lib) + ": ")) << reason();  // as dlopen() begins
+  EXPECT_THAT(reason(), HasSubstr(place(in_lib) + ": "));  // as dlopen() begins
 }
 
 TEST_F(ModuleTrust, WhatOthersCanWriteIsNotOpened) {
@@ -84,18 +82,18 @@ TEST_F(ModuleTrust, WhatOthersCanWriteIsNotOpened) {
   EXPECT_EQ(reason(), place("prefix/lib") + " can be written by other users");
   // Others may add to such a folder, and not replace what is there.
   set_mode("prefix/lib", 01777);
-  EXPECT_TRUE(contains(reason(), place(in_lib) + ": ")) << reason();
+  EXPECT_THAT(reason(), HasSubstr(place(in_lib) + ": "));
 }
 
 // A build with the group's bit set, as many users have it, is as much the group's as its module.
 TEST_F(ModuleTrust, TheGroupThatCanWriteTheProgramMayWriteTheModule) {
   put_module(in_lib);
   for (const char* sub : {"prefix/bin/report", in_lib, "prefix/lib"}) set_mode(sub, 0775);
-  EXPECT_TRUE(contains(reason(), place(in_lib) + ": ")) << reason();
+  EXPECT_THAT(reason(), HasSubstr(place(in_lib) + ": "));
   // Who can write the program's folder can replace the program.
   set_mode("prefix/bin/report", 0755);
   set_mode("prefix/bin", 0775);
-  EXPECT_TRUE(contains(reason(), place(in_lib) + ": ")) << reason();
+  EXPECT_THAT(reason(), HasSubstr(place(in_lib) + ": "));
 }
 
 TEST_F(ModuleTrust, OfAnotherUserIsNotOpened) {
@@ -106,7 +104,7 @@ TEST_F(ModuleTrust, OfAnotherUserIsNotOpened) {
   EXPECT_EQ(reason(), place(in_lib) + " belongs to another user");
   // Who has given the program itself may give its module.
   ASSERT_EQ(chown((root_ / "prefix/bin/report").c_str(), nobody, 0), 0);
-  EXPECT_TRUE(contains(reason(), place(in_lib) + ": ")) << reason();
+  EXPECT_THAT(reason(), HasSubstr(place(in_lib) + ": "));
 }
 
 TEST_F(ModuleTrust, LinksAreAsGoodAsWhatTheyLeadTo) {
@@ -122,8 +120,8 @@ TEST_F(ModuleTrust, TheSearchGoesOn) {
   set_mode(in_lib, 0777);
   put_module(in_bin);
   const std::string told = reason();
-  EXPECT_TRUE(contains(told, place(in_lib) + " can be written by other users; ")) << told;
-  EXPECT_TRUE(contains(told, place(in_bin) + ": ")) << told;
+  EXPECT_THAT(told, HasSubstr(place(in_lib) + " can be written by other users; "));
+  EXPECT_THAT(told, HasSubstr(place(in_bin) + ": "));
 }
 
 }  // namespace

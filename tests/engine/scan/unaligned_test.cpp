@@ -1,5 +1,6 @@
 // Scans of memory that begins anywhere, and into such: the bits of aligned memory.  Sanitizers see
 // that no element is taken for an aligned one.
+#include "engine/tensor/dims.h"
 #include "tests/engine/support/engines.h"
 #include "tests/engine/support/layouts.h"
 
@@ -30,12 +31,6 @@ class Unaligned {
   const Tensor& tensor() const { return tensor_; }
 
  private:
-  static std::int64_t numel_of(const Sizes& sizes) {
-    std::int64_t numel = 1;
-    for (const std::int64_t size : sizes) numel *= size;
-    return numel;
-  }
-
   std::vector<std::byte> bytes_;
   Tensor tensor_;
 };
