@@ -5,6 +5,7 @@
 
 #include "ir/circular.h"
 #include "ir/exponentials.h"
+#include "ir/inverse_circular.h"
 
 #include <limits>
 
@@ -27,7 +28,7 @@ V by_parts(const V& z, const OfParts& of_parts) {
 template <class V>
 ComplexParts<V> turned(const V& exponent, const V& angle, const V& for_cosine, const V& for_sine) {
   const V zero = like(angle, 0), infinity = like(angle, std::numeric_limits<double>::infinity());
-  const Waves<V> waves = double_waves(angle);
+  const Waves<V> waves = waves_of(double_angle(angle));
   const auto is_no_angle = !(abs(angle) < infinity);
   const auto stays_real = is_no_angle && (for_cosine == zero || abs(exponent) == infinity);
   const auto stays_zero = is_no_angle && for_sine == zero;
@@ -78,7 +79,7 @@ ComplexParts<V> log_of_parts(const V& x, const V& y) {
   const V near = rough_log_near_one(select(is_near_one, excess, like(x, 0)));
   const V twice = select(is_near_one, near, rough_log(fma(larger, larger, rest)));
   const auto is_infinite = x_size == infinity || y_size == infinity;
-  return {select(is_infinite, infinity, twice * like(x, 0.5)), atan2(y, x)};
+  return {select(is_infinite, infinity, twice * like(x, 0.5)), double_atan2(y, x)};
 }
 
 template <class V>

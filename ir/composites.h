@@ -9,8 +9,11 @@
 #include "ir/double_exponentials.h"
 #include "ir/double_functions.h"
 #include "ir/double_gamma.h"
+#include "ir/double_logarithms.h"
+#include "ir/double_power.h"
 #include "ir/exponentials.h"
 #include "ir/gamma.h"
+#include "ir/inverse_circular.h"
 #include "ir/single_functions.h"
 #include "ir/special.h"
 
@@ -269,23 +272,29 @@ V quotient_down(const V& x, const V& y) {
   WEFT_BY_PRECISION(name, to_single(function(to_double(v))), for_f64)
 WEFT_BY_PRECISION(real_exp, single_exp(v), exponential(v))
 WEFT_BY_PRECISION(real_log, single_log(v), logarithm(v))
-WEFT_BY_PRECISION(real_sin, sine_of(v, single_waves(v)), sine_of(v, double_waves(v)))
-WEFT_BY_PRECISION(real_cos, cosine_of(v, single_waves(v)), cosine_of(v, double_waves(v)))
+WEFT_BY_PRECISION(real_sin, sine_of(v, waves_of(single_angle(v))),
+                  sine_of(v, waves_of(double_angle(v))))
+WEFT_BY_PRECISION(real_cos, cosine_of(v, waves_of(single_angle(v))),
+                  cosine_of(v, waves_of(double_angle(v))))
+WEFT_BY_PRECISION(real_tan, tangent_of(v, single_angle(v)), tangent_of(v, double_angle(v)))
+WEFT_BY_PRECISION(real_atan, single_atan(v), double_atan(v))
+WEFT_BY_PRECISION(real_asin, single_asin(v), double_asin(v))
+WEFT_BY_PRECISION(real_acos, single_acos(v), double_acos(v))
 WEFT_BY_PRECISION(real_tanh, single_tanh(v), double_tanh(v))
-WEFT_BY_PRECISION(real_erf, single_erf(v), library_erf(v))
+WEFT_BY_PRECISION(real_erf, single_erf(v), double_erf(v))
 WEFT_BY_PRECISION(real_logistic, single_logistic(v), logistic(v))
 WEFT_ROUGH(real_lgamma, library_lgamma, double_lgamma(v))
-WEFT_BY_PRECISION(real_exp2, single_exp2(v), library_exp2(v))
+WEFT_BY_PRECISION(real_exp2, single_exp2(v), double_exp2(v))
 WEFT_BY_PRECISION(real_expm1, single_expm1(v), double_expm1(v))
-WEFT_BY_PRECISION(real_log2, single_log2(v), library_log2(v))
-WEFT_BY_PRECISION(real_log10, single_log10(v), library_log10(v))
+WEFT_BY_PRECISION(real_log2, single_log2(v), double_log2(v))
+WEFT_BY_PRECISION(real_log10, single_log10(v), double_log10(v))
 WEFT_BY_PRECISION(real_log1p, single_log1p(v), double_log1p(v))
 WEFT_ROUGH(real_sinh, rough_sinh, double_sinh(v))
 WEFT_ROUGH(real_cosh, rough_cosh, double_cosh(v))
 WEFT_ROUGH(real_asinh, rough_asinh, double_asinh(v))
 WEFT_ROUGH(real_acosh, rough_acosh, double_acosh(v))
 WEFT_ROUGH(real_atanh, rough_atanh, double_atanh(v))
-WEFT_ROUGH(real_cbrt, rough_cbrt, library_cbrt(v))
+WEFT_ROUGH(real_cbrt, rough_cbrt, double_cbrt(v))
 WEFT_ROUGH(real_erfc, rough_erfc, double_erfc(v))
 WEFT_ROUGH(real_erfinv, rough_inverse_erf, double_inverse_erf(v))
 WEFT_ROUGH(real_digamma, rough_digamma, double_digamma(v))
@@ -334,6 +343,10 @@ WEFT_REAL_OR_COMPLEX(sin, complex_sin)
 WEFT_REAL_OR_COMPLEX(cos, complex_cos)
 WEFT_REAL_OR_COMPLEX(sinh, complex_sinh)
 WEFT_REAL_OR_COMPLEX(cosh, complex_cosh)
+WEFT_REAL_OR_COMPLEX(tan, library_tan)
+WEFT_REAL_OR_COMPLEX(asin, library_asin)
+WEFT_REAL_OR_COMPLEX(acos, library_acos)
+WEFT_REAL_OR_COMPLEX(atan, library_atan)
 WEFT_REAL_OR_COMPLEX(tanh, library_tanh)
 WEFT_REAL_OR_COMPLEX(asinh, library_asinh)
 WEFT_REAL_OR_COMPLEX(acosh, library_acosh)
@@ -360,7 +373,14 @@ template <class V>
 V real_pow(const V& x, const V& y) {
   return by_precision(
       x, y, [](const auto& base, const auto& exponent) { return single_power(base, exponent); },
-      [](const auto& base, const auto& exponent) { return library_pow(base, exponent); });
+      [](const auto& base, const auto& exponent) { return double_power(base, exponent); });
+}
+
+template <class V>
+V real_atan2(const V& y, const V& x) {
+  return by_precision(
+      y, x, [](const auto& v, const auto& w) { return single_atan2(v, w); },
+      [](const auto& v, const auto& w) { return double_atan2(v, w); });
 }
 
 /// Integers and complex numbers are the backends' business.

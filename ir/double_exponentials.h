@@ -1,6 +1,7 @@
-// expm1, tanh and log1p of f64 within a unit in the last place: each leads with what no rounding
-// has touched, and what that lacks is added once, at the end (ir/double_sums.h has the sums of
-// functions whose parts would need more than that).  And asinh, acosh and atanh of the library.
+// exp2, expm1, tanh and erf of f64 within a unit in the last place: each leads with what no
+// rounding has touched, and what that lacks is added once, at the end (ir/double_sums.h has the
+// sums of functions whose parts would need more than that).  Polynomials: minimax fits by
+// ir/minimax.py.
 #pragma once
 
 #include "ir/double_sums.h"
@@ -11,6 +12,18 @@ namespace weft::ir {
 template <class V>
 V or_itself(const V& x, const V& result, double below) {
   return select(abs(x) < like(x, below), x, result);
+}
+
+template <class V>
+V double_exp2(const V& x) {
+  const V bounded = held_between(x, -1076, 1025);
+  const V n = whole_product(bounded, 1).whole, rest = bounded - n;
+  const V slope =
+      horner(rest, {4.438776808867236e-10, 7.0732353381672215e-09, 1.0178160776132431e-07,
+                    1.3215438823233236e-06, 1.5252733631941674e-05, 0.00015403530449057987,
+                    0.0013333558146548469, 0.009618129107601594, 0.055504108664821715,
+                    0.24022650695910108, 0.6931471805599453});
+  return scale_by_power(fma(slope, rest, like(x, 1)), n);
 }
 
 /// (exp(x) - 1) / 2, not normalised: `high` is larger than `low`, or both are nothing.
@@ -52,42 +65,36 @@ V double_tanh(const V& x) {
   return or_itself(x, with_sign_of(fma(rest, inverse, share), x), 0x1p-28);
 }
 
-/// The logarithm of 1 + x and of what that sum loses; where the sum is between sqrt(1/2) and
-/// sqrt(2), x itself is what it has beside 1.
+/// erf(x) for x >= 0.9: 1 - exp(logarithm of erfc), of which what the last two roundings take is
+/// put right, as the others count for less and less.
 template <class V>
-V double_log1p(const V& x) {
-  const V one = like(x, 1);
-  const Sum<V> above = exact_sum(one, x);
-  const auto n = whole_exponent(above.high);
-  const Parts<V> parts{to_float(x, n), divided_by_power(above.high, n) - one};
-  const auto is_near = parts.exponent == like(x, 0);
-  // 2 / 2^1024 becomes zero, where nothing is lost that counts.
-  const V lost = (like(x, 0.5) * above.low) * divided_by_power(like(x, 2), n);
-  const Sum<V> fraction = ordered_sum(parts.fraction, lost);
-  const Parts<V> whole{parts.exponent, select(is_near, x, fraction.high)};
-  Sum<V> leading = leading_sum(whole);
-  leading.low = leading.low + select(is_near, like(x, 0), fraction.low);
-  const V result = logarithm_of_parts(whole, leading);
-  return or_itself(x, logarithm_or_special(above.high, result), 0x1p-54);
-}
-
-// --- From the library, but for arguments of which that is not right. ---
-template <class V>
-V double_asinh(const V& x) {
-  const V size = abs(x);
-  const V result = select(size < like(x, asymptotic_from), library_asinh(x),
-                          with_sign_of(log_of_double(size), x));
-  return or_itself(x, result, 0x1p-27);
+V double_erf_of_large(const V& x) {
+  const V size = held_between(x, 0.875, 5.9375), one = like(x, 1);
+  const V slope =
+      horner(size, {1.3681871652900491e-12, -6.11563619669237e-11, 1.280087175023227e-09,
+                    -1.665889362521416e-08, 1.5074629884390384e-07, -1.0027252171809235e-06,
+                    5.031906946514492e-06, -1.905963839104221e-05, 5.230368815640562e-05,
+                    -8.688160879181805e-05, -1.4861566229253554e-05, 0.0005978863064291745,
+                    -0.0017195605084685164, 0.00023644643926623853, 0.01910808718565619,
+                    -0.10276222948567755, -0.636623291824079});
+  const V linear = like(x, -1.1283784454997299), constant = like(x, -6.791082278891293e-08);
+  const V line = fma(slope, size, linear), lost_line = fma(slope, size, linear - line);
+  const V exponent = fma(line, size, constant), lost = fma(line, size, constant - exponent);
+  const Reduced<V> reduced = reduce_exponent(exponent);
+  const V rest = reduced.rest + fma(lost_line, size, lost);
+  const V power = fma(exponential_slope(rest), rest, one);
+  return fma(-power, power_of_bits(x, reduced.bits), one);
 }
 
 template <class V>
-V double_atanh(const V& x) {
-  return or_itself(x, library_atanh(x), 0x1p-28);
-}
-
-template <class V>
-V double_acosh(const V& x) {
-  return select(x < like(x, asymptotic_from), library_acosh(x), log_of_double(x));
+V double_erf(const V& x) {
+  const V size = abs(x), square = x * x;
+  const V slope =
+      horner(square, {-1.0526422547944316e-09, 1.4967784872796827e-08, -1.6455152184588772e-07,
+                      1.6475037283941736e-06, -1.4926660266364036e-05, 0.00012055381157924112,
+                      -0.0008548328465391072, 0.005223977652046974, -0.02686617064798202,
+                      0.11283791670970808, -0.3761263890318409, 0.1283791670955126});
+  return select(size < like(x, 0.9), fma(x, slope, x), with_sign_of(double_erf_of_large(size), x));
 }
 
 }  // namespace weft::ir

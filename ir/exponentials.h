@@ -152,15 +152,22 @@ Parts<V> split(const V& x) {
   return {select(is_subnormal, parts.exponent - like(x, 23, 52), parts.exponent), parts.fraction};
 }
 
-/// log(1 + f) - f + correction for a small f, by atanh, which converges faster.
+/// log(1 + f) - f + half_square + more, for a small f with half its square, by atanh, which
+/// converges faster.
 template <class V>
-V log_curvature(const V& f, const V& correction) {
+V log_beyond_parabola(const V& f, const V& half_square, const V& more) {
   const V s = f / (like(f, 2) + f), z = s * s;
-  const V half_square = like(f, 0.5) * f * f;
   const V series =
       horner(z, {0.06624031200154319, 0.0662537292081733, 0.07693523856716092, 0.09090888554723285,
                  0.1111111131040795, 0.14285714284667933, 0.20000000000002538, 0.3333333333333333});
-  return fma(s, fma(like(f, 2) * z, series, half_square), correction) - half_square;
+  return fma(s, fma(like(f, 2) * z, series, half_square), more);
+}
+
+/// log(1 + f) - f + correction.
+template <class V>
+V log_curvature(const V& f, const V& correction) {
+  const V half_square = like(f, 0.5) * f * f;
+  return log_beyond_parabola(f, half_square, correction) - half_square;
 }
 
 /// `result` for positive finite x; what a logarithm is elsewhere.
@@ -286,14 +293,6 @@ V rough_log1p(const V& x) {
 }
 
 // --- Functions that keep their accuracy where their parts cancel. ---
-/// From `asymptotic_from` on, asinh and acosh are log(2 * x) to the last bit.
-inline constexpr double asymptotic_from = 1e18;
-
-template <class V>
-V log_of_double(const V& x) {
-  return log(x) + like(x, 0.6931471805599453);
-}
-
 template <class V>
 V rough_sinh(const V& x) {
   const V less_one = rough_expm1(abs(x));

@@ -48,6 +48,11 @@ Number<T> cos_beyond(const Number<T>& x, const Number<T>& y) {
 }
 
 template <class T>
+Number<T> tan_beyond(const Number<T>& x, const Number<T>& y) {
+  return std::abs(x.value) >= computed_as<T>(largest_reduced(dtype_of<T>)) ? library_tan(x) : y;
+}
+
+template <class T>
 Number<T> fmod_beyond(const Number<T>& x, const Number<T>& y, const Number<T>& z) {
   const bool is_known = (z.value >= 0 && z.value < y.value) || y.value == 0;
   return is_known ? z : Number<T>(std::fmod(x.value, y.value));

@@ -104,14 +104,15 @@ T scalar_2(T x, T y) {
 }
 
 // A function for each width, because one that takes vectors in registers is compiled for them.
-#define WEFT_REPAIR_1(op, lanes, Vector, isa)                                                \
-  [[gnu::target(isa)]] Vector op##_##lanes(Vector x) {                                       \
-    Vector value = reinterpret_cast<Vector (*)(Vector)>(                                     \
-        const_cast<void*>(library_function<Op::op, double, lanes>.load()))(x);               \
-    if (has_outside(x, Op::op == Op::tan ? largest_tiny : 0, first_turned_far)) [[unlikely]] \
-      repair<Op::op, double>(reinterpret_cast<double*>(&value),                              \
-                             reinterpret_cast<const double*>(&x), nullptr, lanes);           \
-    return value;                                                                            \
+#define WEFT_REPAIR_1(op, lanes, Vector, isa)                                           \
+  [[gnu::target(isa)]] Vector op##_##lanes(Vector x) {                                  \
+    Vector value = reinterpret_cast<Vector (*)(Vector)>(                                \
+        const_cast<void*>(library_function<Op::op, double, lanes>.load()))(x);          \
+    if (has_outside(x, Op::op == Op::library_tan ? largest_tiny : 0, first_turned_far)) \
+        [[unlikely]]                                                                    \
+      repair<Op::op, double>(reinterpret_cast<double*>(&value),                         \
+                             reinterpret_cast<const double*>(&x), nullptr, lanes);      \
+    return value;                                                                       \
   }
 #define WEFT_REPAIR_2(op, lanes, Vector, isa)                                     \
   [[gnu::target(isa)]] Vector op##_##lanes(Vector x, Vector y) {                  \
@@ -127,7 +128,7 @@ T scalar_2(T x, T y) {
   repair(op, 2, __m128d, "avx2") repair(op, 4, __m256d, "avx2") repair(op, 8, __m512d, "avx512f")
 WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_sin)
 WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_cos)
-WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, tan)
+WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_tan)
 WEFT_REPAIR_WIDTHS(WEFT_REPAIR_2, library_pow)
 #undef WEFT_REPAIR_WIDTHS
 #undef WEFT_REPAIR_2
@@ -169,7 +170,7 @@ const void* repaired_function(std::string_view symbol, const void* library) {
   {part, library_function<Op::op, T, lanes>, address(function)}
     WEFT_ROW("_sind1_", library_sin, double, 1, (scalar_1<Op::library_sin, double>)),
     WEFT_ROW("_cosd1_", library_cos, double, 1, (scalar_1<Op::library_cos, double>)),
-    WEFT_ROW("_tand1_", tan, double, 1, (scalar_1<Op::tan, double>)),
+    WEFT_ROW("_tand1_", library_tan, double, 1, (scalar_1<Op::library_tan, double>)),
     WEFT_ROW("_powd1_", library_pow, double, 1, (scalar_2<Op::library_pow, double>)),
 #if defined(__x86_64__)
     WEFT_ROW("_sind2_", library_sin, double, 2, library_sin_2),
@@ -178,9 +179,9 @@ const void* repaired_function(std::string_view symbol, const void* library) {
     WEFT_ROW("_cosd2_", library_cos, double, 2, library_cos_2),
     WEFT_ROW("_cosd4_", library_cos, double, 4, library_cos_4),
     WEFT_ROW("_cosd8_", library_cos, double, 8, library_cos_8),
-    WEFT_ROW("_tand2_", tan, double, 2, tan_2),
-    WEFT_ROW("_tand4_", tan, double, 4, tan_4),
-    WEFT_ROW("_tand8_", tan, double, 8, tan_8),
+    WEFT_ROW("_tand2_", library_tan, double, 2, library_tan_2),
+    WEFT_ROW("_tand4_", library_tan, double, 4, library_tan_4),
+    WEFT_ROW("_tand8_", library_tan, double, 8, library_tan_8),
     WEFT_ROW("_powd2_", library_pow, double, 2, library_pow_2),
     WEFT_ROW("_powd4_", library_pow, double, 4, library_pow_4),
     WEFT_ROW("_powd8_", library_pow, double, 8, library_pow_8),

@@ -34,7 +34,7 @@ T repaired(T value, T x) {
   if constexpr (std::is_same_v<T, double>) {
     if constexpr (op == Op::library_sin) return is_turned_far(x) ? sin_of_far(x) : value;
     if constexpr (op == Op::library_cos) return is_turned_far(x) ? cos_of_far(x) : value;
-    if constexpr (op == Op::tan) {
+    if constexpr (op == Op::library_tan) {
       if (std::fabs(x) < largest_tiny) return x;
       return is_turned_far(x) ? tan_of_far(x) : value;
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Derives the tables of ir/tables.def and the polynomials of ir/single_functions.h, ir/exponentials.h, ir/circular.h, ir/special.h, ir/gamma.h, ir/double_functions.h,
-ir/long_sums.h and ir/double_gamma.h, and the latter's parabolas (needs python3-mpmath).
+"""Derives the tables of ir/tables.def and the polynomials of ir/single_functions.h, ir/exponentials.h, ir/circular.h, ir/inverse_circular.h, ir/special.h, ir/gamma.h,
+ir/double_exponentials.h, ir/double_logarithms.h, ir/double_power.h, ir/double_functions.h, ir/long_sums.h and ir/double_gamma.h, and the latter's parabolas (needs python3-mpmath).
 
 Each fit minimises the largest weighted error by Lawson's algorithm: least squares whose weights grow
 where the error is large.  Coefficients are rounded to the format they are used in one after another,
@@ -9,7 +9,7 @@ error that is left, relative to the function computed, and the coefficients, hig
 
 import struct
 
-from mpmath import (atanh, bernoulli, cos, erf, erfc, erfinv, exp, expm1, fabs, gamma, log, log1p, loggamma, lu_solve, matrix, mp,
+from mpmath import (asin, atan, atanh, bernoulli, cos, erf, erfc, erfinv, exp, expm1, fabs, gamma, log, log1p, loggamma, lu_solve, matrix, mp,
                     mpf, ncdf, pi, psi, sin, sinh, sinpi, sqrt, tan)
 
 mp.dps = 70
@@ -130,6 +130,13 @@ def long_fits():
     half_log_2 = log(2) / 2 * mpf("1.005")
     fit("exp of long sums", near_zero(lambda x: (exp(x) - 1 - x) / x**2, [mpf(1) / 2, mpf(1) / 6, mpf(1) / 24, mpf(1) / 120]),
         lambda x: x * x, -half_log_2, half_log_2, 18, to_f64, 11)
+    narrow = (tan(pi / 8) * mpf("1.001")) ** 2
+    for name, limit, function, counts, series in (
+            ("atan", narrow, atan, (5, 11), [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7]),
+            ("asin", mpf("0.2501"), asin, (6, 13), [mpf(1) / 6, mpf(3) / 40, mpf(5) / 112])):
+        for count, rounded in zip(counts, (to_f32, to_f64)):
+            fit(f"{name}, {count} terms", near_zero(lambda z: odd_rest(function, z, 0), series, mpf(10)**-9), lambda z: z,
+                0, limit, count, rounded)
     widest = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.01")
     fit("log of long sums", near_zero(lambda z: odd_rest(atanh, z, 0), [mpf(1) / 3, mpf(1) / 5, mpf(1) / 7, mpf(1) / 9]),
         lambda z: z, 0, widest, 14, to_f64, 8)
@@ -268,6 +275,13 @@ def main():
         0, eighth, 6, to_f64)
     fit("cos f64", lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2 if z > TINY else mpf(1) / 24,
         lambda z: z * z / cos(sqrt(z)), 0, eighth, 6, to_f64)
+    narrow = (tan(pi / 8) * mpf("1.001")) ** 2
+    for name, limit, function, counts, series in (
+            ("atan", narrow, atan, (5, 11), [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7]),
+            ("asin", mpf("0.2501"), asin, (6, 13), [mpf(1) / 6, mpf(3) / 40, mpf(5) / 112])):
+        for count, rounded in zip(counts, (to_f32, to_f64)):
+            fit(f"{name}, {count} terms", near_zero(lambda z: odd_rest(function, z, 0), series, mpf(10)**-9), lambda z: z,
+                0, limit, count, rounded)
     widest = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.01")
     for name, count in (("log rough", 5), ("log f64", 8)):
         fit(name, lambda z: odd_rest(atanh, z, mpf(1) / 3), lambda z: z, 0, widest, count, to_f64)
@@ -276,6 +290,16 @@ def main():
         mpf(2) / mpf("12.2"), 1, 16, to_f64)
     fit("exp of sums", lambda x: (exp_quadratic(x) - mpf(1) / 2) / x if fabs(x) > TINY else mpf(1) / 6,
         lambda x: x**3 / exp(x), -half_log_2, half_log_2, 10, to_f64)
+    fit("exp2 f64", exp2_slope, lambda x: fabs(x) / 2**x, mpf("-0.50005"), mpf("0.50005"), 11, to_f64)
+    fit("atanh f64", near_zero(lambda z: odd_rest(atanh, z, 0), [mpf(1) / 3, mpf(1) / 5, mpf(1) / 7], mpf(10)**-9),
+        lambda z: z, 0, mpf("0.0412"), 8, to_f64)
+    fit("erf f64", near_zero(lambda z: erf(sqrt(z)) / sqrt(z) - 1, [2 / sqrt(pi) - 1, -2 / sqrt(pi) / 3], mpf(10)**-9),
+        lambda z: sqrt(z) / erf(sqrt(z)) if z else sqrt(pi) / 2, 0, mpf("0.8101"), 12, to_f64)
+    fit("log of erfc", lambda x: log(erfc(x)), lambda x: erfc(x) / erf(x), mpf("0.9"), mpf("5.95"), 19, to_f64)
+    fit("log of pow", near_zero(lambda z: (odd_rest(atanh, z, 0) - mpf(1) / 3) / z, [mpf(1) / 5, mpf(1) / 7, mpf(1) / 9],
+                                mpf(10)**-6), lambda z: z * z, 0, widest / mpf("1.009"), 7, to_f64)
+    fit("inverse cube root", lambda f: (1 + f)**(-mpf(1) / 3), lambda f: (1 + f)**(mpf(1) / 3), mpf("-0.2929"),
+        mpf("0.41422"), 6, to_f64)
     fit("sinh f64", lambda z: odd_rest(sinh, z, mpf(1) / 6), lambda z: z, 0, mpf("0.16"), 6, to_f64)
     fit("sinc", lambda z: (sinpi(sqrt(z)) / (pi * sqrt(z)) - 1) / z if z > TINY else -pi * pi / 6,
         lambda z: z, 0, mpf("0.2501"), 9, to_f64, 2)

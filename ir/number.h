@@ -341,10 +341,10 @@ WEFT_FUNCTION(library_exp, exp)
 WEFT_FUNCTION(library_log, log)
 WEFT_FUNCTION(library_sin, sin)
 WEFT_FUNCTION(library_cos, cos)
-WEFT_FUNCTION(tan, tan)
-WEFT_FUNCTION(asin, asin)
-WEFT_FUNCTION(acos, acos)
-WEFT_FUNCTION(atan, atan)
+WEFT_FUNCTION(library_tan, tan)
+WEFT_FUNCTION(library_asin, asin)
+WEFT_FUNCTION(library_acos, acos)
+WEFT_FUNCTION(library_atan, atan)
 WEFT_FUNCTION(library_sinh, sinh)
 WEFT_FUNCTION(library_cosh, cosh)
 WEFT_FUNCTION(library_tanh, tanh)
@@ -359,14 +359,7 @@ WEFT_FUNCTION(library_atanh, atanh)
   Number<T> name(const Number<T>& x) {                \
     return Number<T>(internal::call_##name(x.value)); \
   }
-WEFT_FUNCTION(library_exp2)
-WEFT_FUNCTION(library_expm1)
-WEFT_FUNCTION(library_log2)
-WEFT_FUNCTION(library_log10)
 WEFT_FUNCTION(library_log1p)
-WEFT_FUNCTION(library_cbrt)
-WEFT_FUNCTION(library_erf)
-WEFT_FUNCTION(library_erfc)
 WEFT_FUNCTION(library_lgamma)
 #undef WEFT_FUNCTION
 
@@ -392,11 +385,6 @@ Number<real_type<T>> abs(const Number<T>& x) {
   } else {
     return Number<T>(std::abs(x.value));
   }
-}
-
-template <class T>
-Number<T> atan2(const Number<T>& x, const Number<T>& y) {
-  return Number<T>(internal::call_atan2(x.value, y.value));
 }
 
 /// Integers: repeated squaring, which wraps; a negative exponent gives the truncated fraction.
@@ -440,7 +428,7 @@ Number<T> gcd(const Number<T>& x, const Number<T>& y) {
 template <class T>
 Number<real_type<T>> angle(const Number<T>& x) {
   if constexpr (is_complex(dtype_of<T>)) {
-    return Number<real_type<T>>(internal::call_atan2(x.value.imag(), x.value.real()));
+    return Number<real_type<T>>(real_atan2(imag(x), real(x)).value);
   } else {
     const Number<T> of_negative(3.141592653589793);
     return select(x != x, x, select(x < Number<T>(0), of_negative, Number<T>(0)));

@@ -331,21 +331,24 @@ V power_of_size(const V& size, const V& y) {
   return scale_by_power(sum, floor(sixteenths));
 }
 
-/// C's pow for f32: the special cases are those of IEEE 754.
+/// C's pow from |x|^y: the special cases are those of IEEE 754.
 template <class V>
-V single_power(const V& x, const V& y) {
-  const V zero = like(x, 0), one = like(x, 1);
-  // No number but 1 has so small a logarithm that more than 2^33 of it mattered, and 0 times that
-  // is no NaN.
-  const V size = abs(x), power = power_of_size(size, held_between(y, -0x1p33, 0x1p33));
-  const V half = y * like(y, 0.5);
+V power_by_size(const V& x, const V& y, const V& power) {
+  const V zero = like(x, 0), one = like(x, 1), half = y * like(y, 0.5);
   const auto is_whole = trunc(y) == y, is_odd = is_whole && trunc(half) != half;
   const V with_sign_of_odd = with_sign(power, select(is_odd, x, zero));
   const auto has_no_root =
-      x < zero && size < like(x, std::numeric_limits<double>::infinity()) && !is_whole;
+      x < zero && abs(x) < like(x, std::numeric_limits<double>::infinity()) && !is_whole;
   const V result =
       select(has_no_root, like(x, std::numeric_limits<double>::quiet_NaN()), with_sign_of_odd);
   return select(x == one || y == zero, one, result);
+}
+
+template <class V>
+V single_power(const V& x, const V& y) {
+  // No number but 1 has so small a logarithm that more than 2^33 of it mattered, and 0 times that
+  // is no NaN.
+  return power_by_size(x, y, power_of_size(abs(x), held_between(y, -0x1p33, 0x1p33)));
 }
 
 // --- What neural networks are made of, in f64, where errors of 2^-28 don't show. ---

@@ -1,7 +1,7 @@
 #include "ir/split_complex.h"
 
 #include "ir/builder.h"
-#include "ir/distance.h"
+#include "ir/composites.h"
 #include "ir/pass.h"
 
 #include <weft/error.h>
@@ -224,7 +224,9 @@ class Splitter {
         return Pair{
             x.re.dtype == DType::f32 ? single_distance(x.re, x.im) : double_distance(x.re, x.im),
             {}};
-      case Op::angle: return Pair{atan2(x.im, x.re), {}};
+      case Op::angle:
+        return Pair{x.re.dtype == DType::f32 ? single_atan2(x.im, x.re) : double_atan2(x.im, x.re),
+                    {}};
       case Op::where: {
         const Pair& z = values_[inst.args[2]];
         return Pair{select(x.re, y.re, z.re), select(x.re, y.im, z.im)};

@@ -231,6 +231,7 @@ llvm::Value* emit_math(Builder& builder, Op op, DType dtype, Args args) {
   if (is_integer(dtype)) return integer_power(builder, dtype, args);
   if (op == Op::sin_beyond) return wave_beyond(builder, Op::library_sin, dtype, args);
   if (op == Op::cos_beyond) return wave_beyond(builder, Op::library_cos, dtype, args);
+  if (op == Op::tan_beyond) return wave_beyond(builder, Op::library_tan, dtype, args);
   if (op == Op::fmod_beyond) return fmod_beyond(builder, dtype, args);
   if (is_part_function(op)) return call_row(builder, op, dtype, args);
   return call_sleef(builder, op, dtype, args);

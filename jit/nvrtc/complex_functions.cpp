@@ -159,16 +159,16 @@ __device__ __forceinline__ Parts parts_of_library_sin(f64 x, f64 y) {
     {"parts_of_library_cos", R"(
 __device__ __forceinline__ Parts parts_of_library_cos(f64 x, f64 y) { return parts_of_library_cosh(-y, x); }
 )"},
-    {"parts_of_tan", R"(
+    {"parts_of_library_tan", R"(
 // tanh of i times the number.
-__device__ __forceinline__ Parts parts_of_tan(f64 x, f64 y) {
+__device__ __forceinline__ Parts parts_of_library_tan(f64 x, f64 y) {
   const Parts turned = parts_of_library_tanh(y, x);
   return {turned.imag, turned.real};
 }
 )"},
-    {"parts_of_asin", R"(
+    {"parts_of_library_asin", R"(
 // Kahan's expressions in the roots of 1 - z and 1 + z, in which no terms cancel.
-__device__ __noinline__ Parts parts_of_asin(f64 x, f64 y) {
+__device__ __noinline__ Parts parts_of_library_asin(f64 x, f64 y) {
   if (x != x || y != y) {
     const f64 nan = x + y;
     if (x == 0.0) return {x, nan};
@@ -182,9 +182,9 @@ __device__ __noinline__ Parts parts_of_asin(f64 x, f64 y) {
   return {atan(x / (p.real * q.real - p.imag * q.imag)), asinh(p.real * q.imag - p.imag * q.real)};
 }
 )"},
-    {"parts_of_acos", R"(
+    {"parts_of_library_acos", R"(
 // Likewise.
-__device__ __noinline__ Parts parts_of_acos(f64 x, f64 y) {
+__device__ __noinline__ Parts parts_of_library_acos(f64 x, f64 y) {
   if (x != x || y != y) {
     const f64 nan = x + y;
     if (x == 0.0) return {1.5707963267948966, nan};
@@ -201,13 +201,13 @@ __device__ __noinline__ Parts parts_of_acos(f64 x, f64 y) {
     {"parts_of_library_asinh", R"(
 // asin of i times the number.
 __device__ __forceinline__ Parts parts_of_library_asinh(f64 x, f64 y) {
-  const Parts turned = parts_of_asin(y, x);
+  const Parts turned = parts_of_library_asin(y, x);
   return {turned.imag, turned.real};
 }
 )"},
     {"parts_of_library_acosh", R"(
 __device__ __forceinline__ Parts parts_of_library_acosh(f64 x, f64 y) {
-  const Parts turned = parts_of_acos(x, y);
+  const Parts turned = parts_of_library_acos(x, y);
   return {fabs(turned.imag), with_sign_of(turned.real, y)};
 }
 )"},
@@ -226,9 +226,9 @@ __device__ __noinline__ Parts parts_of_library_atanh(f64 x, f64 y) {
   return {copysign(0.25 * log1p(4.0 * a / (away * away + y * y)), x), imag};
 }
 )"},
-    {"parts_of_atan", R"(
+    {"parts_of_library_atan", R"(
 // atanh of i times the number.
-__device__ __forceinline__ Parts parts_of_atan(f64 x, f64 y) {
+__device__ __forceinline__ Parts parts_of_library_atan(f64 x, f64 y) {
   const Parts turned = parts_of_library_atanh(y, x);
   return {turned.imag, turned.real};
 }

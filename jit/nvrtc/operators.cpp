@@ -34,7 +34,7 @@ constexpr Error errors[] = {
 
 static_assert(ir::largest_reduced(DType::f32) == 0x1p13 &&
                   ir::largest_reduced(DType::f64) == 0x1p20,
-              "what sin_beyond and cos_beyond are written with");
+              "what sin_beyond, cos_beyond and tan_beyond are written with");
 
 bool is_wide_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
 

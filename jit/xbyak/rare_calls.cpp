@@ -25,6 +25,7 @@ const void* function_of(const ir::Inst& inst, int lanes) {
   switch (inst.op) {
     case Op::sin_beyond: return ir::sleef_function(Op::library_sin, inst.dtype, lanes);
     case Op::cos_beyond: return ir::sleef_function(Op::library_cos, inst.dtype, lanes);
+    case Op::tan_beyond: return ir::sleef_function(Op::library_tan, inst.dtype, lanes);
     case Op::fmod_beyond:
       return reinterpret_cast<const void*>(ir::block_function(inst.op, inst.dtype));
     default: return nullptr;
@@ -41,8 +42,7 @@ void compare(Assembler& code, bool is_double, const Out& out, const Xmm& x, cons
 }  // namespace
 
 bool has_rare_call(const ir::Kernel& kernel, const ir::Inst& inst) {
-  return (inst.op == Op::sin_beyond || inst.op == Op::cos_beyond || inst.op == Op::fmod_beyond) &&
-         function_of(inst, kernel.loops.back().lanes) != nullptr;
+  return function_of(inst, kernel.loops.back().lanes) != nullptr;
 }
 
 void RareCalls::emit(Registers& registers, ir::ValueId id) {
@@ -80,7 +80,7 @@ void RareCalls::emit(Registers& registers, ir::ValueId id) {
       64);
 }
 
-/// Of sin_beyond and cos_beyond: where |x| is too large.
+/// Of sin_beyond, cos_beyond and tan_beyond: where |x| is too large.
 void RareCalls::test_size(const Call& call) {
   const int bytes = width_bytes(call.out);
   const double largest = ir::largest_reduced(call.is_double ? DType::f64 : DType::f32);

@@ -1,4 +1,4 @@
-// Ops that are a call in a few cases only (sin_beyond, cos_beyond, fmod_beyond): a test in the
+// Ops that are a call in a few cases only (sin_beyond, fmod_beyond and such): a test in the
 // loop, and the call where the code before does not lead.
 #pragma once
 

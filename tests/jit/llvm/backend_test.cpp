@@ -33,7 +33,7 @@ class LlvmBackend : public testing::Test {
 };
 
 TEST_F(LlvmBackend, LeavesFunctionsOfComplexNumbersToOthersIfThereAre) {
-  const ir::Kernel kernel = kernel_of(Op::tan, DType::c64, Isa::avx2);
+  const ir::Kernel kernel = kernel_of(Op::library_tan, DType::c64, Isa::avx2);
   Target target = target_for(Isa::avx2);
   EXPECT_EQ(llvm_backend().refuses(kernel, target), "");
   target.has_alternatives = true;
@@ -81,7 +81,7 @@ TEST_F(LlvmBackend, KeepsTextsOnlyWhenAsked) {
 
 TEST_F(LlvmBackend, NamesTheLibrarysFunctions) {
   for (Isa isa : isas()) {
-    ir::Kernel kernel = kernel_of(Op::tan, DType::f32, isa);
+    ir::Kernel kernel = kernel_of(Op::library_tan, DType::f32, isa);
     ir::run_pipeline(kernel);
     Target target = target_for(isa);
     target.keep_texts = true;

@@ -66,17 +66,17 @@ class LlvmDisk : public testing::Test {
 
 TEST_F(LlvmDisk, StoresAndLoads) {
   const auto disk = open();
-  EXPECT_EQ(load_llvm_code(kernel(Op::tan), target(disk)), nullptr);
-  const auto compiled = llvm_backend().compile(kernel(Op::tan), target(disk));
+  EXPECT_EQ(load_llvm_code(kernel(Op::library_tan), target(disk)), nullptr);
+  const auto compiled = llvm_backend().compile(kernel(Op::library_tan), target(disk));
   EXPECT_FALSE(compiled->is_from_disk);
-  const auto loaded = load_llvm_code(kernel(Op::tan), target(open()));
+  const auto loaded = load_llvm_code(kernel(Op::library_tan), target(open()));
   ASSERT_NE(loaded, nullptr);
   EXPECT_TRUE(loaded->is_from_disk);
   EXPECT_EQ(loaded->backend, "llvm");
   EXPECT_EQ(loaded->code_bytes, compiled->code_bytes);
-  expect_right(*compiled, Op::tan);
-  expect_right(*loaded, Op::tan);
-  EXPECT_TRUE(llvm_backend().compile(kernel(Op::tan), target(disk))->is_from_disk);
+  expect_right(*compiled, Op::library_tan);
+  expect_right(*loaded, Op::library_tan);
+  EXPECT_TRUE(llvm_backend().compile(kernel(Op::library_tan), target(disk))->is_from_disk);
   EXPECT_EQ(disk->stats().stores, 1u);
 }
 
@@ -203,33 +203,35 @@ TEST_F(LlvmDisk, AnObjectThatLacksAFunctionIsMadeAnew) {
 }
 
 TEST_F(LlvmDisk, CheckingFindsOtherCode) {
-  llvm_backend().compile(kernel(Op::tan), target(open()));
+  llvm_backend().compile(kernel(Op::library_tan), target(open()));
   const auto same = open(CacheMode::check);
-  EXPECT_TRUE(llvm_backend().compile(kernel(Op::tan), target(same))->is_from_disk);
+  EXPECT_TRUE(llvm_backend().compile(kernel(Op::library_tan), target(same))->is_from_disk);
   EXPECT_EQ(same->stats().mismatches, 0u);
 
   std::vector<std::byte> other(1000);
   replace_blob(folder_, other);
   const auto different = open(CacheMode::check);
-  expect_right(*llvm_backend().compile(kernel(Op::tan), target(different)), Op::tan);
+  expect_right(*llvm_backend().compile(kernel(Op::library_tan), target(different)),
+               Op::library_tan);
   EXPECT_EQ(different->stats().mismatches, 1u);
   EXPECT_EQ(different->stats().hits, 0u);
   EXPECT_EQ(different->stats().misses, 1u);
-  EXPECT_TRUE(llvm_backend().compile(kernel(Op::tan), target(open()))->is_from_disk);  // replaced
+  EXPECT_TRUE(
+      llvm_backend().compile(kernel(Op::library_tan), target(open()))->is_from_disk);  // replaced
 }
 
 TEST_F(LlvmDisk, ASoundEntryWithoutAnObjectIsMadeAnew) {
-  llvm_backend().compile(kernel(Op::tan), target(open()));
+  llvm_backend().compile(kernel(Op::library_tan), target(open()));
   for (const std::size_t size : {0u, 1u, 64u, 5000u}) {
     replace_blob(folder_, std::vector<std::byte>(size));
     const auto disk = open();
-    EXPECT_EQ(load_llvm_code(kernel(Op::tan), target(disk)), nullptr);
+    EXPECT_EQ(load_llvm_code(kernel(Op::library_tan), target(disk)), nullptr);
     EXPECT_EQ(disk->stats().hits, 0u);
     EXPECT_EQ(disk->stats().misses, 1u);
     EXPECT_EQ(disk->stats().damaged, 1u);
-    const auto code = llvm_backend().compile(kernel(Op::tan), target(open()));
+    const auto code = llvm_backend().compile(kernel(Op::library_tan), target(open()));
     EXPECT_FALSE(code->is_from_disk);
-    expect_right(*code, Op::tan);
+    expect_right(*code, Op::library_tan);
   }
 }
 
@@ -247,8 +249,8 @@ class LlvmDiskTiers : public LlvmDisk {
     options.threshold = 1;
     options.in_background = false;
     caches_.push_back(std::make_unique<KernelCache>(options, disk));
-    Signature signature{kernel_of(Op::tan, DType::f32, isas().front()), target(disk).features,
-                        "auto"};
+    Signature signature{kernel_of(Op::library_tan, DType::f32, isas().front()),
+                        target(disk).features, "auto"};
     return caches_.back()->get(signature);
   }
   /// So many calls, of which every other one takes `even` ticks, the first among them.
@@ -301,7 +303,7 @@ TEST_F(LlvmDisk, ManyProcessesOnAColdFolder) {
   const char* full = std::getenv("WEFT_FULL");
   const std::size_t num_kernels = full != nullptr ? 200 : 6;
   std::vector<ir::Kernel> kernels;
-  for (const Op op : {Op::tan, Op::atan, Op::sqrt, Op::neg, Op::abs, Op::exp})
+  for (const Op op : {Op::library_tan, Op::atan, Op::sqrt, Op::neg, Op::abs, Op::exp})
     for (std::size_t repeats = 0; repeats < (num_kernels + 5) / 6; ++repeats) {
       ir::Kernel each = kernel_of(op, DType::f32, isas().front());
       for (std::size_t i = 0; i < repeats; ++i) {

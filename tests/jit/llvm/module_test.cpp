@@ -51,7 +51,7 @@ class LlvmModules : public testing::Test {
 TEST_F(LlvmModules, WithoutMemoryCompilingIsAnError) {
   std::string reason;
   const LlvmModule& module = *llvm_module(reason);
-  ir::Kernel kernel = kernel_of(Op::tan, DType::f32, isas().front());
+  ir::Kernel kernel = kernel_of(Op::library_tan, DType::f32, isas().front());
   ir::run_pipeline(kernel);
   const std::string text = ir::print(kernel);
   WeftLlvmRequest request{};
@@ -89,7 +89,7 @@ TEST_F(LlvmModules, ObjectsAreKeptUnderTheReleaseThatMadeThem) {
   const std::string folder = temporary.path();
   Target target = target_for(isas().front());
   target.disk = std::make_shared<DiskCache>(DiskCacheOptions{CacheMode::on, folder, 1 << 20});
-  ir::Kernel kernel = kernel_of(Op::tan, DType::f32, isas().front());
+  ir::Kernel kernel = kernel_of(Op::library_tan, DType::f32, isas().front());
   ir::run_pipeline(kernel);
   EXPECT_FALSE(llvm_backend().compile(kernel, target)->is_from_disk);
   EXPECT_NE(keys_in(folder).find("; LLVM 99.8.7;"), std::string::npos) << keys_in(folder);

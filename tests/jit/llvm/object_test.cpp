@@ -51,7 +51,7 @@ class LlvmObject : public testing::Test {
 };
 
 TEST_F(LlvmObject, Loads) {
-  for (const Op op : {Op::add, Op::tan, Op::exp}) {
+  for (const Op op : {Op::add, Op::library_tan, Op::exp}) {
     const std::vector<std::byte> object = object_of(op);
     const LoadedObject loaded = load_object(object);
     EXPECT_GT(loaded.instruction_bytes, 50u);
@@ -62,7 +62,7 @@ TEST_F(LlvmObject, Loads) {
 }
 
 TEST_F(LlvmObject, RefusesEveryPrefix) {
-  const std::vector<std::byte> object = object_of(Op::tan);
+  const std::vector<std::byte> object = object_of(Op::library_tan);
   // The section table is at the end, so that nothing loads without the last byte.
   for (std::size_t size = 0; size < object.size(); ++size)
     ASSERT_FALSE(loads({object.begin(), object.begin() + static_cast<std::ptrdiff_t>(size)}))
@@ -70,7 +70,7 @@ TEST_F(LlvmObject, RefusesEveryPrefix) {
 }
 
 TEST_F(LlvmObject, SurvivesDamage) {
-  const std::vector<std::byte> object = object_of(Op::tan);
+  const std::vector<std::byte> object = object_of(Op::library_tan);
   std::mt19937_64 random(7);
   int refused = 0;
   for (int round = 0; round < 20000; ++round) {
@@ -119,7 +119,7 @@ void for_each_relocation(const std::vector<std::byte>& object, const Visit& visi
 }
 
 TEST_F(LlvmObject, RefusesReferencesThatLeaveIt) {
-  const std::vector<std::byte> object = object_of(Op::tan);
+  const std::vector<std::byte> object = object_of(Op::library_tan);
   const auto size = static_cast<std::int64_t>(load_object(object).size_bytes);
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                          greatest = std::numeric_limits<std::int64_t>::max();
@@ -138,7 +138,7 @@ TEST_F(LlvmObject, RefusesReferencesThatLeaveIt) {
 
 TEST_F(LlvmObject, OnlyImportsHaveAddressesToLoad) {
   int num_defined = 0;
-  for_each_relocation(object_of(Op::tan), [&](Elf& elf, Elf64_Rela& rela) {
+  for_each_relocation(object_of(Op::library_tan), [&](Elf& elf, Elf64_Rela& rela) {
     const bool is_import = elf.symbol_of(rela).st_shndx == SHN_UNDEF;
     for (const std::uint32_t type :
          {R_X86_64_GOTPCREL, R_X86_64_GOTPCRELX, R_X86_64_REX_GOTPCRELX}) {
@@ -151,7 +151,7 @@ TEST_F(LlvmObject, OnlyImportsHaveAddressesToLoad) {
 }
 
 TEST_F(LlvmObject, TheKernelIsCode) {
-  const std::vector<std::byte> object = object_of(Op::tan);
+  const std::vector<std::byte> object = object_of(Op::library_tan);
   Elf elf(object);
   std::uint16_t constants = 0;
   for_each_relocation(object, [&](Elf& each, const Elf64_Rela& rela) {
@@ -176,7 +176,7 @@ TEST_F(LlvmObject, TheKernelIsCode) {
 }
 
 TEST_F(LlvmObject, NamesTheFunctionThatIsMissing) {
-  std::vector<std::byte> object = object_of(Op::tan);
+  std::vector<std::byte> object = object_of(Op::library_tan);
   const char wanted[] = "Sleef_finz_tanf";
   const auto found = std::search(object.begin(), object.end(), wanted, wanted + sizeof(wanted) - 1,
                                  [](std::byte a, char b) { return static_cast<char>(a) == b; });

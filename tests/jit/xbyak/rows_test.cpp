@@ -210,7 +210,8 @@ TEST_P(XbyakRows, ScansAreRefused) {
 }
 
 TEST_P(XbyakRows, WideFunctionsOfComplexNumbersAreLeftToOthersIfThereAre) {
-  const ir::Kernel kernel = scheduled(op_kernel(Op::tan, DType::c128, DType::c128), GetParam());
+  const ir::Kernel kernel =
+      scheduled(op_kernel(Op::library_tan, DType::c128, DType::c128), GetParam());
   Target target = target_for(GetParam());
   EXPECT_EQ(xbyak_backend().refuses(kernel, target), "");
   target.has_alternatives = true;
