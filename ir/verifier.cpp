@@ -206,8 +206,8 @@ class Verifier {
   }
 
   static bool is_valid_bitcast(DType from, DType to) {
-    return itemsize_bytes(from) == itemsize_bytes(to) && !is_boolean(to) && !is_complex(from) &&
-           !is_complex(to);
+    const auto has_bits = [](DType dtype) { return !is_boolean(dtype) && !is_complex(dtype); };
+    return itemsize_bytes(from) == itemsize_bytes(to) && has_bits(from) && has_bits(to);
   }
 
   void check_param(ValueId id) {
@@ -431,6 +431,13 @@ void check_size(const Kernel& kernel) {
              "the expression is too long for one kernel: it makes ", kernel.body.size(),
              " instructions, and at most ", max_instructions,
              " are possible; compute parts of it first");
+}
+
+void check_size_between(std::size_t num_instructions) {
+  WEFT_CHECK(num_instructions <= max_instructions_between, ir::KernelLimitError,
+             "the expression is too long for one kernel: it makes more than ",
+             max_instructions_between,
+             " instructions before those that are equal are shared; compute parts of it first");
 }
 
 void verify(const Kernel& kernel) {

@@ -133,18 +133,21 @@ struct Needs {
   }
 
   /// Of the room that a kernel has, in parts of `whole`.
-  std::size_t size(std::size_t num_outputs) const {
+  std::size_t size(std::size_t num_outputs, std::size_t most_instructions) const {
     return std::max({(tensors.size() + num_outputs) * whole / ir::max_launch_operands,
                      num_numbers * whole / ir::max_launch_params,
                      (num_instructions + stores * num_outputs) * whole / most_instructions});
   }
-  bool fit(std::size_t num_outputs) const { return size(num_outputs) <= whole; }
 
   static constexpr std::size_t whole = std::size_t{1} << 16;
   static constexpr std::size_t stores = 4;  ///< converted, negated and conjugated
-  /// Of complex numbers, and where small floats are computed in larger ones, the passes make more.
-  static constexpr std::size_t most_instructions = ir::max_instructions / 2;
 };
+
+/// How many instructions are taken to fit: of complex numbers, and where small floats are computed
+/// in larger ones, the passes make more.  What turns out not to fit is cut again by half of it, as
+/// long as that is more than the least.
+constexpr std::size_t first_most_instructions = ir::max_instructions / 2;
+constexpr std::size_t least_most_instructions = 16;
 
 /// Of the value of a node that is computed apart.
 Needs needs_of_value(const ExprNode& node) { return {{&node}, {&node}, 0, 1}; }
@@ -209,29 +212,41 @@ class Cutter {
  public:
   /// As many streams as one kernel may read, and as many as parts do where that is exceeded.
   struct Most {
-    std::size_t streams, streams_of_part;
+    std::size_t streams, streams_of_part, instructions;
   };
   Cutter(Most most, Streams streams) : most_(most), own_(std::move(streams)) {}
 
-  /// Cuts what is below the results of a kernel, unless it fits.
-  void cut(const std::vector<Node>& roots) {
+  /// Cuts what is below the results of a kernel, unless it fits.  A kernel of one result is not cut
+  /// at that, nor at what a step converts to it: the part would be the same expression again.
+  void cut(std::vector<Node> roots) {
+    for (Node& root : roots)
+      while (root->kind == ExprNode::Kind::cast && root->is_step) root = root->args[0];
     if (fits(roots)) return;
     for (const Node& root : roots) visit(root.get());
+    if (roots.size() == 1) return;
     Needs all;
     add_or_cut(roots, all, roots.size());
   }
   bool contains(const ExprNode* node) const { return cuts_.contains(node); }
+  bool is_empty() const { return cuts_.empty(); }
 
  private:
+  std::size_t size(const Needs& needs, std::size_t num_outputs) const {
+    return needs.size(num_outputs, most_.instructions);
+  }
+  bool fit(const Needs& needs, std::size_t num_outputs) const {
+    return size(needs, num_outputs) <= Needs::whole;
+  }
+
   /// Counts each node once, however many share it.
   bool fits(const std::vector<Node>& roots) {
     Needs needs;
     for_each_node(pointers_of(roots), [&](const ExprNode& node) {
       if (node.kind == ExprNode::Kind::scalar) return false;
       needs.add(own_.of(node));
-      return node.kind != ExprNode::Kind::fold && needs.fit(roots.size());
+      return node.kind != ExprNode::Kind::fold && fit(needs, roots.size());
     });
-    return needs.fit(roots.size()) && needs.streams.size() <= most_.streams;
+    return fit(needs, roots.size()) && needs.streams.size() <= most_.streams;
   }
 
   /// Here what is shared counts for each user.
@@ -257,10 +272,10 @@ class Cutter {
         if (node->kind == ExprNode::Kind::scalar) continue;
         const Needs& own = needs_.at(node.get());
         all.add(own);
-        if (may_be_cut(*node) && (largest == nullptr || own.size(0) > needs_.at(largest).size(0)))
+        if (may_be_cut(*node) && (largest == nullptr || size(own, 0) > size(needs_.at(largest), 0)))
           largest = node.get();
       }
-      const bool fits = all.fit(num_outputs) && all.streams.size() <= most_.streams_of_part;
+      const bool fits = fit(all, num_outputs) && all.streams.size() <= most_.streams_of_part;
       if (largest == nullptr || fits) {
         needs = std::move(all);
         return;
@@ -280,8 +295,12 @@ class Cutter {
   std::unordered_set<const ExprNode*> cuts_;
 };
 
-std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute, Cutter cutter) {
+Cutter cut(std::span<const Expr> exprs, Cutter cutter) {
   for (const std::vector<Node>& roots : kernels_of(exprs)) cutter.cut(roots);
+  return cutter;
+}
+
+std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute, const Cutter& cutter) {
   const auto unchanged = [](const Node& node) { return node; };
   Rebuilder rebuilder(unchanged);
   std::size_t num_parts = 0;
@@ -307,7 +326,11 @@ constexpr std::size_t most_streams_of_part = 12;
 
 std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute) {
   constexpr auto any = std::numeric_limits<std::size_t>::max();
-  return in_parts(exprs, compute, Cutter({any, any}, {}));
+  for (std::size_t most = first_most_instructions; most >= least_most_instructions; most /= 2) {
+    const Cutter cutter = cut(exprs, Cutter({any, any, most}, {}));
+    if (!cutter.is_empty()) return in_parts(exprs, compute, cutter);
+  }
+  return {exprs.begin(), exprs.end()};
 }
 
 bool has_many_streams(const Expr& expr) {
@@ -319,8 +342,9 @@ bool has_many_streams(const Expr& expr) {
 
 Expr in_few_streams(const Expr& expr, ComputePart compute) {
   if (!has_many_streams(expr)) return expr;
-  Cutter cutter({most_streams, most_streams_of_part}, Streams(expr));
-  return in_parts(std::span(&expr, 1), compute, std::move(cutter))[0];
+  const std::span<const Expr> exprs(&expr, 1);
+  const Cutter::Most most{most_streams, most_streams_of_part, first_most_instructions};
+  return in_parts(exprs, compute, cut(exprs, Cutter(most, Streams(expr))))[0];
 }
 
 }  // namespace weft

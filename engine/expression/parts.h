@@ -14,7 +14,9 @@ using ComputePart = FunctionRef<Tensor(const Expr& part)>;
 
 /// `exprs` with tensors in place of as many nodes as it takes that what is left around folds, and
 /// what each fold reads, fits a kernel (ir::KernelLimitError).  Their values are asked for one
-/// after the other, each with those before in place: as few as go, and none twice.
+/// after the other, each with those before in place: as few as go, and none twice.  How long a
+/// kernel gets is a guess: what was found too long in spite of it is cut smaller.  Without any part
+/// in the end there is nothing to cut.
 std::vector<Expr> in_parts(std::span<const Expr> exprs, ComputePart compute);
 
 /// Of so many tensors as large as what it computes an expression takes longer in one kernel:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/builder.h"
+#include "ir/verifier.h"
 
 #include <array>
 #include <span>
@@ -13,6 +14,9 @@ namespace weft::ir {
 /// Rebuilds a kernel's body.  `replace(builder, id, inst, args)` gets each old instruction, with
 /// its arguments in the new body, and returns the value that takes its place (any value for a
 /// store).
+///
+/// Errors: KernelLimitError if the new body gets too long even for a pass; the kernel has lost its
+/// body then.
 template <class Replace>
 bool rewrite_body(Kernel& kernel, Replace&& replace) {
   const std::vector<Inst> old = std::move(kernel.body);
@@ -27,6 +31,7 @@ bool rewrite_body(Kernel& kernel, Replace&& replace) {
     for (ValueId arg : old[id].args)
       if (arg != no_value) args[num_args++] = builder.value(renamed[arg]);
     renamed[id] = replace(builder, id, old[id], std::span<const Value>(args.data(), num_args)).id;
+    check_size_between(body.size());
     if (id + 1 == kernel.num_hoisted) num_hoisted = static_cast<std::uint32_t>(body.size());
   }
   const bool changed = body != old;

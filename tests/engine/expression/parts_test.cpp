@@ -112,6 +112,39 @@ TEST_P(Parts, StayWide) {
   }
 }
 
+/// A product or a sum of a small float is a few instructions more than its own before the passes
+/// have dropped what nobody needs, and in strict numerics many times its own after them.
+TEST_P(Parts, OfLongExpressionsOfSmallFloats) {
+  constexpr DType dtypes[] = {DType::bf16, DType::f16, DType::f8e4m3fn, DType::f8e5m2};
+  for (const DType dtype : dtypes) {
+    const Tensor a = engine_.to(tensor_of<float>({0.5F, -0.75F, 0.25F, 0.9F}), dtype);
+    Engine strict(EngineOptions{.backend = GetParam(), .numerics = Numerics::strict});
+    Expr chain(a), wide = cast(a, DType::f32);
+    Tensor by_step = a;
+    for (int i = 0; i < 200; ++i) {
+      chain = chain * a + a;
+      wide = wide * cast(a, DType::f32) + cast(a, DType::f32);
+      by_step = strict.binary(Op::add, strict.binary(Op::mul, by_step, a), a);
+    }
+    EXPECT_TRUE(same_tensor(engine_.eval(chain), engine_.to(engine_.eval(wide), dtype)))
+        << name(dtype);
+    EXPECT_TRUE(same_tensor(strict.eval(chain), by_step)) << name(dtype);
+    const Tensor out = empty({4}, dtype);
+    strict.eval(chain, out);
+    EXPECT_TRUE(same_tensor(out, by_step)) << name(dtype);
+  }
+}
+
+TEST_P(Parts, OfManyCasts) {
+  const Tensor a = tensor_of<float>({0.3F, -7.1F, 250.0F, 1e-3F});
+  const Tensor expected = engine_.eval(cast(cast(a, DType::f8e4m3fn), DType::f32));
+  Expr there_and_back(a);
+  for (int i = 0; i < 300; ++i)
+    there_and_back = -cast(cast(there_and_back, DType::f8e4m3fn), DType::f32);
+  EXPECT_TRUE(same_tensor(engine_.eval(there_and_back), expected));
+  EXPECT_FALSE(engine_.explain(there_and_back).passes.empty());
+}
+
 TEST_P(Parts, OfLongExpressions) {
   const Tensor a = numbers({9}, DType::i32);
   Expr sum(a), horner(a), negated(a);
