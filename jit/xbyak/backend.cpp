@@ -174,15 +174,33 @@ bool reduces_to_results(const ir::Kernel& kernel, const Target& target) {
   return ir::reduces_rows(kernel) && holds_whole_tree(kernel, target.features.isa);
 }
 
+std::shared_ptr<const CodeObject> emit_whole_tile(Assembler& code, const ir::Kernel& kernel,
+                                                  const Target& target, bool may_fuse) {
+  auto tile = std::make_shared<tiles::TileCode>();
+  tiles::set_thresholds(*tile, target.features);
+  emit_tile(code, kernel, *tile, may_fuse);
+  return publish_tile(code, kernel, target, std::move(tile));
+}
+
+std::shared_ptr<const CodeObject> compile_tile(const ir::Kernel& kernel, const Target& target) {
+  std::shared_ptr<const CodeObject> object;
+  const auto emit = [&](bool may_fuse) {
+    emit_into_buffer(target, [&](Assembler& code) {
+      if (target.keep_texts) code.keep_marks();
+      object = emit_whole_tile(code, kernel, target, may_fuse);
+    });
+  };
+  try {
+    emit(true);
+  } catch (const NoRegister&) {  // of a long body, such as a division of integers
+    emit(false);
+  }
+  return object;
+}
+
 /// Null if the code turned out to need the frame that it was to do without.
 std::shared_ptr<const CodeObject> emit(Assembler& code, const ir::Kernel& kernel,
                                        const Target& target, bool with_frame) {
-  if (kernel.schedule == ir::Schedule::tile) {
-    auto tile = std::make_shared<tiles::TileCode>();
-    tiles::set_thresholds(*tile, target.features);
-    emit_tile(code, kernel, *tile);
-    return publish_tile(code, kernel, target, std::move(tile));
-  }
   emit_kernel(code, kernel, with_frame);
   if (!with_frame && code.frame_bytes() != 0) return nullptr;
   if (ir::is_reduction(kernel)) {
@@ -199,6 +217,7 @@ std::shared_ptr<const CodeObject> compile_whole(const ir::Kernel& kernel, const 
   std::shared_ptr<const CodeObject> object;
   bool with_frame = needs_frame(kernel, target.features);
   try {
+    if (kernel.schedule == ir::Schedule::tile) return compile_tile(kernel, target);
     while (object == nullptr) {
       emit_into_buffer(target, [&](Assembler& code) {
         if (target.keep_texts) code.keep_marks();

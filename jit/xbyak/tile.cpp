@@ -26,8 +26,8 @@ Address address_constant(Assembler& code, const T* pointer) {
 
 class TileEmitter final : public tiles::Functions {
  public:
-  TileEmitter(Assembler& code, const ir::Kernel& kernel, tiles::TileCode& tile)
-      : code_(code), kernel_(kernel), tile_(tile) {}
+  TileEmitter(Assembler& code, const ir::Kernel& kernel, tiles::TileCode& tile, bool may_fuse)
+      : code_(code), kernel_(kernel), tile_(tile), may_fuse_(may_fuse) {}
 
   void emit();
 
@@ -43,6 +43,7 @@ class TileEmitter final : public tiles::Functions {
   Assembler& code_;
   const ir::Kernel& kernel_;
   tiles::TileCode& tile_;
+  const bool may_fuse_;
   // Operands of one size share their functions.
   std::map<tiles::TransposeShape, FunctionOffset> transposes_;
   std::map<tiles::InterleaveShape, FunctionOffset> interleaves_;
@@ -67,6 +68,7 @@ FunctionOffset TileEmitter::rows(tiles::RowKind kind, const ir::Kernel& kernel) 
 }
 
 FunctionOffset TileEmitter::fused_rows(tiles::RowKind kind, const ir::Kernel& kernel) {
+  if (!may_fuse_) return 0;
   const FunctionOffset start = start_function(name(kind));
   return emit_fused_rows(code_, kernel, kind == tiles::RowKind::large_fused) ? start : 0;
 }
@@ -103,8 +105,8 @@ void TileEmitter::emit() {
 
 }  // namespace
 
-void emit_tile(Assembler& code, const ir::Kernel& kernel, tiles::TileCode& tile) {
-  TileEmitter(code, kernel, tile).emit();
+void emit_tile(Assembler& code, const ir::Kernel& kernel, tiles::TileCode& tile, bool may_fuse) {
+  TileEmitter(code, kernel, tile, may_fuse).emit();
 }
 
 }  // namespace weft::jit::xbyak

@@ -105,6 +105,16 @@ TEST_P(Tile, Sums) {
   }
 }
 
+/// Division takes so many registers that few are left for transposed inputs.
+TEST_P(Tile, QuotientsOfIntegers) {
+  const Place along{}, across{.is_across = true};
+  for (const DType dtype : {DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::i64})
+    for (const Op op : {Op::div_floor, Op::fmod}) {
+      compare(op_kernel(op, dtype, dtype), {along, across, along}, {{16, 64}, {33, 70}});
+      compare(op_kernel(op, dtype, dtype), {along, across, across}, {{16, 64}, {33, 70}});
+    }
+}
+
 /// Around the steps of rows and columns whose transposed inputs stay in registers, and the columns
 /// that are walked down together.
 TEST_P(Tile, SumsByWholeSteps) {
