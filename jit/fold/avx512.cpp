@@ -7,8 +7,10 @@
 
 namespace weft::jit {
 
-FoldLoops fold_loops_avx512(Op op, DType dtype) { return find_loops(op, dtype); }
-ExtremumLoops extremum_loops_avx512(Op op, DType dtype) { return find_extremum_loops(op, dtype); }
+const FoldLoops* fold_loops_avx512(Op op, DType dtype) { return find_loops(op, dtype); }
+const ExtremumLoops* extremum_loops_avx512(Op op, DType dtype) {
+  return find_extremum_loops(op, dtype);
+}
 Scan::Run scan_avx512(Op op, DType dtype) { return find_scan(op, dtype); }
 void call_vectors_avx512(const void* function, double* out, const double* x, std::int64_t count) {
   call_vectors(function, out, x, count);

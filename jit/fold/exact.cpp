@@ -179,9 +179,9 @@ double ExactSum::as_double(std::int64_t count) const {
 }
 
 ExactLoops exact_loops(DType dtype, Isa isa) {
-  ExactLoops loops = isa == Isa::avx512 ? exact_loops_avx512(dtype)
-                     : isa == Isa::avx2 ? exact_loops_avx2(dtype)
-                                        : exact_loops_generic(dtype);
+  ExactLoops loops = *(isa == Isa::avx512 ? exact_loops_avx512(dtype)
+                       : isa == Isa::avx2 ? exact_loops_avx2(dtype)
+                                          : exact_loops_generic(dtype));
   loops.isa = isa;
   return loops;
 }

@@ -70,10 +70,10 @@ struct ExactLoops {
 ExactLoops exact_loops(DType dtype, Isa isa);
 
 /// The same on vectors of an instruction set.
-ExactLoops exact_loops_generic(DType dtype);
+const ExactLoops* exact_loops_generic(DType dtype);
 #if defined(__x86_64__)
-ExactLoops exact_loops_avx2(DType dtype);
-ExactLoops exact_loops_avx512(DType dtype);
+const ExactLoops* exact_loops_avx2(DType dtype);
+const ExactLoops* exact_loops_avx512(DType dtype);
 #else
 inline constexpr auto exact_loops_avx2 = exact_loops_generic,
                       exact_loops_avx512 = exact_loops_generic;

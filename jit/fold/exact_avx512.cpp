@@ -3,6 +3,6 @@
 
 namespace weft::jit {
 
-ExactLoops exact_loops_avx512(DType dtype) { return find_exact_loops(dtype); }
+const ExactLoops* exact_loops_avx512(DType dtype) { return find_exact_loops(dtype); }
 
 }  // namespace weft::jit

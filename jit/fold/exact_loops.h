@@ -170,8 +170,12 @@ void add_steps(ExactSum* sums, std::size_t mask, const std::byte* data, std::int
   }
 }
 
-ExactLoops find_exact_loops(DType dtype) {
-  return {num_lanes, dtype == DType::f32 ? &add_steps<float> : &add_steps<double>, Isa::generic};
+template <class T>
+constexpr ExactLoops exact_table_of{num_lanes, &add_steps<T>, Isa::generic};
+
+// A look-up takes no instructions but those of every machine (jit/fold/loop_tables.h).
+const ExactLoops* find_exact_loops(DType dtype) {
+  return dtype == DType::f32 ? &exact_table_of<float> : &exact_table_of<double>;
 }
 
 }  // namespace

@@ -116,10 +116,10 @@ Fold make_fold(Op op, DType dtype, Isa isa) {
   const auto find = isa == Isa::avx512 ? fold_loops_avx512
                     : isa == Isa::avx2 ? fold_loops_avx2
                                        : fold_loops_generic;
-  const FoldLoops loops = find(op, dtype);
-  if (loops.lanes == nullptr) return fold;
-  fold.loops = loops;
-  if (loops.tree == nullptr) {
+  const FoldLoops* const loops = find(op, dtype);
+  if (loops == nullptr) return fold;
+  fold.loops = *loops;
+  if (loops->tree == nullptr) {
     fold.loops.tree = tree_of_lanes;
     fold.loops.start_blocks = start_blocks;
     fold.loops.combine_blocks = combine_blocks;
@@ -133,8 +133,10 @@ ExtremumLoops extremum_loops(Op op, DType dtype, Isa isa) {
   const auto find = isa == Isa::avx512 ? extremum_loops_avx512
                     : isa == Isa::avx2 ? extremum_loops_avx2
                                        : extremum_loops_generic;
-  ExtremumLoops loops = find(op, dtype);
-  if (loops.merge == nullptr) loops.merge = extremum_loops_generic(op, dtype).merge;
+  const ExtremumLoops* const found = find(op, dtype);
+  WEFT_ASSERT(found != nullptr, name(op), " of ", name(dtype), " has no places");
+  ExtremumLoops loops = *found;
+  if (loops.merge == nullptr) loops.merge = extremum_loops_generic(op, dtype)->merge;
   loops.isa = isa;
   return loops;
 }

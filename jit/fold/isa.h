@@ -1,4 +1,5 @@
-// The loops of jit/fold/loop_tables.h and jit/fold/scans.h, once an instruction set.
+// The loops of jit/fold/loop_tables.h and jit/fold/scans.h, once an instruction set.  They can be
+// looked up on any machine, as explain() does for another one.
 #pragma once
 
 #include "jit/fold/fold.h"
@@ -8,9 +9,9 @@
 
 namespace weft::jit {
 
-#define WEFT_FOLD_ISA(isa)                                \
-  FoldLoops fold_loops_##isa(Op op, DType dtype);         \
-  ExtremumLoops extremum_loops_##isa(Op op, DType dtype); \
+#define WEFT_FOLD_ISA(isa)                                       \
+  const FoldLoops* fold_loops_##isa(Op op, DType dtype);         \
+  const ExtremumLoops* extremum_loops_##isa(Op op, DType dtype); \
   Scan::Run scan_##isa(Op op, DType dtype);
 WEFT_FOLD_ISA(generic)
 #if defined(__x86_64__)

@@ -10,32 +10,38 @@
 namespace weft::jit {
 namespace {
 
-/// An empty row where C++ vectors have no op of that name for the dtype.
-[[maybe_unused]] FoldLoops find_loops(Op op, DType dtype) {
+// Tables that are there when the program starts: to look one up takes none of the instructions that
+// this is compiled with, and is right on machines without them.
+template <class T, class Combine, int parts = 1>
+constexpr FoldLoops table_of = Loops<T, Combine>::template table<parts>();
+template <class T, bool is_largest>
+constexpr ExtremumLoops extremum_table_of = Extrema<T>::template table<is_largest>();
+
+/// Null where C++ vectors have no op of that name for the dtype.
+[[maybe_unused]] const FoldLoops* find_loops(Op op, DType dtype) {
   // Sums and products of integers wrap, so both signs are one case.  Short integers are rarely
   // added up in as many bits: the op's row does it.
-  const auto any_sign = [&]<class T>(std::type_identity<T>) -> FoldLoops {
+  const auto any_sign = [&]<class T>(std::type_identity<T>) -> const FoldLoops* {
     switch (op) {
       case Op::add:
       case Op::mul:
-        if constexpr (sizeof(T) >= 4)
-          return op == Op::add ? Loops<T, Add>::table() : Loops<T, Mul>::table();
-        return {};
-      case Op::bitwise_or: return Loops<std::uint8_t, Or>::template table<sizeof(T)>();
-      case Op::bitwise_and: return Loops<std::uint8_t, And>::template table<sizeof(T)>();
-      default: return {};
+        if constexpr (sizeof(T) >= 4) return op == Op::add ? &table_of<T, Add> : &table_of<T, Mul>;
+        return nullptr;
+      case Op::bitwise_or: return &table_of<std::uint8_t, Or, sizeof(T)>;
+      case Op::bitwise_and: return &table_of<std::uint8_t, And, sizeof(T)>;
+      default: return nullptr;
     }
   };
-  const auto number = [&]<class T>(std::type_identity<T>) -> FoldLoops {
+  const auto number = [&]<class T>(std::type_identity<T>) -> const FoldLoops* {
     switch (op) {
-      case Op::maximum: return Loops<T, Max>::table();
-      case Op::minimum: return Loops<T, Min>::table();
+      case Op::maximum: return &table_of<T, Max>;
+      case Op::minimum: return &table_of<T, Min>;
       case Op::add:
       case Op::mul:
         if constexpr (std::is_floating_point_v<T>)
-          return op == Op::add ? Loops<T, Add>::table() : Loops<T, Mul>::table();
-        return {};
-      default: return {};
+          return op == Op::add ? &table_of<T, Add> : &table_of<T, Mul>;
+        return nullptr;
+      default: return nullptr;
     }
   };
   const bool is_order = op == Op::maximum || op == Op::minimum;
@@ -43,8 +49,8 @@ namespace {
     case DType::boolean: {
       const bool is_or = op == Op::add || op == Op::maximum || op == Op::bitwise_or;
       const bool is_and = op == Op::mul || op == Op::minimum || op == Op::bitwise_and;
-      if (is_or) return Loops<std::uint8_t, Or>::table();
-      return is_and ? Loops<std::uint8_t, And>::table() : FoldLoops();
+      if (is_or) return &table_of<std::uint8_t, Or>;
+      return is_and ? &table_of<std::uint8_t, And> : nullptr;
     }
 #define WEFT_INTEGER(enumerator, unsigned_type, type)    \
   case DType::enumerator:                                \
@@ -61,16 +67,15 @@ namespace {
 #undef WEFT_INTEGER
     case DType::f32: return number(std::type_identity<float>{});
     case DType::f64: return number(std::type_identity<double>{});
-    case DType::c64: return op == Op::add ? Loops<float, Add>::table<2>() : FoldLoops();
-    case DType::c128: return op == Op::add ? Loops<double, Add>::table<2>() : FoldLoops();
-    default: return {};
+    case DType::c64: return op == Op::add ? &table_of<float, Add, 2> : nullptr;
+    case DType::c128: return op == Op::add ? &table_of<double, Add, 2> : nullptr;
+    default: return nullptr;
   }
 }
 
-ExtremumLoops find_extremum_loops(Op op, DType dtype) {
+const ExtremumLoops* find_extremum_loops(Op op, DType dtype) {
   return visit_ordered(dtype, [&]<class T>(std::type_identity<T>) {
-    return op == Op::maximum ? Extrema<T>::template table<true>()
-                             : Extrema<T>::template table<false>();
+    return op == Op::maximum ? &extremum_table_of<T, true> : &extremum_table_of<T, false>;
   });
 }
 
