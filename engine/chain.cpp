@@ -11,6 +11,8 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,24 @@ Tensor without_data(const Tensor& tensor, Device device) {
   return result;
 }
 
+/// without_data() of several tensors, of which those on one storage stay on one: they may overlap.
+class Layouts {
+ public:
+  explicit Layouts(Device device) : device_(device) {}
+
+  Tensor of(const Tensor& tensor) {
+    Tensor result = without_data(tensor, device_);
+    const auto [known, is_new] =
+        storages_.try_emplace(tensor.storage().get(), result.impl()->storage);
+    if (!is_new) result.impl()->storage = known->second;
+    return result;
+  }
+
+ private:
+  Device device_;
+  std::unordered_map<const Storage*, std::shared_ptr<Storage>> storages_;
+};
+
 Inferred infer_elementwise(const Expr& expr, const Tensor& out) {
   const Program program = flatten(std::span(&expr, 1), std::span(&out, 1));
   const auto is_on_cpu = [](const Tensor& tensor) { return tensor.device() == Device(); };
@@ -41,8 +61,10 @@ Inferred infer_elementwise(const Expr& expr, const Tensor& out) {
   const bool is_called_cpu =
       out.defined() ? is_on_cpu(out) : std::ranges::any_of(inputs, is_on_cpu);
   const Device device = is_called_cpu ? Device() : meta;
-  for (Tensor& input : inputs) input = without_data(input, device);
-  Tensor output = out.defined() ? without_data(out, device) : out;
+  Layouts layouts(device);
+  Tensor output = out.defined() ? layouts.of(out) : out;
+  // An output that is an input is never resized.
+  for (Tensor& input : inputs) input = input.is_same(out) ? output : layouts.of(input);
   if (inputs.empty() && !output.defined()) return {program.output_dtypes[0], {}, {}};
   const TensorIterator iterator = plan_iteration(program, std::span(&output, 1), inputs, true);
   const Tensor& result = iterator.output(0);

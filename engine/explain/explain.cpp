@@ -127,6 +127,18 @@ PlannerOptions checked(const ExplainOptions& options, PlannerOptions planner) {
   return planner;
 }
 
+/// As calls have it: folds are unrolled where the output lies apart from what they read.
+std::optional<UnrolledFolds> unrolled_as_called(const Expr& expr, const Tensor& out,
+                                                const PlannerOptions& planner) {
+  const std::span<const Expr> exprs(&expr, 1);
+  const std::span<const Tensor> outputs(&out, 1);
+  std::optional<UnrolledFolds> unrolled = unroll_folds(exprs, outputs, planner);
+  if (!unrolled || !out.defined()) return unrolled;
+  CallKey key;
+  make_key(key, exprs, outputs);
+  return new_or_apart(key, unrolled->rest, outputs) ? std::move(unrolled) : std::nullopt;
+}
+
 /// One explanation in the making, step by step in the order of the functions.
 class Explainer {
  public:
@@ -139,7 +151,7 @@ class Explainer {
         planner_(checked(options, std::move(planner))),
         kernels_(kernels),
         is_cuda_(options.backend == "nvrtc"),
-        unrolled_(unroll_folds(std::span(&given_, 1), std::span(&out, 1), planner_)),
+        unrolled_(unrolled_as_called(given_, out, planner_)),
         is_fold_(!unrolled_ && given.node().kind == ExprNode::Kind::fold) {
     explanation_.passes = parts;
   }
@@ -170,7 +182,6 @@ class Explainer {
   /// Plans what is left, into `given_out` unless a fold writes that.
   void plan_rest(const Tensor& given_out) {
     is_output_given_ = given_out.defined();
-    if (is_fold_) check_outputs(std::span(&given_out, 1));
     const Tensor out = is_fold_ ? Tensor() : given_out;
     program_ = flatten(std::span(&expr_, 1), std::span(&out, 1));
     inputs_ = leaves_of(program_);
@@ -182,7 +193,7 @@ class Explainer {
     if (unrolled_ && !output_.defined()) output_ = output_around_folds();
     if (inputs_.empty() && !output_.defined()) output_ = empty({}, program_.output_dtypes[0]);
     iterator_ = plan_iteration(program_, std::span(&output_, 1), inputs_, true);
-    result_ = is_fold_ ? rest_.node().tensor : iterator_->output(0);
+    result_ = is_fold_ ? result_of_fold(given_out) : iterator_->output(0);
     describe_plan();
   }
 
@@ -230,6 +241,12 @@ class Explainer {
     if (blocks_) blocks_->part.ahead_bytes = 0;  // what is kept has asked
     passes_.push_back(describe_kept(fold));
     return contiguous_layout(fold.node().fold->arg_sizes, Expr(fold.node().args[0]).dtype());
+  }
+
+  Tensor result_of_fold(const Tensor& given_out) const {
+    if (!given_out.defined()) return rest_.node().tensor;
+    const Inferred result = infer_result(given_, given_out);
+    return empty_strided(result.sizes, result.strides, {result.dtype, Device{DeviceType::meta, 0}});
   }
 
   void describe_unrolled() {
@@ -386,13 +403,15 @@ Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOp
     return explainer.finish();
   };
   const auto describe = [&](const Expr& part) { return describe_part(part, parts); };
-  const Expr few_streams = options.backend != "nvrtc" ? in_few_streams(expr, describe) : expr;
-  try {
-    return explain_kernel(few_streams);
-  } catch (const ir::KernelLimitError&) {
-    const Expr rest = in_parts(std::span(&few_streams, 1), ComputePart(describe))[0];
-    if (parts.empty()) throw;
-    return explain_kernel(rest);
+  Expr rest = options.backend != "nvrtc" ? in_few_streams(expr, describe) : expr;
+  while (true) {
+    try {
+      return explain_kernel(rest);
+    } catch (const ir::KernelLimitError&) {
+      const std::size_t num_parts = parts.size();
+      rest = in_parts(std::span(&rest, 1), ComputePart(describe))[0];
+      if (parts.size() == num_parts) throw;
+    }
   }
 }
 

@@ -230,6 +230,53 @@ TEST(engine_explain, writes_cuda_source_without_a_device) {
   EXPECT_THROW(engine.explain(sum, {}, options), ArgumentError);
 }
 
+/// Loops for another instruction set are looked up, and not run.
+TEST(engine_explain, reductions_for_other_targets) {
+  Engine engine;
+  for (const char* const target : {"avx2", "avx512"})
+    for (const DType dtype : {DType::u8, DType::i64, DType::f16, DType::f32, DType::f64}) {
+      const Expr a = Expr(layout({30, 40}, {40, 1}, dtype));
+      const ReduceOptions rows{.dims = {1}};
+      std::vector<Expr> folds{ops::sum(a, rows), ops::prod(a), ops::amax(a, rows),
+                              ops::argmin(a, rows), ops::cumsum(a, {.dims = {0}})};
+      if (is_floating(dtype)) {
+        folds.push_back(ops::mean(a, {.dims = {0}}));
+        folds.push_back(ops::sum(a, {.numerics = Numerics::exact}));
+        folds.push_back(ops::logsumexp(a, rows));
+      }
+      for (const Expr& fold : folds)
+        EXPECT_FALSE(engine.explain(fold * 2, {}, emitting({"ir"}, target)).texts.at("ir").empty())
+            << name(dtype);
+    }
+}
+
+TEST(engine_explain, given_outputs_of_reductions) {
+  Engine engine;
+  const Tensor a = layout({5, 4}, {4, 1});
+  const Expr sum = ops::sum(Expr(a), {.dims = {0}});
+  for (const Tensor& out : {layout({4}, {2}), layout({4}, {1}, DType::f64)}) {
+    const Explanation explanation = engine.explain(sum, out);
+    EXPECT_EQ(explanation.result_dtype, out.dtype());
+    EXPECT_EQ(explanation.result_strides, Sizes(out.strides().begin(), out.strides().end()));
+  }
+  EXPECT_THAT(
+      engine.explain(ops::cumsum(Expr(a), {.dims = {1}}), layout({5, 4}, {1, 5})).result_strides,
+      ElementsAre(1, 5));
+  EXPECT_THROW(engine.explain(sum, layout({4}, {1}, DType::i32)), ArgumentError);
+  EXPECT_THROW(engine.explain(sum, layout({4}, {0})), ArgumentError);
+}
+
+/// What is written over its inputs is computed before, and not unrolled.
+TEST(engine_explain, outputs_that_reductions_read) {
+  Engine engine;
+  const Tensor c = tensor_of<float>({1, 2, 3, 4, 5, 6}).view({2, 3});
+  const Expr sum = ops::sum(Expr(c), {.dims = {0}, .keepdim = true});
+  const Tensor row = c.narrow(0, 0, 1);
+  EXPECT_THAT(engine.explain(sum, row).result_sizes, ElementsAre(1, 3));
+  engine.eval(sum, row);
+  EXPECT_THAT(elements<float>(c), ElementsAreArray({5, 7, 9, 4, 5, 6}));
+}
+
 TEST(engine_explain, changes_nothing) {
   Engine engine;
   const Tensor a = tensor_of<float>({1, 2, 3});

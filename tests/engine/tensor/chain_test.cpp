@@ -261,6 +261,20 @@ TEST(ZeroTensor, ReadsAsZerosEverywhere) {
   EXPECT_EQ(elements<float>(engine.binary(Op::add, a, zero)), elements<float>(a));
 }
 
+/// As eval(): an output that is an input keeps its sizes, and may not lie half over another.
+TEST(Infer, KnowsOutputsFromInputs) {
+  Engine engine;
+  const Tensor a = range(6).view({2, 3}), b = range(3), s = range(16).view({4, 4});
+  EXPECT_EQ(message([&] { engine.infer(Expr(a) + b, b); }),
+            message([&] { engine.eval(Expr(a) + b, b); }));
+  EXPECT_THAT(message([&] { engine.infer(Expr(a) + b, b); }), HasSubstr("doesn't match"));
+  EXPECT_EQ(message([&] { engine.infer(-Expr(s), s.t()); }),
+            message([&] { engine.eval(-Expr(s), s.t()); }));
+  EXPECT_THAT(message([&] { engine.infer(-Expr(s), s.t()); }), HasSubstr("input tensor"));
+  EXPECT_EQ(engine.infer(-Expr(s), s).strides, (Sizes{4, 1}));
+  EXPECT_EQ(engine.infer(Expr(a.select(0, 0)) + 1, a.select(0, 1)).sizes, Sizes{3});
+}
+
 TEST(ZeroTensor, RefusesToBeWritten) {
   Engine engine;
   const Sizes sizes = {2, 3};
