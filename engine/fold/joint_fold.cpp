@@ -217,16 +217,18 @@ bool fit_one_kernel(const Member& a, const Member& b) {
          a.program.body.size() + b.program.body.size() <= most_instructions;
 }
 
-/// One loop for two members, the second of one fold; null if there is none.
+/// Whether there may be one loop for two members.
+bool may_share_loop(const Member& a, const Member& b, std::span<const Expr> folds) {
+  const FoldNode &first = *folds[a.folds[0]].node().fold, &other = *folds[b.folds[0]].node().fold;
+  return fit_one_kernel(a, b) && first.form == FoldForm::value && other.form == FoldForm::value &&
+         first.sizes == other.sizes && a.plan->fold.itemsize() == b.plan->fold.itemsize() &&
+         a.plan->order == b.plan->order && shared_bytes(a, b) != 0;
+}
+
+/// One loop for two such members, the second of one fold; null if there is none.
 std::shared_ptr<Member> share_loop(const Member& a, const Member& b, std::span<const Expr> folds,
                                    const PlannerOptions& options, jit::KernelCache& kernels) {
-  const ExprNode &first = folds[a.folds[0]].node(), &other = folds[b.folds[0]].node();
-  const bool is_fit = fit_one_kernel(a, b) && first.fold->form == FoldForm::value &&
-                      other.fold->form == FoldForm::value &&
-                      first.fold->sizes == other.fold->sizes &&
-                      a.plan->fold.itemsize() == b.plan->fold.itemsize() &&
-                      a.plan->order == b.plan->order && shared_bytes(a, b) != 0;
-  if (!is_fit) return nullptr;
+  const ExprNode& first = folds[a.folds[0]].node();
   auto both = std::make_shared<Member>();
   both->folds = a.folds;
   both->folds.push_back(b.folds[0]);
@@ -246,19 +248,26 @@ std::shared_ptr<Member> share_loop(const Member& a, const Member& b, std::span<c
   return both->plan == nullptr ? nullptr : both;
 }
 
-/// Replaces members by such as share a loop.
+/// Replaces members by such as share a loop.  To find that two don't takes as long as to plan one:
+/// of many, only so many are asked.
 void share_loops(std::vector<std::shared_ptr<Member>>& members, std::span<const Expr> folds,
                  const PlannerOptions& options, jit::KernelCache& kernels) {
-  for (std::size_t i = 0; i < members.size(); ++i)
-    for (std::size_t j = i + 1; j < members.size();) {
-      auto both = share_loop(*members[i], *members[j], folds, options, kernels);
+  constexpr int most_refusals = 16;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    int num_refusals = 0;
+    for (std::size_t j = i + 1; j < members.size() && num_refusals < most_refusals;) {
+      const bool may_share = may_share_loop(*members[i], *members[j], folds);
+      auto both = may_share ? share_loop(*members[i], *members[j], folds, options, kernels)
+                            : std::shared_ptr<Member>();
       if (both == nullptr) {
+        num_refusals += may_share;
         ++j;
         continue;
       }
       members[i] = std::move(both);
       members.erase(members.begin() + static_cast<std::ptrdiff_t>(j));
     }
+  }
 }
 
 /// What plan_joint_call() has made: runs on the outputs, and then the inputs of the call.
