@@ -116,7 +116,8 @@ V rough_sinc(const V& x) {
                       0.00014842878698916, -0.0023460810347961936, 0.026147847817611307,
                       -0.19075182412208258, 0.8117424252833536, -1.6449340668482264, 1});
   const V share = select(trunc(half) == half, rest, -rest) / x;
-  return select(x == like(x, 0), like(x, 1), wave * share);
+  // Plus zero, so that no zero is negative.
+  return select(x == like(x, 0), like(x, 1), fma(wave, share, like(x, 0)));
 }
 
 }  // namespace weft::ir

@@ -449,8 +449,12 @@ std::uint64_t DiskCache::import_from(const std::string& file) {
   WEFT_CHECK(fault.empty(), DeviceError, "the cache in '", options_.folder,
              "' would not be used: it ", fault);
   InputFile input(file);
-  std::vector<std::byte> bytes(input.size_bytes());
+  std::vector<std::byte> bytes(std::min(input.size_bytes(), bundle_start_bytes));
   bytes.resize(input.read(bytes));
+  if (may_be_bundle(bytes, input.size_bytes())) {
+    bytes.resize(input.size_bytes());
+    bytes.resize(bundle_start_bytes + input.read(std::span(bytes).subspan(bundle_start_bytes)));
+  }
   const DecodedBundle bundle = decode_bundle(bytes);
   WEFT_CHECK(bundle.fault.empty(), ArgumentError, "the file ", bundle.fault);
   for (const Bytes entry : bundle.entries) write_entry(path_of(decode_entry(entry).key), entry);

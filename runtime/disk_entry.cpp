@@ -92,6 +92,14 @@ std::vector<std::byte> encode_bundle(std::span<const std::vector<std::byte>> ent
   return file;
 }
 
+bool may_be_bundle(std::span<const std::byte> start, std::size_t file_bytes) {
+  static_assert(bundle_start_bytes == sizeof(Header));
+  Header header{};
+  if (start.size() < sizeof(header)) return false;
+  std::memcpy(&header, start.data(), sizeof(header));
+  return header.magic == bundle_magic && header.blob_bytes == file_bytes - sizeof(header);
+}
+
 DecodedBundle decode_bundle(std::span<const std::byte> file) {
   DecodedBundle bundle;
   Header header{};

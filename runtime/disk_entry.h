@@ -35,6 +35,11 @@ struct DecodedBundle {
 };
 DecodedBundle decode_bundle(std::span<const std::byte> file);
 
+/// Whether a file of so many bytes may be a bundle, by its first bundle_start_bytes or what there
+/// is of them: where not, decode_bundle() refuses these alone.
+bool may_be_bundle(std::span<const std::byte> start, std::size_t file_bytes);
+inline constexpr std::size_t bundle_start_bytes = 64;
+
 /// The name of the file of a key: "w-" and 32 digits, then ".weft".
 std::string entry_name(std::span<const std::byte> key);
 bool is_entry_name(std::string_view name);

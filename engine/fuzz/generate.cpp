@@ -172,8 +172,10 @@ class Generator {
         for (int i = 0; i < info(node.op).arity; ++i) node.args.push_back(random_argument());
         if (divides(node.op) && chance(85)) node.args[1] = nonzero(node.args[1]);
         // Which NaN an op gives is not defined, and these two would show its sign.
-        if (node.op == Op::signbit) node.args[0] = random_leaf();
-        if (node.op == Op::copysign) node.args[1] = random_leaf();
+        if (node.op == Op::signbit || node.op == Op::copysign) {
+          node.args.back() = random_leaf();
+          if (case_.inputs[static_cast<std::size_t>(node.args.back())].is_neg) continue;
+        }
       }
       // Arithmetic of numbers alone is the parser's business.
       if (std::ranges::all_of(node.args, [&](int arg) { return is_scalar(arg); })) continue;
