@@ -97,7 +97,8 @@ std::vector<std::int64_t> some_extents(std::size_t num_loops) {
 
 void check_extents(const ir::Kernel& kernel, std::span<const std::int64_t> extents) {
   WEFT_CHECK(extents.size() == kernel.loops.size(), ArgumentError, "the kernel has ",
-             kernel.loops.size(), " loops, but ", extents.size(), " extents are given");
+             kernel.loops.size(), " loops, but ", extents.size(),
+             extents.size() == 1 ? " extent is given" : " extents are given");
   std::int64_t iterations = 1;
   for (const std::int64_t extent : extents) {
     WEFT_CHECK(extent >= 1, ArgumentError, "an extent is at least 1, not ", extent);

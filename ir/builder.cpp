@@ -22,15 +22,6 @@ Bits bits_of_number(DType dtype, double number) {
                      [&]<class T>(std::type_identity<T>) { return bits_of(convert<T>(number)); });
 }
 
-DType signed_of_size(std::size_t size_bytes) {
-  switch (size_bytes) {
-    case 1: return DType::i8;
-    case 2: return DType::i16;
-    case 4: return DType::i32;
-    default: return DType::i64;
-  }
-}
-
 bool is_rounding(Op op) {
   return op == Op::floor || op == Op::ceil || op == Op::trunc || op == Op::round;
 }

@@ -18,7 +18,7 @@ DType result_dtype_of(Op op, DType dtype) { return result_dtype({.op = op, .dtyp
 }  // namespace
 
 void run_wider(Op op, DType dtype, void* out, const void* const* args, std::size_t num_elements) {
-  const DType wider = dtype == DType::c32 ? DType::c64 : DType::f32;
+  const DType wider = wide_dtype(dtype);
   const DType result = result_dtype_of(op, dtype), wider_result = result_dtype_of(op, wider);
   const BlockFunction compute = block_function(op, wider);
   const BlockFunction widen = cast_function(wider, dtype);

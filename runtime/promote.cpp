@@ -11,15 +11,6 @@ namespace {
 
 bool is_f8(DType dtype) { return dtype == DType::f8e4m3fn || dtype == DType::f8e5m2; }
 
-DType signed_of_size(std::size_t size_bytes) {
-  switch (size_bytes) {
-    case 1: return DType::i8;
-    case 2: return DType::i16;
-    case 4: return DType::i32;
-    default: return DType::i64;
-  }
-}
-
 /// Two different integer dtypes: the smaller fits into the larger, or both into a signed one of
 /// twice the size.
 DType promote_integers(DType a, DType b) {

@@ -32,6 +32,10 @@ void print_stats(const DiskCache& cache, bool as_json) {
             << " of " << options.max_bytes << "\nunfinished  " << content.num_unfinished << '\n';
 }
 
+std::string entries_text(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " entry" : " entries");
+}
+
 void verify(const DiskCache& cache, bool as_json) {
   const std::vector<std::string> damaged = cache.damaged();
   const std::uint64_t entries = cache.content().num_entries;
@@ -45,13 +49,13 @@ void verify(const DiskCache& cache, bool as_json) {
              " entries can't be used, and will be made anew: ", damaged.front(),
              damaged.size() > 1 ? " ..." : "", list);
   if (as_json) return print({{"entries", entries}, {"damaged", 0}});
-  std::cout << entries << " entries, all sound\n";
+  std::cout << entries_text(entries) << ", all sound\n";
 }
 
 /// `count` entries, and what was done with them.
 void print_count(std::uint64_t count, const char* done, bool as_json) {
   if (as_json) return print({{done, count}});
-  std::cout << count << " entries " << done << '\n';
+  std::cout << entries_text(count) << ' ' << done << '\n';
 }
 
 }  // namespace

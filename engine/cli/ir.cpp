@@ -8,10 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <system_error>
 
 namespace weft::cli {
 namespace {
@@ -25,7 +27,8 @@ constexpr std::string_view golden_separator = "\n;---\n";
 std::string read_text(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
   std::ifstream file(path);
-  WEFT_CHECK(file.good(), ArgumentError, "cannot read '", path, "'");
+  WEFT_CHECK(file.good(), ArgumentError, "cannot read '", path,
+             "': ", std::generic_category().message(errno));
   std::string text;
   try {
     text.assign(std::istreambuf_iterator<char>(file), {});

@@ -103,11 +103,6 @@ std::string unsupported_reason(const ExprNode& node) {
                         describe(row.domain));
 }
 
-DType wide_dtype(DType dtype) {
-  if (is_small_float(dtype)) return DType::f32;
-  return dtype == DType::c32 ? DType::c64 : dtype;
-}
-
 Expr step(const Expr& x, DType dtype) {
   if (x.dtype() == dtype) return x;
   auto node = std::make_shared<ExprNode>(cast(x, dtype).node());

@@ -100,8 +100,6 @@ std::string short_text(const Expr& expr, std::span<const Expr> whole = {});
 /// Errors: ArgumentError, which says what has changed.
 void check_is_current(std::span<const Expr> exprs);
 
-/// The dtype that stands in for one in which nothing is accumulated.
-DType wide_dtype(DType dtype);
 /// `x` converted on the way from one op to another: rounds small floats no more than results of ops
 /// are, which stay wide where the numerics let them.
 Expr step(const Expr& x, DType dtype);

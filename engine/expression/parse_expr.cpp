@@ -56,7 +56,10 @@ std::vector<Expr> ExprParser::parse_all() {
     }
   }
   reduce(comparison_precedence);
-  if (!pending_.empty()) fail(pending_.back().position, "this '(' is never closed");
+  if (!pending_.empty())
+    fail(pending_.back().position, pending_.back().form >= Form::call
+                                       ? "the bracket of this function is never closed"
+                                       : "this '(' is never closed");
   return values_;
 }
 
@@ -140,8 +143,13 @@ bool ExprParser::is_at_argument() const {
 void ExprParser::read_keyword(const ExprToken& name) {
   const Pending& bracket = pending_.back();
   const bool is_spelled = bracket.form == Form::call && has_spelling(bracket.name);
-  if (!is_spelled && name.text != parameter_in_order(bracket, values_.size() - bracket.num_values))
-    fail(name.position, "this function takes no keyword arguments but those in PyTorch's order");
+  const std::string_view expected =
+      parameter_in_order(bracket, values_.size() - bracket.num_values);
+  if (!is_spelled && name.text != expected)
+    fail(name.position, expected.empty()
+                            ? std::string("this function takes no keyword argument here")
+                            : detail::concat("the only keyword argument here is '", expected,
+                                             "', in PyTorch's order"));
   if (has_mark(bracket))
     fail(name.position, "expected a value, found '" + std::string(name.text.substr(0, 40)) + "'");
   marks_.push_back({.value_index = values_.size(), .keyword = name.text});

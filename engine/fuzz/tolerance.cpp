@@ -11,12 +11,6 @@ namespace {
 
 constexpr Tolerance unknown{std::numeric_limits<double>::infinity(), DType::f32};
 
-/// The dtype that machines compute in.
-DType widened(DType dtype) {
-  if (dtype == DType::c32) return DType::c64;
-  return is_small_float(dtype) ? DType::f32 : dtype;
-}
-
 Tolerance converted(const Tolerance& value, DType from, DType to) {
   if (value.is_exact() || value.is_unknown() || from == to) return value;
   if (is_integral(to) || (is_complex(from) && !is_complex(to))) return unknown;
@@ -49,7 +43,7 @@ class Tolerances {
     }
     if (reads_sign_of_computed(node)) return unknown;
     if (std::ranges::all_of(node.args, [&](const auto& arg) { return of(*arg).is_exact(); })) {
-      const DType computed = widened(node.compute_dtype), result = widened(node.dtype);
+      const DType computed = wide_dtype(node.compute_dtype), result = wide_dtype(node.dtype);
       const double ulps = jit::nvrtc::ulps_of_result(node.op, computed, numerics_);
       return converted({ulps, real_dtype(computed)}, result, node.dtype);
     }

@@ -11,12 +11,6 @@
 namespace weft::ir {
 namespace {
 
-/// The dtype that `dtype` computes in.
-DType wide_dtype(DType dtype) {
-  if (dtype == DType::c32) return DType::c64;
-  return is_small_float(dtype) ? DType::f32 : dtype;
-}
-
 /// Whether an op of f16 or bf16 leaves all bits but that of the sign as they are.
 bool moves_sign(const Inst& inst) {
   return (inst.dtype == DType::f16 || inst.dtype == DType::bf16) &&

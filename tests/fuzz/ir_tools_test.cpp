@@ -129,7 +129,7 @@ TEST(IrTools, RefusesExtents) {
       run_ir(doubled, options);
     });
   };
-  EXPECT_THAT(run_with({3}), HasSubstr("the kernel has 2 loops, but 1 extents are given"));
+  EXPECT_THAT(run_with({3}), HasSubstr("the kernel has 2 loops, but 1 extent is given"));
   EXPECT_THAT(run_with({3, 0}), HasSubstr("an extent is at least 1"));
   EXPECT_THAT(run_with({1 << 20, 1 << 20}), HasSubstr("iterations"));
   EXPECT_THAT(run_with({std::int64_t{1} << 62, 9}), HasSubstr("iterations"));

@@ -74,6 +74,22 @@ constexpr DType real_dtype(DType dtype) {
   }
 }
 
+/// The dtype in which arithmetic of one takes place: f32 of small floats, and c64 of two f16.
+constexpr DType wide_dtype(DType dtype) {
+  if (dtype == DType::c32) return DType::c64;
+  return is_small_float(dtype) ? DType::f32 : dtype;
+}
+
+/// The signed integer of 1, 2, 4 or 8 bytes.
+constexpr DType signed_of_size(std::size_t size_bytes) {
+  switch (size_bytes) {
+    case 1: return DType::i8;
+    case 2: return DType::i16;
+    case 4: return DType::i32;
+    default: return DType::i64;
+  }
+}
+
 /// The largest finite number of a real floating dtype; of f64 for any other.
 double largest_finite(DType dtype);
 
