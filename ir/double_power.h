@@ -20,8 +20,8 @@ Sum<V> double_logarithm_sum(const V& x) {
   const V z = square.high, lost_z = fma(s.high + s.high, s.low, square.low);
   // log(1 + f) = 2 (s + s z (1/3 + z series)).
   const V series =
-      horner(z, {0.06598855676002, 0.06628335811104301, 0.07693381742481117, 0.09090892118065261,
-                 0.11111111260695582, 0.1428571428504575, 0.20000000000001136});
+      horner(z, {0.0659885123268812, 0.06628336244423817, 0.07693381726140203, 0.0909089211836131,
+                 0.11111111260693025, 0.14285714285045759, 0.20000000000001136});
   const Sum<V> third = multiply_and_add(as_sum(series), Sum<V>{z, lost_z},
                                         Sum<double>{0.3333333333333333, 1.850371707708594e-17});
   const Sum<V> share = exact_product(third.high, z);

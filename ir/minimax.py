@@ -130,13 +130,6 @@ def long_fits():
     half_log_2 = log(2) / 2 * mpf("1.005")
     fit("exp of long sums", near_zero(lambda x: (exp(x) - 1 - x) / x**2, [mpf(1) / 2, mpf(1) / 6, mpf(1) / 24, mpf(1) / 120]),
         lambda x: x * x, -half_log_2, half_log_2, 18, to_f64, 11)
-    narrow = (tan(pi / 8) * mpf("1.001")) ** 2
-    for name, limit, function, counts, series in (
-            ("atan", narrow, atan, (5, 11), [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7]),
-            ("asin", mpf("0.2501"), asin, (6, 13), [mpf(1) / 6, mpf(3) / 40, mpf(5) / 112])):
-        for count, rounded in zip(counts, (to_f32, to_f64)):
-            fit(f"{name}, {count} terms", near_zero(lambda z: odd_rest(function, z, 0), series, mpf(10)**-9), lambda z: z,
-                0, limit, count, rounded)
     widest = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.01")
     fit("log of long sums", near_zero(lambda z: odd_rest(atanh, z, 0), [mpf(1) / 3, mpf(1) / 5, mpf(1) / 7, mpf(1) / 9]),
         lambda z: z, 0, widest, 14, to_f64, 8)

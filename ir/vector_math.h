@@ -33,8 +33,8 @@ namespace weft::ir {
   WEFT_VECTOR_MATH(library_lgamma, 1, lgamma, u10) \
   WEFT_VECTOR_MATH(library_pow, 2, pow, u10)
 
-/// Sine and cosine are calls of the library from here on: below, three parts of pi / 2 for f32, and
-/// four for f64, are enough to take off the turns.
+/// Sine, cosine and tangent are calls of the library from here on: below, three parts of pi / 2 for
+/// f32, and four for f64, are enough to take off the turns.
 constexpr double largest_reduced(DType dtype) { return dtype == DType::f64 ? 0x1p20 : 8192; }
 
 /// "exp" for Op::exp; empty for ops that are no call of SLEEF.

@@ -285,8 +285,12 @@ class Cutter {
     }
   }
 
+  /// What converts the value of a part is none: it would be one again.
   bool may_be_cut(const ExprNode& node) const {
-    return !node.args.empty() && node.kind != ExprNode::Kind::fold && !contains(&node);
+    const bool converts_tensor = node.kind == ExprNode::Kind::cast && node.is_step &&
+                                 node.args[0]->kind == ExprNode::Kind::tensor;
+    return !node.args.empty() && node.kind != ExprNode::Kind::fold && !converts_tensor &&
+           !contains(&node);
   }
 
   Most most_;

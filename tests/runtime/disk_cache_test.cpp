@@ -167,6 +167,12 @@ TEST_F(DiskCaches, BundlesCarryAllSoundEntries) {
     write(bundle, damaged);
     EXPECT_THROW(imported.import_from(bundle), ArgumentError);
   }
+  // What is longer than the bundle in it says is not read: it would not fit the memory.
+  for (const std::vector<std::byte>& start : {whole, std::vector<std::byte>(100)}) {
+    write(bundle, start);
+    std::filesystem::resize_file(bundle, std::uintmax_t{1} << 40);
+    EXPECT_THROW(imported.import_from(bundle), ArgumentError);
+  }
   EXPECT_EQ(imported.content().num_entries, 0u);
   EXPECT_THROW(imported.import_from((root_ / "nothing").string()), ArgumentError);
   EXPECT_THROW(cache.export_to("/proc/weft/bundle"), DeviceError);

@@ -50,12 +50,16 @@ ir::Kernel table_kernel(DType output) {
 std::vector<ir::Kernel> kernels() {
   std::vector<ir::Kernel> result{scale_kernel(), scale_kernel_64(), table_kernel(DType::f32),
                                  table_kernel(DType::f64), table_kernel(DType::i16)};
-  for (const Op op : {Op::exponent, Op::mantissa, Op::exp, Op::exp2, Op::log, Op::log2, Op::log10,
-                      Op::sin, Op::cos, Op::tanh, Op::erf, Op::sigmoid, Op::silu, Op::pow, Op::fmod,
-                      Op::remainder, Op::div_floor})
+  for (const Op op :
+       {Op::exponent, Op::mantissa, Op::exp,       Op::exp2,     Op::log,     Op::log2,
+        Op::log10,    Op::sin,      Op::cos,       Op::tan,      Op::asin,    Op::acos,
+        Op::atan,     Op::atan2,    Op::tanh,      Op::erf,      Op::sigmoid, Op::silu,
+        Op::pow,      Op::fmod,     Op::remainder, Op::div_floor})
     result.push_back(op_kernel(op, DType::f32, DType::f32));
-  for (const Op op : {Op::exp, Op::sigmoid, Op::silu, Op::gelu_tanh, Op::cosh, Op::sin, Op::cos,
-                      Op::fmod, Op::remainder, Op::div_floor})
+  for (const Op op : {Op::exp,       Op::exp2, Op::log2,  Op::log10, Op::sigmoid,   Op::silu,
+                      Op::gelu_tanh, Op::cosh, Op::sin,   Op::cos,   Op::tan,       Op::asin,
+                      Op::acos,      Op::atan, Op::atan2, Op::asinh, Op::acosh,     Op::atanh,
+                      Op::erf,       Op::cbrt, Op::pow,   Op::fmod,  Op::remainder, Op::div_floor})
     result.push_back(op_kernel(op, DType::f64, DType::f64));
   // Narrower vectors of f32 beside f64, and more than the registers hold.
   for (const Op op : {Op::sin, Op::fmod}) result.push_back(op_kernel(op, DType::f16, DType::f16));
@@ -84,11 +88,17 @@ TEST_P(FloatParts, HaveTheInterpretersBitsByXbyak) {
 
 /// Only rows: a kernel with a sine is not one that calls functions, so that no other tier is asked.
 TEST_P(FloatParts, AreNoCalls) {
-  for (const Op op : {Op::exp, Op::log, Op::sin, Op::cos, Op::tanh, Op::erf, Op::sigmoid, Op::pow,
-                      Op::fmod, Op::remainder, Op::div_floor})
-    EXPECT_FALSE(xbyak_calls_functions(scheduled(op_kernel(op, DType::f32, DType::f32), GetParam()),
-                                       target_for(GetParam())))
-        << name(op);
+  const auto calls = [](Op op, DType dtype) {
+    return xbyak_calls_functions(scheduled(op_kernel(op, dtype, dtype), GetParam()),
+                                 target_for(GetParam()));
+  };
+  for (const Op op : {Op::exp,   Op::exp2,  Op::expm1, Op::log,       Op::log2,     Op::log10,
+                      Op::log1p, Op::sin,   Op::cos,   Op::tan,       Op::asin,     Op::acos,
+                      Op::atan,  Op::atan2, Op::sinh,  Op::tanh,      Op::erf,      Op::asinh,
+                      Op::acosh, Op::atanh, Op::erfc,  Op::cbrt,      Op::sigmoid,  Op::pow,
+                      Op::gelu,  Op::hypot, Op::fmod,  Op::remainder, Op::div_floor})
+    for (const DType dtype : {DType::f32, DType::f64})
+      EXPECT_FALSE(calls(op, dtype)) << name(op) << ' ' << name(dtype);
 }
 
 #if defined(WEFT_HAS_LLVM)
