@@ -25,7 +25,7 @@ class Cache(CliTest):
 
     def run_tan(self, *args, **more):
         """Computes tan, and returns what was logged, kernels that were looked up in memory left out."""
-        done = weft("eval", "tan(a)", f"a={self.input}", "-o", self.path("out.npy"), *args,
+        done = weft("eval", "library_tan(a)", f"a={self.input}", "-o", self.path("out.npy"), *args,
                     env={**self.env, "WEFT_LOG": "cache,compile", **more})
         self.assertEqual(done.returncode, 0, done.stderr)
         for actual, expected in zip(read_npy(self.path("out.npy"))[1], self.expected, strict=True):
@@ -85,7 +85,7 @@ class Cache(CliTest):
         self.assertNotIn("weft cache: ", self.run_tan("--backend=llvm", WEFT_CACHE="check"))
         # A sound entry in the place of another one.
         other = self.cache / "other"
-        weft("eval", "tan(a) + a", f"a={self.input}", "-o", self.path("out.npy"), "--backend=llvm",
+        weft("eval", "library_tan(a) + a", f"a={self.input}", "-o", self.path("out.npy"), "--backend=llvm",
              env={**self.env, "WEFT_CACHE_DIR": str(other)})
         self.entries()[0].write_bytes(next(other.glob("w-*.weft")).read_bytes())
         self.assertIn("belongs to another key", self.run_tan("--backend=llvm"))

@@ -254,7 +254,7 @@ TEST(ParseExpr, RefusesWhatMeansNothing) {
       {"cast(a, 3)", 9, "expected a dtype"},
       {"cast(a, u8, b)", 13, "cast takes a value and a dtype"},
       {"cast(a, u8 * b)", 12, "expected ',' or ')', found '*'"},
-      {"exp(x=a)", 5, "no keyword arguments"},
+      {"exp(x=a)", 5, "the only keyword argument here is 'input'"},
       {"a & b", 3, "bitwise_and"},
       {"m - m", 3, "bool"},
       {"a + sum(a, dims=[0,2])", 5, "Dimension out of range (expected to be in range of [-2, 1]"},
