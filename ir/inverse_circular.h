@@ -36,7 +36,8 @@ V arc_beyond(const ArcQuotient<V>& x, const V& square, const V& series) {
 template <class V>
 ArcQuotient<V> arc_quotient(const V& x) {
   const V one = like(x, 1), zero = like(x, 0), half = like(x, 0.5);
-  const auto is_near = x<like(x, 0.41421356237309503), is_far = x> like(x, 2.414213562373095);
+  const auto is_near = x < like(x, 0.41421356237309503);
+  const auto is_far = x > like(x, 2.414213562373095);
   const Sum<V> before = exact_sum(x, -one), behind = exact_sum(x, one);
   const auto is_between = !(is_near || is_far);
   const V over = select(is_between, before.high, select(is_near, x, -one));
