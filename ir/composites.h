@@ -278,8 +278,10 @@ WEFT_BY_PRECISION(real_cos, cosine_of(v, waves_of(single_angle(v))),
                   cosine_of(v, waves_of(double_angle(v))))
 WEFT_BY_PRECISION(real_tan, tangent_of(v, single_angle(v)), tangent_of(v, double_angle(v)))
 WEFT_BY_PRECISION(real_atan, single_atan(v), double_atan(v))
-WEFT_BY_PRECISION(real_asin, single_asin(v), double_asin(v))
-WEFT_BY_PRECISION(real_acos, single_acos(v), double_acos(v))
+WEFT_BY_PRECISION(real_asin, arc_sine(v, single_arc_sine_series),
+                  arc_sine(v, double_arc_sine_series))
+WEFT_BY_PRECISION(real_acos, arc_cosine(v, single_arc_sine_series),
+                  arc_cosine(v, double_arc_sine_series))
 WEFT_BY_PRECISION(real_tanh, single_tanh(v), double_tanh(v))
 WEFT_BY_PRECISION(real_erf, single_erf(v), double_erf(v))
 WEFT_BY_PRECISION(real_logistic, single_logistic(v), logistic(v))

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/double_functions.h"
+#include "ir/single_functions.h"
 
 namespace weft::ir {
 
@@ -31,15 +32,9 @@ V double_log1p(const V& x) {
 }
 
 // --- To other bases. ---
-/// The logarithm of two to a base as a number whose multiples by an exponent are exact and what is
-/// missing to it, and that of e as a sum.
-struct DoubleBase {
-  double log_two_high, log_two_low, log_e_high, log_e_low;
-};
-
 /// The parabola and the rest of the natural logarithm, times 1 / log(base).
 template <class V>
-V double_log_to(const V& x, const DoubleBase& base) {
+V double_log_to(const V& x, const Base& base) {
   const Parts<V> parts = split(x);
   const V f = parts.fraction, n = parts.exponent, half = f * like(f, -0.5);
   const V parabola = fma(half, f, f), lost_parabola = fma(half, f, f - parabola);

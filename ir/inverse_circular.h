@@ -174,48 +174,27 @@ V right_angles_without(const V& whole, const V& angle, const V& lacking) {
   return leading.high + ((leading.low - lacking) + start.low);
 }
 
+/// `series` is one of the two above.
 template <class V>
-V arc_sine(const V& x, const ArcSine<V>& arc, const V& series) {
+V arc_sine(const V& x, V (*series)(const V&)) {
+  const ArcSine<V> arc = arc_sine_of(abs(x));
   const auto is_near = abs(x) < like(x, 0.5);
-  const V bend = fma(arc.root * arc.square, series, arc.lost);
+  const V bend = fma(arc.root * arc.square, series(arc.square), arc.lost);
   const V beyond = right_angles_without(like(x, 1), arc.root + arc.root, bend + bend);
   return with_sign_of(select(is_near, arc.root + bend, beyond), x);
 }
 
 template <class V>
-V arc_cosine(const V& x, const ArcSine<V>& arc, const V& series) {
+V arc_cosine(const V& x, V (*series)(const V&)) {
+  const ArcSine<V> arc = arc_sine_of(abs(x));
   const V zero = like(x, 0), one = like(x, 1);
   const auto is_near = abs(x) < like(x, 0.5), is_negative = x < zero;
   const V root = select(is_near, x, arc.root + arc.root);
-  const V bend = fma(arc.root * arc.square, series, arc.lost);
+  const V bend = fma(arc.root * arc.square, series(arc.square), arc.lost);
   const V lacking = select(is_near, with_sign_of(bend, x), bend + bend);
   const V start = select(is_near, one, select(is_negative, like(x, 2), zero));
   const V angle = right_angles_without(start, root, lacking);
   return select(is_near || is_negative, angle, root + lacking);
-}
-
-template <class V>
-V single_asin(const V& x) {
-  const ArcSine<V> arc = arc_sine_of(abs(x));
-  return arc_sine(x, arc, single_arc_sine_series(arc.square));
-}
-
-template <class V>
-V double_asin(const V& x) {
-  const ArcSine<V> arc = arc_sine_of(abs(x));
-  return arc_sine(x, arc, double_arc_sine_series(arc.square));
-}
-
-template <class V>
-V single_acos(const V& x) {
-  const ArcSine<V> arc = arc_sine_of(abs(x));
-  return arc_cosine(x, arc, single_arc_sine_series(arc.square));
-}
-
-template <class V>
-V double_acos(const V& x) {
-  const ArcSine<V> arc = arc_sine_of(abs(x));
-  return arc_cosine(x, arc, double_arc_sine_series(arc.square));
 }
 
 }  // namespace weft::ir

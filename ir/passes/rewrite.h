@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/builder.h"
+#include "ir/limits.h"
 #include "ir/verifier.h"
 
 #include <array>
@@ -31,7 +32,8 @@ bool rewrite_body(Kernel& kernel, Replace&& replace) {
     for (ValueId arg : old[id].args)
       if (arg != no_value) args[num_args++] = builder.value(renamed[arg]);
     renamed[id] = replace(builder, id, old[id], std::span<const Value>(args.data(), num_args)).id;
-    check_size_between(body.size());
+    if (body.size() > max_instructions_between) [[unlikely]]
+      check_size_between(body.size());
     if (id + 1 == kernel.num_hoisted) num_hoisted = static_cast<std::uint32_t>(body.size());
   }
   const bool changed = body != old;
