@@ -388,12 +388,12 @@ V real_atan2(const V& y, const V& x) {
 /// Integers and complex numbers are the backends' business.
 template <class V>
 V power(const V& x, const V& y) {
-  if constexpr (requires { x < x; }) {
-    if (is_integral_type(x) || is_complex_type(x)) return library_pow(x, y);
-    return real_pow(x, y);
-  } else {
-    return library_pow(x, y);
-  }
+  const auto of_real = [&y](const auto& base) {
+    if constexpr (requires { integer_power(base, y); })
+      if (is_integral_type(base)) return integer_power(base, y);
+    return real_pow(base, y);
+  };
+  return by_kind(x, of_real, [&y](const auto& base) { return library_pow(base, y); });
 }
 
 template <class V>

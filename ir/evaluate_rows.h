@@ -82,7 +82,12 @@ template <class Row, class Element>
 void run_row(void* out, const void* const* args, std::size_t num_elements) {
   using First = std::conditional_t<Row::result == ResultRule::select, bool, Element>;
   const auto read = [&]<class T>(std::type_identity<T>, int arg, std::size_t i) {
-    return Number<T>::from_storage(static_cast<const T*>(args[arg < Row::arity ? arg : 0])[i]);
+    const void* const from = args[arg < Row::arity ? arg : 0];
+    // Folds read memory: of a tensor that was viewed as bool, every byte but 0 is true.
+    if constexpr (std::is_same_v<T, bool>)
+      return Number<bool>(static_cast<const std::uint8_t*>(from)[i] != 0);
+    else
+      return Number<T>::from_storage(static_cast<const T*>(from)[i]);
   };
   constexpr std::type_identity<Element> element{};
   using Result = typename decltype(Row::run(Number<First>{}, Number<Element>{}, Number<Element>{},

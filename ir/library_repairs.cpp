@@ -42,97 +42,54 @@ double of_quarters(const Reduced& angle, std::int64_t quarters) {
 }
 
 /// The library's function for so many lanes, written once it is found.
-template <Op op, class T, int lanes>
+template <Op op, int lanes>
 constinit std::atomic<const void*> library_function{nullptr};
 
-template <Op op, class T>
-[[gnu::noinline]] void repair(T* values, const T* x, const T* y, int lanes) {
-  for (int i = 0; i < lanes; ++i) {
-    if constexpr (op == Op::library_pow)
-      values[i] = repaired<op>(values[i], x[i], y[i]);
-    else
-      values[i] = repaired<op>(values[i], x[i]);
-  }
+template <Op op>
+[[gnu::noinline]] void repair(double* values, const double* x, int lanes) {
+  for (int i = 0; i < lanes; ++i) values[i] = repaired<op>(values[i], x[i]);
 }
 
-template <Op op, class T>
-T scalar_1(T x) {
-  return repaired<op>(
-      reinterpret_cast<T (*)(T)>(const_cast<void*>(library_function<op, T, 1>.load()))(x), x);
-}
-template <Op op, class T>
-T scalar_2(T x, T y) {
-  return repaired<op>(
-      reinterpret_cast<T (*)(T, T)>(const_cast<void*>(library_function<op, T, 1>.load()))(x, y), x,
-      y);
+template <Op op>
+double scalar(double x) {
+  const auto library =
+      reinterpret_cast<double (*)(double)>(const_cast<void*>(library_function<op, 1>.load()));
+  return repaired<op>(library(x), x);
 }
 
 #if defined(__x86_64__)
-// Whether some lane may have to be repaired.
-[[gnu::target("avx2")]] inline __m128d size_of(__m128d x) {
-  return _mm_andnot_pd(_mm_set1_pd(-0.0), x);
+/// Whether some lane may have to be repaired.
+[[gnu::target("avx2")]] inline bool has_far(__m128d x) {
+  const __m128d size = _mm_andnot_pd(_mm_set1_pd(-0.0), x);
+  return _mm_movemask_pd(_mm_cmpge_pd(size, _mm_set1_pd(first_turned_far))) != 0;
 }
-[[gnu::target("avx2")]] inline __m256d size_of(__m256d x) {
-  return _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
+[[gnu::target("avx2")]] inline bool has_far(__m256d x) {
+  const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
+  return _mm256_movemask_pd(_mm256_cmp_pd(size, _mm256_set1_pd(first_turned_far), _CMP_GE_OQ)) != 0;
 }
-[[gnu::target("avx512f")]] inline __m512d size_of(__m512d x) { return _mm512_abs_pd(x); }
-[[gnu::target("avx2")]] inline bool has_infinity(__m128d x) {
-  return _mm_movemask_pd(_mm_cmpeq_pd(size_of(x), _mm_set1_pd(HUGE_VAL))) != 0;
-}
-[[gnu::target("avx2")]] inline bool has_infinity(__m256d x) {
-  return _mm256_movemask_pd(_mm256_cmp_pd(size_of(x), _mm256_set1_pd(HUGE_VAL), _CMP_EQ_OQ)) != 0;
-}
-[[gnu::target("avx512f")]] inline bool has_infinity(__m512d x) {
-  return _mm512_cmp_pd_mask(size_of(x), _mm512_set1_pd(HUGE_VAL), _CMP_EQ_OQ) != 0;
-}
-/// Of sizes: outside of [low, high).
-[[gnu::target("avx2")]] inline bool has_outside(__m128d x, double low, double high) {
-  const __m128d size = size_of(x);
-  return _mm_movemask_pd(_mm_or_pd(_mm_cmplt_pd(size, _mm_set1_pd(low)),
-                                   _mm_cmpge_pd(size, _mm_set1_pd(high)))) != 0;
-}
-[[gnu::target("avx2")]] inline bool has_outside(__m256d x, double low, double high) {
-  const __m256d size = size_of(x);
-  return _mm256_movemask_pd(_mm256_or_pd(_mm256_cmp_pd(size, _mm256_set1_pd(low), _CMP_LT_OQ),
-                                         _mm256_cmp_pd(size, _mm256_set1_pd(high), _CMP_GE_OQ))) !=
-         0;
-}
-[[gnu::target("avx512f")]] inline bool has_outside(__m512d x, double low, double high) {
-  const __m512d size = size_of(x);
-  return (_mm512_cmp_pd_mask(size, _mm512_set1_pd(low), _CMP_LT_OQ) |
-          _mm512_cmp_pd_mask(size, _mm512_set1_pd(high), _CMP_GE_OQ)) != 0;
+[[gnu::target("avx512f")]] inline bool has_far(__m512d x) {
+  return _mm512_cmp_pd_mask(_mm512_abs_pd(x), _mm512_set1_pd(first_turned_far), _CMP_GE_OQ) != 0;
 }
 
 // A function for each width, because one that takes vectors in registers is compiled for them.
-#define WEFT_REPAIR_1(op, lanes, Vector, isa)                                           \
-  [[gnu::target(isa)]] Vector op##_##lanes(Vector x) {                                  \
-    Vector value = reinterpret_cast<Vector (*)(Vector)>(                                \
-        const_cast<void*>(library_function<Op::op, double, lanes>.load()))(x);          \
-    if (has_outside(x, Op::op == Op::library_tan ? largest_tiny : 0, first_turned_far)) \
-        [[unlikely]]                                                                    \
-      repair<Op::op, double>(reinterpret_cast<double*>(&value),                         \
-                             reinterpret_cast<const double*>(&x), nullptr, lanes);      \
-    return value;                                                                       \
+#define WEFT_REPAIR(op, lanes, Vector, isa)                                                  \
+  [[gnu::target(isa)]] Vector op##_##lanes(Vector x) {                                       \
+    Vector value = reinterpret_cast<Vector (*)(Vector)>(                                     \
+        const_cast<void*>(library_function<Op::op, lanes>.load()))(x);                       \
+    if (has_far(x)) [[unlikely]]                                                             \
+      repair<Op::op>(reinterpret_cast<double*>(&value), reinterpret_cast<const double*>(&x), \
+                     lanes);                                                                 \
+    return value;                                                                            \
   }
-#define WEFT_REPAIR_2(op, lanes, Vector, isa)                                     \
-  [[gnu::target(isa)]] Vector op##_##lanes(Vector x, Vector y) {                  \
-    Vector value = reinterpret_cast<Vector (*)(Vector, Vector)>(                  \
-        const_cast<void*>(library_function<Op::op, double, lanes>.load()))(x, y); \
-    if (has_infinity(value)) [[unlikely]]                                         \
-      repair<Op::op, double>(reinterpret_cast<double*>(&value),                   \
-                             reinterpret_cast<const double*>(&x),                 \
-                             reinterpret_cast<const double*>(&y), lanes);         \
-    return value;                                                                 \
-  }
-#define WEFT_REPAIR_WIDTHS(repair, op) \
-  repair(op, 2, __m128d, "avx2") repair(op, 4, __m256d, "avx2") repair(op, 8, __m512d, "avx512f")
-WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_sin)
-WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_cos)
-WEFT_REPAIR_WIDTHS(WEFT_REPAIR_1, library_tan)
-WEFT_REPAIR_WIDTHS(WEFT_REPAIR_2, library_pow)
+#define WEFT_REPAIR_WIDTHS(op)        \
+  WEFT_REPAIR(op, 2, __m128d, "avx2") \
+  WEFT_REPAIR(op, 4, __m256d, "avx2") \
+  WEFT_REPAIR(op, 8, __m512d, "avx512f")
+WEFT_REPAIR_WIDTHS(library_sin)
+WEFT_REPAIR_WIDTHS(library_cos)
+WEFT_REPAIR_WIDTHS(library_tan)
 #undef WEFT_REPAIR_WIDTHS
-#undef WEFT_REPAIR_2
-#undef WEFT_REPAIR_1
+#undef WEFT_REPAIR
 #endif
 
 struct Row {
@@ -166,25 +123,21 @@ double tan_of_far(double x) {
 
 const void* repaired_function(std::string_view symbol, const void* library) {
   static const Row rows[] = {
-#define WEFT_ROW(part, op, T, lanes, function) \
-  {part, library_function<Op::op, T, lanes>, address(function)}
-    WEFT_ROW("_sind1_", library_sin, double, 1, (scalar_1<Op::library_sin, double>)),
-    WEFT_ROW("_cosd1_", library_cos, double, 1, (scalar_1<Op::library_cos, double>)),
-    WEFT_ROW("_tand1_", library_tan, double, 1, (scalar_1<Op::library_tan, double>)),
-    WEFT_ROW("_powd1_", library_pow, double, 1, (scalar_2<Op::library_pow, double>)),
+#define WEFT_ROW(part, op, lanes, function) \
+  {part, library_function<Op::op, lanes>, address(function)}
+    WEFT_ROW("_sind1_", library_sin, 1, scalar<Op::library_sin>),
+    WEFT_ROW("_cosd1_", library_cos, 1, scalar<Op::library_cos>),
+    WEFT_ROW("_tand1_", library_tan, 1, scalar<Op::library_tan>),
 #if defined(__x86_64__)
-    WEFT_ROW("_sind2_", library_sin, double, 2, library_sin_2),
-    WEFT_ROW("_sind4_", library_sin, double, 4, library_sin_4),
-    WEFT_ROW("_sind8_", library_sin, double, 8, library_sin_8),
-    WEFT_ROW("_cosd2_", library_cos, double, 2, library_cos_2),
-    WEFT_ROW("_cosd4_", library_cos, double, 4, library_cos_4),
-    WEFT_ROW("_cosd8_", library_cos, double, 8, library_cos_8),
-    WEFT_ROW("_tand2_", library_tan, double, 2, library_tan_2),
-    WEFT_ROW("_tand4_", library_tan, double, 4, library_tan_4),
-    WEFT_ROW("_tand8_", library_tan, double, 8, library_tan_8),
-    WEFT_ROW("_powd2_", library_pow, double, 2, library_pow_2),
-    WEFT_ROW("_powd4_", library_pow, double, 4, library_pow_4),
-    WEFT_ROW("_powd8_", library_pow, double, 8, library_pow_8),
+    WEFT_ROW("_sind2_", library_sin, 2, library_sin_2),
+    WEFT_ROW("_sind4_", library_sin, 4, library_sin_4),
+    WEFT_ROW("_sind8_", library_sin, 8, library_sin_8),
+    WEFT_ROW("_cosd2_", library_cos, 2, library_cos_2),
+    WEFT_ROW("_cosd4_", library_cos, 4, library_cos_4),
+    WEFT_ROW("_cosd8_", library_cos, 8, library_cos_8),
+    WEFT_ROW("_tand2_", library_tan, 2, library_tan_2),
+    WEFT_ROW("_tand4_", library_tan, 4, library_tan_4),
+    WEFT_ROW("_tand8_", library_tan, 8, library_tan_8),
 #endif
 #undef WEFT_ROW
   };

@@ -17,24 +17,15 @@
 
 // The library's header hides the fma variants from code that is compiled without fma; they exist
 // anyway.
-#define WEFT_VECTOR_MATH_DECLARE_1(stem, accuracy)           \
+#define WEFT_VECTOR_MATH_DECLARE(name, stem, accuracy)       \
   float Sleef_finz_##stem##f1_##accuracy##purecfma(float);   \
   float Sleef_cinz_##stem##f1_##accuracy##purec(float);      \
   double Sleef_finz_##stem##d1_##accuracy##purecfma(double); \
   double Sleef_cinz_##stem##d1_##accuracy##purec(double);
-#define WEFT_VECTOR_MATH_DECLARE_2(stem, accuracy)                   \
-  float Sleef_finz_##stem##f1_##accuracy##purecfma(float, float);    \
-  float Sleef_cinz_##stem##f1_##accuracy##purec(float, float);       \
-  double Sleef_finz_##stem##d1_##accuracy##purecfma(double, double); \
-  double Sleef_cinz_##stem##d1_##accuracy##purec(double, double);
-#define WEFT_VECTOR_MATH_DECLARE(name, arity, stem, accuracy) \
-  WEFT_VECTOR_MATH_DECLARE_##arity(stem, accuracy)
 extern "C" {
 WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH_DECLARE)
 }
 #undef WEFT_VECTOR_MATH_DECLARE
-#undef WEFT_VECTOR_MATH_DECLARE_1
-#undef WEFT_VECTOR_MATH_DECLARE_2
 
 namespace weft::ir {
 
@@ -282,7 +273,7 @@ inline const bool host_has_fma = [] {
   return true;
 #endif
 }();
-#define WEFT_VECTOR_MATH_CALL_1(name, stem, accuracy)                                      \
+#define WEFT_VECTOR_MATH_CALL(name, stem, accuracy)                                        \
   inline float call_##name(float x) {                                                      \
     return repaired<Op::name>(host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x) \
                                            : Sleef_cinz_##stem##f1_##accuracy##purec(x),   \
@@ -293,23 +284,8 @@ inline const bool host_has_fma = [] {
                                            : Sleef_cinz_##stem##d1_##accuracy##purec(x),   \
                               x);                                                          \
   }
-#define WEFT_VECTOR_MATH_CALL_2(name, stem, accuracy)                                         \
-  inline float call_##name(float x, float y) {                                                \
-    return repaired<Op::name>(host_has_fma ? Sleef_finz_##stem##f1_##accuracy##purecfma(x, y) \
-                                           : Sleef_cinz_##stem##f1_##accuracy##purec(x, y),   \
-                              x, y);                                                          \
-  }                                                                                           \
-  inline double call_##name(double x, double y) {                                             \
-    return repaired<Op::name>(host_has_fma ? Sleef_finz_##stem##d1_##accuracy##purecfma(x, y) \
-                                           : Sleef_cinz_##stem##d1_##accuracy##purec(x, y),   \
-                              x, y);                                                          \
-  }
-#define WEFT_VECTOR_MATH_CALL(name, arity, stem, accuracy) \
-  WEFT_VECTOR_MATH_CALL_##arity(name, stem, accuracy)
 WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH_CALL)
 #undef WEFT_VECTOR_MATH_CALL
-#undef WEFT_VECTOR_MATH_CALL_1
-#undef WEFT_VECTOR_MATH_CALL_2
 
 /// The same number, with the same NaN for every NaN: the sign of one would show in the zeros that
 /// complex functions return for it.
@@ -327,15 +303,12 @@ Number<T> by_double(const Number<T>& x, Function function) {
 }
 }  // namespace internal
 
-/// Functions of real and complex numbers.
-#define WEFT_FUNCTION(name, of_complex)                                          \
-  template <class T>                                                             \
-  Number<T> name(const Number<T>& x) {                                           \
-    if constexpr (is_complex(dtype_of<T>))                                       \
-      return internal::by_double(                                                \
-          x, [](std::complex<double> value) { return std::of_complex(value); }); \
-    else                                                                         \
-      return Number<T>(internal::call_##name(x.value));                          \
+/// Functions of complex numbers.
+#define WEFT_FUNCTION(name, of_complex)                                                            \
+  template <class T>                                                                               \
+  requires(is_complex(dtype_of<T>)) Number<T> name(const Number<T>& x) {                           \
+    return internal::by_double(x,                                                                  \
+                               [](std::complex<double> value) { return std::of_complex(value); }); \
   }
 WEFT_FUNCTION(library_exp, exp)
 WEFT_FUNCTION(library_log, log)
@@ -353,14 +326,13 @@ WEFT_FUNCTION(library_acosh, acosh)
 WEFT_FUNCTION(library_atanh, atanh)
 #undef WEFT_FUNCTION
 
-/// Functions of real numbers only.
-#define WEFT_FUNCTION(name)                           \
-  template <class T>                                  \
-  Number<T> name(const Number<T>& x) {                \
-    return Number<T>(internal::call_##name(x.value)); \
+/// Functions of real numbers.
+#define WEFT_FUNCTION(name, stem, accuracy)                               \
+  template <class T>                                                      \
+  requires(!is_complex(dtype_of<T>)) Number<T> name(const Number<T>& x) { \
+    return Number<T>(internal::call_##name(x.value));                     \
   }
-WEFT_FUNCTION(library_log1p)
-WEFT_FUNCTION(library_lgamma)
+WEFT_VECTOR_MATH_ROWS(WEFT_FUNCTION)
 #undef WEFT_FUNCTION
 
 template <class T>
@@ -387,28 +359,27 @@ Number<real_type<T>> abs(const Number<T>& x) {
   }
 }
 
-/// Integers: repeated squaring, which wraps; a negative exponent gives the truncated fraction.
+/// As PyTorch: not by way of double.
 template <class T>
-Number<T> library_pow(const Number<T>& x, const Number<T>& y) {
-  if constexpr (std::is_integral_v<T>) {
-    if ((y < Number<T>(0)).value) {
-      const Number<T> of_minus_one((y.value & 1) != 0 ? -1 : 1);
-      return select(x == Number<T>(1), x, select(x == Number<T>(-1), of_minus_one, Number<T>(0)));
-    }
-    Number<T> result(1), power = x;
-    for (auto exponent = static_cast<std::make_unsigned_t<T>>(y.value); exponent != 0;
-         exponent = static_cast<std::make_unsigned_t<T>>(exponent >> 1)) {
-      if ((exponent & 1) != 0) result = result * power;
-      power = power * power;
-    }
-    return result;
-  } else if constexpr (is_complex(dtype_of<T>)) {
-    // As PyTorch: not by way of double.
-    return Number<T>(
-        std::pow(internal::with_plain_nans(x.value), internal::with_plain_nans(y.value)));
-  } else {
-    return Number<T>(internal::call_library_pow(x.value, y.value));
+requires(is_complex(dtype_of<T>)) Number<T> library_pow(const Number<T>& x, const Number<T>& y) {
+  return Number<T>(
+      std::pow(internal::with_plain_nans(x.value), internal::with_plain_nans(y.value)));
+}
+
+/// Repeated squaring, which wraps; a negative exponent gives the truncated fraction.
+template <class T>
+requires is_int<T> Number<T> integer_power(const Number<T>& x, const Number<T>& y) {
+  if ((y < Number<T>(0)).value) {
+    const Number<T> of_minus_one((y.value & 1) != 0 ? -1 : 1);
+    return select(x == Number<T>(1), x, select(x == Number<T>(-1), of_minus_one, Number<T>(0)));
   }
+  Number<T> result(1), power = x;
+  for (auto exponent = static_cast<std::make_unsigned_t<T>>(y.value); exponent != 0;
+       exponent = static_cast<std::make_unsigned_t<T>>(exponent >> 1)) {
+    if ((exponent & 1) != 0) result = result * power;
+    power = power * power;
+  }
+  return result;
 }
 
 /// Of sizes, which are unsigned: the smallest integer has one.

@@ -16,7 +16,7 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-#define WEFT_VECTOR_MATH(op, arity, stem, accuracy) {Op::op, #stem, #accuracy},
+#define WEFT_VECTOR_MATH(op, stem, accuracy) {Op::op, #stem, #accuracy},
     WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH)
 #undef WEFT_VECTOR_MATH
 };

@@ -11,33 +11,21 @@
 
 namespace weft::ir {
 
-/// One op of the library.  WEFT_VECTOR_MATH(op, arity, stem, accuracy): SLEEF's name is made of its
-/// stem
-/// ("exp"), the element type and count, and its error bound ("u10" is 1.0 ulp).
-#define WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH)    \
-  WEFT_VECTOR_MATH(library_exp, 1, exp, u10)       \
-  WEFT_VECTOR_MATH(library_log, 1, log, u10)       \
-  WEFT_VECTOR_MATH(library_log1p, 1, log1p, u10)   \
-  WEFT_VECTOR_MATH(library_sin, 1, sin, u10)       \
-  WEFT_VECTOR_MATH(library_cos, 1, cos, u10)       \
-  WEFT_VECTOR_MATH(library_tan, 1, tan, u10)       \
-  WEFT_VECTOR_MATH(library_asin, 1, asin, u10)     \
-  WEFT_VECTOR_MATH(library_acos, 1, acos, u10)     \
-  WEFT_VECTOR_MATH(library_atan, 1, atan, u10)     \
-  WEFT_VECTOR_MATH(library_sinh, 1, sinh, u10)     \
-  WEFT_VECTOR_MATH(library_cosh, 1, cosh, u10)     \
-  WEFT_VECTOR_MATH(library_tanh, 1, tanh, u10)     \
-  WEFT_VECTOR_MATH(library_asinh, 1, asinh, u10)   \
-  WEFT_VECTOR_MATH(library_acosh, 1, acosh, u10)   \
-  WEFT_VECTOR_MATH(library_atanh, 1, atanh, u10)   \
-  WEFT_VECTOR_MATH(library_lgamma, 1, lgamma, u10) \
-  WEFT_VECTOR_MATH(library_pow, 2, pow, u10)
+/// One op of the library, for real numbers.  WEFT_VECTOR_MATH(op, stem, accuracy): SLEEF's name is
+/// made of its stem ("exp"), the element type and count, and its error bound ("u10" is 1.0 ulp).
+#define WEFT_VECTOR_MATH_ROWS(WEFT_VECTOR_MATH) \
+  WEFT_VECTOR_MATH(library_exp, exp, u10)       \
+  WEFT_VECTOR_MATH(library_log1p, log1p, u10)   \
+  WEFT_VECTOR_MATH(library_sin, sin, u10)       \
+  WEFT_VECTOR_MATH(library_cos, cos, u10)       \
+  WEFT_VECTOR_MATH(library_tan, tan, u10)       \
+  WEFT_VECTOR_MATH(library_lgamma, lgamma, u10)
 
 /// Sine, cosine and tangent are calls of the library from here on: below, three parts of pi / 2 for
 /// f32, and four for f64, are enough to take off the turns.
 constexpr double largest_reduced(DType dtype) { return dtype == DType::f64 ? 0x1p20 : 8192; }
 
-/// "exp" for Op::exp; empty for ops that are no call of SLEEF.
+/// "exp" for Op::library_exp; empty for ops that are no call of SLEEF.
 std::string_view sleef_stem(Op op);
 
 /// The function for `lanes` elements of f32 or f64 at once: "Sleef_finz_expf16_u10avx512f".  One

@@ -77,7 +77,8 @@ Tensor divided_on_device(Engine::State& state, const ExprNode& node, const Tenso
 
 /// Kernels count places forwards, the later of equals being the larger.
 bool counts_from_the_end(const ExprNode& node) {
-  return node.fold->form == FoldForm::scan_index && node.fold->is_reverse;
+  const FoldNode& fold = *node.fold;
+  return fold.form == FoldForm::scan_index && fold.is_reverse && fold.dims != 0;
 }
 
 /// Those of the elements turned round, turned again.

@@ -20,7 +20,7 @@ std::string shown_text(const jit::CompiledKernel& compiled, const std::string& s
 
 /// In place of IR.
 constexpr const char* no_ir =
-    "; the loop IR has no form for scans, places of extrema and sums without rounding\n";
+    "; loops that are compiled with weft run: there is no IR of the call\n";
 
 /// The IR of a reduction, which says in which order it combines.
 std::string reduction_text(ir::Kernel kernel, const CpuFeatures& features) {

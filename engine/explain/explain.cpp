@@ -139,6 +139,19 @@ std::optional<UnrolledFolds> unrolled_as_called(const Expr& expr, const Tensor& 
   return new_or_apart(key, unrolled->rest, outputs) ? std::move(unrolled) : std::nullopt;
 }
 
+/// As calls have it: blocks of rows are written where the output is, or lies apart.
+std::optional<RowBlocks> blocks_as_called(const Expr& expr, const Tensor& out,
+                                          const CpuFeatures& features) {
+  const std::span<const Expr> exprs(&expr, 1);
+  const std::span<const Tensor> outputs(&out, 1);
+  std::optional<RowBlocks> blocks = plan_row_blocks(exprs, features);
+  if (!blocks || !out.defined()) return blocks;
+  CallKey key;
+  make_key(key, exprs, outputs);
+  return new_or_apart(key, without_folds(exprs, Device()), outputs) ? std::move(blocks)
+                                                                    : std::nullopt;
+}
+
 /// One explanation in the making, step by step in the order of the functions.
 class Explainer {
  public:
@@ -160,9 +173,9 @@ class Explainer {
 
   /// Whether the call runs block of rows by block of rows, and from which size on either way of
   /// running writes past the caches.
-  void choose_blocks(std::int64_t streaming_bytes, std::int64_t row_streaming_bytes) {
-    if (!is_cuda_ && !unrolled_)
-      blocks_ = plan_row_blocks(std::span(&given_, 1), planner_.features);
+  void choose_blocks(const Tensor& out, std::int64_t streaming_bytes,
+                     std::int64_t row_streaming_bytes) {
+    if (!is_cuda_ && !unrolled_) blocks_ = blocks_as_called(given_, out, planner_.features);
     planner_.streaming_bytes = blocks_ ? row_streaming_bytes : streaming_bytes;
     if (blocks_ && blocks_->part.folds_ask) planner_.ahead_bytes = blocks_->part.ahead_bytes;
   }
@@ -173,7 +186,9 @@ class Explainer {
     check_is_current(std::span(&given_, 1));
     const auto compute = [&](std::span<const Expr> folds) { return plan_folds(folds); };
     const auto keep = [&](const Expr& fold) { return plan_kept(fold); };
-    rest_ = without_folds(std::span(&given_, 1), ComputeFolds(compute), KeepArgument(keep))[0];
+    const Expr block = blocks_ ? first_block() : given_;
+    rest_ = without_folds(std::span(&block, 1), ComputeFolds(compute), KeepArgument(keep))[0];
+    if (blocks_) rest_ = rest_of_all();
     expr_ = is_fold_ ? Expr(last_fold_->node().args[0]) : rest_;
     for (const PassText& told : passes_) explanation_.passes.push_back(told.text);
     explanation_.precompiled = told_loops(passes_);
@@ -220,16 +235,46 @@ class Explainer {
   }
 
  private:
-  std::vector<Tensor> plan_folds(std::span<const Expr> folds) {
+  Expr first_block() const {
+    return take_rows(*blocks_, std::span(&given_, 1), 0, blocks_->rows_per_block)[0];
+  }
+
+  /// What the kernel computes of all rows where passes run on blocks, which decide what is kept.
+  Expr rest_of_all() {
+    const auto compute = [&](std::span<const Expr> folds) { return layouts_of(folds); };
+    std::size_t next = 0;
+    const auto keep = [&](const Expr& fold) {
+      return are_kept_[next++] ? layout_of_argument(fold) : Tensor();
+    };
+    return without_folds(std::span(&given_, 1), ComputeFolds(compute), KeepArgument(keep))[0];
+  }
+
+  std::vector<Tensor> layouts_of(std::span<const Expr> folds) {
     std::vector<Tensor> values;
+    for (const Expr& fold : folds)
+      values.push_back(contiguous_layout(fold.node().fold->sizes, fold.dtype()));
+    if (!folds.empty()) last_fold_ = folds.back();
+    return values;
+  }
+  static Tensor layout_of_argument(const Expr& fold) {
+    return contiguous_layout(fold.node().fold->arg_sizes, Expr(fold.node().args[0]).dtype());
+  }
+
+  /// Of the argument of a fold, as large as it is for all rows.
+  Dims told_sizes(const Expr& fold) const {
+    Dims sizes = fold.node().fold->arg_sizes;
+    if (blocks_) sizes[0] = blocks_->num_rows;
+    return sizes;
+  }
+
+  std::vector<Tensor> plan_folds(std::span<const Expr> folds) {
     const std::size_t first = passes_.size();
     for (const Expr& fold : folds) {
-      passes_.push_back(describe_pass(fold, planner_, kernels_));
-      WEFT_CHECK(!is_cuda_ || passes_.back().lowered != nullptr, UnsupportedError,
-                 "backend nvrtc has no kernel for ", passes_.back().text);
-      values.push_back(contiguous_layout(fold.node().fold->sizes, fold.dtype()));
-      last_fold_ = fold;
+      passes_.push_back(describe_pass(fold, told_sizes(fold), planner_, kernels_));
+      WEFT_CHECK(!is_cuda_ || passes_.back().lowered != nullptr || passes_.back().schedule.empty(),
+                 UnsupportedError, "backend nvrtc has no kernel for ", passes_.back().text);
     }
+    std::vector<Tensor> values = layouts_of(folds);
     if (is_cuda_) return values;
     for (const JointFolds& joint : join_folds(folds, planner_, kernels_))
       describe_sharing(joint, std::span(passes_).subspan(first));
@@ -237,10 +282,11 @@ class Explainer {
   }
 
   Tensor plan_kept(const Expr& fold) {
-    if (is_cuda_ || !is_worth_keeping(fold, planner_)) return {};
+    are_kept_.push_back(!is_cuda_ && is_worth_keeping(fold, planner_));
+    if (!are_kept_.back()) return {};
     if (blocks_) blocks_->part.ahead_bytes = 0;  // what is kept has asked
-    passes_.push_back(describe_kept(fold));
-    return contiguous_layout(fold.node().fold->arg_sizes, Expr(fold.node().args[0]).dtype());
+    passes_.push_back(describe_kept(fold, told_sizes(fold)));
+    return layout_of_argument(fold);
   }
 
   Tensor result_of_fold(const Tensor& given_out) const {
@@ -305,9 +351,6 @@ class Explainer {
                    options_.emit, explanation_);
     StoryParts story = parts(signature, compiled, loops);
     story.throughput = is_ready() ? ready.throughput : hot_throughput(*compiled.code, loops);
-    if (is_fold_)
-      story.folded_bytes =
-          result_.numel() * static_cast<std::int64_t>(itemsize_bytes(result_.dtype()));
     story.ready = is_ready() ? &ready : nullptr;
     story.has_ir = has_ir();
     story.has_unrolled_folds = unrolled_.has_value();
@@ -339,8 +382,14 @@ class Explainer {
 
   StoryParts parts(const jit::Signature& signature, const jit::CompiledKernel& compiled,
                    const jit::AssemblyLoops& loops) const {
-    return {explanation_, given_,    result_,  expr_,    program_, *iterator_,
-            lowered_,     signature, compiled, planner_, loops};
+    StoryParts parts{explanation_, given_,    result_,  expr_,    program_, *iterator_,
+                     lowered_,     signature, compiled, planner_, loops};
+    if (is_fold_) {
+      parts.folded_bytes =
+          result_.numel() * static_cast<std::int64_t>(itemsize_bytes(result_.dtype()));
+      parts.is_apart = last()->is_apart;
+    }
+    return parts;
   }
 
   bool is_wanted(std::string_view stage) const {
@@ -364,6 +413,7 @@ class Explainer {
   bool is_fold_;
   std::optional<RowBlocks> blocks_;
   std::vector<PassText> passes_;
+  std::vector<bool> are_kept_;     ///< arguments of folds, in the order in which it is asked
   std::optional<Expr> last_fold_;  ///< of `passes_`
   Expr rest_ = given_;             ///< with tensors in place of folds
   Expr expr_ = given_;             ///< that the kernel computes
@@ -396,7 +446,8 @@ Explanation Engine::explain(const Expr& expr, const Tensor& out, const ExplainOp
   const auto explain_kernel = [&](const Expr& given) {
     Explainer explainer(given, out, options, state_->planner_options(), state_->kernels, parts);
     const CpuFeatures& target = explainer.target();
-    explainer.choose_blocks(state_->streaming_bytes(target), state_->row_streaming_bytes(target));
+    explainer.choose_blocks(out, state_->streaming_bytes(target),
+                            state_->row_streaming_bytes(target));
     explainer.plan_passes();
     explainer.plan_rest(out);
     explainer.lower_rest();

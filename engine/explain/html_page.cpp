@@ -71,7 +71,9 @@ std::string explanation_html(const Explanation& explanation, const MachineSpeed&
   const std::string title = html::escaped(story.expression);
   std::string chapters;
   for (const Story::Chapter& chapter : story.chapters) chapters += chapter_markup(chapter);
-  chapters += chapter_markup(cost_chapter(story, machine));
+  // A device's speed is not this machine's.
+  const bool is_here = explanation.backend != "nvrtc";
+  if (is_here) chapters += chapter_markup(cost_chapter(story, machine));
   return detail::concat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>weft: ",
       title, "</title>\n<style>", style, "</style>\n</head>\n<body>\n<h1>", title, " &#8594; ",
@@ -91,7 +93,8 @@ std::string explanation_html(const Explanation& explanation, const MachineSpeed&
               "Lines that belong together light up under the pointer; a click keeps them lit. The "
               "hot loop has a red edge.",
               html::code(explanation)),
-      section("Roofline", html::escaped(machine.source), html::roofline(story, machine)),
+      section("Roofline", html::escaped(machine.source),
+              is_here ? html::roofline(story, machine) : std::string()),
       "<script>", script, "</script>\n</body>\n</html>\n");
 }
 

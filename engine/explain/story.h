@@ -27,6 +27,7 @@ struct StoryParts {
   const jit::AssemblyLoops& loops;  ///< of the code, if it could be read
   jit::Throughput throughput = {};  ///< of the hot loop
   std::int64_t folded_bytes = -1;   ///< what is written by a fold of `expr`; -1: it is no fold
+  bool is_apart = false;            ///< of that: what it reads is written before
   /// The loop compiled with weft that folds or scans the one operand where it lies: all that runs,
   /// and `loops` and `throughput` are its.  Null: code is compiled for the call.
   const LoopListing* ready = nullptr;

@@ -67,20 +67,22 @@ std::string promotion_line(const ExprNode& node) {
   const OpInfo& op = info(node.op);
   std::vector<std::string> given;
   bool is_plain = node.dtype == node.compute_dtype;
-  bool has_lower_category = false, is_integral_throughout = true;
+  bool has_lower_category = false, has_tensor = false, is_integral_throughout = true;
   for (std::size_t i = op.result == ResultRule::select ? 1 : 0; i < node.args.size(); ++i) {
     const ExprNode& arg = *node.args[i];
     given.push_back(detail::concat(name(arg.dtype), category_text(arg)));
     is_plain &= arg.dtype == node.compute_dtype || arg.category == OperandCategory::number;
-    has_lower_category |= arg.category != OperandCategory::dimensioned;
+    (arg.category == OperandCategory::dimensioned ? has_tensor : has_lower_category) = true;
     is_integral_throughout &= is_integral(arg.dtype);
   }
   if (is_plain) return {};
   std::string why;
   if (promotes_integers(op.result) && is_integral_throughout)
     why = detail::concat(": ", op.name, " takes integers as floats");
-  else if (has_lower_category)
-    why = ": a number or 0-dim tensor changes the kind of dtype, never its width";
+  else if (has_lower_category && has_tensor)
+    why =
+        ": beside a tensor with dimensions, a number or 0-dim tensor counts only if it is of a "
+        "higher kind (bool, integer, float, complex)";
   else if (given.size() > 1 && given[0] != given[1])
     why = ": the smallest dtype that both convert to";
   std::string line = detail::concat(node_text(node), ": ", list(given), " -> computes in ",
@@ -163,6 +165,7 @@ Story::Chapter operands_chapter(const StoryParts& parts, const Story& story) {
         operand.name + std::string(width - operand.name.size() + 2, ' ') + operand.layout;
     if (i == 0 && parts.folded_bytes >= 0)
       line += parts.ready != nullptr ? ", what is reduced or scanned: it is read where it lies"
+              : parts.is_apart       ? ", what is scanned: it is written before"
               : ir::is_reduction(parts.compiled.kernel) || ir::is_scan(parts.compiled.kernel)
                   ? ", what is reduced or scanned: it stays in registers"
                   : ", what is reduced or scanned: it goes through a small buffer";

@@ -1,5 +1,6 @@
 // Running a planned fold whose sums are exact: no order matters, so blocks go to whoever is free.
 #include "engine/fold/fold_walk.h"
+#include "runtime/float_environment.h"
 
 #include <weft/parallel.h>
 
@@ -154,6 +155,8 @@ class ExactRun : FoldWalk {
 }  // namespace
 
 void run_exact_fold(const FoldPlan& plan, std::byte* const* base, const Bits* params) {
+  // What a rounding takes away is known to the bit only to nearest, subnormal numbers included.
+  const FloatEnvironmentScope to_nearest(FloatEnvironment::standard());
   ExactRun(plan, base, params).run();
 }
 

@@ -248,6 +248,16 @@ void describe_scan(const ExprNode& node, const Program& program, std::span<const
     result.is_compiled = true;
     return;
   }
+  std::vector<const Tensor*> read;
+  for (const Tensor& input : inputs) read.push_back(&input);
+  result.is_apart = is_scanned_apart(node, output, read);
+  if (result.is_apart) {
+    const Expr written(contiguous_layout(node.fold->arg_sizes, node.args[0]->dtype));
+    const Expr apart = with_argument(Expr(std::make_shared<ExprNode>(node)), written.node().tensor);
+    result.loops = scan_loops(*plan_scan(apart.node(), flatten(std::span(&written, 1), {}), output,
+                                         std::span(&written.node().tensor, 1), options, kernels));
+    return;
+  }
   const auto plan = plan_scan(node, program, output, inputs, options, kernels);
   if (plan->kernel != nullptr)
     result.lowered = lower_scan(node, program, output, inputs, options.numerics).lowered;
@@ -283,7 +293,8 @@ bool describe_device_fold(const ExprNode& node, const Program& program, const Te
 
 }  // namespace
 
-PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::KernelCache& kernels) {
+PassText describe_pass(const Expr& fold, const Dims& told_sizes, const PlannerOptions& options,
+                       jit::KernelCache& kernels) {
   const ExprNode& node = fold.node();
   const Dims& arg_sizes = node.fold->arg_sizes;
   Expr argument(node.args[0]);
@@ -318,17 +329,18 @@ PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::Ker
     result.schedule = is_inner ? "inner_reduce" : "outer_reduce";
   }
   result.text = detail::concat(kind, order, " of ", name(node.compute_dtype),
-                               dims_text({arg_sizes.data(), arg_sizes.size()}), ": ", text(fold));
+                               dims_text({told_sizes.data(), told_sizes.size()}), ": ", text(fold));
+  if (result.is_apart) result.text += ", of what is written before";
+  if (options.backend == "nvrtc" && node.fold->is_mean) result.text += ", divided in another pass";
   return result;
 }
 
-PassText describe_kept(const Expr& fold) {
+PassText describe_kept(const Expr& fold, const Dims& arg_sizes) {
   const Expr argument(fold.node().args[0]);
-  const Dims& sizes = fold.node().fold->arg_sizes;
   PassText result;
   result.text = detail::concat("elementwise ", name(argument.dtype()),
-                               dims_text({sizes.data(), sizes.size()}), ": ", text(argument),
-                               ", which is read again");
+                               dims_text({arg_sizes.data(), arg_sizes.size()}), ": ",
+                               text(argument), ", which is read again");
   return result;
 }
 

@@ -50,12 +50,15 @@ struct PassText {
   std::shared_ptr<const jit::CodeObject> code;  ///< that; null if there is none
   std::vector<PrecompiledLoop> loops;           ///< that run where there is none
   bool reads_in_place = false;                  ///< nothing is computed before them
+  bool is_apart = false;                        ///< all that they read is written before
   /// "inner_reduce", "outer_reduce" or "scan"; empty if nothing is read.
   std::string_view schedule;
 };
-PassText describe_pass(const Expr& fold, const PlannerOptions& options, jit::KernelCache& kernels);
+/// `arg_sizes`: those to tell of, which of a block of rows are those of all.
+PassText describe_pass(const Expr& fold, const Dims& arg_sizes, const PlannerOptions& options,
+                       jit::KernelCache& kernels);
 /// The same of a fold's argument that is kept.
-PassText describe_kept(const Expr& fold);
+PassText describe_kept(const Expr& fold, const Dims& arg_sizes);
 
 /// A fold of the tensor `value` in place of its argument.
 Expr with_argument(const Expr& fold, const Tensor& value);

@@ -14,16 +14,14 @@ constexpr std::int64_t groups = jit::FoldLoops::blocks_together;
 
 }  // namespace
 
-/// Whether rows of one fold are columns side by side, which are folded where they lie.
-bool FoldRun::are_plain_columns() const {
-  return !plan_.is_inner && plan_.reduced.size() == 1 && plan_.also.empty() && !finds_places() &&
-         folds_in_place(plan_) && plan_.slices_per_block == 1;
+bool are_plain_columns(const FoldPlan& plan) {
+  return !plan.is_inner && plan.reduced.size() == 1 && plan.also.empty() &&
+         plan.form == FoldForm::value && folds_in_place(plan) && plan.slices_per_block == 1;
 }
 
-/// Whether the loops fold several groups of rows side by side: few columns are latency's.
-bool FoldRun::reads_narrow_columns() const {
-  return are_plain_columns() && fold_.loops.narrow_columns != nullptr &&
-         plan_.vector.extent * fold_.itemsize() <= jit::FoldLoops::most_narrow_bytes;
+bool reads_narrow_columns(const FoldPlan& plan) {
+  return are_plain_columns(plan) && plan.fold.loops.narrow_columns != nullptr &&
+         plan.vector.extent * plan.fold.itemsize() <= jit::FoldLoops::most_narrow_bytes;
 }
 
 /// Whole leaves up to number `end` of a part, a subtree of them at once.
@@ -49,7 +47,7 @@ void FoldRun::fold_leaves_of_narrow_columns(Part& part, std::int64_t end) const 
 }
 
 bool FoldRun::has_short_columns() const {
-  return are_plain_columns() && plan_.num_kept > 1 && plan_.num_blocks < groups &&
+  return are_plain_columns(plan_) && plan_.num_kept > 1 && plan_.num_blocks < groups &&
          plan_.vector.stride_bytes[0] == fold_.itemsize() &&
          plan_.vector.extent * fold_.itemsize() <= most_columns_bytes;
 }
@@ -58,7 +56,7 @@ void FoldRun::fold_short_columns(std::int64_t begin, std::int64_t end) const {
   constexpr std::int64_t units_between_questions = 64;
   const FoldDim& units = plan_.kept[0];
   const std::int64_t count = plan_.vector.extent, row_bytes = count * fold_.itemsize();
-  const std::int64_t together = reads_narrow_columns() ? groups : 1;
+  const std::int64_t together = reads_narrow_columns(plan_) ? groups : 1;
   alignas(64) std::byte scratch[groups * most_columns_bytes];
   while (begin < end) {
     stop_if_cancelled();

@@ -167,6 +167,10 @@ inline bool folds_blocks_together(const FoldPlan& plan) {
   return plan.is_inner && folds_in_place(plan) && plan.segments_per_row > 1 &&
          plan.vector.extent >= jit::FoldLoops::blocks_together * fold_block_elements(plan.fold);
 }
+/// Whether rows of one fold are columns side by side, which are folded where they lie.
+bool are_plain_columns(const FoldPlan& plan);
+/// Whether the loops fold several groups of such rows side by side: few columns are latency's.
+bool reads_narrow_columns(const FoldPlan& plan);
 inline constexpr std::int64_t fold_block_rows = 128;
 /// Bytes of values that are computed before they are folded.
 inline constexpr std::int64_t fold_buffer_bytes = 16 << 10;

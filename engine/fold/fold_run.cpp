@@ -58,7 +58,7 @@ FoldRun::FoldRun(const FoldPlan& plan, const jit::CodeObject* code, std::byte* c
       walks_short_rows_(plan.is_inner && plan.segments_per_row == 1 && plan.reduced.size() == 1 &&
                         !finds_places() && code == nullptr && !is_computed_apart()),
       walks_narrow_columns_(plan.num_blocks >= jit::FoldLoops::blocks_together &&
-                            reads_narrow_columns()) {}
+                            reads_narrow_columns(plan)) {}
 
 std::size_t FoldRun::num_levels() const {
   return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(plan_.num_blocks))) + 1;

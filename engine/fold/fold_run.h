@@ -108,8 +108,6 @@ class FoldRun : FoldWalk {
                   std::byte* buffer) const;
   void fold_leaves_of_rows(Part& part, std::int64_t end) const;
   void fold_leaves_of_short_rows(Part& part, std::int64_t end) const;
-  bool are_plain_columns() const;
-  bool reads_narrow_columns() const;
   void fold_leaves_of_narrow_columns(Part& part, std::int64_t end) const;
   void fold_columns_of_units(const std::byte* data, std::int64_t units, std::byte* scratch) const;
   std::int64_t subtree_blocks(const Part& part, std::int64_t available) const;

@@ -221,7 +221,8 @@ bool fit_one_kernel(const Member& a, const Member& b) {
 bool may_share_loop(const Member& a, const Member& b, std::span<const Expr> folds) {
   const FoldNode &first = *folds[a.folds[0]].node().fold, &other = *folds[b.folds[0]].node().fold;
   return fit_one_kernel(a, b) && first.form == FoldForm::value && other.form == FoldForm::value &&
-         first.sizes == other.sizes && a.plan->fold.itemsize() == b.plan->fold.itemsize() &&
+         first.sizes == other.sizes && first.arg_sizes == other.arg_sizes &&
+         first.dims == other.dims && a.plan->fold.itemsize() == b.plan->fold.itemsize() &&
          a.plan->order == b.plan->order && shared_bytes(a, b) != 0;
 }
 

@@ -47,7 +47,10 @@ bool is_worth_keeping(const Expr& fold, const PlannerOptions& options) {
   const Program program = flatten(std::span(&argument, 1), {});
   std::vector<Tensor> inputs = leaves_of(program);
   const auto is_contiguous = [](const Tensor& input) { return input.is_contiguous(); };
+  // Loops of equal extents may be of other dimensions, unless one decides that lies as the value.
+  const auto is_whole = [&](const Tensor& input) { return input.numel() == value.numel(); };
   if (!program.unsupported.empty() || !std::ranges::all_of(inputs, is_contiguous) ||
+      std::ranges::none_of(inputs, is_whole) ||
       !is_walkable(node, options.fold_order, Tensor(), inputs))
     return false;
   // Layouts decide in which order a fold adds.

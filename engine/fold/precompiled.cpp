@@ -72,6 +72,9 @@ class Collector {
   }
 
   void add_values() {
+    if (reads_narrow_columns(plan_) && plan_.num_blocks >= jit::FoldLoops::blocks_together)
+      return add_fold_loop("narrow_columns", address_of(fold_.loops.narrow_columns),
+                           "folds groups of rows into a row of outputs each");
     if (!plan_.is_inner) {
       add_fold_loop("columns", address_of(fold_.loops.columns), "folds rows into a row of outputs");
       if (!fold_.in_order) return;

@@ -28,7 +28,7 @@ bool lies_in_rows(const TensorImpl& tensor) {
     const std::int64_t stride = std::abs(tensor.strides[dim]);
     if (stride == 0 && tensor.sizes[dim] > 1) return false;
     if (dim == 0) continue;
-    if (tensor.sizes[dim] > 1 && stride > std::abs(tensor.strides[0])) return false;
+    if (tensor.sizes[dim] > 1 && stride >= std::abs(tensor.strides[0])) return false;
     fills_vectors |= tensor.sizes[dim] >= min_vector_extent;
   }
   return fills_vectors;
@@ -50,6 +50,8 @@ class RowFinder {
   }
   std::int64_t num_rows() const { return num_rows_; }
   std::int64_t num_bytes() const { return num_bytes_; }
+  /// Whether an operand without rows would decide how a fold walks a single one.
+  bool needs_two_rows() const { return needs_two_rows_; }
   /// Passes that read tensors with rows: folds, and what is elementwise around them.
   std::int64_t num_passes(std::span<const Expr> exprs) const {
     return num_folds_ + std::any_of(exprs.begin(), exprs.end(), [&](const Expr& expr) {
@@ -81,6 +83,7 @@ class RowFinder {
     }
     if (node.kind == ExprNode::Kind::fold) {
       if (node.fold->folds(0) || !reads_rows(node)) return false;
+      needs_two_rows_ |= is_led_by_one_row(node);
       ++num_folds_;
     }
     for (const auto& arg : node.args) {
@@ -123,11 +126,41 @@ class RowFinder {
     return !reaches(*fold.args[0], lies_otherwise) && has_one;
   }
 
+  static std::int64_t num_stored(const Tensor& tensor) {
+    std::int64_t count = 1;
+    for (int dim = 0; dim < tensor.dim(); ++dim)
+      if (tensor.stride(dim) != 0) count *= tensor.size(dim);
+    return count;
+  }
+
+  /// The first tensor of so many elements, in the order of leaves_of(); null if there is none.
+  static const Tensor* first_of(std::int64_t least_numel, const ExprNode& root,
+                                std::unordered_set<const ExprNode*>& seen) {
+    if (root.kind == ExprNode::Kind::tensor)
+      return num_stored(root.tensor) >= least_numel ? &root.tensor : nullptr;
+    for (const auto& arg : root.args) {
+      if (arg->kind == ExprNode::Kind::fold || !seen.insert(arg.get()).second) continue;
+      if (const Tensor* const found = first_of(least_numel, *arg, seen)) return found;
+    }
+    return nullptr;
+  }
+
+  /// Of operands of equal size the first leads (largest_input()): of one row perhaps another.
+  static bool is_led_by_one_row(const ExprNode& fold) {
+    std::int64_t row_numel = 1;
+    for (std::size_t dim = 1; dim < fold.fold->arg_sizes.size(); ++dim)
+      row_numel *= fold.fold->arg_sizes[dim];
+    std::unordered_set<const ExprNode*> seen;
+    const Tensor* const first = first_of(row_numel, fold, seen);
+    return first != nullptr && num_stored(*first) == row_numel;
+  }
+
   SizesOfNodes sizes_;
   std::unordered_set<const ExprNode*> visited_;
   std::int64_t num_rows_ = 0;
   std::int64_t num_bytes_ = 0;
   std::int64_t num_folds_ = 0;
+  bool needs_two_rows_ = false;
 };
 
 /// Rebuilds expressions on some of the rows.
@@ -190,7 +223,10 @@ std::optional<RowBlocks> plan_row_blocks(std::span<const Expr> exprs, const CpuF
   if (finder->num_passes(exprs) < 2) return {};
   const std::int64_t row_bytes =
       std::max<std::int64_t>(finder->num_bytes() / finder->num_rows(), 1);
-  const std::int64_t rows_per_block = rows_of_block(row_bytes, features);
+  std::int64_t rows_per_block = rows_of_block(row_bytes, features);
+  if (finder->needs_two_rows())
+    while (rows_per_block > 0 && (rows_per_block == 1 || finder->num_rows() % rows_per_block == 1))
+      --rows_per_block;
   if (rows_per_block < 1 || rows_per_block >= finder->num_rows()) return {};
   // Powers of two, for few kernels (docs/decisions/fold-loops.md): blocks read no more, and no line
   // is left out.

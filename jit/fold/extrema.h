@@ -11,7 +11,8 @@
 namespace weft::jit {
 namespace {
 
-template <class T>
+/// Of bools, the elements are bytes: true unless they are 0.
+template <class T, bool is_boolean>
 struct Extrema {
   using V = Vector<T, vector_bytes>;
   static constexpr std::int64_t per_vector = vector_bytes / sizeof(T);
@@ -19,12 +20,20 @@ struct Extrema {
   using Row = decltype(V() == V());
   using Number = std::remove_cvref_t<decltype(Row()[0])>;
 
+  /// A vector of elements, or one.
+  template <class Read>
+  static Read read(const void* from) {
+    const Read x = load<Read>(from);
+    if constexpr (is_boolean) return x < 1 ? x : static_cast<Read>(Read{} + 1);
+    return x;
+  }
+
   static std::int64_t find(const std::byte* bytes, std::int64_t count, const std::byte* value) {
     const T* const data = reinterpret_cast<const T*>(bytes);
-    const T wanted = load<T>(value);
+    const T wanted = read<T>(value);
     const bool is_nan = wanted != wanted;
     const auto found_at = [&](std::int64_t i) {
-      const V x = load<V>(data + i);
+      const V x = read<V>(data + i);
       return is_nan ? x != x : x == wanted;
     };
     std::int64_t i = 0;
@@ -46,7 +55,7 @@ struct Extrema {
       if (const std::uint64_t bits = true_bytes(&found); bits != 0) return i + place_of(bits);
     }
     for (i = 0; i + 1 < count; ++i) {
-      const T x = load<T>(data + i);
+      const T x = read<T>(data + i);
       if (is_nan ? x != x : x == wanted) break;
     }
     return i;
@@ -58,7 +67,7 @@ struct Extrema {
 
   template <bool is_maximum>
   static int compare(const std::byte* a, const std::byte* b) {
-    const T x = load<T>(a), y = load<T>(b);
+    const T x = read<T>(a), y = read<T>(b);
     if (x != x || y != y) return static_cast<int>(x != x) - static_cast<int>(y != y);
     if (x == y) return 0;
     return (is_maximum ? x > y : x < y) ? 1 : -1;
@@ -102,7 +111,7 @@ struct Extrema {
     Row best_row[count];
     Flag flag;
     for (int i = 0; i < count; ++i) {
-      best[i] = load<V>(values + i * vector_bytes);
+      best[i] = read<V>(values + i * vector_bytes);
       best_row[i] = load<Row>(numbers + i * vector_bytes);
       flag.note(best[i], best[i]);
     }
@@ -113,7 +122,7 @@ struct Extrema {
       V x[count];
 #pragma GCC unroll 4
       for (int i = 0; i < count; ++i) {
-        x[i] = load<V>(data + i * vector_bytes);
+        x[i] = read<V>(data + i * vector_bytes);
         Row is_better = is_maximum ? x[i] > best[i] : x[i] < best[i];
         if constexpr (looks_for_nan) {
           is_better = (is_better | (x[i] != x[i])) & (best[i] == best[i]);
@@ -189,7 +198,7 @@ struct Extrema {
             0)
           best = row;
       store(values + i * static_cast<std::int64_t>(sizeof(T)),
-            load<T>(column + best * row_stride_bytes));
+            read<T>(column + best * row_stride_bytes));
       places[i] = first_place + best * step;
     }
   }
@@ -199,8 +208,8 @@ struct Extrema {
                     const std::int64_t* other_places, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
       std::byte* const to = values + i * static_cast<std::int64_t>(sizeof(T));
-      const T best = load<T>(to),
-              x = load<T>(other_values + i * static_cast<std::int64_t>(sizeof(T)));
+      const T best = read<T>(to),
+              x = read<T>(other_values + i * static_cast<std::int64_t>(sizeof(T)));
       // Which of two it is can't be predicted, so without branches.
       const bool is_better = (is_maximum ? x > best : x < best) | ((x != x) & (best == best));
       const bool is_equal = (x == best) | ((x != x) & (best != best));

@@ -14,8 +14,8 @@ namespace {
 // this is compiled with, and is right on machines without them.
 template <class T, class Combine, int parts = 1>
 constexpr FoldLoops table_of = Loops<T, Combine>::template table<parts>();
-template <class T, bool is_largest>
-constexpr ExtremumLoops extremum_table_of = Extrema<T>::template table<is_largest>();
+template <class T, bool is_boolean, bool is_largest>
+constexpr ExtremumLoops extremum_table_of = Extrema<T, is_boolean>::template table<is_largest>();
 
 /// Null where C++ vectors have no op of that name for the dtype.
 [[maybe_unused]] const FoldLoops* find_loops(Op op, DType dtype) {
@@ -49,8 +49,8 @@ constexpr ExtremumLoops extremum_table_of = Extrema<T>::template table<is_larges
     case DType::boolean: {
       const bool is_or = op == Op::add || op == Op::maximum || op == Op::bitwise_or;
       const bool is_and = op == Op::mul || op == Op::minimum || op == Op::bitwise_and;
-      if (is_or) return &table_of<std::uint8_t, Or>;
-      return is_and ? &table_of<std::uint8_t, And> : nullptr;
+      if (is_or) return &table_of<std::uint8_t, Any>;
+      return is_and ? &table_of<std::uint8_t, All> : nullptr;
     }
 #define WEFT_INTEGER(enumerator, unsigned_type, type)    \
   case DType::enumerator:                                \
@@ -74,9 +74,13 @@ constexpr ExtremumLoops extremum_table_of = Extrema<T>::template table<is_larges
 }
 
 const ExtremumLoops* find_extremum_loops(Op op, DType dtype) {
-  return visit_ordered(dtype, [&]<class T>(std::type_identity<T>) {
-    return op == Op::maximum ? &extremum_table_of<T, true> : &extremum_table_of<T, false>;
-  });
+  const auto table = [&]<class T, bool is_boolean>(std::type_identity<T>,
+                                                   std::bool_constant<is_boolean>) {
+    return op == Op::maximum ? &extremum_table_of<T, is_boolean, true>
+                             : &extremum_table_of<T, is_boolean, false>;
+  };
+  if (is_boolean(dtype)) return table(std::type_identity<std::uint8_t>{}, std::true_type{});
+  return visit_ordered(dtype, [&](auto type) { return table(type, std::false_type{}); });
 }
 
 }  // namespace

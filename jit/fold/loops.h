@@ -12,7 +12,7 @@
 namespace weft::jit {
 namespace {
 
-/// Vectors of `bytes` with elements of T, some of which are in use as one element each.
+/// The loops that fold elements of T by `Combine`.
 template <class T, class Combine>
 struct Loops : Accumulation<T, Combine> {
   using Lanes = Accumulation<T, Combine>;

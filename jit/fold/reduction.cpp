@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -15,7 +17,6 @@
 namespace weft::jit {
 namespace {
 
-constexpr std::size_t max_levels = 64;  // of the tree, whose leaves an int64_t can count
 /// A place is kept with its element, in twice the bytes.
 constexpr std::size_t partial_bytes = 2 * ir::max_partial_bytes;
 
@@ -70,7 +71,8 @@ struct Nest {
 };
 
 using Bases = std::array<std::byte*, ir::max_operands>;
-using Partials = std::array<std::array<std::byte, partial_bytes>, ir::max_reduced_outputs>;
+struct alignas(64) Partials
+    : std::array<std::array<std::byte, partial_bytes>, ir::max_reduced_outputs> {};
 
 /// One launch.
 class Walk {
@@ -88,6 +90,9 @@ class Walk {
       rows_per_leaf_ =
           std::max<std::int64_t>(block / ((row_extent + lanes - 1) / lanes * lanes), 1);
     num_leaves_ = (num_rows_ + rows_per_leaf_ - 1) / rows_per_leaf_ * segments_per_row_;
+    // Trees of as many leaves as the digits of a leaf's number say, and the leaf.
+    pending_.resize(
+        static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(num_leaves_)) + 1));
   }
 
   /// All outputs, the kept loops as an odometer.
@@ -206,7 +211,7 @@ class Walk {
   std::int64_t segments_per_row_ = 1;
   std::int64_t rows_per_leaf_ = 1;
   std::int64_t num_leaves_ = 1;
-  alignas(64) std::array<Partials, max_levels> pending_;
+  std::vector<Partials> pending_;  ///< not on the stack, which may be small
 };
 
 void run_nest(const KernelArgs* args) {

@@ -4,7 +4,7 @@
 
 #include "jit/fold/scan_steps.h"
 
-#if defined(__AVX2__)
+#if WEFT_VECTOR_BYTES >= 32
 #include <immintrin.h>
 
 namespace weft::jit {
@@ -13,7 +13,7 @@ namespace {
 /// Rows that are scanned at once, and as many elements of each.
 constexpr std::int64_t square_side = 8;
 
-#if defined(__AVX512F__)
+#if WEFT_VECTOR_BYTES == 64
 /// Which of the eight elements of a row are there.
 struct SquareMask {
   explicit SquareMask(std::int64_t count)

@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-#if defined(__AVX2__)
+#if WEFT_VECTOR_BYTES >= 32
 #include <immintrin.h>
 #endif
 
@@ -72,16 +72,22 @@ struct AsItIs {
 template <class T>
 struct Flipped {
   T mask;
-  T operator()(T x) const { return static_cast<T>(x ^ mask); }
+  T largest;  ///< of bytes; of bools 1, which all but 0 are taken for
+  T operator()(T x) const {
+    if constexpr (std::is_same_v<T, std::uint8_t>)
+      return static_cast<T>((x < largest ? x : largest) ^ mask);
+    return static_cast<T>(x ^ mask);
+  }
 };
 /// For `Larger` among numbers of type T, one a size.
 template <class T>
 Flipped<T> flipped(const Scan& scan) {
+  if (is_boolean(scan.dtype)) return {static_cast<T>(scan.op != Op::maximum), T(1)};
   const bool is_signed = scan.dtype == DType::i8 || scan.dtype == DType::i16 ||
                          scan.dtype == DType::i32 || scan.dtype == DType::i64;
   constexpr T sign = static_cast<T>(T(1) << (8 * sizeof(T) - 1));
   const T order = is_signed == std::is_signed_v<T> ? T(0) : sign;
-  return {static_cast<T>(scan.op == Op::maximum ? order : ~order)};
+  return {static_cast<T>(scan.op == Op::maximum ? order : ~order), static_cast<T>(~T(0))};
 }
 
 /// How elements are seen by `Combine`.
@@ -107,10 +113,10 @@ constexpr bool is_extremum = std::is_same_v<Combine, Larger> || std::is_same_v<C
 template <class T, class Combine>
 using KeptBy = std::conditional_t<is_extremum<Combine>, T, typename Kept<T>::type>;
 
-#if defined(__AVX2__)
+#if WEFT_VECTOR_BYTES >= 32
 /// As many f64 as a register has lanes for, and f32 of half a register.  `there` says how many of
 /// them are in memory: of less than all, AVX2 has none.
-#if defined(__AVX512F__)
+#if WEFT_VECTOR_BYTES == 64
 struct Doubles {
   static constexpr int lanes = 8;
   using Mask = __mmask8;
@@ -157,7 +163,7 @@ template <class Combine, int steps>
   };
   std::int64_t row = 0;
   for (; num - row >= Doubles::lanes; row += Doubles::lanes) next(row, Doubles::all);
-#if defined(__AVX512F__)
+#if WEFT_VECTOR_BYTES == 64
   if (row < num) next(row, Doubles::first(num - row));
 #else
   for (; row < num; ++row)
@@ -175,7 +181,7 @@ template <class T, class Combine, class As = AsItIs>
 [[gnu::always_inline]] inline void next_elements(KeptBy<T, Combine>* __restrict kept,
                                                  const T* __restrict x, T* __restrict y,
                                                  std::int64_t num, As as = {}) {
-#if defined(__AVX2__)
+#if WEFT_VECTOR_BYTES >= 32
   if constexpr (std::is_same_v<T, float> && std::is_same_v<KeptBy<T, Combine>, double>) {
     float* const to = y;
     return next_floats<Combine, 1>(kept, x, 0, &to, num);
@@ -196,9 +202,9 @@ template <class T>
   return bits % sizeof(T) == 0;
 }
 
-#if defined(__AVX2__)
+#if WEFT_VECTOR_BYTES >= 32
 /// Whether there are loops that write past the caches: with AVX2 for what is large the most often.
-#if defined(__AVX512F__)
+#if WEFT_VECTOR_BYTES == 64
 template <class T, class Combine>
 constexpr bool may_stream = true;
 #else
@@ -233,7 +239,7 @@ template <class T, class Combine, int steps>
 /// Writes a line that is aligned to where it is, past the caches or not.
 template <bool streams>
 [[gnu::always_inline]] inline void write_line(void* to, const void* from) {
-#if defined(__AVX512F__)
+#if WEFT_VECTOR_BYTES == 64
   const __m512i line = _mm512_load_si512(from);
   streams ? _mm512_stream_si512(static_cast<__m512i*>(to), line) : _mm512_store_si512(to, line);
 #else
@@ -367,7 +373,7 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
       };
       const std::int64_t begin = parts.is_first ? 1 : 0;
       bool is_streamed = false;
-#if defined(__AVX2__)
+#if WEFT_VECTOR_BYTES >= 32
       if constexpr (are_neighbours && may_stream<T, Combine>) {
         is_streamed = scan.streams && num * itemsize >= least_streamed_bytes && is_aligned<T>(in) &&
                       is_aligned<T>(out);
@@ -390,7 +396,7 @@ void scan_rows([[maybe_unused]] const Scan& scan, const ScanOperand& to, const S
     else
       run(rows);
   }
-#if defined(__AVX2__)
+#if WEFT_VECTOR_BYTES >= 32
   if (has_streamed) _mm_sfence();
 #endif
 }
@@ -402,7 +408,7 @@ void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
   constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
   if (to.row_stride_bytes == itemsize && from.row_stride_bytes == itemsize && num_rows > 1)
     return scan_rows<T, Combine, true>(scan, to, from, num_rows, count, parts, token);
-#if defined(__AVX2__)
+#if WEFT_VECTOR_BYTES >= 32
   if constexpr (std::is_same_v<T, float>)
     if (to.stride_bytes == itemsize && from.stride_bytes == itemsize && num_rows > 1)
       return scan_in_lanes_of_all<std::is_same_v<Combine, Sum>>(to, from, num_rows, count, parts,

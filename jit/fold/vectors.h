@@ -38,7 +38,7 @@ template <class V, std::size_t... lane>
 /// loaded again by each.
 template <class V>
 [[gnu::always_inline]] inline void keep_in_register([[maybe_unused]] V& value) {
-#if defined(__AVX512F__)
+#if WEFT_VECTOR_BYTES == 64
   asm("" : "+v"(value));
 #elif defined(__AVX2__)
   asm("" : "+x"(value));
@@ -54,11 +54,11 @@ void store(void* to, const V& value) {
 template <class V>
 [[gnu::always_inline]] inline V load_part(const V& value, const void* from,
                                           std::int64_t size_bytes) {
-#if defined(__AVX512BW__)
+#if WEFT_VECTOR_BYTES == 64
   const __mmask64 mask = (std::uint64_t{1} << size_bytes) - 1;
   return reinterpret_cast<V>(_mm512_mask_loadu_epi8(reinterpret_cast<__m512i>(value), mask, from));
 #else
-#if defined(__AVX2__)
+#if WEFT_VECTOR_BYTES >= 32
   // A copy of so many bytes is a call.
   if constexpr (sizeof(value[0]) >= 4) {
     const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -152,6 +152,21 @@ struct And {
   template <class V>
   static V of(V x, V y) {
     return x & y;
+  }
+};
+// Of bools: a byte of a tensor that was viewed as bool is true unless it is 0.
+struct Any {
+  template <class V>
+  static V of(V x, V y) {
+    const V either = x | y;
+    return either < 1 ? either : 1;
+  }
+};
+struct All {
+  template <class V>
+  static V of(V x, V y) {
+    const V smaller = x < y ? x : y;
+    return smaller < 1 ? smaller : 1;
   }
 };
 /// One instruction, and what the op table has where there is no NaN.

@@ -13,6 +13,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -55,6 +56,9 @@ std::string refuses_whole(const ir::Kernel& kernel, const Target& target) {
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     const ir::Inst& inst = kernel.body[id];
     if (is_complex(inst.dtype)) return refuse(kernel, id, "is complex");
+    if (is_call(inst.op, inst.dtype) &&
+        !std::has_single_bit(static_cast<unsigned>(kernel.loops.back().lanes)))
+      return refuse(kernel, id, "is a call of lanes that are no power of two");
     if (info(inst.op).form == Form::composite) return refuse(kernel, id, "is a composite op");
     if (inst.op == Op::accumulate)
       if (std::string reason = refuses_accumulation(kernel, id); !reason.empty()) return reason;

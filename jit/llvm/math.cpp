@@ -15,17 +15,15 @@ namespace {
 
 using Args = std::span<llvm::Value* const>;
 
-/// Calls `symbol` with vectors of `lanes` elements; functions of memory and errno none.
-llvm::Value* call(Builder& builder, const std::string& symbol, llvm::Type* type,
-                  const std::vector<llvm::Value*>& args) {
+/// Calls `symbol`, which gives what it takes, and knows no memory and no errno.
+llvm::Value* call(Builder& builder, const std::string& symbol, llvm::Value* arg) {
   llvm::Module& module = *builder.GetInsertBlock()->getModule();
-  auto* function_type =
-      llvm::FunctionType::get(type, std::vector<llvm::Type*>(args.size(), type), false);
+  auto* function_type = llvm::FunctionType::get(arg->getType(), {arg->getType()}, false);
   llvm::FunctionCallee callee = module.getOrInsertFunction(symbol, function_type);
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setDoesNotThrow();
   function->setDoesNotAccessMemory();
-  return builder.CreateCall(callee, args);
+  return builder.CreateCall(callee, {arg});
 }
 
 /// Lanes [first, first + count) of a vector; those past its end repeat its last.
@@ -53,25 +51,17 @@ llvm::Value* joined(Builder& builder, std::vector<llvm::Value*> parts, int part_
 
 /// A call for as many lanes as the library has a function for: split or filled up where it has none
 /// for lanes() of them.  Lane counts are powers of two.
-llvm::Value* call_sleef(Builder& builder, Op op, DType dtype, Args args) {
-  llvm::Type* scalar = builder.element_type(dtype);
+llvm::Value* call_sleef(Builder& builder, Op op, DType dtype, llvm::Value* arg) {
   const auto itemsize = static_cast<int>(itemsize_bytes(dtype));
-  if (builder.lanes() == 1)
-    return call(builder, ir::sleef_symbol(op, dtype, 1), scalar, {args.begin(), args.end()});
+  if (builder.lanes() == 1) return call(builder, ir::sleef_symbol(op, dtype, 1), arg);
   const int most = (builder.has_avx512() ? 64 : 32) / itemsize;
   const int fewest = 16 / itemsize;
   const int part_lanes = std::clamp(builder.lanes(), fewest, most);
   const std::string symbol = ir::sleef_symbol(op, dtype, part_lanes);
-  auto* type = llvm::FixedVectorType::get(scalar, static_cast<unsigned>(part_lanes));
+  if (part_lanes == builder.lanes()) return call(builder, symbol, arg);
   std::vector<llvm::Value*> parts;
-  for (int first = 0; first < builder.lanes(); first += part_lanes) {
-    std::vector<llvm::Value*> part_args;
-    for (llvm::Value* arg : args)
-      part_args.push_back(part_lanes == builder.lanes() ? arg
-                                                        : part_of(builder, arg, first, part_lanes));
-    parts.push_back(call(builder, symbol, type, part_args));
-  }
-  if (part_lanes == builder.lanes()) return parts[0];
+  for (int first = 0; first < builder.lanes(); first += part_lanes)
+    parts.push_back(call(builder, symbol, part_of(builder, arg, first, part_lanes)));
   return joined(builder, std::move(parts), part_lanes);
 }
 
@@ -125,7 +115,7 @@ llvm::Value* wave_beyond(Builder& builder, Op function, DType dtype, Args args) 
   llvm::Value* is_beyond =
       builder.CreateFCmpOGE(size, builder.real(type, ir::largest_reduced(dtype)));
   return unless_beyond(builder, is_beyond, args[1], [&] {
-    llvm::Value* called = call_sleef(builder, function, dtype, args.first(1));
+    llvm::Value* called = call_sleef(builder, function, dtype, args[0]);
     return builder.CreateSelect(is_beyond, called, args[1]);
   });
 }
@@ -228,13 +218,13 @@ llvm::Value* greatest_common_divisor(Builder& builder, DType dtype, Args args) {
 
 llvm::Value* emit_math(Builder& builder, Op op, DType dtype, Args args) {
   if (op == Op::gcd) return greatest_common_divisor(builder, dtype, args);
-  if (is_integer(dtype)) return integer_power(builder, dtype, args);
+  if (op == Op::integer_power) return integer_power(builder, dtype, args);
   if (op == Op::sin_beyond) return wave_beyond(builder, Op::library_sin, dtype, args);
   if (op == Op::cos_beyond) return wave_beyond(builder, Op::library_cos, dtype, args);
   if (op == Op::tan_beyond) return wave_beyond(builder, Op::library_tan, dtype, args);
   if (op == Op::fmod_beyond) return fmod_beyond(builder, dtype, args);
   if (is_part_function(op)) return call_row(builder, op, dtype, args);
-  return call_sleef(builder, op, dtype, args);
+  return call_sleef(builder, op, dtype, args[0]);
 }
 
 }  // namespace weft::jit

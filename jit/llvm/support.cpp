@@ -15,8 +15,6 @@ bool is_computable(DType dtype) { return is_integral(dtype) || is_wide_float(dty
 
 bool is_number(DType dtype) { return is_computable(dtype) && !is_boolean(dtype); }
 
-bool is_integer_or_wide_float(DType dtype) { return is_integer(dtype) || is_wide_float(dtype); }
-
 bool is_single(DType dtype) { return dtype == DType::f32; }
 
 bool is_real(DType dtype) { return !is_complex(dtype); }

@@ -145,7 +145,7 @@ std::string Body::expression(const Inst& inst, const Load& load) const {
       if (is_minus_one(kernel_.body[inst.args[0]]))
         return detail::concat("-(", value_type(inst.dtype), "(1) / ", args[1], ")");
       [[fallthrough]];
-    default: return operator_text(inst.op, inst.dtype, args, kernel_.numerics == Numerics::fast);
+    default: return operator_text(inst.op, inst.dtype, args);
   }
 }
 

@@ -74,12 +74,11 @@ void emit_combinations(Source& source, const Kernel& kernel) {
   }
 }
 
-std::string combined_text(const Inst& inst, const std::string& kept, const std::string& value,
-                          bool is_fast) {
+std::string combined_text(const Inst& inst, const std::string& kept, const std::string& value) {
   if (is_composite(inst.combine))
     return detail::concat(function_name(inst.combine, inst.dtype), "(", kept, ", ", value, ")");
   const std::string args[] = {kept, value};
-  return operator_text(inst.combine, inst.dtype, args, is_fast);
+  return operator_text(inst.combine, inst.dtype, args);
 }
 
 }  // namespace weft::jit::nvrtc

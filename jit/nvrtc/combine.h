@@ -16,6 +16,6 @@ void emit_combinations(Source& source, const ir::Kernel& kernel);
 
 /// What becomes of `kept` and `value`, by what accumulates.
 std::string combined_text(const ir::Inst& accumulate, const std::string& kept,
-                          const std::string& value, bool is_fast);
+                          const std::string& value);
 
 }  // namespace weft::jit::nvrtc

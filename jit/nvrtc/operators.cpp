@@ -63,8 +63,6 @@ std::string_view expression(Op op, DType dtype) {
              : std::string_view{};
 }
 
-bool is_function(Op op, DType dtype) { return is_wide_float(dtype) && !ir::sleef_stem(op).empty(); }
-
 std::string_view unsigned_of_size(std::size_t size_bytes) {
   switch (size_bytes) {
     case 1: return "u8";
@@ -72,18 +70,6 @@ std::string_view unsigned_of_size(std::size_t size_bytes) {
     case 4: return "u32";
     default: return "u64";
   }
-}
-
-std::string function_text(Op op, DType dtype, std::span<const std::string> args, bool is_fast) {
-  const bool through_f64 = dtype == DType::f32 && !is_fast;
-  std::string text(ir::sleef_stem(op));
-  if (dtype == DType::f32 && is_fast) text += 'f';
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    text.append(i == 0 ? "(" : ", ").append(through_f64 ? "f64(" : "").append(args[i]);
-    if (through_f64) text += ')';
-  }
-  text += ')';
-  return through_f64 ? detail::concat("f32(", text, ")") : text;
 }
 
 }  // namespace
@@ -106,24 +92,18 @@ std::string_view memory_type(DType dtype) {
   return is_boolean(dtype) ? std::string_view("u8") : value_type(dtype);
 }
 
-bool has_operator(Op op, DType dtype) {
-  return !expression(op, dtype).empty() || is_function(op, dtype);
-}
+bool has_operator(Op op, DType dtype) { return !expression(op, dtype).empty(); }
 
-double ulps_apart(Op op, DType dtype, bool is_fast) {
-  const bool is_listed = std::ranges::find(errors, op, &Error::op) != std::end(errors);
-  if (!is_wide_float(dtype) || (!is_listed && !is_function(op, dtype))) return 0;
-  const Error error = is_listed ? *std::ranges::find(errors, op, &Error::op) : Error{op, 2, 4};
-  if (is_part_function(op)) return dtype == DType::f64 ? 2 * error.ulps_f64 : error.ulps_f32;
+double ulps_apart(Op op, DType dtype) {
+  const auto* const error = std::ranges::find(errors, op, &Error::op);
+  if (error == std::end(errors) || !is_wide_float(dtype)) return 0;
+  if (is_part_function(op)) return dtype == DType::f64 ? 2 * error->ulps_f64 : error->ulps_f32;
   // The interpreter's are off by 1, and by 1.5 at most.
   constexpr double of_interpreter = 1.5;
-  if (dtype == DType::f64) return error.ulps_f64 + of_interpreter;
-  const bool through_f64 = !is_fast && error.ulps_f32 != unknown_ulps;
-  return (through_f64 ? 0.5 : error.ulps_f32) + of_interpreter;
+  return (dtype == DType::f64 ? error->ulps_f64 : error->ulps_f32) + of_interpreter;
 }
 
-std::string operator_text(Op op, DType dtype, std::span<const std::string> args, bool is_fast) {
-  if (is_function(op, dtype)) return function_text(op, dtype, args, is_fast);
+std::string operator_text(Op op, DType dtype, std::span<const std::string> args) {
   const std::string_view pattern = expression(op, dtype);
   WEFT_ASSERT(!pattern.empty(), name(op), " ", name(dtype));
   const std::size_t size = itemsize_bytes(dtype);

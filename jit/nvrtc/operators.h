@@ -17,16 +17,14 @@ std::string_view memory_type(DType dtype);
 
 /// Whether a table op can be emitted in this dtype.
 bool has_operator(Op op, DType dtype);
-/// The expression of a table op of these arguments.  Functions of the vector library that compute
-/// in f32 go through f64 unless `is_fast`: that costs time on GPUs with few f64 units, and gives
-/// results within 0.5 ulp of f32.
-std::string operator_text(Op op, DType dtype, std::span<const std::string> args, bool is_fast);
+/// The expression of a table op of these arguments.
+std::string operator_text(Op op, DType dtype, std::span<const std::string> args);
 
 /// Of functions whose distance from the interpreter's is not bounded.
 inline constexpr double unknown_ulps = std::numeric_limits<double>::infinity();
 /// How many units in the last place an op of exact arguments may lie from the interpreter's: 0 if
 /// arithmetic defines its bits.  Parts of complex functions: of the larger part.
-double ulps_apart(Op op, DType dtype, bool is_fast);
+double ulps_apart(Op op, DType dtype);
 
 /// Whether a cast can be emitted; where not, ir::expand_casts() leaves no such cast.
 bool has_cast(DType from, DType to);

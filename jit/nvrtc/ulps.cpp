@@ -81,8 +81,7 @@ double ulps_of_result(Op op, DType dtype, Numerics numerics) {
     const bool is_exact =
         std::ranges::all_of(args, [](const Distance& arg) { return arg.ulps == 0; });
     distances.push_back(is_exact
-                            ? Distance{ulps_apart(inst.op, inst.dtype, numerics == Numerics::fast),
-                                       is_part_function(inst.op)}
+                            ? Distance{ulps_apart(inst.op, inst.dtype), is_part_function(inst.op)}
                             : carried(inst.op, args));
     if (inst.op == Op::store) furthest = std::max(furthest, distances.back().ulps);
   }

@@ -303,8 +303,7 @@ void WalkEmitter::emit_combine(std::size_t output, const std::string& kept,
     const char* const which = ir::is_scan(kernel_) ? ", true>(" : ", false>(";
     return source_.lines("keep_place<" + how + which + kept + ", " + value + ");");
   }
-  source_.lines(kept + " = " +
-                combined_text(inst, kept, value, kernel_.numerics == Numerics::fast) + ";");
+  source_.lines(kept + " = " + combined_text(inst, kept, value) + ";");
 }
 
 }  // namespace weft::jit::nvrtc

@@ -122,6 +122,7 @@ TEST_F(CudaScans, OfPlacesAreTheCpus) {
   const Tensor nan =
       engine_.eval(ops::where(Expr(halves({40, 300})) > 1.5, Expr(NAN), Expr(halves({40, 300}))));
   for (const std::int64_t dim : {0, 1}) expect_cpus_places(nan, dim);
+  expect_cpus_places(full(std::vector<std::int64_t>{}, 2.5F), 0);
 }
 
 TEST_F(CudaScans, OfLayoutsAreTheCpus) {

@@ -17,6 +17,7 @@ namespace {
 using matchers::Contains;
 using matchers::ElementsAre;
 using matchers::ElementsAreArray;
+using matchers::EndsWith;
 using matchers::HasSubstr;
 using matchers::Not;
 using matchers::StartsWith;
@@ -136,7 +137,10 @@ TEST(story, promotion_reasons) {
   };
   const Expr f = operand("f", "f32[4]"), i = operand("i", "i32[4]"), h = operand("h", "bf16[4]");
   EXPECT_THAT(lines(f * 2 + f), ElementsAre("nothing to do: everything is f32"));
-  EXPECT_THAT(lines(f + operand("d", "f64[]")), Contains(HasSubstr("never its width")));
+  EXPECT_THAT(lines(f + operand("d", "f64[]")),
+              Contains(HasSubstr("only if it is of a higher kind")));
+  EXPECT_THAT(lines(operand("e", "f32[]") + operand("d", "f64[]")),
+              Contains(EndsWith("computes in f64: the smallest dtype that both convert to")));
   EXPECT_THAT(
       lines(f + h),
       Contains("f + h: f32, bf16 -> computes in f32: the smallest dtype that both convert to"));
@@ -193,6 +197,44 @@ TEST(story, passes_that_share_blocks_of_rows_are_told) {
   EXPECT_THAT(told("f32[100,50]").second, StartsWith("stores: through the caches"));
   EXPECT_THAT(told("f32[100000,500]").first, StartsWith("stores: past the caches"));
   EXPECT_THAT(told("f32[100000,500]").second, StartsWith("all passes run on "));
+}
+
+/// Blocks decide what is kept and what shares a pass, and need an output that lies apart.
+TEST(story, passes_of_blocks_are_those_that_run) {
+  Engine engine;
+  ExplainOptions options;
+  options.target = "avx2";
+  const Tensor x = parse_layout("f32[30000,500]");
+  const std::pair<std::string, Tensor> names[] = {{"a", x}};
+  const Explanation softmax = engine.explain(
+      parse_expr("exp(a - amax(a, dims=[1], keepdim=true)) / "
+                 "sum(exp(a - amax(a, dims=[1], keepdim=true)), dims=[1], keepdim=true)",
+                 names),
+      {}, options);
+  EXPECT_THAT(chapter(softmax.story, "schedule").lines, Contains(StartsWith("all passes run on ")));
+  EXPECT_THAT(softmax.passes,
+              Contains("elementwise f32[30000, 500]: exp(a - t0), which is read again"));
+  const Expr scaled = parse_expr(
+      "(a - amin(a, dims=[1], keepdim=true)) / (amax(a, dims=[1], keepdim=true) - 1)", names);
+  for (const std::string& pass : engine.explain(scaled, {}, options).passes) {
+    EXPECT_THAT(pass, Not(HasSubstr("one pass of")));
+  }
+  const auto in_place = engine.explain(scaled, x, options).story;
+  for (const std::string& line : chapter(in_place, "schedule").lines) {
+    EXPECT_THAT(line, Not(StartsWith("all passes run on ")));
+  }
+}
+
+TEST(story, scans_of_what_is_written_before_are_told) {
+  Engine engine;
+  const std::pair<std::string, Tensor> names[] = {{"a", parse_layout("f32[100,200,3]")},
+                                                  {"b", parse_layout("f32[3]")}};
+  const Explanation apart = engine.explain(parse_expr("cumsum(a * b, dim=0)", names));
+  ASSERT_EQ(apart.passes.size(), 1u);
+  EXPECT_THAT(apart.passes[0], EndsWith("of what is written before"));
+  EXPECT_THAT(chapter(apart.story, "operands").lines[0], HasSubstr("it is written before"));
+  const Explanation fused = engine.explain(parse_expr("cumsum(a * a, dim=0)", names));
+  EXPECT_THAT(fused.passes[0], Not(HasSubstr("written before")));
 }
 
 TEST(story, a_fold_is_told_by_what_it_reduces) {

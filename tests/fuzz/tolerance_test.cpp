@@ -51,8 +51,8 @@ TEST_F(FuzzTolerance, IsOfTheFunctionThatGivesTheResult) {
   EXPECT_EQ(of("tan(a)", Numerics::fast), "2 f32");
   EXPECT_EQ(of("tan(d)"), "3.5 f64");
   EXPECT_EQ(of("tan(a * 2 + b)"), "2 f32");
-  EXPECT_EQ(of("library_log(a)"), "2 f32");
-  EXPECT_EQ(of("library_log(a)", Numerics::fast), "5.5 f32");
+  EXPECT_EQ(of("library_exp(a)"), "2 f32");
+  EXPECT_EQ(of("library_exp(a)", Numerics::fast), "2 f32");
   EXPECT_EQ(of("atan2(d, d)"), "exact");
   EXPECT_EQ(of("hypot(d, d)"), "exact");
   EXPECT_EQ(of("erfc(d)"), "exact");
@@ -81,7 +81,7 @@ TEST_F(FuzzTolerance, IsKeptBySignsChoicesAndConversions) {
 TEST_F(FuzzTolerance, IsUnknownWhereFunctionsGoOn) {
   for (const char* const text :
        {"floor(tan(a))", "tan(a) < b", "tan(a) - b", "cast(tan(a), i32)", "tan(tan(a))",
-        "where(tan(a) > 1, a, d)", "real(sqrt(c))", "pow(c, e)", "lgamma(a)", "library_log1p(a)"})
+        "where(tan(a) > 1, a, d)", "real(sqrt(c))", "pow(c, e)", "lgamma(a)", "library_lgamma(a)"})
     EXPECT_EQ(of(text), "unknown") << text;
   // NaN that are computed have any sign.
   EXPECT_EQ(of("signbit(a - a)"), "unknown");

@@ -43,19 +43,23 @@ TEST(VectorMath, NamesExist) {
 
 #if defined(__x86_64__)
 template <class Vector, class Element>
-[[gnu::target("avx512f")]] void call_64(void* function, int arity, const Element* x,
-                                        const Element* y, Element* out) {
-  Vector a, b;
-  std::memcpy(&a, x, 64);
-  std::memcpy(&b, y, 64);
-  const Vector result = arity == 1 ? reinterpret_cast<Vector (*)(Vector)>(function)(a)
-                                   : reinterpret_cast<Vector (*)(Vector, Vector)>(function)(a, b);
-  std::memcpy(out, &result, 64);
+[[gnu::target("avx512f")]] void call_avx512(void* function, const Element* x, Element* out) {
+  Vector vector;
+  std::memcpy(&vector, x, sizeof vector);
+  vector = reinterpret_cast<Vector (*)(Vector)>(function)(vector);
+  std::memcpy(out, &vector, sizeof vector);
+}
+template <class Vector, class Element>
+[[gnu::target("avx2")]] void call_avx2(void* function, const Element* x, Element* out) {
+  Vector vector;
+  std::memcpy(&vector, x, sizeof vector);
+  vector = reinterpret_cast<Vector (*)(Vector)>(function)(vector);
+  std::memcpy(out, &vector, sizeof vector);
 }
 
-template <class Element, class Vector>
-void compare_with_scalar() {
-  constexpr std::size_t lanes = 64 / sizeof(Element);
+template <class Element, class Vector, class Call>
+void compare_with_scalar(Call call) {
+  constexpr std::size_t lanes = sizeof(Vector) / sizeof(Element);
   constexpr DType dtype = dtype_of<Element>;
   Random random(31);
   for (const Op op : all_ops()) {
@@ -64,31 +68,36 @@ void compare_with_scalar() {
     void* const function = const_cast<void*>(sleef_function(symbol));
     ASSERT_NE(function, nullptr) << symbol;
     for (int round = 0; round < 2000; ++round) {
-      std::array<Element, lanes> x, y, scalar, vector;
-      for (auto* const values : {&x, &y})
-        for (Element& value : *values) {
-          const Bits bits = random_bits(random, dtype);
-          std::memcpy(&value, &bits, sizeof value);
-          if (round % 2 == 0)
-            value = static_cast<Element>(static_cast<double>(random()) * 0x1p-60 - 8);
-        }
-      const void* args[] = {x.data(), y.data()};
+      std::array<Element, lanes> x, scalar, vector;
+      for (Element& value : x) {
+        const Bits bits = random_bits(random, dtype);
+        std::memcpy(&value, &bits, sizeof value);
+        if (round % 2 == 0)
+          value = static_cast<Element>(static_cast<double>(random()) * 0x1p-60 - 8);
+      }
+      const void* args[] = {x.data()};
       block_function(op, dtype)(scalar.data(), args, lanes);
-      call_64<Vector>(function, info(op).arity, x.data(), y.data(), vector.data());
+      call(function, x.data(), vector.data());
       for (std::size_t i = 0; i < lanes; ++i) {
         const bool same = std::memcmp(&scalar[i], &vector[i], sizeof(Element)) == 0 ||
                           (scalar[i] != scalar[i] && vector[i] != vector[i]);
-        ASSERT_TRUE(same) << symbol << '(' << x[i] << ", " << y[i] << ") = " << vector[i]
-                          << ", scalar " << scalar[i];
+        ASSERT_TRUE(same) << symbol << '(' << x[i] << ") = " << vector[i] << ", scalar "
+                          << scalar[i];
       }
     }
   }
 }
 
 TEST(VectorMath, SameBitsAsScalar) {
-  if (!__builtin_cpu_supports("avx512f")) GTEST_SKIP() << "needs AVX-512";
-  compare_with_scalar<float, __m512>();
-  compare_with_scalar<double, __m512d>();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    GTEST_SKIP() << "needs AVX2";
+  compare_with_scalar<float, __m128>(call_avx2<__m128, float>);
+  compare_with_scalar<double, __m128d>(call_avx2<__m128d, double>);
+  compare_with_scalar<float, __m256>(call_avx2<__m256, float>);
+  compare_with_scalar<double, __m256d>(call_avx2<__m256d, double>);
+  if (!__builtin_cpu_supports("avx512f")) return;
+  compare_with_scalar<float, __m512>(call_avx512<__m512, float>);
+  compare_with_scalar<double, __m512d>(call_avx512<__m512d, double>);
 }
 #endif
 

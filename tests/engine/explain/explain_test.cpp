@@ -219,7 +219,9 @@ TEST(engine_explain, writes_cuda_source_without_a_device) {
   EXPECT_THROW(engine.explain(sum, {}, options), ArgumentError);
   options.arch = "sm_90";
   const Expr row = Expr(layout({4}, {1}));
-  EXPECT_THAT(engine.explain(ops::sum(row), {}, options).texts.at("cuda"), HasSubstr("__shfl_"));
+  const Explanation sum_of_row = engine.explain(ops::sum(row), {}, options);
+  EXPECT_THAT(sum_of_row.texts.at("cuda"), HasSubstr("__shfl_"));
+  EXPECT_EQ(sum_of_row.story.written_bytes, 4);
   EXPECT_THAT(engine.explain(ops::cumsum(row, {.dims = {0}}), {}, options).texts.at("cuda"),
               HasSubstr("__shfl_up_sync"));
   EXPECT_THAT(engine.explain(ops::logcumsumexp(row, {.dims = {0}}), {}, options).texts.at("cuda"),

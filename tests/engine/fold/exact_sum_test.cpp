@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 namespace weft::testing {
 namespace {
@@ -141,6 +143,23 @@ void check_numbers(std::uint64_t seed) {
 
 TEST(ExactSum, IsTheNearestF32) { check_numbers<float>(3); }
 TEST(ExactSum, IsTheNearestF64) { check_numbers<double>(4); }
+
+/// Whatever way the calling thread rounds, and whether it takes subnormal numbers for zeros.
+TEST(ExactSum, IsTheSameInEveryRoundingMode) {
+  Random random(8);
+  Engine one(EngineOptions{.num_threads = 1}), many(EngineOptions{.num_threads = 3});
+  for (const Kind kind : {Kind::wide, Kind::cancelling, Kind::subnormal}) {
+    const std::vector<float> values = numbers<float>(kind, 300'000, random);
+    const float sum = exact_sum(one, values);
+    for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO})
+      std::thread([&] {
+        std::fesetround(mode);
+        EXPECT_EQ(exact_sum(one, values), sum) << mode;
+        EXPECT_EQ(exact_sum(many, values), sum) << mode;
+        EXPECT_EQ(std::fegetround(), mode);
+      }).join();
+  }
+}
 
 TEST(ExactSum, OfWhateverIsReducedInAnyLayout) {
   Random random(5);

@@ -334,6 +334,21 @@ TEST_F(JointFolds, OfManyTensorsAreComputed) {
   EXPECT_EQ(results[1].item().as_double(), 65.0 * count);
 }
 
+/// What they read never meets in one expression, and need not broadcast.
+TEST_F(JointFolds, OfArgumentsOfDifferentSizesAreApart) {
+  Random random(54);
+  const Expr a(random_layout({4000, 1}, DType::f32, random)), b(full({70}, 2.0F)),
+      c(full({50}, 3.0F));
+  const Expr folds[] = {ops::sum(a + b, {.dims = {1}}), ops::sum(a * c, {.dims = {1}})};
+  for (const char* const backend : {"auto", "interp"}) {
+    Engine engine(EngineOptions{.backend = backend});
+    const std::vector<Tensor> together = engine.eval(folds);
+    for (std::size_t i = 0; i < 2; ++i)
+      EXPECT_TRUE(same_tensor(together[i], engine.eval(folds[i]))) << backend;
+    EXPECT_NO_THROW(engine.eval(folds[0] * folds[1]));
+  }
+}
+
 TEST_F(JointFolds, RefuseWhatEachOfThemRefuses) {
   Engine engine;
   const Tensor ints = new_tensor({cache_bytes()}, DType::c64);

@@ -78,8 +78,9 @@ class NvrtcBatch {
   std::vector<std::vector<Access>> record();
   /// Whether an address is in the memory of one of a case's operands.
   bool is_global(std::size_t index, const void* address) const;
-  /// Compiles all with NVRTC, if it is there, and expects that no kernel keeps anything in local
-  /// memory, but for `most_stack_bytes` of functions; what a batch before compiled is left out.
+  /// Compiles all with NVRTC, or of many every so many, if it is there, and expects that no kernel
+  /// keeps anything in local memory, but for `most_stack_bytes` of functions; what a batch before
+  /// compiled is left out.
   /// Leaves a test out, loudly, where there is no NVRTC.
   void compile_with_nvrtc(const std::string& arch, unsigned long most_stack_bytes = 0);
   /// Both, for sm_90, unless a case could not be added.

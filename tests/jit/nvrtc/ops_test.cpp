@@ -90,7 +90,7 @@ class Collector {
 
 bool calls_functions(const ir::Kernel& kernel) {
   return std::ranges::any_of(kernel.body, [](const ir::Inst& inst) {
-    return nvrtc::ulps_apart(inst.op, inst.dtype, false) != 0;
+    return nvrtc::ulps_apart(inst.op, inst.dtype) != 0;
   });
 }
 
