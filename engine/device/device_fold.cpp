@@ -77,13 +77,19 @@ Tensor divided_on_device(Engine::State& state, const ExprNode& node, const Tenso
 
 /// Kernels count places forwards, the later of equals being the larger.
 bool counts_from_the_end(const ExprNode& node) {
-  const FoldNode& fold = *node.fold;
-  return fold.form == FoldForm::scan_index && fold.is_reverse && fold.dims != 0;
+  return node.fold->form == FoldForm::scan_index && node.fold->is_reverse;
 }
 
 /// Those of the elements turned round, turned again.
 Tensor places_from_the_end(Engine::State& state, const ExprNode& node, const Tensor& given) {
   const FoldNode& fold = *node.fold;
+  if (fold.dims == 0) {  // of no dimensions
+    const Tensor result = given.defined() ? given
+                                          : empty({fold.sizes.data(), 0},
+                                                  {node.dtype, device_of(Expr(node.args[0]))});
+    fill(state, result, Bits());
+    return result;
+  }
   const int dim = std::countr_zero(fold.dims);
   const Device device = device_of(Expr(node.args[0]));
   const Tensor elements = elements_of(state, node, device);

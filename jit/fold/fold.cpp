@@ -133,7 +133,11 @@ ExtremumLoops extremum_loops(Op op, DType dtype, Isa isa) {
   const auto find = isa == Isa::avx512 ? extremum_loops_avx512
                     : isa == Isa::avx2 ? extremum_loops_avx2
                                        : extremum_loops_generic;
-  const ExtremumLoops* const found = find(op, dtype);
+  const ExtremumLoops* found = find(op, dtype);
+  if (found == nullptr) {  // of bools there is one set, for the size of the library
+    found = extremum_loops_generic(op, dtype);
+    isa = Isa::generic;
+  }
   WEFT_ASSERT(found != nullptr, name(op), " of ", name(dtype), " has no places");
   ExtremumLoops loops = *found;
   if (loops.merge == nullptr) loops.merge = extremum_loops_generic(op, dtype)->merge;

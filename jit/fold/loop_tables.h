@@ -50,7 +50,8 @@ constexpr ExtremumLoops extremum_table_of = Extrema<T, is_boolean>::template tab
       const bool is_or = op == Op::add || op == Op::maximum || op == Op::bitwise_or;
       const bool is_and = op == Op::mul || op == Op::minimum || op == Op::bitwise_and;
       if (is_or) return &table_of<std::uint8_t, Any>;
-      return is_and ? &table_of<std::uint8_t, All> : nullptr;
+      // Of bytes and the identity, which is 1, the smallest.
+      return is_and ? &table_of<std::uint8_t, Min> : nullptr;
     }
 #define WEFT_INTEGER(enumerator, unsigned_type, type)    \
   case DType::enumerator:                                \
@@ -79,7 +80,12 @@ const ExtremumLoops* find_extremum_loops(Op op, DType dtype) {
     return op == Op::maximum ? &extremum_table_of<T, is_boolean, true>
                              : &extremum_table_of<T, is_boolean, false>;
   };
-  if (is_boolean(dtype)) return table(std::type_identity<std::uint8_t>{}, std::true_type{});
+  if (is_boolean(dtype)) {
+    if constexpr (vector_bytes > 16)
+      return static_cast<const ExtremumLoops*>(nullptr);
+    else
+      return table(std::type_identity<std::uint8_t>{}, std::true_type{});
+  }
   return visit_ordered(dtype, [&](auto type) { return table(type, std::false_type{}); });
 }
 

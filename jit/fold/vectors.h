@@ -162,13 +162,6 @@ struct Any {
     return either < 1 ? either : 1;
   }
 };
-struct All {
-  template <class V>
-  static V of(V x, V y) {
-    const V smaller = x < y ? x : y;
-    return smaller < 1 ? smaller : 1;
-  }
-};
 /// One instruction, and what the op table has where there is no NaN.
 struct OrderedMax {
   template <class V>
