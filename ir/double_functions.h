@@ -28,33 +28,48 @@ struct OppositePowers {
 };
 
 template <class V>
-OppositePowers<V> opposite_powers(const V& size) {
-  const auto is_far = size > like(size, 720);
-  const ScaledSum<V> power = exponential_of(as_sum(select(is_far, like(size, 720), size)));
+OppositePowers<V> opposite_powers(const V& size, double largest) {
+  const V most = like(size, largest);
+  const ScaledSum<V> power = exponential_of(as_sum(select(size > most, most, size)));
   const Sum<V> inverse = inverse_of(power.value);
   const auto is_large = power.exponent > like(size, 100);
   const V twice = select(is_large, like(size, -200), power.exponent * like(size, -2));
   return {power.value, scale(inverse, power_of_two(twice)), power.exponent};
 }
 
+/// sinh(x) and cosh(x), each less a power of two; of larger sizes than `largest` those of that.
 template <class V>
-V double_sinh(const V& x) {
-  const V size = abs(x), square = x * x;
-  const OppositePowers<V> powers = opposite_powers(size);
-  const Sum<V> twice = add(powers.growing, negative(powers.falling));
-  const V of_large = rounded(ScaledSum<V>{twice, powers.exponent - like(x, 1)});
+struct HyperbolicPair {
+  V sine, cosine, exponent;
+};
+
+template <class V>
+HyperbolicPair<V> hyperbolic_pair(const V& x, double largest) {
+  const V size = abs(x), square = x * x, one = like(x, 1);
+  const OppositePowers<V> powers = opposite_powers(size, largest);
+  const Sum<V> twice_sine = add(powers.growing, negative(powers.falling));
+  const Sum<V> twice_cosine = add(powers.growing, powers.falling);
+  const V of_large = twice_sine.high + twice_sine.low;
   const V series =
       horner(square, {1.599073524120558e-10, 2.5052203353204358e-08, 2.7557319321385466e-06,
                       0.00019841269841217463, 0.008333333333333347, 0.16666666666666666});
   const V of_small = fma(x * square, series, x);
-  return select(size < like(x, 0.35), of_small, with_sign_of(of_large, x));
+  // The exponent of a small one is 0 or 1.
+  const V small_twice = of_small * (like(x, 2) - powers.exponent);
+  return {select(size < like(x, 0.35), small_twice, with_sign_of(of_large, x)),
+          twice_cosine.high + twice_cosine.low, powers.exponent - one};
+}
+
+template <class V>
+V double_sinh(const V& x) {
+  const HyperbolicPair<V> pair = hyperbolic_pair(x, 720);
+  return scale_by_power(pair.sine, pair.exponent);
 }
 
 template <class V>
 V double_cosh(const V& x) {
-  const OppositePowers<V> powers = opposite_powers(abs(x));
-  const Sum<V> twice = add(powers.growing, powers.falling);
-  return rounded(ScaledSum<V>{twice, powers.exponent - like(x, 1)});
+  const HyperbolicPair<V> pair = hyperbolic_pair(x, 720);
+  return scale_by_power(pair.cosine, pair.exponent);
 }
 
 // --- Sums of exponentials. ---

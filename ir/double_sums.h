@@ -111,7 +111,7 @@ V exponential_cubic(const V& x) {
           0.0013888888889038605, 0.008333333333317918, 0.0416666666666664, 0.16666666666666682});
 }
 
-/// exp(x).  Requires: abs(x) < 800.
+/// exp(x).  Requires: abs(x) < 1650.
 template <class V>
 ScaledSum<V> exponential_of(const Sum<V>& x) {
   const V n = round(x.high * like(x.high, 1.4426950408889634));

@@ -310,16 +310,10 @@ Number<T> by_double(const Number<T>& x, Function function) {
     return internal::by_double(x,                                                                  \
                                [](std::complex<double> value) { return std::of_complex(value); }); \
   }
-WEFT_FUNCTION(library_exp, exp)
-WEFT_FUNCTION(library_log, log)
-WEFT_FUNCTION(library_sin, sin)
-WEFT_FUNCTION(library_cos, cos)
 WEFT_FUNCTION(library_tan, tan)
 WEFT_FUNCTION(library_asin, asin)
 WEFT_FUNCTION(library_acos, acos)
 WEFT_FUNCTION(library_atan, atan)
-WEFT_FUNCTION(library_sinh, sinh)
-WEFT_FUNCTION(library_cosh, cosh)
 WEFT_FUNCTION(library_tanh, tanh)
 WEFT_FUNCTION(library_asinh, asinh)
 WEFT_FUNCTION(library_acosh, acosh)
@@ -338,7 +332,7 @@ WEFT_VECTOR_MATH_ROWS(WEFT_FUNCTION)
 template <class T>
 Number<T> sqrt(const Number<T>& x) {
   if constexpr (is_complex(dtype_of<T>))
-    return internal::by_double(x, [](std::complex<double> value) { return std::sqrt(value); });
+    return complex_sqrt(x);
   else
     return Number<T>(std::sqrt(x.value));
 }

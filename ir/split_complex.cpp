@@ -47,6 +47,13 @@ Pair divide(const Pair& x, const Pair& y) {
   return {select(is_zero, a, re) / divisor, select(is_zero, b, im) / divisor};
 }
 
+Pair square_root(const Pair& x) {
+  const auto parts = [](const ComplexParts<Value>& root) { return Pair{root.real, root.imag}; };
+  if (x.re.dtype == DType::f64) return parts(double_sqrt_of_parts(x.re, x.im));
+  const Pair wide = parts(sqrt_of_parts(to_double(x.re), to_double(x.im)));
+  return {to_single(wide.re), to_single(wide.im)};
+}
+
 Pair cast(Builder& builder, const Pair& x, DType from, DType to) {
   if (is_complex(to)) {
     const DType part = real_dtype(to);
@@ -227,6 +234,7 @@ class Splitter {
       case Op::angle:
         return Pair{x.re.dtype == DType::f32 ? single_atan2(x.im, x.re) : double_atan2(x.im, x.re),
                     {}};
+      case Op::sqrt: return square_root(x);
       case Op::where: {
         const Pair& z = values_[inst.args[2]];
         return Pair{select(x.re, y.re, z.re), select(x.re, y.im, z.im)};

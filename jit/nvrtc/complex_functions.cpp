@@ -24,17 +24,16 @@ __device__ __forceinline__ bool is_finite(f64 x) { return fabs(x) < infinity(); 
 __device__ __forceinline__ f64 with_sign_of(f64 size, f64 x) { return x != x ? size : copysign(size, x); }
 )"},
     {"exp_times", R"(
-// exp(x) * scale * (a + bi), also where exp(x) alone is out of range.
-__device__ __forceinline__ Parts exp_times(f64 x, f64 scale, f64 a, f64 b) {
+// exp(x) * (a + bi), also where exp(x) alone is out of range.
+__device__ __forceinline__ Parts exp_times(f64 x, f64 a, f64 b) {
   if (fabs(x) < 700.0) {
-    const f64 size = exp(x) * scale;
+    const f64 size = exp(x);
     return {size * a, size * b};
   }
   const f64 root = exp(0.5 * x);
-  if (root < infinity()) return {a * root * scale * root, b * root * scale * root};
+  if (root < infinity()) return {a * root * root, b * root * root};
   const f64 quarter = exp(0.25 * x);
-  return {a * quarter * quarter * scale * quarter * quarter,
-          b * quarter * quarter * scale * quarter * quarter};
+  return {a * quarter * quarter * quarter * quarter, b * quarter * quarter * quarter * quarter};
 }
 )"},
     {"exact_sum", R"(
@@ -96,38 +95,7 @@ __device__ __noinline__ Parts parts_of_library_exp(f64 x, f64 y) {
   }
   f64 sine, cosine;
   sincos(y, &sine, &cosine);
-  return exp_times(x, 1.0, cosine, sine);
-}
-)"},
-    {"parts_of_library_log", R"(
-__device__ __noinline__ Parts parts_of_library_log(f64 x, f64 y) {
-  return {log_of_modulus<f64>(x, y), atan2(y, x)};
-}
-)"},
-    {"parts_of_library_sinh", R"(
-__device__ __noinline__ Parts parts_of_library_sinh(f64 x, f64 y) {
-  if (y == 0.0) return {sinh(x), y};
-  if (!is_finite(y)) {
-    const f64 nan = y - y;
-    return {x == 0.0 ? x : is_infinite(x) ? infinity() : nan, nan};
-  }
-  f64 sine, cosine;
-  sincos(y, &sine, &cosine);
-  if (fabs(x) < 700.0) return {sinh(x) * cosine, cosh(x) * sine};
-  return exp_times(fabs(x), 0.5, copysign(1.0, x) * cosine, sine);
-}
-)"},
-    {"parts_of_library_cosh", R"(
-__device__ __noinline__ Parts parts_of_library_cosh(f64 x, f64 y) {
-  if (y == 0.0) return {cosh(x), x != x ? y : copysign(1.0, x) * y};
-  if (!is_finite(y)) {
-    const f64 nan = y - y;
-    return {is_infinite(x) ? infinity() : nan, x == 0.0 ? 0.0 : nan};
-  }
-  f64 sine, cosine;
-  sincos(y, &sine, &cosine);
-  if (fabs(x) < 700.0) return {cosh(x) * cosine, sinh(x) * sine};
-  return exp_times(fabs(x), 0.5, cosine, copysign(1.0, x) * sine);
+  return exp_times(x, cosine, sine);
 }
 )"},
     {"parts_of_library_tanh", R"(
@@ -148,16 +116,6 @@ __device__ __noinline__ Parts parts_of_library_tanh(f64 x, f64 y) {
   const f64 sine_of_x = sinh(x), divisor = sine_of_x * sine_of_x + cosine * cosine;
   return {sine_of_x * cosh(x) / divisor, sine * cosine / divisor};
 }
-)"},
-    {"parts_of_library_sin", R"(
-// sinh of i times the number.
-__device__ __forceinline__ Parts parts_of_library_sin(f64 x, f64 y) {
-  const Parts turned = parts_of_library_sinh(y, x);
-  return {turned.imag, turned.real};
-}
-)"},
-    {"parts_of_library_cos", R"(
-__device__ __forceinline__ Parts parts_of_library_cos(f64 x, f64 y) { return parts_of_library_cosh(-y, x); }
 )"},
     {"parts_of_library_tan", R"(
 // tanh of i times the number.
