@@ -18,20 +18,17 @@ struct Accumulation {
   using V = Vector<T, vector_bytes>;
   static constexpr std::int64_t per_vector = vector_bytes / sizeof(T);
 
-  static V identity_of(const Fold& fold) {
-    T element;
-    __builtin_memcpy(&element, &fold.identity, sizeof(T));
-    V value;
-    for (int i = 0; i < per_vector; ++i) value[i] = element;
-    return value;
-  }
+  static V identity_of(const Fold& fold) { return load<V>(fold.identity_lanes.data()); }
 
   /// Whether the op is one instruction if there is no NaN, and more if there may be.
   static constexpr bool has_ordered_op =
       NanFlag<T>::exists && (std::is_same_v<Combine, Max> || std::is_same_v<Combine, Min>);
 
+  static constexpr bool is_complex_product = std::is_same_v<Combine, ComplexMul>;
+
   /// What is worth loops that prefetch.
-  static constexpr bool may_prefetch = std::is_floating_point_v<T> && vector_bytes >= 32;
+  static constexpr bool may_prefetch =
+      std::is_floating_point_v<T> && vector_bytes >= 32 && !is_complex_product;
   /// With AVX2 it is measured only where rows are walked in order.
   static bool asks_ahead(const Fold& fold) {
     return may_prefetch && fold.prefetches && (vector_bytes == line_bytes || fold.in_order);
@@ -75,11 +72,14 @@ struct Accumulation {
       const std::int64_t rest = count - i * per_vector;
       if (rest <= 0) return;
       const T* const from = data + i * per_vector;
-      const V x = rest >= per_vector
-                      ? load<V>(from)
-                      : load_part(identity, from, rest * static_cast<std::int64_t>(sizeof(T)));
+      const std::int64_t rest_bytes = rest * static_cast<std::int64_t>(sizeof(T));
+      const V x = rest >= per_vector ? load<V>(from) : load_part(identity, from, rest_bytes);
       note(x, x);
-      lanes[i] = Op::of(lanes[i], x);
+      const V combined = Op::of(lanes[i], x);
+      // A complex number times 1 is another one where it has infinities or a zero of either sign.
+      lanes[i] = is_complex_product && rest < per_vector
+                     ? load_part(lanes[i], &combined, rest_bytes)
+                     : combined;
     }
   }
 

@@ -116,7 +116,11 @@ Fold make_fold(Op op, DType dtype, Isa isa) {
   const auto find = isa == Isa::avx512 ? fold_loops_avx512
                     : isa == Isa::avx2 ? fold_loops_avx2
                                        : fold_loops_generic;
-  const FoldLoops* const loops = find(op, dtype);
+  const FoldLoops* loops = find(op, dtype);
+  if (loops == nullptr && isa == Isa::avx512) {
+    loops = fold_loops_avx2(op, dtype);
+    isa = Isa::avx2;
+  }
   if (loops == nullptr) return fold;
   fold.loops = *loops;
   if (loops->tree == nullptr) {

@@ -44,6 +44,13 @@ constexpr ExtremumLoops extremum_table_of = Extrema<T, is_boolean>::template tab
       default: return nullptr;
     }
   };
+  // Of products there is one set, for the size of the library.
+  const auto complex = [&]<class T>(std::type_identity<T>) -> const FoldLoops* {
+    if (op == Op::add) return &table_of<T, Add, 2>;
+    if constexpr (vector_bytes == 32)
+      if (op == Op::mul) return &table_of<T, ComplexMul, 2>;
+    return nullptr;
+  };
   const bool is_order = op == Op::maximum || op == Op::minimum;
   switch (dtype) {
     case DType::boolean: {
@@ -68,8 +75,8 @@ constexpr ExtremumLoops extremum_table_of = Extrema<T, is_boolean>::template tab
 #undef WEFT_INTEGER
     case DType::f32: return number(std::type_identity<float>{});
     case DType::f64: return number(std::type_identity<double>{});
-    case DType::c64: return op == Op::add ? &table_of<float, Add, 2> : nullptr;
-    case DType::c128: return op == Op::add ? &table_of<double, Add, 2> : nullptr;
+    case DType::c64: return complex(std::type_identity<float>{});
+    case DType::c128: return complex(std::type_identity<double>{});
     default: return nullptr;
   }
 }

@@ -17,7 +17,7 @@ template <class T, class Combine>
 struct Loops : Accumulation<T, Combine> {
   using Lanes = Accumulation<T, Combine>;
   using Lanes::accumulate, Lanes::accumulate_with_nan, Lanes::asks_ahead, Lanes::fill;
-  using Lanes::has_ordered_op, Lanes::identity_of, Lanes::may_prefetch;
+  using Lanes::has_ordered_op, Lanes::identity_of, Lanes::is_complex_product, Lanes::may_prefetch;
   using Lanes::may_walk_in_order, Lanes::per_vector;
   using typename Lanes::V;
 
@@ -28,7 +28,8 @@ struct Loops : Accumulation<T, Combine> {
                                      : vector_bytes == 32 ? 2
                                                           : 1;
   /// Extrema look for NaN first, and are bound by that.
-  static constexpr bool reads_side_by_side = num_streams > 1 && !has_ordered_op;
+  static constexpr bool reads_side_by_side =
+      num_streams > 1 && !has_ordered_op && !is_complex_product;
   /// Two short rows in all registers gain nothing over one after the other.
   static constexpr bool reads_rows_side_by_side = reads_side_by_side && num_streams > 2;
 
@@ -385,9 +386,13 @@ struct Loops : Accumulation<T, Combine> {
                       std::int64_t num_columns) {
     T* const sums = reinterpret_cast<T*>(to);
     if (num_columns < per_vector) {
+      using One = std::conditional_t<is_complex_product, Vector<T, 2 * sizeof(T)>, T>;
+      constexpr std::int64_t step = sizeof(One) / sizeof(T);
       for (std::int64_t row = 0; row < num_rows; ++row, data += row_stride_bytes)
-        for (std::int64_t i = 0; i < num_columns; ++i)
-          sums[i] = Combine::template of<T>(sums[i], load<T>(reinterpret_cast<const T*>(data) + i));
+        for (std::int64_t i = 0; i < num_columns; i += step)
+          store(sums + i,
+                Combine::template of<One>(load<One>(sums + i),
+                                          load<One>(reinterpret_cast<const T*>(data) + i)));
       return;
     }
     // Of one strip, the sums stay in registers.
@@ -479,7 +484,7 @@ struct Loops : Accumulation<T, Combine> {
   template <int parts = 1>
   static constexpr FoldLoops table() {
     FoldLoops loops{&part_lanes<parts>, &part_columns<parts>, &rows<parts>, &finish<parts>};
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::is_floating_point_v<T> && !is_complex_product) {
       loops.tree = &tree<parts>;
       loops.start_blocks = &start_blocks;
       loops.combine_blocks = &combine_blocks;

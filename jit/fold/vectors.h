@@ -142,6 +142,24 @@ struct Mul {
     return x * y;
   }
 };
+/// Of complex numbers, vectors of pairs.
+struct ComplexMul {
+  template <class V>
+  static V of(V x, V y) {
+    return of_lanes(x, y, std::make_index_sequence<sizeof(V) / sizeof(x[0])>());
+  }
+
+ private:
+  template <class V, std::size_t... lane>
+  [[gnu::always_inline]] static V of_lanes(V x, V y, std::index_sequence<lane...>) {
+    const V real = __builtin_shufflevector(y, y, (lane & ~std::size_t{1})...);
+    const V imaginary = __builtin_shufflevector(y, y, (lane | 1)...);
+    const V by_real = x * real;
+    const V by_imaginary = __builtin_shufflevector(x, x, (lane ^ 1)...) * imaginary;
+    return __builtin_shufflevector(by_real - by_imaginary, by_real + by_imaginary,
+                                   ((lane & 1) * sizeof...(lane) + lane)...);
+  }
+};
 struct Or {
   template <class V>
   static V of(V x, V y) {
