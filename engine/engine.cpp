@@ -139,8 +139,8 @@ namespace {
 
 template <class... Inputs>
 void check_inputs(Op op, const Inputs&... tensors) {
-  // The key of a copy; the other structural ops are refused when the call is planned.
-  WEFT_CHECK(op != Op::load, ArgumentError, "'load' is not an operator that can be called");
+  WEFT_CHECK(is_callable(op), ArgumentError, "'", name(op),
+             "' is not an operator that can be called");
   int position = 0;
   for (const Tensor* input : {&tensors...}) {
     WEFT_CHECK(input->defined(), ArgumentError, name(op), "(): input ", position, " is undefined");

@@ -70,6 +70,8 @@ std::optional<Op> parse_op(std::string_view text) {
 
 std::span<const Op> all_ops() { return table_ops; }
 
+bool is_callable(Op op) { return op >= all_ops().front() && op <= all_ops().back(); }
+
 std::optional<PartFunctions> part_functions(Op op) {
   switch (op) {
 #define WEFT_COMPLEX_FUNCTION(name) \

@@ -62,8 +62,7 @@ weft_status run_call(weft_tensor** out, const Function& call) {
 
 Op op_named(const char* op, int arity) {
   const std::optional<Op> found = parse_op(text_at(op, "the name of an op"));
-  WEFT_CHECK(found && info(*found).form != Form::structural && !is_part_function(*found),
-             ArgumentError, "unknown op '", op, "'");
+  WEFT_CHECK(found && is_callable(*found), ArgumentError, "unknown op '", op, "'");
   WEFT_CHECK(info(*found).arity == arity, ArgumentError, op, " takes ", info(*found).arity,
              " operands, got ", arity);
   return *found;

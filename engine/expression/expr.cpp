@@ -162,8 +162,7 @@ void check_number(Op op, const Expr& arg, DType common) {
 
 Expr apply(Op op, std::span<const Expr> args) {
   const OpInfo& row = info(op);
-  WEFT_CHECK(row.form != Form::structural, ArgumentError, "'", row.name,
-             "' is not an operator of expressions");
+  WEFT_CHECK(is_callable(op), ArgumentError, "'", row.name, "' is not an operator of expressions");
   WEFT_CHECK(args.size() == static_cast<std::size_t>(row.arity), ArgumentError, row.name,
              "() takes ", row.arity, row.arity == 1 ? " argument" : " arguments", ", but ",
              args.size(), " were given");

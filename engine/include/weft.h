@@ -156,7 +156,8 @@ weft_status weft_tensor_to_dlpack_versioned(const weft_tensor* tensor,
 /* ---- calls ----
  *
  * `out` is in and out: where *out is null it receives a new tensor, else *out is written, and
- * resized if it has other sizes and owns its memory. */
+ * resized if it has other sizes: memory that it does not own can't grow, and holds what is smaller
+ * from its beginning on. */
 
 /* Converts layout and dtype on the way; `source` broadcasts to `destination`. */
 weft_status weft_copy(weft_engine* engine, weft_tensor* destination, const weft_tensor* source);

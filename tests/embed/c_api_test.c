@@ -212,6 +212,8 @@ static void test_calls(weft_engine* engine) {
 
   CHECK_FAILS(weft_unary(engine, "nonsense", a, &out), WEFT_ERROR_ARGUMENT, "unknown op 'nonsense'");
   CHECK_FAILS(weft_unary(engine, "load", a, &out), WEFT_ERROR_ARGUMENT, "unknown op 'load'");
+  CHECK_FAILS(weft_binary(engine, "table_entry", a, a, &out), WEFT_ERROR_ARGUMENT,
+              "unknown op 'table_entry'");
   CHECK_FAILS(weft_unary(engine, "add", a, &out), WEFT_ERROR_ARGUMENT, "add takes 2 operands, got 1");
   CHECK_FAILS(weft_unary(engine, NULL, a, &out), WEFT_ERROR_ARGUMENT, "the name of an op");
   CHECK_FAILS(weft_binary(engine, "add", a, two, &out), WEFT_ERROR_ARGUMENT, "must match");

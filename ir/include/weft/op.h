@@ -83,6 +83,9 @@ inline std::string_view name(Op op) { return info(op).name; }
 std::optional<Op> parse_op(std::string_view text);
 /// Every op of weft/ops.def, in table order (the structural ones left out).
 std::span<const Op> all_ops();
+/// Whether it is one of these: what expressions and calls may name, where the others are made by
+/// lowering alone, and hold what it takes care of.
+bool is_callable(Op op);
 /// Every op of weft/float_parts.def, in table order.
 std::span<const Op> float_parts();
 /// The ops that compute the parts of what `op` gives for complex numbers, from the parts of its
