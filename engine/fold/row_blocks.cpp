@@ -21,17 +21,19 @@ constexpr std::size_t max_nodes = 1000;
 /// Of blocks of a very large cache the beginning is enough.
 constexpr std::int64_t most_ahead_bytes = std::int64_t{1} << 20;
 
-/// Whether dimension 0 is the slowest of a tensor that no dimension repeats.
+/// Whether dimension 0 steps over all the others, so that its rows lie apart, of a tensor that no
+/// dimension repeats.  Rows that overlap may merge with what a single one of them does not.
 bool lies_in_rows(const TensorImpl& tensor) {
   bool fills_vectors = false;
+  std::int64_t reach = 0;  // in elements, from the first one of a row to the last
   for (std::size_t dim = 0; dim < tensor.sizes.size(); ++dim) {
     const std::int64_t stride = std::abs(tensor.strides[dim]);
     if (stride == 0 && tensor.sizes[dim] > 1) return false;
-    if (dim == 0) continue;
-    if (tensor.sizes[dim] > 1 && stride >= std::abs(tensor.strides[0])) return false;
+    if (dim == 0 || tensor.sizes[dim] <= 1) continue;
+    reach += (tensor.sizes[dim] - 1) * stride;
     fills_vectors |= tensor.sizes[dim] >= min_vector_extent;
   }
-  return fills_vectors;
+  return fills_vectors && (tensor.sizes[0] <= 1 || reach < std::abs(tensor.strides[0]));
 }
 
 /// Follows the rows from the results down to the tensors.
@@ -126,33 +128,41 @@ class RowFinder {
     return !reaches(*fold.args[0], lies_otherwise) && has_one;
   }
 
-  static std::int64_t num_stored(const Tensor& tensor) {
+  bool is_in_rows(const Tensor& tensor, const Dims& arg_sizes) const {
+    return tensor.dim() == static_cast<int>(arg_sizes.size()) && tensor.size(0) == num_rows_;
+  }
+
+  /// What a row has of a tensor, or all of one without rows.
+  std::int64_t num_stored_of_row(const Tensor& tensor, const Dims& arg_sizes) const {
     std::int64_t count = 1;
-    for (int dim = 0; dim < tensor.dim(); ++dim)
+    for (int dim = is_in_rows(tensor, arg_sizes) ? 1 : 0; dim < tensor.dim(); ++dim)
       if (tensor.stride(dim) != 0) count *= tensor.size(dim);
     return count;
   }
 
-  /// The first tensor of so many elements, in the order of leaves_of(); null if there is none.
-  static const Tensor* first_of(std::int64_t least_numel, const ExprNode& root,
-                                std::unordered_set<const ExprNode*>& seen) {
+  /// The first tensor that stores a whole row's elements for each row, in the order of leaves_of();
+  /// null if there is none.
+  const Tensor* first_of_whole_rows(std::int64_t row_numel, const Dims& arg_sizes,
+                                    const ExprNode& root,
+                                    std::unordered_set<const ExprNode*>& seen) const {
     if (root.kind == ExprNode::Kind::tensor)
-      return num_stored(root.tensor) >= least_numel ? &root.tensor : nullptr;
+      return num_stored_of_row(root.tensor, arg_sizes) >= row_numel ? &root.tensor : nullptr;
     for (const auto& arg : root.args) {
       if (arg->kind == ExprNode::Kind::fold || !seen.insert(arg.get()).second) continue;
-      if (const Tensor* const found = first_of(least_numel, *arg, seen)) return found;
+      if (const Tensor* const found = first_of_whole_rows(row_numel, arg_sizes, *arg, seen))
+        return found;
     }
     return nullptr;
   }
 
   /// Of operands of equal size the first leads (largest_input()): of one row perhaps another.
-  static bool is_led_by_one_row(const ExprNode& fold) {
+  bool is_led_by_one_row(const ExprNode& fold) const {
+    const Dims& sizes = fold.fold->arg_sizes;
     std::int64_t row_numel = 1;
-    for (std::size_t dim = 1; dim < fold.fold->arg_sizes.size(); ++dim)
-      row_numel *= fold.fold->arg_sizes[dim];
+    for (std::size_t dim = 1; dim < sizes.size(); ++dim) row_numel *= sizes[dim];
     std::unordered_set<const ExprNode*> seen;
-    const Tensor* const first = first_of(row_numel, fold, seen);
-    return first != nullptr && num_stored(*first) == row_numel;
+    const Tensor* const first = first_of_whole_rows(row_numel, sizes, fold, seen);
+    return first != nullptr && !is_in_rows(*first, sizes);
   }
 
   SizesOfNodes sizes_;

@@ -4,6 +4,7 @@
 #include "engine/expression/walk.h"
 #include "engine/fold/fold_call.h"
 #include "engine/tensor/tensor_impl.h"
+#include "ir/combine.h"
 #include "ir/limits.h"
 #include "ir/pass.h"
 
@@ -151,7 +152,9 @@ Node literal(double number, DType dtype) {
 }
 
 /// What a fold begins with, where that may be seen in the result, as 0 and -0 give 0.
-std::optional<double> visible_identity(Op op, DType dtype) {
+std::optional<double> visible_identity(Op op, DType dtype, std::size_t num_places) {
+  // A byte that was viewed as bool is copied as it is, and true when it is combined.
+  if (is_boolean(dtype) && num_places == 1) return ir::identity_of(op, dtype)->lo != 0 ? 1.0 : 0.0;
   if (is_integral(dtype)) return {};
   switch (op) {
     case Op::add:
@@ -308,7 +311,8 @@ class Unrolling {
     const bool keeps_dims = user.tensor.sizes().size() == fold.arg_sizes.size();
     const Expr argument = with_elements(Expr(node.args[0]));
     Node sum;
-    if (const std::optional<double> identity = visible_identity(node.op, node.dtype))
+    if (const std::optional<double> identity =
+            visible_identity(node.op, node.dtype, few.places.size()))
       sum = literal(*identity, node.dtype);
     for (const std::vector<std::int64_t>& place : few.places) {
       const auto change = [&](const Node& leaf) {

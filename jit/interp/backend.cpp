@@ -42,6 +42,7 @@ struct Step {
   BlockFunction function = nullptr;  ///< table ops and casts; accumulate: what combines
   std::optional<PlaceFold> places = std::nullopt;  ///< accumulate_place: what combines
   bool loads_place = false;
+  bool loads_truth = false;       ///< bytes viewed as bool, as 0 and 1
   BlockFunction round = nullptr;  ///< scans: from what is kept to what is written
 };
 
@@ -117,6 +118,7 @@ Program make_program(const Kernel& kernel) {
       step.function = ir::block_function(inst.op, inst.dtype);
     if (program.scans && accumulates(inst)) look_up_scan(kernel, inst, step);
     step.loads_place = inst.op == Op::load && kernel.operands[inst.operand].role == ir::Role::place;
+    step.loads_truth = inst.op == Op::load && is_boolean(inst.dtype);
     if (inst.op != Op::store && inst.op != Op::accumulate_place) {
       step.slot = next_slot;
       const std::size_t bytes = program.block * step.itemsize;
@@ -187,6 +189,7 @@ class InnerLoop {
         if (step.loads_place) return load_places(out, address(step, base, begin), step, count);
         copy_strided(out, step.itemsize, address(step, base, begin), strides_[step.operand],
                      step.itemsize, count);
+        if (step.loads_truth) take_truth(out, count);
         break;
       case Op::store:
         copy_strided(address(step, base, begin), strides_[step.operand],
@@ -284,6 +287,10 @@ class InnerLoop {
 
   std::byte* address(const Step& step, std::byte* const* base, std::size_t begin) const {
     return base[step.operand] + static_cast<std::int64_t>(begin) * strides_[step.operand];
+  }
+
+  static void take_truth(std::byte* values, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) values[i] = std::byte{values[i] != std::byte{0}};
   }
 
   static void fill(std::byte* out, const Bits& bits, std::size_t itemsize, std::size_t count) {

@@ -6,6 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -158,6 +162,14 @@ TEST(ExactSum, IsTheSameInEveryRoundingMode) {
         EXPECT_EQ(exact_sum(many, values), sum) << mode;
         EXPECT_EQ(std::fegetround(), mode);
       }).join();
+#if defined(__SSE2__)
+    std::thread([&] {
+      constexpr unsigned zeros_for_subnormals = 0x8040;
+      _mm_setcsr(_mm_getcsr() | zeros_for_subnormals);
+      EXPECT_EQ(exact_sum(one, values), sum);
+      EXPECT_EQ(exact_sum(many, values), sum);
+    }).join();
+#endif
   }
 }
 

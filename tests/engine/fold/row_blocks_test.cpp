@@ -43,6 +43,24 @@ TEST_F(RowBlockBits, OperandsWithoutRowsDontLead) {
   check(wide, ops::sum(turned * wide, options));
 }
 
+/// Nor do operands of which all rows together are as large as one row.
+TEST_F(RowBlockBits, ShortRowsDontLead) {
+  const ReduceOptions options{.dims = {1, 2}, .keepdim = true};
+  const Expr x(numbers({1000, 40, 50}, {2000, 50, 1})), b(numbers({40, 50}, {1, 40}));
+  check(x, ops::sum(Expr(numbers({1000, 1, 50}, {50, 50, 1})) * b * x, options));
+  const Expr longer(numbers({3001, 40, 50}, {2000, 50, 1}));
+  check(longer, ops::sum(Expr(numbers({3001, 1, 1}, {1, 1, 1})) * b * longer, options));
+}
+
+/// Rows that overlap merge with a dimension that is kept, of one row too short for columns.
+TEST_F(RowBlockBits, OverlappingRowsAreLeftWhole) {
+  const ReduceOptions options{.dims = {2}, .keepdim = true};
+  for (const std::int64_t kept : {2, 3, 4, 7}) {
+    const Expr x(numbers({600, kept, 1000}, {kept, 1, 1}));
+    check(x, ops::mean(x, options));
+  }
+}
+
 /// Whose rows and columns are equally far apart.
 TEST_F(RowBlockBits, OfWindowsWalkAsTheWhole) {
   const ReduceOptions options{.dims = {1}, .keepdim = true};

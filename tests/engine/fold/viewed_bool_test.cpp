@@ -29,8 +29,8 @@ class ViewedBool : public ::testing::Test {
   /// `function` of the engine on bytes viewed as bool gives what it gives for 0 and 1.
   template <class Function>
   void check(const std::string& what, const Function& function) {
-    for (const Sizes& sizes :
-         {Sizes{4, 8}, Sizes{3, 200}, Sizes{70, 3}, Sizes{40, 130}, Sizes{2, 40'000}}) {
+    for (const Sizes& sizes : {Sizes{4, 8}, Sizes{3, 200}, Sizes{70, 3}, Sizes{40, 130},
+                               Sizes{2, 40'000}, Sizes{1, 9}, Sizes{9, 1}, Sizes{1, 1}}) {
       const Tensor bytes = bytes_of(sizes, random_), viewed = bytes.view(DType::boolean);
       const Tensor clean = new_tensor(sizes, DType::boolean);
       for (std::int64_t i = 0; i < bytes.numel(); ++i)
@@ -68,6 +68,16 @@ TEST_F(ViewedBool, HasThePlacesOfTruth) {
 TEST_F(ViewedBool, IsComputedAsTruth) {
   check("a == a.flip()", [](Engine& engine, const Tensor& a) {
     return engine.eval(apply(Op::eq, {Expr(a), Expr(a.flip({1}))}));
+  });
+  for (const char* const text : {"a & a", "nan_to_num(a, 0, 1, 0)"})
+    check(text, [&](Engine& engine, const Tensor& a) {
+      const std::pair<std::string, Tensor> names[] = {{"a", a}};
+      return engine.eval(parse_expr(text, names));
+    });
+  check("copy(a) beside ~a", [](Engine& engine, const Tensor& a) {
+    const std::pair<std::string, Tensor> names[] = {{"a", a}};
+    const Expr exprs[] = {parse_expr("copy(a)", names), parse_expr("~a", names)};
+    return engine.eval(exprs).front();
   });
   check("a + a", [](Engine& engine, const Tensor& a) { return engine.eval(Expr(a) + Expr(a)); });
 }
