@@ -127,29 +127,25 @@ PlannerOptions checked(const ExplainOptions& options, PlannerOptions planner) {
   return planner;
 }
 
-/// As calls have it: folds are unrolled where the output lies apart from what they read.
-std::optional<UnrolledFolds> unrolled_as_called(const Expr& expr, const Tensor& out,
-                                                const PlannerOptions& planner) {
-  const std::span<const Expr> exprs(&expr, 1);
-  const std::span<const Tensor> outputs(&out, 1);
-  std::optional<UnrolledFolds> unrolled = unroll_folds(exprs, outputs, planner);
-  if (!unrolled || !out.defined()) return unrolled;
+/// As calls have it: what takes several passes is written where the output is, or lies apart.
+bool is_new_or_apart(const Expr& expr, const Tensor& out) {
+  if (!out.defined()) return true;
   CallKey key;
-  make_key(key, exprs, outputs);
-  return new_or_apart(key, unrolled->rest, outputs) ? std::move(unrolled) : std::nullopt;
+  make_key(key, std::span(&expr, 1), std::span(&out, 1));
+  return std::ranges::equal(out.sizes(), sizes_of(expr.node())) && lies_apart(out, key);
 }
 
-/// As calls have it: blocks of rows are written where the output is, or lies apart.
+std::optional<UnrolledFolds> unrolled_as_called(const Expr& expr, const Tensor& out,
+                                                const PlannerOptions& planner) {
+  std::optional<UnrolledFolds> unrolled =
+      unroll_folds(std::span(&expr, 1), std::span(&out, 1), planner);
+  return unrolled && is_new_or_apart(expr, out) ? std::move(unrolled) : std::nullopt;
+}
+
 std::optional<RowBlocks> blocks_as_called(const Expr& expr, const Tensor& out,
                                           const CpuFeatures& features) {
-  const std::span<const Expr> exprs(&expr, 1);
-  const std::span<const Tensor> outputs(&out, 1);
-  std::optional<RowBlocks> blocks = plan_row_blocks(exprs, features);
-  if (!blocks || !out.defined()) return blocks;
-  CallKey key;
-  make_key(key, exprs, outputs);
-  return new_or_apart(key, without_folds(exprs, Device()), outputs) ? std::move(blocks)
-                                                                    : std::nullopt;
+  std::optional<RowBlocks> blocks = plan_row_blocks(std::span(&expr, 1), features);
+  return blocks && is_new_or_apart(expr, out) ? std::move(blocks) : std::nullopt;
 }
 
 /// One explanation in the making, step by step in the order of the functions.

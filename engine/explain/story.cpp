@@ -61,6 +61,10 @@ void add_operands(const StoryParts& parts, Story& story) {
   if (parts.folded_bytes >= 0) story.written_bytes = parts.folded_bytes;
   if (const std::int64_t bytes = bytes_read_by_passes(parts.given); bytes >= 0)
     story.read_bytes = bytes;
+  if (parts.is_apart) {  // what is scanned is written, and read again
+    story.read_bytes += written.sum();
+    story.written_bytes += written.sum();
+  }
 }
 
 /// Every dimension a loop, in the iterator's order.

@@ -31,7 +31,7 @@ struct StoryParts {
   /// The loop compiled with weft that folds or scans the one operand where it lies: all that runs,
   /// and `loops` and `throughput` are its.  Null: code is compiled for the call.
   const LoopListing* ready = nullptr;
-  bool has_ir = true;               ///< of `ready`: false for what the loop IR has no form for
+  bool has_ir = true;               ///< of `ready`: false where only such loops do it
   std::int64_t rows_per_block = 0;  ///< that all passes run on before the next ones; 0: on all
   bool has_unrolled_folds = false;  ///< and no passes: the kernel computes what `passes` tells of
   bool is_output_given = false;     ///< by the caller, though perhaps with other sizes

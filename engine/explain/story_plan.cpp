@@ -3,8 +3,10 @@
 #include "engine/tensor/tensor_impl.h"
 
 #include <weft/error.h>
+#include <weft/promote.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -67,19 +69,26 @@ std::string promotion_line(const ExprNode& node) {
   const OpInfo& op = info(node.op);
   std::vector<std::string> given;
   bool is_plain = node.dtype == node.compute_dtype;
-  bool has_lower_category = false, has_tensor = false, is_integral_throughout = true;
+  bool has_lower_category = false, are_tensors_mixed = false, is_integral_throughout = true;
+  std::optional<DType> of_tensors;
   for (std::size_t i = op.result == ResultRule::select ? 1 : 0; i < node.args.size(); ++i) {
     const ExprNode& arg = *node.args[i];
     given.push_back(detail::concat(name(arg.dtype), category_text(arg)));
     is_plain &= arg.dtype == node.compute_dtype || arg.category == OperandCategory::number;
-    (arg.category == OperandCategory::dimensioned ? has_tensor : has_lower_category) = true;
+    if (arg.category != OperandCategory::dimensioned) {
+      has_lower_category = true;
+    } else {
+      are_tensors_mixed |= of_tensors && *of_tensors != arg.dtype;
+      of_tensors = of_tensors ? promote_types(*of_tensors, arg.dtype) : arg.dtype;
+    }
     is_integral_throughout &= is_integral(arg.dtype);
   }
   if (is_plain) return {};
+  const bool tensors_decide = are_tensors_mixed && of_tensors == node.compute_dtype;
   std::string why;
   if (promotes_integers(op.result) && is_integral_throughout)
     why = detail::concat(": ", op.name, " takes integers as floats");
-  else if (has_lower_category && has_tensor)
+  else if (has_lower_category && of_tensors && !tensors_decide)
     why =
         ": beside a tensor with dimensions, a number or 0-dim tensor counts only if it is of a "
         "higher kind (bool, integer, float, complex)";

@@ -350,14 +350,18 @@ Expr with_argument(const Expr& fold, const Tensor& value) {
   return Expr(std::move(node));
 }
 
-bool can_be_written(const Tensor& tensor, const CallKey& key) {
+bool lies_apart(const Tensor& tensor, const CallKey& key) {
   const TensorImpl& output = *tensor.impl();
   const auto is_apart = [&](const Tensor* input) {
     return !share_bytes(*input->storage(), *output.storage);
   };
   return output.is_non_overlapping_and_dense && !output.is_conj && !output.is_neg &&
-         output.access == Access::read_write && output.storage->data() != nullptr &&
+         output.access == Access::read_write &&
          std::all_of(key.inputs.begin(), key.inputs.end(), is_apart);
+}
+
+bool can_be_written(const Tensor& output, const CallKey& key) {
+  return output.storage()->data() != nullptr && lies_apart(output, key);
 }
 
 std::optional<std::vector<Tensor>> new_or_apart(const CallKey& key, std::span<const Expr> rest,

@@ -84,6 +84,8 @@ void check_dtype(const ExprNode& fold);
 /// Whether a given output can be written without a look at what else the call reads: it is dense,
 /// has no lazy bits, and shares no memory with the inputs.
 bool can_be_written(const Tensor& output, const CallKey& key);
+/// The same of a layout, whose memory is yet to come.
+bool lies_apart(const Tensor& output, const CallKey& key);
 
 /// Outputs that can be written part by part: new ones, and given ones that need no resizing and
 /// share nothing with an input.  `rest`: the call's expressions without folds.

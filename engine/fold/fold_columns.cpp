@@ -24,6 +24,12 @@ bool reads_narrow_columns(const FoldPlan& plan) {
          plan.vector.extent * plan.fold.itemsize() <= jit::FoldLoops::most_narrow_bytes;
 }
 
+bool has_short_columns(const FoldPlan& plan) {
+  return are_plain_columns(plan) && plan.num_kept > 1 && plan.num_blocks < groups &&
+         plan.vector.stride_bytes[0] == plan.fold.itemsize() &&
+         plan.vector.extent * plan.fold.itemsize() <= most_columns_bytes;
+}
+
 /// Whole leaves up to number `end` of a part, a subtree of them at once.
 void FoldRun::fold_leaves_of_narrow_columns(Part& part, std::int64_t end) const {
   const std::int64_t row_stride_bytes = plan_.reduced[0].stride_bytes[1];
@@ -44,12 +50,6 @@ void FoldRun::fold_leaves_of_narrow_columns(Part& part, std::int64_t end) const 
     std::memcpy(next_partial(part), sums, static_cast<std::size_t>(row_bytes));
     combine_pending(part, groups);
   }
-}
-
-bool FoldRun::has_short_columns() const {
-  return are_plain_columns(plan_) && plan_.num_kept > 1 && plan_.num_blocks < groups &&
-         plan_.vector.stride_bytes[0] == fold_.itemsize() &&
-         plan_.vector.extent * fold_.itemsize() <= most_columns_bytes;
 }
 
 void FoldRun::fold_short_columns(std::int64_t begin, std::int64_t end) const {

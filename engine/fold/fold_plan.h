@@ -171,6 +171,9 @@ inline bool folds_blocks_together(const FoldPlan& plan) {
 bool are_plain_columns(const FoldPlan& plan);
 /// Whether the loops fold several groups of such rows side by side: few columns are latency's.
 bool reads_narrow_columns(const FoldPlan& plan);
+/// Whether units are short columns side by side, which take less time than a part, and are folded
+/// several at a time.
+bool has_short_columns(const FoldPlan& plan);
 inline constexpr std::int64_t fold_block_rows = 128;
 /// Bytes of values that are computed before they are folded.
 inline constexpr std::int64_t fold_buffer_bytes = 16 << 10;

@@ -38,9 +38,7 @@ class FoldRun : FoldWalk {
   /// Then the units [begin, end).
   void fold_rows_in_turn(std::int64_t begin, std::int64_t end) const;
 
-  /// Whether units are short columns side by side, which take less time than a part.
-  bool has_short_columns() const;
-  /// Then the units [begin, end).
+  /// The units [begin, end), of has_short_columns().
   void fold_short_columns(std::int64_t begin, std::int64_t end) const;
 
   /// Some of a unit's leaves, which are a subtree, as far as they have been folded.

@@ -100,7 +100,7 @@ class Turns {
       return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
         lead_.fold_rows_of_leaves(begin, end);
       });
-    if (is_alone && lead_.has_short_columns())
+    if (is_alone && has_short_columns(lead_.plan()))
       return share(num_units, grain, [&](std::int64_t begin, std::int64_t end) {
         lead_.fold_short_columns(begin, end);
       });

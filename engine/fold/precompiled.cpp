@@ -72,7 +72,10 @@ class Collector {
   }
 
   void add_values() {
-    if (reads_narrow_columns(plan_) && plan_.num_blocks >= jit::FoldLoops::blocks_together)
+    constexpr std::int64_t together = jit::FoldLoops::blocks_together;
+    if (reads_narrow_columns(plan_) &&
+        (plan_.num_blocks >= together ||
+         (has_short_columns(plan_) && plan_.kept[0].extent >= together)))
       return add_fold_loop("narrow_columns", address_of(fold_.loops.narrow_columns),
                            "folds groups of rows into a row of outputs each");
     if (!plan_.is_inner) {

@@ -219,10 +219,20 @@ TEST(story, passes_of_blocks_are_those_that_run) {
   for (const std::string& pass : engine.explain(scaled, {}, options).passes) {
     EXPECT_THAT(pass, Not(HasSubstr("one pass of")));
   }
+  const auto apart = engine.explain(scaled, parse_layout("f32[30000,500]"), options).story;
+  EXPECT_THAT(chapter(apart, "schedule").lines, Contains(StartsWith("all passes run on ")));
   const auto in_place = engine.explain(scaled, x, options).story;
   for (const std::string& line : chapter(in_place, "schedule").lines) {
     EXPECT_THAT(line, Not(StartsWith("all passes run on ")));
   }
+}
+
+TEST(story, results_of_folds_take_no_memory) {
+  const std::pair<std::string, Tensor> names[] = {{"a", parse_layout("f32[1000000000000,64]")}};
+  const Explanation explanation =
+      Engine().explain(parse_expr("a - mean(a, dims=[1], keepdim=true)", names),
+                       parse_layout("f32[1000000000000,64]"));
+  EXPECT_FALSE(explanation.passes.empty());
 }
 
 TEST(story, scans_of_what_is_written_before_are_told) {
