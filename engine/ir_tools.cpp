@@ -154,7 +154,10 @@ std::shared_ptr<const jit::CodeObject> compile(const ir::Kernel& kernel,
     if (reason.empty()) return candidate->compile(kernel, target);
     refusals += detail::concat(refusals.empty() ? "" : "; ", candidate->name, ": ", reason);
   }
-  if (refusals.empty()) jit::check_usable(backend);
+  if (refusals.empty()) {
+    jit::check_usable(backend);
+    refusals = detail::concat(backend, ": kernels are run on the CPU");
+  }
   throw UnsupportedError("no backend can compile this kernel; " + refusals);
 }
 

@@ -32,6 +32,19 @@ void define_all(Definitions& known, const std::vector<std::string>& definitions)
 
 }  // namespace
 
+Tensor read_named(const std::string& name, const std::function<Tensor()>& read) {
+  const auto named = [&](const Error& error) { return name + ": " + error.what(); };
+  try {
+    return read();
+  } catch (const ArgumentError& error) {
+    throw ArgumentError(named(error));
+  } catch (const UnsupportedError& error) {
+    throw UnsupportedError(named(error));
+  } catch (const DeviceError& error) {
+    throw DeviceError(named(error));
+  }
+}
+
 NamedTensors read_operands(const std::vector<std::string>& words,
                            const std::function<Tensor(const std::string&)>& make) {
   NamedTensors result;
@@ -40,15 +53,7 @@ NamedTensors read_operands(const std::vector<std::string>& words,
     const std::string name = word.substr(0, split);
     WEFT_CHECK(split != word.npos && is_name(name), ArgumentError,
                "expected NAME=VALUE with a letter first, got '", word, "'");
-    try {
-      result.emplace_back(name, make(word.substr(split + 1)));
-    } catch (const ArgumentError& error) {
-      throw ArgumentError(name + ": " + error.what());
-    } catch (const UnsupportedError& error) {
-      throw UnsupportedError(name + ": " + error.what());
-    } catch (const DeviceError& error) {
-      throw DeviceError(name + ": " + error.what());
-    }
+    result.emplace_back(name, read_named(name, [&] { return make(word.substr(split + 1)); }));
   }
   return result;
 }

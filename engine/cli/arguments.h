@@ -16,6 +16,9 @@ namespace weft::cli {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
+/// What `read` gives; the name is put in front of what it throws.
+Tensor read_named(const std::string& name, const std::function<Tensor()>& read);
+
 /// Reads NAME=VALUE words; `make` gives the tensor of a value.
 ///
 /// Errors: ArgumentError on a word of another form, and whatever `make` throws, with the name in

@@ -72,7 +72,7 @@ class Bench {
   /// Of the result's sizes: what is timed resizes nothing.
   Tensor given_output(const Engine& engine) const {
     const Inferred result = engine.infer(expr_);
-    Tensor out = sample_tensor(out_layout_);
+    Tensor out = read_named("out", [&] { return sample_tensor(out_layout_); });
     WEFT_CHECK(std::ranges::equal(out.sizes(), result.sizes), ArgumentError, "out: the sizes of ",
                out_layout_, " are ", text(out.sizes()), ", those of the result ",
                text(result.sizes));

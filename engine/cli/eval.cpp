@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 
 namespace weft::cli {
 
@@ -61,7 +62,9 @@ void run_eval(const EvalArguments& arguments) {
              outputs.size() == 1 ? " file is" : " files are", " given: -o FILE for each");
 
   const auto plain = [](const std::string& path) {
-    return std::filesystem::path(path).lexically_normal();  // ./c.npy is c.npy
+    std::error_code unknown;  // of what can't be looked at, as it is spelled
+    const std::filesystem::path whole = std::filesystem::weakly_canonical(path, unknown);
+    return unknown ? std::filesystem::absolute(path).lexically_normal() : whole;
   };
   for (const std::string& output : outputs) {
     WEFT_CHECK(output != "-", ArgumentError,
@@ -74,6 +77,7 @@ void run_eval(const EvalArguments& arguments) {
 
   Engine engine(options);
   const std::vector<Tensor> results = engine.eval(exprs);
+  for (std::size_t i = 0; i < results.size(); ++i) check_npy_write(outputs[i], results[i]);
   for (std::size_t i = 0; i < results.size(); ++i) npy_write(outputs[i], results[i]);
 
   double ns = 0;

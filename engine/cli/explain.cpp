@@ -154,7 +154,9 @@ void run_explain(const ExplainArguments& arguments) {
 
   const NamedTensors operands = read_operands(
       arguments.operands, [](const std::string& layout) { return parse_layout(layout); });
-  const Tensor out = arguments.out.empty() ? Tensor() : parse_layout(arguments.out);
+  const Tensor out = arguments.out.empty()
+                         ? Tensor()
+                         : read_named("out", [&] { return parse_layout(arguments.out); });
   const Expr expr = read_expression(arguments.expression, operands, arguments.definitions);
   Engine engine;
   if (!arguments.html.empty()) {

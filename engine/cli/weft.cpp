@@ -20,24 +20,38 @@
 namespace weft::cli {
 namespace {
 
-/// `-a * b` is an expression and `-h` an option.  An expression gets a space in front, which the
-/// parser skips and CLI11 respects.
+/// Of eval, which reads -ofile as -o file: `-o*2` negates what is called o.
+bool is_output_option(const std::string& word) {
+  return word.starts_with("-o") && word.find_first_of("*+%<>!&|^([ ") == word.npos;
+}
+
+/// `-a * b` is an expression and `-h` an option.  An expression gets a space in front, which CLI11
+/// respects; add_expression() takes it off again.
 void protect_expressions(std::vector<std::string>& words) {
   if (words.empty() || (words[0] != "explain" && words[0] != "eval" && words[0] != "bench")) return;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
+    const std::string& before = words[i - 1];
     if (word == "--") return;
     const bool looks_like_option = word.size() > 1 && word[0] == '-' && word[1] != '-';
-    const bool is_option = word == "-h" || (words[0] == "eval" && word.starts_with("-o"));
-    const bool is_file = words[i - 1] == "-o";
-    if (looks_like_option && !is_option && !is_file) words[i].insert(0, " ");
+    const bool is_option = word == "-h" || (words[0] == "eval" && is_output_option(word));
+    // Options that are no flags take the word after them, however it begins.
+    const bool is_flag = before == "--json" || before.find('=') != before.npos;
+    const bool is_value = before == "-o" || (before.starts_with("--") && !is_flag);
+    if (looks_like_option && !is_option && !is_value) words[i].insert(0, " ");
   }
 }
 
 void add_expression(CLI::App& command, ExpressionArguments& arguments, const char* value) {
   command
       .add_option("EXPR", arguments.expression, "an expression over the names, as Python spells it")
-      ->required();
+      ->required()
+      ->transform(CLI::Validator(
+          [](std::string& text) {
+            if (text.starts_with(" -")) text.erase(0, 1);
+            return std::string();
+          },
+          ""));
   command.add_option("OPERANDS", arguments.operands, std::string("NAME=") + value + " ...");
   command
       .add_option("--define", arguments.definitions,
@@ -108,7 +122,9 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
 CLI::Validator from_zero_on() {
   return CLI::Validator(
       [](std::string& text) {
-        return text.starts_with("-") ? "expected a number from 0 on, got " + text : std::string();
+        return text.find('-') != text.npos
+                   ? "expected a number from 0 on, got " + CLI::detail::trim_copy(text)
+                   : std::string();
       },
       "");
 }
@@ -124,12 +140,15 @@ void add_checking_commands(CLI::App& app, Arguments& arguments) {
       ->check(from_zero_on());
   fuzz.add_option("--count", arguments.fuzz.max_cases, "at most so many cases")
       ->check(from_zero_on());
-  fuzz.add_option("--replay", arguments.fuzz.replay, "one case: its expressions, with ; between");
+  CLI::Option* replay = fuzz.add_option("--replay", arguments.fuzz.replay,
+                                        "one case: its expressions, with ; between");
+  for (const char* of_many : {"--seconds", "--first", "--count"})
+    replay->excludes(fuzz.get_option(of_many));
   fuzz.add_option("OPERANDS", arguments.fuzz.operands, "of --replay: NAME=LAYOUT#NUMBER ...");
   fuzz.add_option("--out", arguments.fuzz.outputs,
                   "of --replay, one an expression: - (new), NAME, or LAYOUT#NUMBER")
       ->allow_extra_args(false);
-  fuzz.add_option("--numerics", arguments.fuzz.numerics, "of --replay: default, strict or fast");
+  fuzz.add_option("--numerics", arguments.fuzz.numerics, "of --replay: " + numerics_names());
   fuzz.add_flag("--json", arguments.fuzz.json, "print one JSON object");
   fuzz.callback([&arguments] { run_fuzz(arguments.fuzz); });
 

@@ -83,6 +83,7 @@ bool counts_from_the_end(const ExprNode& node) {
 /// Those of the elements turned round, turned again.
 Tensor places_from_the_end(Engine::State& state, const ExprNode& node, const Tensor& given) {
   const FoldNode& fold = *node.fold;
+  check_dtype(node);
   if (fold.dims == 0) {  // of no dimensions
     const Tensor result = given.defined() ? given
                                           : empty({fold.sizes.data(), 0},

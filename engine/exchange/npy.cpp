@@ -280,6 +280,10 @@ void check_npy_writable(const Tensor& tensor) {
              "expected a tensor with data, got ", describe(tensor));
 }
 
+void check_npy_write(const std::string& path, const Tensor& tensor) {
+  naming_file(path, [&] { check_npy_writable(tensor); });
+}
+
 void npy_write(const std::string& path, const Tensor& tensor) {
   naming_file(path, [&] {
     check_npy_writable(tensor);

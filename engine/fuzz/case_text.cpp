@@ -162,6 +162,14 @@ bool remove_ending(std::string_view& text, std::string_view ending) {
 }
 
 /// Reads NAME=LAYOUT#FIRST and LAYOUT alone, with ~conj and ~neg for lazy bits behind.
+Tensor parse_named_layout(const std::string& name, std::string_view text) {
+  try {
+    return parse_layout(text);
+  } catch (const ArgumentError& error) {
+    throw ArgumentError(name + ": " + error.what());
+  }
+}
+
 CaseTensor parse_tensor(std::string name, std::string_view text) {
   CaseTensor result;
   result.name = std::move(name);
@@ -175,9 +183,9 @@ CaseTensor parse_tensor(std::string name, std::string_view text) {
     const auto [end, status] =
         std::from_chars(number.data(), number.data() + number.size(), result.first_value);
     WEFT_CHECK(status == std::errc() && end == number.data() + number.size(), ArgumentError,
-               "expected LAYOUT#NUMBER, got '", text, "'");
+               result.name, ": expected LAYOUT#NUMBER, got '", text, "'");
   }
-  const Tensor layout = parse_layout(text.substr(0, mark));
+  const Tensor layout = parse_named_layout(result.name, text.substr(0, mark));
   result.dtype = layout.dtype();
   result.sizes.assign(layout.sizes().begin(), layout.sizes().end());
   result.strides.assign(layout.strides().begin(), layout.strides().end());

@@ -85,7 +85,9 @@ class Walk {
   bool fits_32_bits(const Variant& variant) const {
     constexpr std::int64_t limit = std::int64_t{1} << 31;
     const auto is_small = [](std::int64_t number) { return std::abs(number) < limit; };
-    return work(variant) < static_cast<std::uint64_t>(limit) &&
+    // Of nothing that is reduced there may be more results than there is work.
+    return std::ranges::find(nest_.extents, 0) == nest_.extents.end() &&
+           work(variant) < static_cast<std::uint64_t>(limit) &&
            std::ranges::all_of(nest_.extents, is_small) &&
            std::ranges::all_of(nest_.stride_bytes, is_small);
   }

@@ -139,15 +139,30 @@ class Eval(CliTest):
         self.fails(["eval", "a", f"a={a}", "-o", out, "--backend=nvrtc"], "unsupported", "the CUDA driver is not found", env=nowhere)
         self.assertEqual(out.read_bytes(), before)
 
+    def test_words_that_begin_with_a_minus(self):
+        o = self.path("o.npy", npy_bytes("f32", (2,), [1, 2]))
+        for words in [["-o*2", f"o={o}", "-o", "c.npy"], ["-o * 2", f"o={o}", "--output", "-c.npy"], ["-oc.npy", "-o * 2", f"o={o}"]]:
+            done = weft("eval", *words, cwd=self.folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+            written = self.path("-c.npy" if "--output" in words else "c.npy")
+            self.assertEqual(read_npy(written)[1], (-2, -4))
+            written.unlink()
+        self.fails(["eval", "-o + * 2", f"o={o}", "-o", "c.npy"], "argument", "column 6", cwd=self.folder)
+
     def test_outputs_that_cannot_be_written(self):
         a = self.path("a.npy", npy_bytes("f32", (4,), [1, 2, 3, 4]))
         self.fails(["eval", "a", f"a={a}", "-o", self.folder], "device", str(self.folder))
         self.fails(["eval", "a", f"a={a}", "-o", self.folder / "none" / "o.npy"], "device", "o.npy")
         self.fails(["eval", "a", f"a={a}", "-o", "-"], "argument", "-o - would be the standard output", cwd=self.folder)
         self.assertFalse(self.path("-").exists())
-        for other in ["./c.npy", "x/../c.npy"]:
+        self.path("link.npy").symlink_to("c.npy")
+        for other in ["./c.npy", "x/../c.npy", self.folder / "c.npy", "link.npy"]:
             self.fails(["eval", "a, a + 1", f"a={a}", "-o", "c.npy", "-o", other], "argument",
                        "c.npy is given for several results", cwd=self.folder)
+        first = self.path("first.npy", b"keep me")
+        self.fails(["eval", "a + 5, cast(a, bf16)", f"a={a}", "-o", first, "-o", self.path("second.npy")], "argument",
+                   "second.npy: the dtype bf16")
+        self.assertEqual(first.read_bytes(), b"keep me")
         locked = self.path("locked.npy", b"keep me")
         locked.chmod(0o444)
         as_anyone = {"preexec_fn": heed_permissions}

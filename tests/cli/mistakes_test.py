@@ -36,10 +36,16 @@ class Mistakes(CliTest):
         self.fails(["explain", "a - a", "a=bool[2]"], "argument", "bool")
 
     def test_counts_below_zero(self):
-        for option in ("--seed=-3", "--first=-1", "--count=-1"):
+        for option in ("--seed=-3", "--seed= -3", "--first=-1", "--count=-1"):
             told = weft("fuzz", option)
             self.assertNotEqual(told.returncode, 0, option)
             self.assertIn(option.split("=")[0] + ": expected a number from 0 on, got -", told.stderr)
+
+    def test_a_case_is_no_number_of_cases(self):
+        for option in ("--first=3", "--count=2", "--seconds=1"):
+            told = weft("fuzz", "--replay", "a + a", "a=f32[3]", option)
+            self.assertNotEqual(told.returncode, 0, option)
+            self.assertIn("excludes", told.stderr)
 
     def test_layouts(self):
         self.fails(["explain", "a", "a=f31[2]"], "argument", "a: layout, column 1", "f32")
@@ -48,7 +54,7 @@ class Mistakes(CliTest):
         self.fails(["explain", "a", "a=f32[-2]"], "argument", "a: layout, column")
         self.fails(["explain", "a", "a=f32[" + ",".join("1" * 65) + "]"], "argument", "64")
         self.fails(["explain", "a", "a=f32[4611686018427387904,4]"], "argument", "a: layout")
-        self.fails(["explain", "a", "a=f32[4]", "--out", "f32[?]"], "argument", "layout, column")
+        self.fails(["explain", "a", "a=f32[4]", "--out", "f32[?]"], "argument", "out: layout, column")
         self.fails(["bench", "a", "a=f32[100000000000000]"], "device", "a: ")
 
     def test_operands(self):
