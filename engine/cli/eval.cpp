@@ -62,9 +62,10 @@ void run_eval(const EvalArguments& arguments) {
              outputs.size() == 1 ? " file is" : " files are", " given: -o FILE for each");
 
   const auto plain = [](const std::string& path) {
+    const std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
     std::error_code unknown;  // of what can't be looked at, as it is spelled
-    const std::filesystem::path whole = std::filesystem::weakly_canonical(path, unknown);
-    return unknown ? std::filesystem::absolute(path).lexically_normal() : whole;
+    const std::filesystem::path file = std::filesystem::weakly_canonical(whole, unknown);
+    return unknown ? whole : file;
   };
   for (const std::string& output : outputs) {
     WEFT_CHECK(output != "-", ArgumentError,

@@ -155,6 +155,7 @@ class Eval(CliTest):
         self.fails(["eval", "a", f"a={a}", "-o", self.folder / "none" / "o.npy"], "device", "o.npy")
         self.fails(["eval", "a", f"a={a}", "-o", "-"], "argument", "-o - would be the standard output", cwd=self.folder)
         self.assertFalse(self.path("-").exists())
+        self.path("c.npy", b"")
         self.path("link.npy").symlink_to("c.npy")
         for other in ["./c.npy", "x/../c.npy", self.folder / "c.npy", "link.npy"]:
             self.fails(["eval", "a, a + 1", f"a={a}", "-o", "c.npy", "-o", other], "argument",
