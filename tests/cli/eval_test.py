@@ -161,7 +161,7 @@ class Eval(CliTest):
             self.fails(["eval", "a, a + 1", f"a={a}", "-o", "c.npy", "-o", other], "argument",
                        "c.npy is given for several results", cwd=self.folder)
         first = self.path("first.npy", b"keep me")
-        self.fails(["eval", "a + 5, cast(a, bf16)", f"a={a}", "-o", first, "-o", self.path("second.npy")], "argument",
+        self.fails(["eval", "a + 5, cast(a, bf16)", f"a={a}", "-o", first, "-o", self.path("second.npy")], "unsupported",
                    "second.npy: the dtype bf16")
         self.assertEqual(first.read_bytes(), b"keep me")
         locked = self.path("locked.npy", b"keep me")
