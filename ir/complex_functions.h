@@ -125,11 +125,10 @@ ComplexParts<V> turned_and_scaled(const V& exponent, const V& angle, const V& fo
 
 template <class V>
 ComplexParts<V> double_exp_of_parts(const V& x, const V& y) {
-  const Reduced<V> power = reduce_exponent(held_between(x, -1000, largest_power));
+  const ScaledSum<V> power = exponential_of(as_sum(held_between(x, -1000, largest_power)));
   const V zero = like(x, 0), minus_infinity = like(x, -std::numeric_limits<double>::infinity());
-  const V value = fma(exponential_slope(power.rest), power.rest, like(x, 1));
-  const V size = select(x == minus_infinity, zero, value);
-  return turned_and_scaled(x, y, size, size, power.n);
+  const V size = select(x == minus_infinity, zero, power.value.high + power.value.low);
+  return turned_and_scaled(x, y, size, size, power.exponent);
 }
 
 template <class V>
@@ -215,8 +214,8 @@ template <class V>
 ComplexParts<V> double_sqrt_of_parts(const V& x, const V& y) {
   const V larger = maximum(abs(x), abs(y)), one = like(x, 1);
   const auto is_huge = larger > like(x, 0x1p1000), is_tiny = larger < like(x, 0x1p-900);
-  const V factor = select(is_huge, like(x, 0x1p-4), select(is_tiny, like(x, 0x1p120), one));
-  const V back = select(is_huge, like(x, 0x1p2), select(is_tiny, like(x, 0x1p-60), one));
+  const V factor = select(is_huge, like(x, 0x1p-2), select(is_tiny, like(x, 0x1p120), one));
+  const V back = select(is_huge, like(x, 2), select(is_tiny, like(x, 0x1p-60), one));
   const V x_size = abs(x) * factor, y_size = abs(y) * factor;
   return sqrt_of_sizes(x, y, x_size, y_size, double_distance(x_size, y_size), back);
 }

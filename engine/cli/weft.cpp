@@ -20,9 +20,10 @@
 namespace weft::cli {
 namespace {
 
-/// Of eval, which reads -ofile as -o file: `-o*2` negates what is called o.
+/// Of eval, which reads -ofile as -o file: `-o * 2` negates what is called o.
 bool is_output_option(const std::string& word) {
-  return word.starts_with("-o") && word.find_first_of("*+%<>!&|^([ ") == word.npos;
+  return word.starts_with("-o") &&
+         (word.ends_with(".npy") || word.find_first_of("*+%<>!&|^([ ") == word.npos);
 }
 
 /// `-a * b` is an expression and `-h` an option.  An expression gets a space in front, which CLI11

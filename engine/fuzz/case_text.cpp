@@ -161,7 +161,6 @@ bool remove_ending(std::string_view& text, std::string_view ending) {
   return true;
 }
 
-/// Reads NAME=LAYOUT#FIRST and LAYOUT alone, with ~conj and ~neg for lazy bits behind.
 Tensor parse_named_layout(const std::string& name, std::string_view text) {
   try {
     return parse_layout(text);
@@ -170,6 +169,7 @@ Tensor parse_named_layout(const std::string& name, std::string_view text) {
   }
 }
 
+/// Reads NAME=LAYOUT#FIRST and LAYOUT alone, with ~conj and ~neg for lazy bits behind.
 CaseTensor parse_tensor(std::string name, std::string_view text) {
   CaseTensor result;
   result.name = std::move(name);

@@ -22,6 +22,7 @@
 #include <numeric>
 #include <regex>
 #include <set>
+#include <sstream>
 
 namespace weft::jit::test {
 namespace {
@@ -277,20 +278,21 @@ bool NvrtcBatch::is_global(std::size_t index, const void* address) const {
   return false;
 }
 
-/// Whether `source` has a word that is not among `words`, which it adds to them; names of values
-/// and of kernels, which end in a number, count as one.
-static bool adds_words(const std::string& source, std::set<std::string>& words) {
+/// Whether `source` has a line that is not among `lines`, which it adds to them, but for the
+/// numbers in it: those of values, parameters and places.
+static bool adds_lines(const std::string& source, std::set<std::string>& lines) {
   bool is_new = false;
-  const auto is_in_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  for (auto begin = source.begin(); begin != source.end();) {
-    begin = std::find_if(begin, source.end(), is_in_word);
-    const auto end = std::find_if_not(begin, source.end(), is_in_word);
-    std::string word(begin, end);
-    if (word.find_first_not_of("0123456789abcdefxu") == word.npos) word.clear();  // a number
-    if (word.starts_with("v") || word.starts_with("weft_kernel"))
-      word.erase(word.find_last_not_of("0123456789") + 1);
-    is_new |= words.insert(std::move(word)).second;
-    begin = end;
+  std::istringstream text(source);
+  for (std::string line; std::getline(text, line);) {
+    std::string plain;
+    bool is_in_word = false;  // f32 is a word, and no number
+    for (const char c : line) {
+      const bool is_digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+      const bool is_name_of_value = plain.ends_with(" v") || plain.ends_with("(v");
+      if (!is_digit || (is_in_word && !is_name_of_value)) plain += c;
+      is_in_word = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    }
+    is_new |= lines.insert(std::move(plain)).second;
   }
   return is_new;
 }
@@ -311,9 +313,16 @@ void NvrtcBatch::compile_with_nvrtc(const std::string& arch, unsigned long most_
   std::vector<std::size_t> fresh;
   for (const std::size_t i : all_sources())
     if (!passed.contains(text_of(i))) fresh.push_back(i);
-  // Each takes a tenth of a second: of hundreds that differ little, those that say something new.
-  std::set<std::string> words;
-  std::erase_if(fresh, [&](std::size_t i) { return !adds_words(sources_[i], words); });
+  // Each takes a tenth of a second: of hundreds that differ little, some of those that say
+  // something new.
+  std::set<std::string> lines;
+  std::erase_if(fresh, [&](std::size_t i) { return !adds_lines(sources_[i], lines); });
+  constexpr std::size_t most = 24;
+  if (const std::size_t each = (fresh.size() + most - 1) / most; each > 1) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < fresh.size(); i += each) fresh[kept++] = fresh[i];
+    fresh.resize(kept);
+  }
   constexpr std::size_t at_once = 25;  // of 100 together each takes a quarter longer
   for (std::size_t first = 0; first < fresh.size(); first += at_once) {
     const std::size_t count = std::min(at_once, fresh.size() - first);
