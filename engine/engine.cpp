@@ -139,8 +139,8 @@ namespace {
 
 template <class... Inputs>
 void check_inputs(Op op, const Inputs&... tensors) {
-  WEFT_CHECK(is_callable(op), ArgumentError, "'", name(op),
-             "' is not an operator that can be called");
+  // The key of a copy; the others that are no operators are refused where there is no plan.
+  WEFT_CHECK(op != Op::load, ArgumentError, "'load' is not an operator that can be called");
   int position = 0;
   for (const Tensor* input : {&tensors...}) {
     WEFT_CHECK(input->defined(), ArgumentError, name(op), "(): input ", position, " is undefined");
@@ -153,6 +153,8 @@ template <class... Inputs>
 [[gnu::noinline]] void run_new_op(Engine::State& state, const Operators::TensorOperator* row, Op op,
                                   std::uint64_t hash, Tensor& result, const Tensor& out,
                                   const Inputs&... tensors) {
+  WEFT_CHECK(is_callable(op), ArgumentError, "'", name(op),
+             "' is not an operator that can be called");
   const DispatchKeySet keys = (dispatch_keys_of(tensors) | ... | dispatch_keys_of(out));
   if (!is_builtin(row, keys)) {
     const Tensor* const all[] = {&tensors..., &out};

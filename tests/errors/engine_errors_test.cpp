@@ -104,6 +104,12 @@ TEST_F(EngineErrors, wrong_number_of_arguments) {
   refuses("argument: exp() takes 1 argument, but 2 were given",
           [&] { engine_.binary(Op::exp, out_, out_, out_); });
   refuses("argument: ", [&] { engine_.unary(Op::load, out_, out_); });
+  // Lowering alone makes this one, and sees to what it looks up.
+  refuses("argument: 'table_entry' is not an operator",
+          [&] { engine_.binary(Op::table_entry, floats(16), floats(16)); });
+  refuses("argument: 'table_entry' is not an operator", [&] {
+    engine_.eval(apply(Op::table_entry, {Expr(floats(16)), Expr(floats(16))}));
+  });
   refuses("argument: ", [&] { engine_.unary(Op::cast, out_); });
   refuses("argument: ", [&] { apply(Op::store, {Expr(out_)}); });
 }
