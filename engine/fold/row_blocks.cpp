@@ -128,28 +128,25 @@ class RowFinder {
     return !reaches(*fold.args[0], lies_otherwise) && has_one;
   }
 
-  bool is_in_rows(const Tensor& tensor, const Dims& arg_sizes) const {
-    return tensor.dim() == static_cast<int>(arg_sizes.size()) && tensor.size(0) == num_rows_;
-  }
-
   /// What a row has of a tensor, or all of one without rows.
-  std::int64_t num_stored_of_row(const Tensor& tensor, const Dims& arg_sizes) const {
+  std::int64_t num_stored_of_row(const ExprNode& leaf, const ExprNode& fold) const {
+    const Tensor& tensor = leaf.tensor;
     std::int64_t count = 1;
-    for (int dim = is_in_rows(tensor, arg_sizes) ? 1 : 0; dim < tensor.dim(); ++dim)
+    for (int dim = has_rows(leaf, fold) ? 1 : 0; dim < tensor.dim(); ++dim)
       if (tensor.stride(dim) != 0) count *= tensor.size(dim);
     return count;
   }
 
-  /// The first tensor that stores a whole row's elements for each row, in the order of leaves_of();
-  /// null if there is none.
-  const Tensor* first_of_whole_rows(std::int64_t row_numel, const Dims& arg_sizes,
-                                    const ExprNode& root,
-                                    std::unordered_set<const ExprNode*>& seen) const {
+  /// The first tensor below `root` that stores so many elements for each row of `fold`, in the
+  /// order of leaves_of(); null if there is none.
+  const ExprNode* first_of_whole_rows(std::int64_t row_numel, const ExprNode& fold,
+                                      const ExprNode& root,
+                                      std::unordered_set<const ExprNode*>& seen) const {
     if (root.kind == ExprNode::Kind::tensor)
-      return num_stored_of_row(root.tensor, arg_sizes) >= row_numel ? &root.tensor : nullptr;
+      return num_stored_of_row(root, fold) >= row_numel ? &root : nullptr;
     for (const auto& arg : root.args) {
       if (arg->kind == ExprNode::Kind::fold || !seen.insert(arg.get()).second) continue;
-      if (const Tensor* const found = first_of_whole_rows(row_numel, arg_sizes, *arg, seen))
+      if (const ExprNode* const found = first_of_whole_rows(row_numel, fold, *arg, seen))
         return found;
     }
     return nullptr;
@@ -161,8 +158,8 @@ class RowFinder {
     std::int64_t row_numel = 1;
     for (std::size_t dim = 1; dim < sizes.size(); ++dim) row_numel *= sizes[dim];
     std::unordered_set<const ExprNode*> seen;
-    const Tensor* const first = first_of_whole_rows(row_numel, sizes, fold, seen);
-    return first != nullptr && !is_in_rows(*first, sizes);
+    const ExprNode* const first = first_of_whole_rows(row_numel, fold, fold, seen);
+    return first != nullptr && !has_rows(*first, fold);
   }
 
   SizesOfNodes sizes_;
