@@ -124,4 +124,18 @@ V tangent_of(const V& x, const Angle<V>& angle) {
   return tan_beyond(x, select(is_odd, -result, result));
 }
 
+/// sin(pi r) / (pi r) of an f64 for abs(r) <= 1/2, to some 57 bits.
+template <class V>
+Sum<V> wave_of_half_turns(const V& r) {
+  const Sum<V> square = exact_product(r, r);
+  const V series =
+      horner(square.high, {-7.089676763838851e-09, 2.53006641357192e-07, -6.975839647877154e-06,
+                           0.00014842878698916, -0.0023460810347961936, 0.026147847817611307,
+                           -0.19075182412208258, 0.8117424252833536});
+  const Sum<V> first = multiply(square, sum_like(r, -1.6449340668482264, -3.02090813901694e-17));
+  const V others = fma(square.high * square.high, series, first.low);
+  const Sum<V> curve = ordered_sum(like(r, 1), first.high);
+  return ordered_sum(curve.high, curve.low + others);
+}
+
 }  // namespace weft::ir

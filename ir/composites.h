@@ -285,7 +285,7 @@ WEFT_BY_PRECISION(real_acos, arc_cosine(v, single_arc_sine_series),
 WEFT_BY_PRECISION(real_tanh, single_tanh(v), double_tanh(v))
 WEFT_BY_PRECISION(real_erf, single_erf(v), double_erf(v))
 WEFT_BY_PRECISION(real_logistic, single_logistic(v), logistic(v))
-WEFT_ROUGH(real_lgamma, library_lgamma, double_lgamma(v))
+WEFT_ROUGH(real_lgamma, rough_lgamma, double_lgamma(v))
 WEFT_BY_PRECISION(real_exp2, single_exp2(v), double_exp2(v))
 WEFT_BY_PRECISION(real_expm1, single_expm1(v), double_expm1(v))
 WEFT_BY_PRECISION(real_log2, single_log2(v), double_log2(v))

@@ -2,6 +2,7 @@
 // as unevaluated sums (ir/double_sums.h) and rounded at the end.
 #pragma once
 
+#include "ir/circular.h"
 #include "ir/long_sums.h"
 #include "ir/special.h"
 
@@ -138,31 +139,13 @@ V double_log_add_exp2(const V& x, const V& y) {
 /// x * log(y).
 template <class V>
 V double_times_log(const V& x, const V& y) {
-  const Sum<V> logarithm = logarithm_of(as_sum(y));
+  const Parts<V> parts = split(y);
+  const Sum<V> logarithm = logarithm_near_one(as_sum(parts.fraction), parts.exponent);
   const V product = x * logarithm.high;
   const V result = fma(x, logarithm.high, x * logarithm.low);
   // The correction is NaN where the product is not finite.
   const V careful = select(is_finite(product), result, product);
   return select(y > like(y, 0) && y < infinity_like(y), careful, x * log(y));
-}
-
-/// log(x / (1 - x)).
-template <class V>
-V double_logit(const V& x) {
-  const V one = like(x, 1), zero = like(x, 0);
-  const auto is_inside = x > zero && x < one;
-  const V inside = select(is_inside, x, like(x, 0.5));
-  const Sum<V> odds = divide(as_sum(inside), exact_sum(one, -inside));
-  const Sum<V> general = logarithm_of(odds);
-  // Around one half the odds are 1 + (2 x - 1) / (1 - x), and the difference is exact.
-  const auto is_middle = abs(inside - like(x, 0.5)) < like(x, 0.078125);
-  const V middle = select(is_middle, inside, like(x, 0.5));
-  const Sum<V> excess = divide(as_sum((middle + middle) - one), exact_sum(one, -middle));
-  const Sum<V> result = select(is_middle, logarithm_near_one(excess, zero), general);
-  const V at_end =
-      select(x == zero, -infinity_like(x),
-             select(x == one, infinity_like(x), like(x, std::numeric_limits<double>::quiet_NaN())));
-  return select(is_inside, result.high, at_end);
 }
 
 // --- The logistic function and its products. ---
@@ -322,20 +305,11 @@ V double_inverse_erf(const V& x) {
 template <class V>
 V double_sinc(const V& x) {
   const V turns = round(x), half = turns * like(x, 0.5), rest = x - turns;
-  const Sum<V> square = exact_product(rest, rest);
-  const V series =
-      horner(square.high, {-7.089676763838851e-09, 2.53006641357192e-07, -6.975839647877154e-06,
-                           0.00014842878698916, -0.0023460810347961936, 0.026147847817611307,
-                           -0.19075182412208258, 0.8117424252833536});
-  const Sum<V> first = multiply(square, sum_like(x, -1.6449340668482264, -3.02090813901694e-17));
-  const V others = fma(square.high * square.high, series, first.low);
-  const Sum<V> curve = ordered_sum(like(x, 1), first.high);
-  const Sum<V> wave = ordered_sum(curve.high, curve.low + others);
-  // Where the curve is 1 to the last bit, the inverse of x may be infinite.
+  // Where the wave is 1 to the last bit, the inverse of x may be infinite.
   const auto is_small = abs(x) < like(x, 0x1p-28);
   const V divisor = select(is_small, like(x, 1), x);
   const Sum<V> share = divide(as_sum(select(trunc(half) == half, rest, -rest)), as_sum(divisor));
-  const V result = multiply(wave, share).high;
+  const V result = multiply(wave_of_half_turns(rest), share).high;
   return select(is_small, like(x, 1), result);
 }
 

@@ -90,33 +90,53 @@ V double_acosh(const V& x) {
   return select(x < one, nan, select(x < infinity_like(x), result, x));
 }
 
-/// Half the logarithm of above / below, with above = 1 + |x| and below = 1 - |x|: atanh of
-/// (above - 2^n below) / (above + 2^n below) and n times half of log(2).
+// --- Logarithms of quotients. ---
+/// Half of log(above / below) + more * log(2): atanh of (above - 2^n below) / (above + 2^n below),
+/// and n + more times half of log(2).  Both are normal numbers above zero, and so is 2^n.
 template <class V>
-V double_atanh(const V& x) {
-  const V size = abs(x), one = like(x, 1);
-  const V inside = select(size < one, size, like(x, 0.5));
-  const Sum<V> above = exact_sum(one, inside), below = exact_sum(one, -inside);
+V half_logarithm_of_quotient(const Sum<V>& above, const Sum<V>& below, const V& more) {
   // The exponent of the quotient as the difference of both logarithms, which between powers of two
   // are taken to be lines: wrong by less than 0.09.  The third term is a half.
-  const auto bits = (to_bits(above.high) - to_bits(below.high)) + to_bits(like(x, 0x1p-1023));
+  const auto bits = (to_bits(above.high) - to_bits(below.high)) + to_bits(like(more, 0x1p-1023));
   const auto whole = bits >> like(bits, 52);
-  const Sum<V> scaled = scale(below, power_of_bits(x, whole));
+  const Sum<V> scaled = scale(below, power_of_bits(more, whole));
   const Sum<V> over = exact_sum(above.high, -scaled.high),
                under = exact_sum(above.high, scaled.high);
   const Sum<V> s = divide(ordered_sum(over.high, over.low + (above.low - scaled.low)),
                           Sum<V>{under.high, under.low + (above.low + scaled.low)});
-  const V n = to_float(x, whole), z = s.high * s.high;
+  const V n = to_float(more, whole) + more, z = s.high * s.high;
   const V series =
       horner(z, {0.06955621952657336, 0.06581608240732013, 0.07695875305656996, 0.0909082278043067,
                  0.11111112325488562, 0.1428571427626063, 0.2000000000003567, 0.33333333333333287});
   // A multiple of this part of log(2) / 2 is exact.
-  const Sum<V> leading = exact_sum(n * like(x, 0.3465735901845619), s.high);
-  const V low = fma(n, like(x, 9.541074646352939e-11), s.low + leading.low);
-  const V result = leading.high + fma(s.high * z, series, low);
+  const Sum<V> leading = exact_sum(n * like(more, 0.3465735901845619), s.high);
+  const V low = fma(n, like(more, 9.541074646352939e-11), s.low + leading.low);
+  return leading.high + fma(s.high * z, series, low);
+}
+
+template <class V>
+V double_atanh(const V& x) {
+  const V size = abs(x), one = like(x, 1);
+  const V inside = select(size < one, size, like(x, 0.5));
+  const V result =
+      half_logarithm_of_quotient(exact_sum(one, inside), exact_sum(one, -inside), like(x, 0));
   const V nan = like(x, std::numeric_limits<double>::quiet_NaN());
   const V end = select(size == one, infinity_like(x), nan);
   return or_itself(x, with_sign_of(select(size < one, result, end), x), 0x1p-28);
+}
+
+/// log(x / (1 - x)).
+template <class V>
+V double_logit(const V& x) {
+  const V one = like(x, 1), zero = like(x, 0);
+  const auto is_inside = x > zero && x < one, is_small = x < like(x, 0x1p-960);
+  const V inside = select(is_inside, x, like(x, 0.5));
+  const Sum<V> above = as_sum(select(is_small, inside * like(x, 0x1p64), inside));
+  const V half = half_logarithm_of_quotient(above, exact_sum(one, -inside),
+                                            select(is_small, like(x, -64), zero));
+  const V nan = like(x, std::numeric_limits<double>::quiet_NaN());
+  const V end = select(x == zero, -infinity_like(x), select(x == one, infinity_like(x), nan));
+  return select(is_inside, half + half, end);
 }
 
 }  // namespace weft::ir

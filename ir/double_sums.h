@@ -19,7 +19,7 @@ Sum<V> exact_sum(const V& x, const V& y) {
   return {high, (x - (high - part)) + (y - part)};
 }
 
-/// x + y, exactly, where the exponent of x is not below that of y.
+/// x + y, exactly, where the exponent of x is not below that of y, or x is zero.
 template <class V>
 Sum<V> ordered_sum(const V& x, const V& y) {
   const V high = x + y;
@@ -145,7 +145,7 @@ V rounded(const ScaledSum<V>& x) {
 /// exponent * log(2) + log(1 + x), for 1 + x between sqrt(1/2) and sqrt(2).
 template <class V>
 Sum<V> logarithm_near_one(const Sum<V>& x, const V& exponent) {
-  const Sum<V> below = exact_sum(like(exponent, 2), x.high);
+  const Sum<V> below = ordered_sum(like(exponent, 2), x.high);
   const Sum<V> s = divide(x, Sum<V>{below.high, below.low + x.low});
   const V z = s.high * s.high;
   const V series = horner(
@@ -153,10 +153,10 @@ Sum<V> logarithm_near_one(const Sum<V>& x, const V& exponent) {
           0.11111111334549151, 0.14285714284468692, 0.20000000000003357, 0.3333333333333333});
   const V cubic = s.high * z * series;
   // A multiple of this part of log(2) is exact.
-  const Sum<V> high = exact_sum(exponent * like(exponent, 0.6931471803691238), s.high + s.high);
+  const Sum<V> high = ordered_sum(exponent * like(exponent, 0.6931471803691238), s.high + s.high);
   const V twice_low = (s.low + cubic) + (s.low + cubic);
-  return exact_sum(high.high,
-                   high.low + fma(exponent, like(exponent, 1.9082149292705877e-10), twice_low));
+  return ordered_sum(high.high,
+                     high.low + fma(exponent, like(exponent, 1.9082149292705877e-10), twice_low));
 }
 
 /// 2^exponent * (1 + fraction), with 1 + fraction between sqrt(1/2) and sqrt(2).
@@ -166,22 +166,29 @@ struct SplitSum {
   V exponent;
 };
 
-/// Of a positive x that is finite.
+/// Of a normal x > 0, of which the low number is below half a unit of the high one.
+template <class V>
+SplitSum<V> split_normal_sum(const Sum<V>& x) {
+  const auto n = whole_exponent(x.high);
+  // 2 / 2^1024 becomes zero, where nothing is lost that counts.
+  const V low = (like(x.low, 0.5) * x.low) * divided_by_power(like(x.low, 2), n);
+  const V fraction = divided_by_power(x.high, n) - like(x.low, 1);
+  return {ordered_sum(fraction, low), to_float(x.low, n)};
+}
+
+/// Of a positive x that is finite, and otherwise as above.
 template <class V>
 SplitSum<V> split_sum(const Sum<V>& x) {
   const auto is_small = x.high < like(x.high, 0x1p-960);
   const V up = select(is_small, like(x.high, 0x1p64), like(x.high, 1));
-  const Sum<V> normal = scale(x, up);
-  const Parts<V> parts = split_normal(normal.high);
-  const V low = scale_by_power(normal.low, -parts.exponent);
-  const V exponent = select(is_small, parts.exponent - like(up, 64), parts.exponent);
-  return {exact_sum(parts.fraction, low), exponent};
+  const SplitSum<V> parts = split_normal_sum(scale(x, up));
+  return {parts.fraction, select(is_small, parts.exponent - like(up, 64), parts.exponent)};
 }
 
-/// log(x) for a positive x that is finite.
+/// log(x) of such an x.
 template <class V>
-Sum<V> logarithm_of(const Sum<V>& x) {
-  const SplitSum<V> parts = split_sum(x);
+Sum<V> logarithm_of_normal(const Sum<V>& x) {
+  const SplitSum<V> parts = split_normal_sum(x);
   return logarithm_near_one(parts.fraction, parts.exponent);
 }
 

@@ -1,9 +1,10 @@
-// digamma for f32, in f64: moved up to where the asymptotic series holds, reflected below zero.
-// Between any two integers below zero it has a root, where the two halves of the reflection cancel;
-// some floats lie within 2^-32 of one, so the halves are computed as sums (ir/double_sums.h).
+// digamma and lgamma for f32, in f64: moved up to where the asymptotic series holds, reflected
+// below zero.  Between integers below zero they have roots, where the two halves of the reflection
+// cancel; some floats lie within 2^-32 of one, so the halves are computed as sums
+// (ir/double_sums.h).
 #pragma once
 
-#include "ir/double_sums.h"
+#include "ir/circular.h"
 
 #include <limits>
 
@@ -48,7 +49,8 @@ Sum<V> digamma_above_zero(const V& x) {
   const V inverse = like(x, 1) / y, z = inverse * inverse;
   const V series =
       horner(z, {1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12});
-  const Sum<V> logarithm = logarithm_of(Sum<V>{y, zero});
+  const Parts<V> parts = split_normal(y);
+  const Sum<V> logarithm = logarithm_near_one(as_sum(parts.fraction), parts.exponent);
   const V steps = select(is_moved, ten_steps_of_digamma(select(is_moved, x, like(x, 1))), zero);
   const Sum<V> high = exact_sum(logarithm.high, -steps);
   const V low = high.low + (logarithm.low - fma(z, series, like(x, 0.5) * inverse));
@@ -67,6 +69,53 @@ V rough_digamma(const V& x) {
   // Where the pole at zero is all there is, its sign at zero among it.
   const V low = select(abs(x) < like(x, 0x1p-60), -one / x, below);
   return select(is_low, low, shifted.high + shifted.low);
+}
+
+/// lgamma(y) for y >= 4, by Stirling's series.
+template <class V>
+Sum<V> rough_lgamma_far_out(const V& y) {
+  const V inverse = like(y, 1) / y;
+  const V series = horner_by_square(
+      inverse * inverse,
+      {-0.1603938418632924, 0.08197250049477985, -0.023811368536658037, 0.0061759379265082645,
+       -0.0019110978607439935, 0.0008416363691411652, -0.0005952368430483936, 0.0007936507860012131,
+       -0.0027777777777560336, 0.08333333333333331});
+  const Parts<V> parts = split_normal(y);
+  const Sum<V> logarithm = logarithm_near_one(as_sum(parts.fraction), parts.exponent);
+  const Sum<V> less_one = ordered_sum(logarithm.high, like(y, -1));
+  const V factor = y - like(y, 0.5);
+  const Sum<V> product = exact_product(factor, less_one.high);
+  const V low =
+      fma(factor, less_one.low + logarithm.low, product.low - like(y, 3.8782941580672414e-17));
+  const Sum<V> sum = ordered_sum(product.high, like(y, 0.4189385332046728));
+  return {sum.high, fma(inverse, series, sum.low + low)};
+}
+
+/// log(abs(gamma(x))).  Between -6 and 3, where its roots are, an x of f32 has so few bits that no
+/// rounding counts but those of the sums.
+template <class V>
+V rough_lgamma(const V& x) {
+  const V zero = like(x, 0), one = like(x, 1), size = abs(x);
+  const V infinity = like(x, std::numeric_limits<double>::infinity());
+  const auto is_moved = size < like(x, 4), is_below = x < zero;
+  // gamma(size + 4) is gamma(size) times size + 1 and size + 3, size + 2, and size.
+  const V four_up = size + like(x, 4);
+  const Sum<V> three = exact_product(fma(size, four_up, like(x, 3)), size + like(x, 2));
+  const Sum<V> steps = select(is_moved, three, as_sum(one));
+  // gamma(-size) is 1 / (gamma(size) * size * sin(pi size) / pi), but for its sign.
+  const V rest = abs(size - round(size)), angle = select(is_moved, rest, rest * size);
+  const Sum<V> wave = wave_of_half_turns(rest), product = exact_product(wave.high, angle);
+  const Sum<V> sine{product.high, fma(wave.low, angle, product.low)};
+  const V last = select(is_moved, size, one);
+  const Sum<V> factor = select(is_below, inverse_of(sine), as_sum(last));
+  const Sum<V> less = logarithm_of_normal(multiply(steps, factor));
+  // Where they cancel the difference of the high numbers is exact.
+  const Sum<V> upper = rough_lgamma_far_out(select(is_moved, four_up, size));
+  const V apart = (upper.high - less.high) + (upper.low - less.low);
+  const auto is_root = (x - one) * (x - like(x, 2)) == zero;
+  const V finite = select(is_root, zero, select(is_below, -apart, apart));
+  const auto is_infinite = (x <= zero && floor(x) == x) || size == infinity;
+  return select(is_infinite, infinity, finite);
 }
 
 }  // namespace weft::ir

@@ -124,6 +124,12 @@ def digamma(x):
     return psi(0, x)
 
 
+# Of the asymptotic series in z = 1 / y^2.
+NUMBERS = [bernoulli(2 * k) / (2 * k) for k in range(1, 10)]
+STIRLING = near_zero(lambda z: (loggamma(1 / sqrt(z)) + (1 / sqrt(z) - mpf(1) / 2) * log(z) / 2 + 1 / sqrt(z) - log(2 * pi) / 2) / sqrt(z),
+                     [b / (2 * k + 1) for k, b in enumerate(NUMBERS)])
+
+
 def long_fits():
     """For sums of 104 bits."""
     mp.dps = 90
@@ -133,13 +139,10 @@ def long_fits():
     widest = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.01")
     fit("log of long sums", near_zero(lambda z: odd_rest(atanh, z, 0), [mpf(1) / 3, mpf(1) / 5, mpf(1) / 7, mpf(1) / 9]),
         lambda z: z, 0, widest, 14, to_f64, 8)
-    # Of the asymptotic series in z = 1 / y^2, for y >= 12.
-    numbers = [bernoulli(2 * k) / (2 * k) for k in range(1, 10)]
-    fit("digamma", near_zero(lambda z: (-log(z) / 2 - sqrt(z) / 2 - digamma(1 / sqrt(z))) / z, numbers),
+    # For y >= 12.
+    fit("digamma", near_zero(lambda z: (-log(z) / 2 - sqrt(z) / 2 - digamma(1 / sqrt(z))) / z, NUMBERS),
         lambda z: z, 0, mpf(1) / 144, 14, to_f64, 6)
-    fit("lgamma", near_zero(lambda z: (loggamma(1 / sqrt(z)) + (1 / sqrt(z) - mpf(1) / 2) * log(z) / 2 + 1 / sqrt(z)
-                                       - log(2 * pi) / 2) / sqrt(z), [b / (2 * k + 1) for k, b in enumerate(numbers)]),
-        sqrt, 0, mpf(1) / 144, 14, to_f64, 5)
+    fit("lgamma", STIRLING, sqrt, 0, mpf(1) / 144, 14, to_f64, 5)
     fit("cotangent, long", near_zero(lambda z: ((1 - z) * pi * sqrt(z) / tan(pi * sqrt(z)) - 1) / z,
                                      [-1 - pi**2 / 3, pi**2 / 3 - pi**4 / 45]), lambda z: z, 0, mpf(1) / 16, 14, to_f64, 8)
     fit("sine of turns", near_zero(lambda z: (sin(pi * sqrt(z)) / (pi * sqrt(z)) - 1) / z,
@@ -301,6 +304,7 @@ def main():
         lambda z: z, 0, mpf("0.25"), 18, to_f64)
     fit("normal tail", scaled_tail, lambda u: 1 / scaled_tail(u), -1, mpf(36) / 42, 28, to_f64, 5)
     fit("normal tail of f32", scaled_tail, lambda u: 1 / scaled_tail(u), -1, mpf("11.5") / mpf("17.5"), 11, to_f64)
+    fit("lgamma of f32", STIRLING, sqrt, 0, mpf(1) / 16, 10, to_f64)
     long_fits()
     parabolas()
     tables()

@@ -377,7 +377,7 @@ V single_gelu(const V& x) {
   const auto minus_size =
       maximum(like(wide, -14.5), from_bits(wide, to_bits(wide) | sign_mask(to_bits(wide))));
   const auto inverse = one / (like(wide, 3) - minus_size);
-  const auto tail = horner(
+  const auto tail = horner_by_square(
       fma(inverse, like(wide, -6), one),
       {5.446712382850527e-05, 0.00013126982479992404, -0.00024475864413559494,
        -0.001032534767081336, 0.0010247832823212554, 0.006969304750940241, -0.01046251990155026,

@@ -18,8 +18,7 @@ namespace weft::ir {
   WEFT_VECTOR_MATH(library_log1p, log1p, u10)   \
   WEFT_VECTOR_MATH(library_sin, sin, u10)       \
   WEFT_VECTOR_MATH(library_cos, cos, u10)       \
-  WEFT_VECTOR_MATH(library_tan, tan, u10)       \
-  WEFT_VECTOR_MATH(library_lgamma, lgamma, u10)
+  WEFT_VECTOR_MATH(library_tan, tan, u10)
 
 /// Sine, cosine and tangent are calls of the library from here on: below, three parts of pi / 2 for
 /// f32, and four for f64, are enough to take off the turns.

@@ -26,7 +26,7 @@ constexpr double vector_instruction_ns = 0.2;
 constexpr double interpreted_instruction_ns = 4;
 
 /// What a call of a function takes for each element of four bytes, where it takes a vector of them,
-/// and for one of any size where it takes one: complex functions and lgamma.
+/// and for one of any size where it takes one: complex functions.
 constexpr double call_ns = 6, scalar_call_ns = 60;
 
 /// Work that is worth a look at whether it is still wanted.
@@ -98,7 +98,7 @@ double calls_ns(const ir::Kernel& kernel) {
   for (const ir::Inst& inst : std::span(kernel.body).subspan(kernel.num_hoisted)) {
     const bool is_part = is_part_function(inst.op);
     if (!is_part && ir::sleef_stem(inst.op).empty()) continue;
-    ns += is_part || is_complex(inst.dtype) || inst.op == Op::library_lgamma
+    ns += is_part || is_complex(inst.dtype)
               ? scalar_call_ns
               : call_ns * static_cast<double>(itemsize_bytes(inst.dtype)) / 4;
   }

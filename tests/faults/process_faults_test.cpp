@@ -38,8 +38,8 @@ std::uint64_t calls_by(const char* tiers) {
   const Tensor x = engine.to(arange(60).view({5, 12}), DType::f32);
   const Tensor y = engine.eval(ops::tanh(Expr(x) * 0.125f));
   EXPECT_NEAR(reinterpret_cast<const float*>(y.data())[9], std::tanh(9 * 0.125f), 1e-6);
-  const Tensor z = engine.eval(ops::lgamma(Expr(x)));
-  EXPECT_NEAR(reinterpret_cast<const float*>(z.data())[9], std::lgamma(9.0f), 1e-5);
+  const Tensor z = engine.eval(ops::sin(Expr(x)));
+  EXPECT_NEAR(reinterpret_cast<const float*>(z.data())[9], std::sin(9.0f), 1e-6);
   return hash_of(engine, engine.eval(Expr(x) * 2 + 1)) + hash_of(engine, x.t());
 }
 
