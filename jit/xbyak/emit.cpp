@@ -391,7 +391,7 @@ void KernelEmitter::arithmetic(ir::ValueId id, Step step) {
   if (step.is_main && divisions_.can_divide(id))
     return divisions_.divide(id, !has_loop_that_divides(), step.in_two_products);
   if (is_call(id)) return emit_call(registers_, code_, kernel_, id);
-  if (has_rare_call(kernel_, inst)) return rare_calls_.emit(registers_, id);
+  if (is_rare_call(inst.op)) return rare_calls_.emit(registers_, id);
   if (involves_masks(kernel_, inst)) return emit_mask_row(registers_, code_, kernel_, id);
   if (inst.op == Op::fma) return multiply_add(id);
   if (inst.op == Op::bitcast || is_high_half(id)) return bitcast(id);

@@ -4,6 +4,8 @@
 #include "ir/vector_math.h"
 #include "jit/xbyak/calls.h"
 
+#include <weft/error.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -41,6 +43,10 @@ void compare(Assembler& code, bool is_double, const Out& out, const Xmm& x, cons
 
 }  // namespace
 
+bool is_rare_call(Op op) {
+  return op == Op::sin_beyond || op == Op::cos_beyond || op == Op::tan_beyond || is_row_call(op);
+}
+
 bool has_rare_call(const ir::Kernel& kernel, const ir::Inst& inst) {
   return function_of(inst, kernel.loops.back().lanes) != nullptr;
 }
@@ -50,6 +56,8 @@ void RareCalls::emit(Registers& registers, ir::ValueId id) {
   Call call;
   call.lanes = kernel_.loops.back().lanes;
   call.function = function_of(inst, call.lanes);
+  WEFT_CHECK(call.function != nullptr, DeviceError, "the function that ", name(inst.op),
+             " calls is no longer found in SLEEF's library");
   call.is_row = is_row_call(inst.op);
   call.is_double = inst.dtype == DType::f64;
   const auto arity = static_cast<std::size_t>(info(inst.op).arity);

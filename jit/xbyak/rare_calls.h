@@ -10,7 +10,9 @@
 
 namespace weft::jit::xbyak {
 
-/// Whether RareCalls can emit an instruction.
+/// Whether an op of those that are emitted at all is one for RareCalls.
+bool is_rare_call(Op op);
+/// Whether RareCalls can emit an instruction: whether the function is there.
 bool has_rare_call(const ir::Kernel& kernel, const ir::Inst& inst);
 
 /// The loop pays for the test only: all registers are saved and restored around the call.
