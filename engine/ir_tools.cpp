@@ -1,6 +1,7 @@
 #include <weft/ir_tools.h>
 
 #include "engine/tensor/random_elements.h"
+#include "ir/limits.h"
 #include "ir/pass.h"
 #include "ir/text.h"
 #include "ir/verifier.h"
@@ -233,12 +234,13 @@ std::string run_ir_passes(std::string_view text, const std::vector<std::string>&
   std::string printed;
   for (const ir::Pass* pass : chosen) {
     const bool changed = pass->run(kernel);
-    ir::check_size(kernel);
-    ir::verify(kernel);
+    // What eliminate_dead_code has yet to remove may be too long, as it may in between for engines.
+    if (kernel.body.size() <= ir::max_instructions) ir::verify(kernel);
     if (!prints_after) continue;
     printed += detail::concat("; ", pass->name, changed ? "\n" : ": unchanged\n");
     if (changed) printed += ir::print(kernel);
   }
+  ir::check_size(kernel);
   return prints_after && !chosen.empty() ? printed : ir::print(kernel);
 }
 

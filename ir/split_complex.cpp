@@ -81,7 +81,11 @@ class Splitter {
     split_params();
     for (ValueId id = 0; id < from_.body.size() && split_.reason.empty(); ++id) {
       const Inst& inst = from_.body[id];
-      const std::optional<Pair> value = replace(inst);
+      // The passes below would compute it wider: where it is scheduled they have been run already.
+      const bool is_left = from_.schedule != Schedule::unscheduled &&
+                           info(inst.op).form != Form::structural &&
+                           wide_dtype(inst.dtype) != inst.dtype;
+      const std::optional<Pair> value = is_left ? std::nullopt : replace(inst);
       if (!value)
         split_.reason = detail::concat("%", id, " ", name(inst.op), " ", name(inst.dtype),
                                        " has no expression in real and imaginary parts");

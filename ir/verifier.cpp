@@ -35,7 +35,7 @@
 //   V18  A tree's lanes are a power of two and make at most 256 bytes of each output, its block is
 //        a multiple of them and at most 1048576.  There is one lane where the innermost loop is no
 //        reduce loop; else the vectors of an iteration, if any, are as many as the lanes.
-//   V19  Which table table_entry looks in is a constant.
+//   V19  Argument 1 of table_entry, which says in which table it looks, is a constant.
 #include "ir/verifier.h"
 
 #include "ir/combine.h"
@@ -192,7 +192,7 @@ class Verifier {
         break;
       case Op::table_entry:
         if (usable && kernel_.body[inst.args[1]].op != Op::constant)
-          report_at(id, "V19", "the table is no constant");
+          report_at(id, "V19", "argument 1, the table, is no constant");
         [[fallthrough]];
       default:
         for (std::size_t i = 0; usable && i < static_cast<std::size_t>(op.arity); ++i) {

@@ -24,8 +24,13 @@ constexpr std::int64_t max_printed = 16;
 /// What follows this line in a golden file is expected of the kernel before it.
 constexpr std::string_view golden_separator = "\n;---\n";
 
+std::string before_separator(std::string text) {
+  text.erase(std::min(text.find(golden_separator), text.size()));
+  return text;
+}
+
 std::string read_text(const std::string& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  if (path == "-") return before_separator({std::istreambuf_iterator<char>(std::cin), {}});
   std::ifstream file(path);
   WEFT_CHECK(file.good(), ArgumentError, "cannot read '", path,
              "': ", std::generic_category().message(errno));
@@ -35,8 +40,7 @@ std::string read_text(const std::string& path) {
   } catch (const std::ios_base::failure&) {  // a folder, or what is no file of text
     throw DeviceError(detail::concat("cannot read '", path, "'"));
   }
-  text.erase(std::min(text.find(golden_separator), text.size()));
-  return text;
+  return before_separator(std::move(text));
 }
 
 std::vector<std::int64_t> read_extents(const std::string& text) {

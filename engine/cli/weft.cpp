@@ -80,20 +80,29 @@ constexpr const char* layout_notation =
     "memory format, and an offset: f32[2,3], f32[2,3]{1,2}, u8[8,3,224,224]:channels_last,\n"
     "f64[100]{2}@1.\n";
 
+/// What is given has a name or a text.
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](std::string& text) { return text.empty() ? "expected a text, got none" : std::string(); },
+      "");
+}
+
 /// Those that take an expression.
 void add_expression_commands(CLI::App& app, Arguments& arguments) {
   CLI::App& explain = *app.add_subcommand("explain", "plan and compile without data");
   explain.footer(layout_notation);
   add_expression(explain, arguments.explain, "LAYOUT");
   explain.add_option("--backend", arguments.explain.backend, "auto, interp, xbyak, llvm or nvrtc");
-  explain.add_option("--out", arguments.explain.out, "layout of a given output");
+  explain.add_option("--out", arguments.explain.out, "layout of a given output")
+      ->check(not_empty());
   explain.add_option("--target", arguments.explain.target, "host, avx2 or avx512");
   explain.add_option("--arch", arguments.explain.arch, "sm_XX, for nvrtc");
   explain
       .add_option("--emit", arguments.explain.emit,
                   "stages to print: iter,signature,ir,llvm,asm,cuda,ptx,sass")
       ->join(',');
-  explain.add_option("--html", arguments.explain.html, "a page to write, which needs no network");
+  explain.add_option("--html", arguments.explain.html, "a page to write, which needs no network")
+      ->check(not_empty());
   explain.callback([&arguments] { run_explain(arguments.explain); });
 
   CLI::App& eval = *app.add_subcommand("eval", "run on .npy files");
@@ -102,6 +111,7 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
   eval.add_option("-o,--output", arguments.eval.outputs,
                   "the .npy file to write; once for each result of 'aminmax(a)' or 'a + 1, sum(a)'")
       ->required()
+      ->check(not_empty())
       ->allow_extra_args(false);
   eval.add_option("--repeat", arguments.eval.repeat, "also run N times and print the time")
       ->check(CLI::Range(1, 1 << 20));
@@ -110,7 +120,7 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
   CLI::App& bench = *app.add_subcommand("bench", "time every way to compute one expression");
   bench.footer(layout_notation);
   add_expression(bench, arguments.bench, "LAYOUT");
-  bench.add_option("--out", arguments.bench.out, "layout of a given output");
+  bench.add_option("--out", arguments.bench.out, "layout of a given output")->check(not_empty());
   bench
       .add_option("--threads", arguments.bench.threads,
                   "threads of weft's variants; 1 unless given")
@@ -142,14 +152,16 @@ void add_checking_commands(CLI::App& app, Arguments& arguments) {
   fuzz.add_option("--count", arguments.fuzz.max_cases, "at most so many cases")
       ->check(from_zero_on());
   CLI::Option* replay = fuzz.add_option("--replay", arguments.fuzz.replay,
-                                        "one case: its expressions, with ; between");
+                                        "one case: its expressions, with ; between")
+                            ->check(not_empty());
   for (const char* of_many : {"--seconds", "--first", "--count"})
     replay->excludes(fuzz.get_option(of_many));
   fuzz.add_option("OPERANDS", arguments.fuzz.operands, "of --replay: NAME=LAYOUT#NUMBER ...");
   fuzz.add_option("--out", arguments.fuzz.outputs,
                   "of --replay, one an expression: - (new), NAME, or LAYOUT#NUMBER")
       ->allow_extra_args(false);
-  fuzz.add_option("--numerics", arguments.fuzz.numerics, "of --replay: " + numerics_names());
+  fuzz.add_option("--numerics", arguments.fuzz.numerics, "of --replay: " + numerics_names())
+      ->needs(replay);
   fuzz.add_flag("--json", arguments.fuzz.json, "print one JSON object");
   fuzz.callback([&arguments] { run_fuzz(arguments.fuzz); });
 

@@ -40,13 +40,21 @@ Tensor infer_op_on_meta(Op op, std::span<const Tensor* const> inputs, const Tens
   return infer_on_meta(std::span(&expr, 1), std::span(&given, 1))[0];
 }
 
+/// Who calls the operator by name comes past the checks of Engine::copy().
+void check_defined(const Tensor& self, const Tensor& src) {
+  WEFT_CHECK(self.defined(), ArgumentError, "self is undefined");
+  WEFT_CHECK(src.defined(), ArgumentError, "src is undefined");
+}
+
 Tensor copy_with_data(const Tensor& self, const Tensor& src) {
+  check_defined(self, src);
   compute_copy(CurrentCall::state(), self, src);
   return self;
 }
 
 /// A copy into a tensor without data leaves nothing to do; one out of it has nothing to read.
 Tensor copy_on_meta(const Tensor& self, const Tensor& src) {
+  check_defined(self, src);
   WEFT_CHECK(self.device().type == DeviceType::meta, UnsupportedError,
              "Cannot copy out of meta tensor; no data!");
   static_cast<void>(src.expand(self.sizes()));  // refuses a source that doesn't broadcast

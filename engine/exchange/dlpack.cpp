@@ -69,14 +69,16 @@ IntSpan read_dims(const std::int64_t* dims, std::int32_t ndim) {
   return {dims, static_cast<std::size_t>(ndim)};
 }
 
-/// The address of the first element, checked for what from_blob() takes on trust.
-void* first_element(const dlpack::Tensor& tensor, DType dtype) {
+/// The address of the first element, checked for what from_blob() takes on trust.  Without elements
+/// it is any.
+void* first_element(const dlpack::Tensor& tensor, IntSpan sizes, DType dtype) {
   const auto base = reinterpret_cast<std::uintptr_t>(tensor.data);
   if (base == 0) return nullptr;
   std::uintptr_t address;
   WEFT_CHECK(!__builtin_add_overflow(base, tensor.byte_offset, &address), ArgumentError,
              "DLPack: the byte offset ", tensor.byte_offset, " leaves the address space from ",
              tensor.data);
+  if (std::ranges::count(sizes, 0) > 0) return reinterpret_cast<void*>(address);
   const std::size_t alignment =
       visit_dtype(dtype, []<class T>(std::type_identity<T>) { return std::alignment_of_v<T>; });
   WEFT_CHECK(address % alignment == 0, UnsupportedError, "DLPack: elements of ", name(dtype),
@@ -107,9 +109,10 @@ Tensor import(Managed* managed) {
   check_sizes(sizes);
   const Dims strides = tensor.strides == nullptr ? contiguous_strides(sizes)
                                                  : Dims(read_dims(tensor.strides, tensor.ndim));
-  return from_blob(first_element(tensor, dtype), sizes, strides, dtype, device, [managed](void*) {
-    if (managed->deleter != nullptr) managed->deleter(managed);
-  });
+  return from_blob(first_element(tensor, sizes, dtype), sizes, strides, dtype, device,
+                   [managed](void*) {
+                     if (managed->deleter != nullptr) managed->deleter(managed);
+                   });
 }
 
 /// A struct for others with everything that it points to.

@@ -12,8 +12,10 @@
 #include <bit>
 #include <complex>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 namespace weft {
@@ -281,7 +283,15 @@ void check_npy_writable(const Tensor& tensor) {
 }
 
 void check_npy_write(const std::string& path, const Tensor& tensor) {
-  naming_file(path, [&] { check_npy_writable(tensor); });
+  naming_file(path, [&] {
+    check_npy_writable(tensor);
+    std::error_code unknown;
+    const std::filesystem::file_type type = std::filesystem::status(path, unknown).type();
+    const bool is_stream = type == std::filesystem::file_type::fifo ||
+                           type == std::filesystem::file_type::character ||
+                           type == std::filesystem::file_type::socket;
+    if (!is_stream) static_cast<void>(OutputFile(path));
+  });
 }
 
 void npy_write(const std::string& path, const Tensor& tensor) {

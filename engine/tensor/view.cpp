@@ -118,6 +118,8 @@ Tensor Tensor::movedim(std::span<const int> source, std::span<const int> destina
   if (ndim == 0) {
     for (int dim : source) wrap_dim(dim, 0);
     for (int dim : destination) wrap_dim(dim, 0);
+    WEFT_CHECK(source.size() <= 1, ArgumentError, "movedim: repeated dim in `source` (",
+               text(source), ")");
     return Tensor(copy_view(*this));
   }
   std::vector<int> order(static_cast<std::size_t>(ndim), -1);

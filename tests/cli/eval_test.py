@@ -164,6 +164,10 @@ class Eval(CliTest):
         self.fails(["eval", "a + 5, cast(a, bf16)", f"a={a}", "-o", first, "-o", self.path("second.npy")], "unsupported",
                    "second.npy: the dtype bf16")
         self.assertEqual(first.read_bytes(), b"keep me")
+        for other in (self.folder, self.folder / "none" / "o.npy"):
+            self.fails(["eval", "a, a + 1", f"a={a}", "-o", first, "-o", other], "device", str(other))
+            self.assertEqual(first.read_bytes(), b"keep me")
+        self.assertEqual(sorted(self.folder.glob(".*")), [])
         locked = self.path("locked.npy", b"keep me")
         locked.chmod(0o444)
         as_anyone = {"preexec_fn": heed_permissions}

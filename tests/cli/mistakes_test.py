@@ -46,6 +46,17 @@ class Mistakes(CliTest):
             told = weft("fuzz", "--replay", "a + a", "a=f32[3]", option)
             self.assertNotEqual(told.returncode, 0, option)
             self.assertIn("excludes", told.stderr)
+        told = weft("fuzz", "--numerics=fast", "--count=1")
+        self.assertNotEqual(told.returncode, 0)
+        self.assertIn("--numerics requires --replay", told.stderr)
+
+    def test_empty_words_are_not_taken_for_what_is_not_given(self):
+        a = "a=f32[3]"
+        for words in (["fuzz", "--replay", ""], ["explain", "a", a, "--html", ""], ["explain", "a", a, "--out", ""],
+                      ["bench", "a", a, "--out", ""], ["eval", "a", "a=none.npy", "--output", ""]):
+            told = weft(*words)
+            self.assertNotEqual(told.returncode, 0, words)
+            self.assertIn(f"{words[-2]}: expected a text, got none", told.stderr, words)
 
     def test_layouts(self):
         self.fails(["explain", "a", "a=f31[2]"], "argument", "a: layout, column 1", "f32")

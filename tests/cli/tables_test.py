@@ -91,6 +91,11 @@ body:
         self.assertEqual([output["dtype"] for output in ran["outputs"]], ["f32"])
         self.fails(["ir", kernel, "--pass=nothing"], "argument", "nothing")
         self.fails(["fuzz", "--replay=a +", "a=f32[5]#0"], "argument", "expected a value")
+        golden = kernel.read_bytes().replace(b"  store", b";---\n  store")
+        for words, given in ((["run-ir", self.path("golden.weft", golden)], None), (["run-ir", "-"], golden)):
+            cut = weft(*words, input=given and given.decode())
+            self.assertEqual(cut.returncode, 1)
+            self.assertIn("not the end of the text", cut.stderr)
         for command in ("ir", "run-ir"):
             self.fails([command, str(self.folder)], "device", f"cannot read '{self.folder}'")
 
@@ -119,8 +124,22 @@ body:
   store c32 $0 %2
 }
 """)
+        rounded = self.path("rounded.weft", b"""kernel default scalar 0 {
+  $0 out c32 [1]
+  $1 in f16 [1]
+  $2 in f16 [1]
+  parallel
+body:
+  %0 = load f16 $1
+  %1 = load f16 $2
+  %2 = mul f16 %0, %1
+  %3 = add f16 %2, %1
+  %4 = cast c32 %3
+  store c32 $0 %4
+}
+""")
         for backend in filter(None, REQUIRED_BACKENDS):
-            for kernel in shifted, halves:
+            for kernel in shifted, halves, rounded:
                 result = weft("run-ir", kernel, "--backend", backend)
                 self.assertTrue(result.returncode == 0 or "no backend can compile" in result.stderr, result.stderr)
 

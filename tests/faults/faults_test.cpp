@@ -211,6 +211,7 @@ TEST_F(Faults, ArrayFiles) {
   const auto scenario = [&] {
     Engine engine(options_with("auto", ""));
     const Tensor x = engine.to(arange(60).view({5, 12}), DType::i16);
+    check_npy_write(path, x.t());
     npy_write(path, x.t());
     const NamedTensor tensors[] = {{"x", x}, {"y", x.t()}};
     npz_write(archive, tensors, NpzCompression::deflated);

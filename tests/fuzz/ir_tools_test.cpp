@@ -48,6 +48,18 @@ std::string message_of(const Function& function) {
   return "no error";
 }
 
+/// The same of one input many times: too many instructions until equal ones are shared.
+TEST(IrTools, RunsPassesAsEnginesDo) {
+  std::string text =
+      "kernel default unscheduled 0 {\n  $0 out f32 [1]\n  $1 in f32 [1]\n  parallel\nbody:\n"
+      "  %0 = load f32 $1\n";
+  for (int i = 1; i <= 300; ++i) text += detail::concat("  %", i, " = exp f32 %0\n");
+  text += "  store f32 $0 %300\n}\n";
+  EXPECT_THAT(run_ir_passes(text, {"all"}), HasSubstr("store f32 $0"));
+  EXPECT_THAT(message_of<UnsupportedError>([&] { run_ir_passes(text, {"expand_composites"}); }),
+              HasSubstr("at most 4096 are possible"));
+}
+
 TEST(IrTools, RunsPasses) {
   EXPECT_EQ(run_ir_passes(doubled, {}), doubled);
   const std::string shared = run_ir_passes(doubled, {"share_common_values"});

@@ -41,8 +41,9 @@ Tensor npy_map(const std::string& path);
 /// Errors: UnsupportedError for a dtype that .npy has no name for, DeviceError if the file can't be
 ///         written, ArgumentError for a tensor without bytes.
 void npy_write(const std::string& path, const Tensor& tensor);
-/// Throws what npy_write() would throw because of the tensor, and touches no file: before the first
-/// of several is written.
+/// Throws what npy_write() would throw because of the tensor, the folder or its rights, and leaves
+/// all files as they are: before the first of several is written.  What the disk still takes it
+/// does not know.
 void check_npy_write(const std::string& path, const Tensor& tensor);
 
 using NamedTensor = std::pair<std::string, Tensor>;

@@ -118,6 +118,15 @@ TEST_F(engine_dispatch, eval_refuses_to_be_called_without_an_engine) {
   EXPECT_THROW(eval.call(std::vector<Tensor>{values(1)}), ArgumentError);
 }
 
+TEST_F(engine_dispatch, copies_of_nothing_are_refused_by_the_operator_too) {
+  const OperatorHandle copy = registry().op("weft::copy_");
+  for (const Tensor& other : {ones({2, 3}), meta({2, 3})}) {
+    ValueStack from_nothing{other, Tensor()}, to_nothing{Tensor(), other};
+    EXPECT_THROW(copy.call_boxed(from_nothing), ArgumentError);
+    EXPECT_THROW(copy.call_boxed(to_nothing), ArgumentError);
+  }
+}
+
 TEST_F(engine_dispatch, operators_can_be_called_by_their_handles) {
   const Binary add = registry().op("weft::add").typed<Tensor(const Tensor&, const Tensor&)>();
   EXPECT_THAT(read(add.call(values(1), values(10))), ElementsAreArray({11, 13, 15}));

@@ -107,6 +107,9 @@ TYPED_TEST(DlpackImport, TakesScalarsAndEmptyTensors) {
   empty.managed.tensor.data = nullptr;
   EXPECT_EQ(empty.import().numel(), 0);
   EXPECT_EQ(empty.deletions, 1);
+  Foreign<TypeParam> elsewhere({0, 3});
+  elsewhere.managed.tensor.byte_offset = 1;
+  EXPECT_EQ(elsewhere.import().numel(), 0);
 }
 
 TYPED_TEST(DlpackImport, DeletesWhereTheLastViewGoes) {
