@@ -17,8 +17,9 @@ using benchmark::State;
 
 Tensor filled(std::initializer_list<std::int64_t> sizes,
               MemoryFormat format = MemoryFormat::contiguous) {
+  static std::size_t num_filled = 0;  // all have numbers of their own
   const Tensor tensor = empty(IntSpan(sizes.begin(), sizes.size()), {DType::f32, {}, format});
-  fill(tensor, false);
+  fill(tensor, false, num_filled++);
   return tensor;
 }
 

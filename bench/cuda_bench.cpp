@@ -322,7 +322,14 @@ int run(int argc, char** argv) {
   }
   Bench bench(quick);
   const ordered_json result = bench.run(only);
-  if (!file.empty()) std::ofstream(file) << result.dump(1) << "\n";
+  if (!file.empty()) {
+    std::ofstream out(file);
+    out << result.dump(1) << "\n";
+    if (!out.flush()) {
+      std::cerr << "weft_cuda_bench: " << file << " can't be written\n";
+      return 1;
+    }
+  }
   return bench.is_right() ? 0 : 1;
 }
 

@@ -18,7 +18,8 @@ TORCH_EXPRESSIONS = {  # workload -> what PyTorch computes of a, b, c
     "fma": lambda t, a, b, c: a * b + c, "where": lambda t, a, b, c: t.where(a > 0.5, b, c),
     "clamp": lambda t, a: t.clamp(a, 0.2, 0.8), "exp": lambda t, a: t.exp(a), "tanh": lambda t, a: t.tanh(a),
     "sigmoid": lambda t, a: t.sigmoid(a), "silu_mul": lambda t, a, b: t.nn.functional.silu(a) * b,
-    "normalize": lambda t, a: (a.to(t.float32) / 255 - 0.45) / 0.225, "sum_all": lambda t, a: t.sum(a),
+    "normalize": lambda t, a: ((a.to(t.float32) / 255 - 0.45) / 0.225).contiguous(),  # from channels_last
+    "sum_all": lambda t, a: t.sum(a),
     "sum_inner": lambda t, a: t.sum(a, 1), "sum_outer": lambda t, a: t.sum(a, 0), "argmax_inner": lambda t, a: t.argmax(a, 1),
     "cumsum_inner": lambda t, a: t.cumsum(a, 1), "cumsum_outer": lambda t, a: t.cumsum(a, 0), "softmax": lambda t, a: t.softmax(a, 1),
     "layer_norm": lambda t, a: t.nn.functional.layer_norm(a, a.shape[1:]),

@@ -2,8 +2,6 @@
 
 #include "bench/support.h"
 
-#include <weft/error.h>
-
 #include <chrono>
 #include <functional>
 #include <string_view>
@@ -12,14 +10,8 @@ namespace weft::bench {
 namespace {
 
 /// Plans once and runs the prepared plan: per-call overhead has benchmarks of its own (call_*).
-/// Reductions with work around them can't be prepared, and are evaluated.
 Runner prepared(const Case& work, Engine& engine) {
-  try {
-    return [plan = engine.prepare(work.expr, work.out)] { plan.run(); };
-  } catch (const UnsupportedError&) {
-    engine.eval(work.expr, work.out);
-    return [&engine, expr = work.expr, out = work.out] { engine.eval(expr, out); };
-  }
+  return [plan = engine.prepare(work.expr, work.out)] { plan.run(); };
 }
 
 /// Kernels that are hot and have not settled on their code.

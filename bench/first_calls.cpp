@@ -35,8 +35,9 @@ EngineOptions options(const std::string& backend, DiskCacheOptions disk = {Cache
 }
 
 Tensor filled(std::int64_t count, DType dtype = DType::f32) {
+  static std::size_t num_filled = 0;  // all have numbers of their own
   const Tensor tensor = empty({count}, dtype);
-  fill(tensor, false);
+  fill(tensor, false, num_filled++);
   return tensor;
 }
 

@@ -33,17 +33,16 @@ struct Strided {
 
 template <class Out, class... In, class Function>
 Runner loop(const Case& work, Function function) {
-  return [out_tensor = work.out, in_tensors = work.inputs, function] {
-    const IntSpan sizes = out_tensor.sizes();
-    const int ndim = out_tensor.dim();
-    const Strided<Out> out(out_tensor, sizes);
-    const auto in = [&]<std::size_t... k>(std::index_sequence<k...>) {
-      return std::tuple{Strided<In>(in_tensors[k], sizes)...};
-    }
-    (std::index_sequence_for<In...>{});
-    Index extents{}, index{};
-    std::ranges::copy(sizes, extents.begin());
-    const std::int64_t numel = out_tensor.numel();
+  const IntSpan sizes = work.out.sizes();
+  const auto in = [&]<std::size_t... k>(std::index_sequence<k...>) {
+    return std::tuple{Strided<In>(work.inputs[k], sizes)...};
+  }
+  (std::index_sequence_for<In...>{});
+  Index extents{};
+  std::ranges::copy(sizes, extents.begin());
+  return [out = Strided<Out>(work.out, sizes), in, extents, ndim = work.out.dim(),
+          numel = work.out.numel(), function] {
+    Index index{};
     for (std::int64_t i = 0; i < numel; ++i) {
       std::int64_t rest = i;
       for (int dim = ndim - 1; dim > 0; --dim) {

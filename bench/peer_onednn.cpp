@@ -1,10 +1,12 @@
-// oneDNN primitives, built beforehand: reorder for copies and casts, binary for sums.
+// oneDNN primitives, built beforehand: reorder for copies and casts, binary for sums, eltwise for
+// functions, softmax and layer normalisation.
 
 #include "bench/support.h"
 
 #include <omp.h>
 #include <dnnl.hpp>
 
+#include <map>
 #include <optional>
 #include <set>
 
@@ -59,6 +61,60 @@ Runner make_add(const Case& work) {
   };
 }
 
+/// A primitive from one tensor to the other.
+template <class Primitive, class MakeDescription>
+Runner make_from_to(const Case& work, const MakeDescription& make_description) {
+  omp_set_num_threads(1);
+  dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  dnnl::stream stream(engine);
+  const memory from = as_memory(work.inputs[0], work.inputs[0].dim(), engine),
+               to = as_memory(work.out, work.out.dim(), engine);
+  const Primitive primitive({make_description(from.get_desc(), to.get_desc()), engine});
+  return [primitive, stream, from, to]() mutable {
+    primitive.execute(stream, {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
+  };
+}
+
+template <dnnl::algorithm algorithm>
+Runner make_eltwise(const Case& work) {
+  return make_from_to<dnnl::eltwise_forward>(
+      work, [](const memory::desc& from, const memory::desc&) -> dnnl::eltwise_forward::desc {
+        return {dnnl::prop_kind::forward_inference, algorithm, from, -1, 1};  // -1, 1: of clip
+      });
+}
+
+Runner make_softmax(const Case& work) {
+  return make_from_to<dnnl::softmax_forward>(
+      work, [](const memory::desc& from, const memory::desc&) -> dnnl::softmax_forward::desc {
+        return {dnnl::prop_kind::forward_inference, from, 1};
+      });
+}
+
+Runner make_layer_norm(const Case& work) {
+  using Normalisation = dnnl::layer_normalization_forward;
+  return make_from_to<Normalisation>(
+      work, [](const memory::desc& from, const memory::desc&) -> Normalisation::desc {
+        return {dnnl::prop_kind::forward_inference, from, 1e-5F, dnnl::normalization_flags::none};
+      });
+}
+
+Maker find_function(std::string_view workload) {
+  using dnnl::algorithm;
+  static const std::map<std::string, Maker, std::less<>> functions = {
+      {"clamp", make_eltwise<algorithm::eltwise_clip_v2>},
+      {"exp", make_eltwise<algorithm::eltwise_exp>},
+      {"gelu_tanh", make_eltwise<algorithm::eltwise_gelu_tanh>},
+      {"layer_norm", make_layer_norm},
+      {"log", make_eltwise<algorithm::eltwise_log>},
+      {"sigmoid", make_eltwise<algorithm::eltwise_logistic>},
+      {"softmax", make_softmax},
+      {"sqrt", make_eltwise<algorithm::eltwise_sqrt>},
+      {"tanh", make_eltwise<algorithm::eltwise_tanh>},
+  };
+  const auto row = functions.find(workload);
+  return row == functions.end() ? Maker() : row->second;
+}
+
 Maker find(std::string_view workload) {
   static const std::set<std::string, std::less<>> reorders = {
       "copy",          "nchw_to_nhwc",      "nhwc_to_nchw",  "transpose_u8",
@@ -70,7 +126,7 @@ Maker find(std::string_view workload) {
                                                           "conflict_add", "add_t"};
   if (reorders.contains(workload)) return make_reorder;
   if (sums.contains(workload)) return make_add;
-  return {};
+  return find_function(workload);
 }
 
 }  // namespace

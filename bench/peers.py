@@ -72,23 +72,28 @@ def operands(np, workload, size):
     return inputs, np.zeros(axes.get(workload, shape), dtype)
 
 
-def runner(library, module, np, workload, size):
-    """A function without arguments, the array that it fills in, and what that must hold; None where the library has nothing."""
-    in_numpy, in_numexpr, in_torch = WORKLOADS[workload]
+def prepared(np, workload, size):
+    """The inputs, an output, and what that must hold, computed in f64: the same for all libraries."""
     inputs, out = operands(np, workload, size)
     expected = np.zeros(out.shape, np.float64 if out.dtype == np.float32 else out.dtype)
-    in_numpy(np, expected, *(array.astype(np.float64) for array in inputs))
+    WORKLOADS[workload][0](np, expected, *(array.astype(np.float64) for array in inputs))
+    return inputs, out, expected
+
+
+def runner(library, module, np, workload, inputs, out):
+    """A function without arguments that fills in `out`; None where the library has nothing."""
+    in_numpy, in_numexpr, in_torch = WORKLOADS[workload]
     if library == "numpy":
-        return lambda: in_numpy(np, out, *inputs), out, expected
+        return lambda: in_numpy(np, out, *inputs)
     if library == "numexpr":
         if in_numexpr is None:
             return None
         names = dict(zip("abc", inputs))
         casting = "same_kind" if workload == "sum_all" else "safe"
-        return lambda: module.evaluate(in_numexpr, local_dict=names, out=out, casting=casting), out, expected
+        return lambda: module.evaluate(in_numexpr, local_dict=names, out=out, casting=casting)
     given, to = [module.from_numpy(array) for array in inputs], module.from_numpy(out)
-    function = module.compile(in_torch) if library == "torch_compile" else in_torch
-    return lambda: function(module, to, *given), out, expected
+    function = module.compile(in_torch, dynamic=False) if library == "torch_compile" else in_torch
+    return lambda: function(module, to, *given)
 
 
 def timed(run, iterations):
@@ -141,13 +146,13 @@ class Row:
 def make_rows(np, libraries, wanted):
     rows, wrong = [], []
     for workload, size in wanted:
+        inputs, out, expected = prepared(np, workload, size)
         for name, module in libraries.items():
             row = f"{workload}/{name}/{size}"
             try:
-                made = runner(name, module, np, workload, size)
-                if made is None:
+                run = runner(name, module, np, workload, inputs, out)
+                if run is None:
                     continue
-                run, out, expected = made
                 out.fill(0)
                 run()
             except (RuntimeError, TypeError, ValueError, NotImplementedError) as error:
@@ -169,13 +174,16 @@ def main():
     try:
         result = json.loads(options.json.read_text(encoding="utf-8"))
         measured = {tuple(row["run_name"].split("/")[::2][:2]) for row in result["benchmarks"]}
-    except (OSError, ValueError, KeyError) as error:
-        print(f"peers.py: {options.json}: {error}", file=sys.stderr)
+        context = result["context"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f"peers.py: {options.json}: not a result of weft_bench ({type(error).__name__}: {error})", file=sys.stderr)
         return 1
     try:
         import numpy as np
     except ImportError as error:
         print(f"peers.py: no peers in Python: {error}; Debian's package is python3-numpy", file=sys.stderr)
+        context["missing_peers"] = dict.fromkeys(NAMES, str(error))
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         return 0
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     libraries, missing = find_libraries(np)
@@ -191,7 +199,7 @@ def main():
         result["benchmarks"] += row.entries()
     for name, message in wrong:
         print(f"peers.py: {name}: {message}", file=sys.stderr)
-    result["context"]["missing_peers"] = missing
+    context["missing_peers"] = missing
     options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(f"{len(rows)} rows of {', '.join(libraries)} are in {options.json}")
     return 0

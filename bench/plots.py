@@ -69,10 +69,10 @@ def scaling(table, mine):
 
 
 def compile_times(table):
-    """backend -> [(label, us, standard deviation in us)], fastest first."""
+    """backend -> [(label, us, standard error in us)], fastest first."""
     found = collections.defaultdict(list)
     for (workload, size), variants in table.items():
-        if workload.startswith(("first_call", "compile_")):
+        if workload.startswith(("first_call_", "compile_")):
             for variant, point in variants.items():
                 found[variant].append((f"{workload} {size}", point.ns / 1e3, (point.noise or 0) * point.ns / 1e3))
     return {backend: sorted(rows, key=lambda row: row[1]) for backend, rows in sorted(found.items())}
@@ -166,7 +166,7 @@ def draw_compile_times(backends):
                       label=backend)
     axes.set_yticks(range(len(rows)), [row[1] for row in rows], fontsize=7)
     axes.set_xscale("log")
-    axes.set_xlabel("us, median; the bar is one standard deviation to each side")
+    axes.set_xlabel("us, median; the bar is one standard error to each side")
     axes.legend(fontsize=8)
     return figure
 

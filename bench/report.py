@@ -20,6 +20,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARKS = ("<!-- measured: begin (bench/report.py --readme) -->", "<!-- measured: end -->")
+OWN = ["auto", "fast", "xbyak", "llvm", "interp", "nvrtc"]
 PEERS = ["torch", "onednn", "eigen", "xtensor"]
 PYTHON_PEERS = ["numpy", "numexpr", "torch_eager", "torch_compile"]  # bench/peers.py
 UNIT_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -31,6 +32,7 @@ README_ROWS = [
 ]
 
 
+NO_TIMES = ("kernel_memory", "first_calls")  # rows whose time is not what they are for
 PER_REPETITION = {"name", "repetition_index", "family_index", "per_family_instance_index", "iterations"}
 
 # Of one variant of one workload at one size: ns by fast_median(), GB/s or None, and its relative standard error or None.
@@ -61,7 +63,8 @@ def noise_of(times):
 
 
 def medians(result):
-    """(workload, size) -> variant -> Point; benchmarks that reported an error are left out."""
+    """(workload, size) -> variant -> Point, and what reported an error: such rows are left out, whatever their other repetitions
+    say.  Where that is `auto`, no other variant of weft stands in for it: then they are left out too."""
     runs, ready, noise, failed = collections.defaultdict(list), {}, {}, {}
     for run in result["benchmarks"]:
         name = run["run_name"]
@@ -81,17 +84,24 @@ def medians(result):
             ready[name] = (time_ns, rate / 1e9 if rate else None)
             if "noise" in run:
                 noise[name] = run["noise"]
-    for name, points in runs.items():
+    for name, points in runs.items():  # in place of Google Benchmark's own aggregates of them
         times = [time_ns for time_ns, _ in points]
         time_ns, moved = fast_median(times), points[0][1]
-        ready.setdefault(name, (time_ns, moved / time_ns / 1e9 if moved else None))
+        ready[name] = (time_ns, moved / time_ns / 1e9 if moved else None)
         if len(times) > 1:
-            noise.setdefault(name, noise_of(times))
+            noise[name] = noise_of(times)
+    without = {parts(name)[::2] for name in failed if parts(name)[1] == "auto"}
     table = collections.defaultdict(dict)
     for name, (ns, rate) in ready.items():
         workload, variant, size = parts(name)
-        table[workload, size][variant] = Point(ns, rate, noise.get(name))
+        if name not in failed and not (variant in OWN and (workload, size) in without):
+            table[workload, size][variant] = Point(ns, rate, noise.get(name))
     return table, list(failed.values())
+
+
+def has_own(failed):
+    """Whether weft itself is among what failed, for another reason than that the backend has no such code."""
+    return any(parts(line.split(": ")[0])[1] in OWN and line.endswith("wrong result") for line in failed)
 
 
 def condensed(result):
@@ -102,18 +112,18 @@ def condensed(result):
             rows.setdefault(run["run_name"], []).append(run)
     entries = [run for run in result["benchmarks"] if run["run_type"] != "iteration" and run["run_name"] not in rows]
     for name, runs in rows.items():
-        right = [run for run in runs if not run.get("error_occurred")]
-        if not right:
-            entries.append(runs[0])
+        wrong = [run for run in runs if run.get("error_occurred")]
+        if wrong:
+            entries.append(wrong[0])
             continue
-        entry = {**right[0], "run_type": "aggregate", "aggregate_name": "median", "repetitions": len(right)}
+        entry = {**runs[0], "run_type": "aggregate", "aggregate_name": "median", "repetitions": len(runs)}
         for clock in ("real_time", "cpu_time"):
-            entry[clock] = fast_median([run[clock] for run in right])
+            entry[clock] = fast_median([run[clock] for run in runs])
         clock = "real_time" if name.endswith(("/real_time", "/manual_time")) else "cpu_time"
         if "bytes_per_second" in entry:
-            entry["bytes_per_second"] *= right[0][clock] / entry[clock]
-        if len(right) > 1:
-            entry["noise"] = noise_of([run[clock] for run in right])
+            entry["bytes_per_second"] *= runs[0][clock] / entry[clock]
+        if len(runs) > 1:
+            entry["noise"] = noise_of([run[clock] for run in runs])
         entries.append({key: value for key, value in entry.items() if key not in PER_REPETITION})
     # Where it was built and the machine's name say nothing of the measurement.
     context = {key: value for key, value in result.get("context", {}).items() if key != "host_name"}
@@ -145,7 +155,7 @@ def best_peer(variants):
 
 def rows(table, keys, columns):
     """Speeds relative to other variants: above 1 is faster than they are."""
-    lines = ["| workload | size | weft | GB/s | " + " | ".join(f"x {name}" for name in columns) + " | x best peer |",
+    lines = ["| workload | size | weft | GB/s | " + " | ".join(f"x {name}" for name in columns) + " | x best C++ peer |",
              "|---" * 2 + "|--:" * (len(columns) + 3) + "|"]
     for key in keys:
         variants = table.get(key, {})
@@ -169,9 +179,15 @@ def heading(result):
 
 def with_table(page, result):
     """The page with the short table of this result between its marks."""
-    before, rest = page.split(MARKS[0])
-    after = rest.split(MARKS[1])[1]
-    text = rows(medians(result)[0], README_ROWS, ["naive", "interp", "hand", "memcpy"])
+    before, has_begin, rest = page.partition(MARKS[0])
+    _, has_end, after = rest.partition(MARKS[1])
+    if not has_begin or not has_end:
+        raise ReportError(f"README.md has no lines {MARKS[0]} and {MARKS[1]} for the table to go between")
+    table = medians(result)[0]
+    lacking = [f"{workload} {size}" for workload, size in README_ROWS if mine(table.get((workload, size), {})) is None]
+    if lacking:
+        raise ReportError(f"README.md's table has rows that are not in this result: {', '.join(lacking)}")
+    text = rows(table, README_ROWS, ["naive", "interp", "hand", "memcpy"])
     return f"{before}{MARKS[0]}\n{heading(result)}\n\n{text}\n{MARKS[1]}{after}"
 
 
@@ -182,7 +198,7 @@ def flat(table):
 
 def drift_between(ratios):
     """How many times as fast the machine was, by the rows in which nothing of weft runs."""
-    others = [ratio for name, ratio in ratios.items() if name.split("/")[1] not in ("auto", "xbyak", "llvm", "interp", "nvrtc")]
+    others = [ratio for name, ratio in ratios.items() if name.split("/")[1] not in OWN]
     return statistics.median(others) if others else 1.0
 
 
@@ -237,16 +253,18 @@ def write_plots(result, table, folder, file_format):
 def read(path):
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
+        heading(result)  # has all that it tells
         return result, *medians(result)
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise ReportError(f"{path}: not a result of weft_bench ({type(error).__name__}: {error})") from error
 
 
 def missing_peers(result, present):
     """Lines that name each peer without a row, so that none is left out in silence."""
-    lacking = [name for name in PEERS if name not in present]
+    built_with = result["context"].get("peers")
+    lacking = [name for name in PEERS if built_with is not None and name not in built_with.split()]
     lines = [f"Peers that were not found when it was built: {', '.join(lacking)}."] if lacking else []
     reasons = result["context"].get("missing_peers", {})
     lacking = [name for name in PYTHON_PEERS if name not in present]
@@ -259,8 +277,9 @@ def missing_peers(result, present):
 def tables(options, result, table):
     present = [name for name in ["naive", "interp", "xbyak", "llvm", "hand", "stream", "memcpy", *PEERS, *PYTHON_PEERS]
                if any(name in variants for variants in table.values())]
+    timed = [key for key in sorted(table) if not key[0].startswith(NO_TIMES)]
     return (f"# {options.json.stem}\n\n{heading(result)}\n`x NAME`: how many times as fast as NAME; weft is `auto` where it was "
-            f"measured.\n{missing_peers(result, present)}\n{limits(table)}{rows(table, sorted(table), present)}")
+            f"measured.\n{missing_peers(result, present)}\n{limits(table)}{rows(table, timed, present)}")
 
 
 def limits(table):
@@ -288,7 +307,7 @@ def run(options):
         print(tables(options, result, table))
     for line in failed:
         print(f"error: {line}", file=sys.stderr)
-    return 1 if failed else 0
+    return 1 if has_own(failed) else 0
 
 
 def main():

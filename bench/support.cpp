@@ -80,7 +80,7 @@ std::unique_ptr<Case> make_case(const Workload& workload, const std::string& siz
   std::int64_t bytes_read = 0;
   for (const std::string& layout : workload.inputs) {
     inputs.push_back(with_bytes(expand(layout, numbers)));
-    fill(inputs.back(), workload.positive);
+    fill(inputs.back(), workload.positive, inputs.size() - 1);
     bytes_read += size_bytes(inputs.back());
     names.emplace_back(std::string(1, static_cast<char>('a' + names.size())), inputs.back());
   }
@@ -92,28 +92,30 @@ std::unique_ptr<Case> make_case(const Workload& workload, const std::string& siz
   return std::make_unique<Case>(std::move(made));
 }
 
-std::uint64_t element_bits(const Tensor& tensor, std::int64_t index) {
-  const std::size_t size = itemsize_bytes(tensor.dtype());
+std::uint64_t word_at(const Tensor& tensor, std::int64_t index, std::size_t size_bytes) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, tensor.data() + static_cast<std::size_t>(index) * size,
-              std::min(size, sizeof bits));
+  std::memcpy(&bits, tensor.data() + static_cast<std::size_t>(index) * size_bytes, size_bytes);
   return bits;
 }
 
 bool is_close(double actual, double expected) {
   if (std::isnan(expected)) return std::isnan(actual);
-  return actual == expected ||
-         std::fabs(actual - expected) <= 4e-6 * std::max(1.0, std::fabs(expected));
+  if (!std::isfinite(expected)) return actual == expected;
+  return std::fabs(actual - expected) <= 4e-6 * std::max(1.0, std::fabs(expected));
 }
 
-/// Stored elements of the same place, which may differ by a rounding.
+/// Numbers of the same place, or parts of complex ones, which may differ by a rounding.
 bool is_close(const Tensor& actual, const Tensor& expected, std::int64_t index) {
-  if (actual.dtype() == DType::f32)
-    return is_close(actual.data_as<float>()[index], expected.data_as<float>()[index]);
-  if (actual.dtype() == DType::f64)
-    return is_close(actual.data_as<double>()[index], expected.data_as<double>()[index]);
-  const std::uint64_t a = element_bits(actual, index), b = element_bits(expected, index);
-  return a == b || (is_floating(actual.dtype()) && std::max(a, b) - std::min(a, b) <= 1);
+  const DType dtype = real_dtype(actual.dtype());
+  if (dtype == DType::f32)
+    return is_close(reinterpret_cast<const float*>(actual.data())[index],
+                    reinterpret_cast<const float*>(expected.data())[index]);
+  if (dtype == DType::f64)
+    return is_close(reinterpret_cast<const double*>(actual.data())[index],
+                    reinterpret_cast<const double*>(expected.data())[index]);
+  const std::size_t size = itemsize_bytes(dtype);
+  const std::uint64_t a = word_at(actual, index, size), b = word_at(expected, index, size);
+  return a == b || (is_floating(dtype) && std::max(a, b) - std::min(a, b) <= 1);
 }
 
 }  // namespace
@@ -143,15 +145,16 @@ bool is_right(const Tensor& actual, const Tensor& expected, Check check) {
       0)
     return true;
   if (check == Check::bits) return false;
-  for (std::int64_t i = 0; i < expected.numel(); ++i)
+  const std::int64_t num_parts = is_complex(expected.dtype()) ? 2 : 1;
+  for (std::int64_t i = 0; i < num_parts * expected.numel(); ++i)
     if (!is_close(actual, expected, i)) return false;
   return true;
 }
 
 /// Bools that never repeat: a processor learns a period of thousands, and a branch on them would
 /// cost nothing.
-static void fill_randomly(const Tensor& tensor) {
-  std::uint64_t state = 0x9e3779b97f4a7c15;
+static void fill_randomly(const Tensor& tensor, std::size_t operand) {
+  std::uint64_t state = 0x9e3779b97f4a7c15 * (2 * operand + 1);
   std::byte* to = tensor.storage()->data();
   for (std::size_t i = 0; i < tensor.storage()->size_bytes(); ++i) {
     state ^= state << 13;
@@ -161,13 +164,13 @@ static void fill_randomly(const Tensor& tensor) {
   }
 }
 
-void fill(const Tensor& tensor, bool positive) {
-  if (is_boolean(tensor.dtype())) return fill_randomly(tensor);
-  constexpr std::size_t period = 4099;  // prime, so that no two tensors or rows run in step
-  const DType dtype = tensor.dtype();
+void fill(const Tensor& tensor, bool positive, std::size_t operand) {
+  if (is_boolean(tensor.dtype())) return fill_randomly(tensor, operand);
+  constexpr std::size_t period = 4099;  // prime, so that no two rows are the same
+  const DType dtype = real_dtype(tensor.dtype());
   const std::size_t item = itemsize_bytes(dtype), storage = tensor.storage()->size_bytes();
   std::vector<std::byte> pattern(period * item);
-  std::uint32_t state = 12345;
+  auto state = static_cast<std::uint32_t>(12345 + 7919 * operand);
   for (std::size_t i = 0; i < period; ++i) {
     state = state * 1664525U + 1013904223U;
     const double unit = static_cast<double>(state >> 8) / double{1 << 24};

@@ -28,8 +28,8 @@ struct Workload {
 
 const std::vector<Workload>& workloads();
 
-/// A workload at one size with its bytes.  All variants read and write the same tensors, so that
-/// alignment and pages are the same for all.
+/// A workload at one size with its bytes.  All variants of this program read and write the same
+/// tensors, so that alignment and pages are the same for all.
 struct Case {
   std::string workload;
   std::vector<Tensor> inputs;
@@ -53,7 +53,7 @@ using Maker = std::function<Runner(const Case&)>;
 
 enum class Check {
   bits,   ///< equal to the interpreter's
-  close,  ///< within a few roundings: libraries may contract and reorder
+  close,  ///< within 4e-6 of the number, or of 1 if that is more: libraries contract and reorder
   none,   ///< moves bytes and computes nothing
 };
 
@@ -68,9 +68,10 @@ struct Variant {
 /// Whether `actual`, of the same layout as `expected`, is as right as `check` asks.
 bool is_right(const Tensor& actual, const Tensor& expected, Check check);
 
-/// Numbers that neither repeat soon nor overflow: [-8, 8] or (0, 8] for floats, 0 to 100 for
-/// integers.
-void fill(const Tensor& tensor, bool positive);
+/// Numbers that neither repeat soon nor overflow: -8 to 8, or 0.125 to 8.125, for floats and the
+/// parts of complex numbers, 0 to 99 for integers.  Each operand of a call has its own, so that
+/// none is equal to another.
+void fill(const Tensor& tensor, bool positive, std::size_t operand);
 /// Bytes that no variant would write, so that one which writes nothing is noticed.
 void poison(const Tensor& tensor);
 

@@ -6,6 +6,7 @@
   bench/targets.py RESULT.json --avx2 OTHER.json                and what is left of it in a run with WEFT_ISA=avx2
   --only=REGEX                                                  of these workloads alone
 
+Ends with 1 if a result of weft was wrong.  A target that is missed by less than twice the standard error of its row is "reached within noise".
 A target that is not reached is "at the floor" where a loop by hand for the one case (`hand`; where there is none, `stream`, which
 moves as many bytes) is not faster than weft by more than 5 %: then the machine is what it lacks.  A loop that is slower than
 weft by more than 20 % shows no floor.
@@ -129,7 +130,7 @@ def verdict(table, goal, size):
     variants = table.get((goal.workload, size), {})
     own = goal.own or report.mine(variants)
     if own not in variants:
-        return None
+        return Verdict(row, "", goal.against, "", "no row of weft") if variants else None
     other = reference(table, goal, size)
     if other is None:
         return Verdict(row, report.time_text(variants[own].ns), goal.against, "", "nothing to compare with")
@@ -141,7 +142,7 @@ def verdict(table, goal, size):
     if lacking <= 1:
         state = "reached"
     elif lacking <= 1 + 2 * (point.noise or 0.0):
-        state = "reached, within noise"
+        state = "reached within noise"
     else:
         told = f" ({floor} {report.time_text(variants[floor].ns)})" if floor else ""
         state = ("at the floor" if floor and FLOOR_SPEEDS[0] <= variants[floor].ns / point.ns <= FLOOR_SPEEDS[1] else "missed") + told
@@ -164,7 +165,7 @@ def tables(table, only):
     told, states = [], collections.Counter()
     for title, goals in wanted(only).items():
         verdicts, text = table_of(goals, table)
-        states.update(found.state.split(" (")[0].split(",")[0] for found in verdicts)
+        states.update(found.state.split(" (")[0] for found in verdicts)
         if verdicts:
             told.append(f"## {title}\n\n{text}\n")
     return ", ".join(f"{count} {state}" for state, count in states.most_common()) + ".\n\n" + "\n".join(told)
@@ -221,14 +222,23 @@ def measure(program, path, options):
     for group in groups(goals):
         print(f"{', '.join(group)}", file=sys.stderr)
         with tempfile.NamedTemporaryFile(suffix=".json") as part:
-            subprocess.run([program, f"--benchmark_filter={pattern(group, variants)}", f"--benchmark_repetitions={options.repetitions}", "--benchmark_min_time=0.003",
-                            "--benchmark_enable_random_interleaving=true", "--benchmark_display_aggregates_only=true",
-                            f"--benchmark_out={part.name}", "--benchmark_out_format=json"], check=True, stdout=subprocess.DEVNULL)
-            result = json.loads(pathlib.Path(part.name).read_text(encoding="utf-8"))
+            rows = f"--benchmark_filter={pattern(group, variants)}"
+            if not subprocess.run([program, rows, "--benchmark_list_tests=true"], stdout=subprocess.PIPE, check=False).stdout.strip():
+                print("  has no row in this build", file=sys.stderr)
+                continue
+            run = subprocess.run([program, rows, f"--benchmark_repetitions={options.repetitions}", "--benchmark_min_time=0.003",
+                                  "--benchmark_enable_random_interleaving=true", "--benchmark_display_aggregates_only=true",
+                                  f"--benchmark_out={part.name}", "--benchmark_out_format=json"], check=False, stdout=subprocess.DEVNULL)
+            try:
+                result = json.loads(pathlib.Path(part.name).read_text(encoding="utf-8"))
+            except ValueError as error:
+                raise report.ReportError(f"{program} ended with {run.returncode} and wrote no result") from error
         if whole is None:
             whole = result
         else:
             whole["benchmarks"] += result["benchmarks"]
+    if whole is None:
+        raise report.ReportError("none of the rows are in this build")
     path.write_text(json.dumps(report.condensed(whole), indent=1) + "\n", encoding="utf-8")
 
 
@@ -249,8 +259,11 @@ def main():
             print(narrow(table, report.read(options.avx2)[1]))
         for line in failed:  # of peers too, whose rows are left out then
             print(f"no row: {line}", file=sys.stderr)
-        return 0
-    except (report.ReportError, OSError, subprocess.CalledProcessError) as error:
+        return 1 if report.has_own(failed) else 0
+    except re.error as error:
+        print(f"targets.py: --only={options.only} is no regular expression: {error}", file=sys.stderr)
+        return 1
+    except (report.ReportError, OSError, ValueError) as error:
         print(f"targets.py: {error}", file=sys.stderr)
         return 1
 

@@ -32,7 +32,7 @@ if [ "$mode" = targets ]; then
 fi
 "$build/bin/weft_bench" "${options[@]}" \
   --benchmark_enable_random_interleaving=true --benchmark_display_aggregates_only=true \
-  --benchmark_out="$json" --benchmark_out_format=json
+  --benchmark_out="$json" --benchmark_out_format=json || say "A result of weft was wrong"
 "$root/bench/peers.py" "$json"
 "$root/bench/report.py" "$json" --condense
 "$root/bench/report.py" "$json" | tee "$root/bench/results/$name.md"

@@ -74,13 +74,31 @@ class Report(unittest.TestCase):
         self.assertEqual(small["benchmarks"][0]["repetitions"], 4)
 
     def test_peers_without_a_row_are_named(self):
-        told = report.missing_peers({"context": {"missing_peers": {"numexpr": "No module named 'numexpr'"}}}, ["torch", "numpy"])
+        context = {"peers": "torch ", "missing_peers": {"numexpr": "No module named 'numexpr'"}}
+        told = report.missing_peers({"context": context}, ["torch", "numpy"])
         self.assertIn("not found when it was built: onednn, eigen, xtensor.\n", told)
         self.assertIn("Peers in Python that are missing: numexpr (No module named 'numexpr'), torch_eager, torch_compile;", told)
 
     def test_errors_are_told_and_left_out(self):
         table, failed = self.medians(run("add/auto/8", 1, 1, error_occurred=True, error_message="wrong result"))
         self.assertEqual((table, failed), ({}, ["add/auto/8: wrong result"]))
+        self.assertTrue(report.has_own(failed))
+        self.assertFalse(report.has_own(["add/eigen/8: wrong result", "add/llvm/8: no backend can compile this"]))
+
+    def test_one_wrong_repetition_is_a_wrong_row_and_no_backend_stands_in(self):
+        wrong = {"error_occurred": True, "error_message": "wrong result"}
+        rows = [run("add/auto/8", 2, 2), run("add/auto/8", 1, 1, **wrong), run("add/xbyak/8", 3, 3), run("add/torch/8", 4, 4)]
+        small = report.condensed({"context": {}, "benchmarks": rows})
+        for benchmarks in (rows, small["benchmarks"]):
+            table, failed = self.medians(*benchmarks)
+            self.assertEqual(set(table["add", "8"]), {"torch"})
+            self.assertEqual(failed, ["add/auto/8: wrong result"])
+            self.assertEqual(targets.verdict(table, targets.Goal("add", "8", "peer", 1), "8").state, "no row of weft")
+
+    def test_the_fastest_third_counts_whatever_else_is_told(self):
+        rows = [run("add/auto/8", time, time) for time in (9, 9, 1)]
+        rows.append(run("add/auto/8", 9, 9, run_type="aggregate", aggregate_name="median"))
+        self.assertEqual(self.medians(*rows)[0]["add", "8"]["auto"].ns, 1)
 
 
 class Targets(unittest.TestCase):
@@ -93,7 +111,7 @@ class Targets(unittest.TestCase):
         table = {("add", "1e6"): rows}
         self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.3), table), "reached")
         self.assertEqual(self.state(targets.Goal("add", "1e6", "torch", 1.5), table), "reached")
-        self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.31), table), "reached, within noise")
+        self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.31), table), "reached within noise")
         self.assertEqual(self.state(targets.Goal("add", "1e6", "peer", 1.4), table), "missed")
         self.assertEqual(self.state(targets.Goal("add", "1e6", "onednn", 1), table), "nothing to compare with")
         rows["stream"] = point(96)
