@@ -62,7 +62,7 @@ constexpr char interp[] = "interp", xbyak[] = "xbyak", llvm[] = "llvm", automati
 
 template <const char* backend>
 void add(std::vector<Variant>& variants) {
-  if (has_backend(backend)) variants.push_back({backend, Check::bits, find<backend>});
+  if (has_backend(backend)) variants.push_back({backend, Check::bits, find<backend>, true});
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ void add_engine_variants(std::vector<Variant>& variants) {
   add<xbyak>(variants);
   add<llvm>(variants);
   add<automatic>(variants);
-  variants.push_back({"fast", Check::close, find_fast});
+  variants.push_back({"fast", Check::close, find_fast, true});
 }
 
 }  // namespace weft::bench

@@ -2,6 +2,7 @@
 // the disk cache saves.
 
 #include "bench/cache_folder.h"
+#include "bench/measure.h"
 #include "bench/support.h"
 
 #include <weft/info.h>
@@ -156,7 +157,7 @@ void first_calls(State& state) {
     for (const Expr& expr : exprs) {
       const Tensor out = empty({1000}, expr.dtype());
       times_us.push_back(1e6 * seconds([&] { engine.eval(expr, out); }));
-      if (!is_interpreted(expr, out)) return state.SkipWithError("wrong result");
+      if (!is_interpreted(expr, out)) return skip_wrong(state);
     }
     // Some of the thousand come to the same.
     state.counters["kernels"] = static_cast<double>(engine.stats().kernel_misses);
@@ -176,7 +177,7 @@ void compile_llvm(State& state, int num_ops) {
     expr = i % 3 == 0 ? expr * Expr(a) : i % 3 == 1 ? ops::sqrt(expr) : expr - Expr(b);
   for (auto _ : state) {
     Engine engine(options("llvm"));
-    if (!is_interpreted(expr, engine.eval(expr))) return state.SkipWithError("wrong result");
+    if (!is_interpreted(expr, engine.eval(expr))) return skip_wrong(state);
     state.SetIterationTime(1e-6 * engine.stats().compile_us);
   }
 }

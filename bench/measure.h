@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/instructions.h"
+#include "bench/support.h"
 
 #include <benchmark/benchmark.h>
 
@@ -9,6 +10,12 @@
 #include <optional>
 
 namespace weft::bench {
+
+/// Of a result of weft's.
+inline void skip_wrong(benchmark::State& state) {
+  note_wrong_result();
+  state.SkipWithError("wrong result");
+}
 
 /// The loop of a benchmark, after a call that brings back what others have pushed out of the
 /// caches.

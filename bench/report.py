@@ -71,7 +71,7 @@ def medians(result):
         is_by_the_wall = name.endswith(("/real_time", "/manual_time"))
         clock = "real_time" if is_by_the_wall else "cpu_time"  # one thread: what others do on the core is not ours
         if run.get("error_occurred"):
-            failed[name] = f"{name}: {run['error_message']}"
+            failed.setdefault(name, f"{name}: {run['error_message']}")
             continue
         if run.get("aggregate_name") == "cv":
             noise[name] = 1.2533 * run[clock] / math.sqrt(run.get("repetitions", 1))  # of a median
@@ -100,8 +100,9 @@ def medians(result):
 
 
 def has_own(failed):
-    """Whether weft itself is among what failed, for another reason than that the backend has no such code."""
-    return any(parts(line.split(": ")[0])[1] in OWN and line.endswith("wrong result") for line in failed)
+    """Whether weft itself is among what failed, for another reason than that a backend has no such code or the machine no memory."""
+    rows = [line.split(": ", 1) for line in failed]
+    return any(parts(name)[1] in OWN and not message.startswith(("unsupported: ", "impossible here: ")) for name, message in rows)
 
 
 def condensed(result):

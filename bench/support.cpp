@@ -151,6 +151,10 @@ bool is_right(const Tensor& actual, const Tensor& expected, Check check) {
   return true;
 }
 
+static bool wrong_result = false;
+void note_wrong_result() { wrong_result = true; }
+bool has_wrong_result() { return wrong_result; }
+
 /// Bools that never repeat: a processor learns a period of thousands, and a branch on them would
 /// cost nothing.
 static void fill_randomly(const Tensor& tensor, std::size_t operand) {

@@ -63,10 +63,15 @@ struct Variant {
   Check check = Check::bits;
   /// An empty Maker where the variant has nothing for the workload.
   Maker (*find)(std::string_view workload) = nullptr;
+  bool is_own = false;  ///< weft's
 };
 
 /// Whether `actual`, of the same layout as `expected`, is as right as `check` asks.
 bool is_right(const Tensor& actual, const Tensor& expected, Check check);
+
+/// Notes that a result of weft's was wrong, which weft_bench ends with.
+void note_wrong_result();
+bool has_wrong_result();
 
 /// Numbers that neither repeat soon nor overflow: -8 to 8, or 0.125 to 8.125, for floats and the
 /// parts of complex numbers, 0 to 99 for integers.  Each operand of a call has its own, so that

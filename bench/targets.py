@@ -223,7 +223,10 @@ def measure(program, path, options):
         print(f"{', '.join(group)}", file=sys.stderr)
         with tempfile.NamedTemporaryFile(suffix=".json") as part:
             rows = f"--benchmark_filter={pattern(group, variants)}"
-            if not subprocess.run([program, rows, "--benchmark_list_tests=true"], stdout=subprocess.PIPE, check=False).stdout.strip():
+            listed = subprocess.run([program, rows, "--benchmark_list_tests=true"], capture_output=True, text=True, check=False)
+            if listed.returncode != 0 and "Failed to match" not in listed.stderr + listed.stdout:
+                raise report.ReportError(f"{program} ended with {listed.returncode}: {listed.stderr.strip()}")
+            if listed.returncode != 0:
                 print("  has no row in this build", file=sys.stderr)
                 continue
             run = subprocess.run([program, rows, f"--benchmark_repetitions={options.repetitions}", "--benchmark_min_time=0.003",

@@ -81,10 +81,12 @@ class Splitter {
     split_params();
     for (ValueId id = 0; id < from_.body.size() && split_.reason.empty(); ++id) {
       const Inst& inst = from_.body[id];
-      // The passes below would compute it wider: where it is scheduled they have been run already.
-      const bool is_left = from_.schedule != Schedule::unscheduled &&
-                           info(inst.op).form != Form::structural &&
-                           wide_dtype(inst.dtype) != inst.dtype;
+      // The passes below would compute it wider, or not round it: where it is scheduled they have
+      // been run already.
+      const bool is_small =
+          info(inst.op).form != Form::structural && wide_dtype(inst.dtype) != inst.dtype;
+      const bool is_left =
+          from_.schedule != Schedule::unscheduled && (is_small || casts_as_result(inst));
       const std::optional<Pair> value = is_left ? std::nullopt : replace(inst);
       if (!value)
         split_.reason = detail::concat("%", id, " ", name(inst.op), " ", name(inst.dtype),

@@ -33,7 +33,10 @@ template <class Compile>
 std::shared_ptr<const CodeObject> compile_parts(const ir::Kernel& kernel,
                                                 const ir::SplitKernel& split,
                                                 const Compile& compile) {
-  std::shared_ptr<const CodeObject> parts = compile(split.kernel);
+  ir::Kernel reals = split.kernel;
+  for (std::size_t i = 0; i < reals.operands.size(); ++i)
+    reals.operands[i].is_imaginary = split.operands[i].offset_bytes != 0;
+  std::shared_ptr<const CodeObject> parts = compile(reals);
   return parts == nullptr ? nullptr : code_of_parts(kernel, split, std::move(parts));
 }
 

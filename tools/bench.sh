@@ -24,15 +24,19 @@ build_targets weft_bench
 mkdir -p "$root/bench/results"
 json=$root/bench/results/$name.json
 say "Measuring"
+status=0
 if [ "$mode" = targets ]; then
-  WEFT_ISA=avx2 "$root/bench/targets.py" "$root/bench/results/$name-avx2.json" --measure "$build/bin/weft_bench" > /dev/null
+  WEFT_ISA=avx2 "$root/bench/targets.py" "$root/bench/results/$name-avx2.json" --measure "$build/bin/weft_bench" > /dev/null || status=$?
   "$root/bench/targets.py" "$json" --measure "$build/bin/weft_bench" --avx2 "$root/bench/results/$name-avx2.json" |
-    tee "$root/bench/results/$name.md"
-  exit
+    tee "$root/bench/results/$name.md" || status=$?
+  exit "$status"
 fi
+rm -f "$json"
 "$build/bin/weft_bench" "${options[@]}" \
   --benchmark_enable_random_interleaving=true --benchmark_display_aggregates_only=true \
-  --benchmark_out="$json" --benchmark_out_format=json || say "A result of weft was wrong"
+  --benchmark_out="$json" --benchmark_out_format=json || status=$?
+[ -s "$json" ] || fail "weft_bench ended with $status and wrote no result"
 "$root/bench/peers.py" "$json"
 "$root/bench/report.py" "$json" --condense
-"$root/bench/report.py" "$json" | tee "$root/bench/results/$name.md"
+"$root/bench/report.py" "$json" | tee "$root/bench/results/$name.md" || status=$?
+exit "$status"

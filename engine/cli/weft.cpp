@@ -96,10 +96,11 @@ void add_expression_commands(CLI::App& app, Arguments& arguments) {
   explain.add_option("--out", arguments.explain.out, "layout of a given output")
       ->check(not_empty());
   explain.add_option("--target", arguments.explain.target, "host, avx2 or avx512");
-  explain.add_option("--arch", arguments.explain.arch, "sm_XX, for nvrtc");
+  explain.add_option("--arch", arguments.explain.arch, "sm_XX, for nvrtc")->check(not_empty());
   explain
       .add_option("--emit", arguments.explain.emit,
                   "stages to print: iter,signature,ir,llvm,asm,cuda,ptx,sass")
+      ->check(not_empty())
       ->join(',');
   explain.add_option("--html", arguments.explain.html, "a page to write, which needs no network")
       ->check(not_empty());
@@ -146,7 +147,8 @@ void add_checking_commands(CLI::App& app, Arguments& arguments) {
   fuzz.add_option("--seconds", arguments.fuzz.seconds, "how long; 10 unless given");
   fuzz.add_option("--seed", arguments.fuzz.seed, "which random cases; printed if not given")
       ->check(from_zero_on());
-  fuzz.add_option("--backend", arguments.fuzz.backend, "one backend; all unless given");
+  fuzz.add_option("--backend", arguments.fuzz.backend, "one backend; all unless given")
+      ->check(not_empty());
   fuzz.add_option("--first", arguments.fuzz.first_case, "number of the first case")
       ->check(from_zero_on());
   fuzz.add_option("--count", arguments.fuzz.max_cases, "at most so many cases")
@@ -168,7 +170,9 @@ void add_checking_commands(CLI::App& app, Arguments& arguments) {
   CLI::App& ir = *app.add_subcommand("ir", "run passes on a kernel's text");
   ir.add_option("FILE", arguments.ir.file, "text of a kernel; - for the standard input")
       ->required();
-  ir.add_option("--pass", arguments.ir.passes, "NAME[,NAME], or all")->join(',');
+  ir.add_option("--pass", arguments.ir.passes, "NAME[,NAME], or all")
+      ->check(not_empty())
+      ->join(',');
   ir.add_flag("--print-after", arguments.ir.print_after, "print the kernel after each pass");
   ir.add_flag("--json", arguments.ir.json, "print one JSON object");
   ir.callback([&arguments] { run_ir_command(arguments.ir); });
@@ -177,7 +181,8 @@ void add_checking_commands(CLI::App& app, Arguments& arguments) {
   run_ir.add_option("FILE", arguments.run_ir.file, "text of a kernel; - for the standard input")
       ->required();
   run_ir.add_option("--backend", arguments.run_ir.backend, "auto, interp, xbyak or llvm");
-  run_ir.add_option("--extents", arguments.run_ir.extents, "of the loops, outermost first: 3,17");
+  run_ir.add_option("--extents", arguments.run_ir.extents, "of the loops, outermost first: 3,17")
+      ->check(not_empty());
   run_ir.add_option("--seed", arguments.run_ir.seed, "of the data")->check(from_zero_on());
   run_ir.add_flag("--json", arguments.run_ir.json, "print one JSON object");
   run_ir.callback([&arguments] { run_run_ir(arguments.run_ir); });

@@ -7,11 +7,9 @@
 
 namespace weft::jit {
 
-const FoldLoops* fold_loops_avx512(Op op, DType dtype) { return find_loops(op, dtype); }
-const ExtremumLoops* extremum_loops_avx512(Op op, DType dtype) {
-  return find_extremum_loops(op, dtype);
-}
-Scan::Run scan_avx512(Op op, DType dtype) { return find_scan(op, dtype); }
+constinit const FoldTable fold_loops_avx512(find_loops);
+constinit const ExtremumTable extremum_loops_avx512(find_extremum_loops);
+constinit const ScanTable scan_avx512(find_scan);
 void call_vectors_avx512(const void* function, double* out, const double* x, std::int64_t count) {
   call_vectors(function, out, x, count);
 }

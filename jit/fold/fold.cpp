@@ -113,9 +113,9 @@ Fold make_plain_fold(Op op, DType dtype) {
 
 Fold make_fold(Op op, DType dtype, Isa isa) {
   Fold fold = make_plain_fold(op, dtype);
-  const auto find = isa == Isa::avx512 ? fold_loops_avx512
-                    : isa == Isa::avx2 ? fold_loops_avx2
-                                       : fold_loops_generic;
+  const auto& find = isa == Isa::avx512 ? fold_loops_avx512
+                     : isa == Isa::avx2 ? fold_loops_avx2
+                                        : fold_loops_generic;
   const FoldLoops* loops = find(op, dtype);
   if (loops == nullptr && isa == Isa::avx512) {
     loops = fold_loops_avx2(op, dtype);
@@ -134,9 +134,9 @@ Fold make_fold(Op op, DType dtype, Isa isa) {
 }
 
 ExtremumLoops extremum_loops(Op op, DType dtype, Isa isa) {
-  const auto find = isa == Isa::avx512 ? extremum_loops_avx512
-                    : isa == Isa::avx2 ? extremum_loops_avx2
-                                       : extremum_loops_generic;
+  const auto& find = isa == Isa::avx512 ? extremum_loops_avx512
+                     : isa == Isa::avx2 ? extremum_loops_avx2
+                                        : extremum_loops_generic;
   const ExtremumLoops* found = find(op, dtype);
   if (found == nullptr) {  // of bools there is one set, for the size of the library
     found = extremum_loops_generic(op, dtype);

@@ -6,10 +6,8 @@
 
 namespace weft::jit {
 // Without AVX2 there is no compiled code either: the op's row serves.
-const FoldLoops* fold_loops_generic(Op, DType) { return nullptr; }
-const ExtremumLoops* extremum_loops_generic(Op op, DType dtype) {
-  return find_extremum_loops(op, dtype);
-}
-Scan::Run scan_generic(Op op, DType dtype) { return find_scan(op, dtype); }
+constinit const FoldTable fold_loops_generic([](Op, DType) { return nullptr; });
+constinit const ExtremumTable extremum_loops_generic(find_extremum_loops);
+constinit const ScanTable scan_generic(find_scan);
 
 }  // namespace weft::jit

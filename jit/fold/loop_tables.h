@@ -1,5 +1,5 @@
 // The loops of jit/fold/loops.h and jit/fold/extrema.h by op and dtype.  Like these it is compiled
-// once an instruction set: everything has internal linkage.
+// once an instruction set: everything has internal linkage, and only the compiler looks loops up.
 #include "jit/fold/extrema.h"
 #include "jit/fold/fold.h"
 #include "jit/fold/loops.h"
@@ -10,15 +10,13 @@
 namespace weft::jit {
 namespace {
 
-// Tables that are there when the program starts: to look one up takes none of the instructions that
-// this is compiled with, and is right on machines without them.
 template <class T, class Combine, int parts = 1>
 constexpr FoldLoops table_of = Loops<T, Combine>::template table<parts>();
 template <class T, bool is_boolean, bool is_largest>
 constexpr ExtremumLoops extremum_table_of = Extrema<T, is_boolean>::template table<is_largest>();
 
 /// Null where C++ vectors have no op of that name for the dtype.
-[[maybe_unused]] const FoldLoops* find_loops(Op op, DType dtype) {
+[[maybe_unused]] constexpr const FoldLoops* find_loops(Op op, DType dtype) {
   // Sums and products of integers wrap, so both signs are one case.  Short integers are rarely
   // added up in as many bits: the op's row does it.
   const auto any_sign = [&]<class T>(std::type_identity<T>) -> const FoldLoops* {
@@ -81,7 +79,7 @@ constexpr ExtremumLoops extremum_table_of = Extrema<T, is_boolean>::template tab
   }
 }
 
-const ExtremumLoops* find_extremum_loops(Op op, DType dtype) {
+constexpr const ExtremumLoops* find_extremum_loops(Op op, DType dtype) {
   const auto table = [&]<class T, bool is_boolean>(std::type_identity<T>,
                                                    std::bool_constant<is_boolean>) {
     return op == Op::maximum ? &extremum_table_of<T, is_boolean, true>
@@ -89,7 +87,7 @@ const ExtremumLoops* find_extremum_loops(Op op, DType dtype) {
   };
   if (is_boolean(dtype)) {
     if constexpr (vector_bytes > 16)
-      return static_cast<const ExtremumLoops*>(nullptr);
+      return nullptr;
     else
       return table(std::type_identity<std::uint8_t>{}, std::true_type{});
   }

@@ -12,7 +12,7 @@ namespace {
 
 /// `function(std::type_identity<T>)`; an empty result for a dtype that has no order.
 template <class Function>
-auto visit_ordered(DType dtype, const Function& function) {
+constexpr auto visit_ordered(DType dtype, const Function& function) {
   switch (dtype) {
     case DType::boolean:
     case DType::u8: return function(std::type_identity<std::uint8_t>{});

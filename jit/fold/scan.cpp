@@ -55,7 +55,7 @@ bool is_scan_cancelled(const CancellationToken* token) {
 }
 
 Scan make_scan(Op op, DType dtype, Isa isa) {
-  const auto find = isa == Isa::avx512 ? scan_avx512 : isa == Isa::avx2 ? scan_avx2 : scan_generic;
+  const auto& find = isa == Isa::avx512 ? scan_avx512 : isa == Isa::avx2 ? scan_avx2 : scan_generic;
   const char* const vectors = "run_scan of jit/fold/scans.h";
   Scan scan{op, dtype, find(op, dtype), isa, vectors};
   if (scan.run != nullptr) return scan;

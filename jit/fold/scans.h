@@ -419,7 +419,7 @@ void run_scan(const Scan& scan, const ScanOperand& to, const ScanOperand& from,
 
 /// What `make` has for sums and products; null for what has no loops of its own.
 template <class Make>
-Scan::Run arithmetic_scan(Op op, DType dtype, const Make& make) {
+constexpr Scan::Run arithmetic_scan(Op op, DType dtype, const Make& make) {
   const auto of = [&]<class T>(std::type_identity<T>) -> Scan::Run {
     return op == Op::add ? make.template operator()<T, Sum>()
                          : make.template operator()<T, Product>();
@@ -432,7 +432,7 @@ Scan::Run arithmetic_scan(Op op, DType dtype, const Make& make) {
     default: return nullptr;
   }
 }
-[[maybe_unused]] Scan::Run find_scan(Op op, DType dtype) {
+[[maybe_unused]] constexpr Scan::Run find_scan(Op op, DType dtype) {
   return arithmetic_scan(op, dtype, []<class T, class Combine>() { return &run_scan<T, Combine>; });
 }
 

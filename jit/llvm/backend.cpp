@@ -84,9 +84,23 @@ using Bytes = std::span<const std::byte>;
 
 Bytes bytes(std::string_view view) { return std::as_bytes(std::span(view.data(), view.size())); }
 
-WeftLlvmRequest request(std::string_view kernel, const Target& target) {
+/// A kernel as its text and what that leaves out.
+struct Source {
+  std::string kernel;
+  std::uint64_t imaginary_operands = 0;  ///< a bit for each with ir::Operand::is_imaginary
+};
+
+Source source_of(const ir::Kernel& kernel) {
+  Source source{ir::print(kernel)};
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i)
+    source.imaginary_operands |= std::uint64_t{kernel.operands[i].is_imaginary} << i;
+  return source;
+}
+
+WeftLlvmRequest request(const Source& source, const Target& target) {
   WeftLlvmRequest request{};
-  request.kernel = text(kernel);
+  request.kernel = text(source.kernel);
+  request.imaginary_operands = source.imaginary_operands;
   request.isa = static_cast<std::uint8_t>(target.features.isa);
   request.avx512_vbmi = target.features.avx512_vbmi;
   request.avx512_bf16 = target.features.avx512_bf16;
@@ -112,13 +126,14 @@ std::string text_of(const LaunchShape& shape) {
 }
 
 /// Everything that the module's answer depends on: what it is asked, its sources, and its LLVM.
-std::string cache_key(std::string_view kernel, const Target& target) {
-  const WeftLlvmRequest asked = request(kernel, target);
+std::string cache_key(const Source& source, const Target& target) {
+  const WeftLlvmRequest asked = request(source, target);
   return detail::concat("llvm object; code ", code_version, "; LLVM ", llvm_version(), "; isa ",
                         name(target.features.isa), "; vbmi ", int{asked.avx512_vbmi}, "; bf16 ",
                         int{asked.avx512_bf16}, "; fp16 ", int{asked.avx512_fp16}, "; pages ",
                         int{asked.pages_in_turn}, "; amd family ", int{asked.amd_family},
-                        text_of(target.shape), "\n", kernel);
+                        "; imaginary ", asked.imaginary_operands, text_of(target.shape), "\n",
+                        source.kernel);
 }
 
 /// An object file and what it lives in.
@@ -128,11 +143,11 @@ struct Object {
   std::shared_ptr<const void> owner;
 };
 
-Object compile_object(std::string_view kernel, const Target& target) {
+Object compile_object(const Source& source, const Target& target) {
   std::string reason;
   const LlvmModule* module = llvm_module(reason);
   WEFT_CHECK(module != nullptr, CompileError, "llvm: ", reason);
-  const WeftLlvmRequest asked = request(kernel, target);
+  const WeftLlvmRequest asked = request(source, target);
   Object object{};
   module->compile(&asked, &object.result);
   object.owner = std::shared_ptr<const void>(object.result.owner, module->release);
@@ -212,11 +227,11 @@ bool uses_disk(const Target& target) {
 }
 
 /// CacheMode::check: whether an object is what LLVM makes now.
-DiskCache::Verdict check(std::string_view kernel, Bytes object, const Target& target) {
+DiskCache::Verdict check(const Source& source, Bytes object, const Target& target) {
   try {
-    if (std::ranges::equal(compile_object(kernel, target).bytes, object)) return {};
+    if (std::ranges::equal(compile_object(source, target).bytes, object)) return {};
     return {DiskCache::Outcome::outdated,
-            detail::concat("is not what LLVM makes now of\n", kernel)};
+            detail::concat("is not what LLVM makes now of\n", source.kernel)};
   } catch (const Error& error) {
     return {DiskCache::Outcome::unusable, detail::concat("can't be checked: ", error.what())};
   }
@@ -242,12 +257,13 @@ DiskCache::Verdict use(Bytes object, const ir::Kernel& kernel, const Target& tar
 }
 
 /// Null if the disk has no code for the key that can be used, or other code than is made now.
-std::shared_ptr<CodeObject> load(const ir::Kernel& kernel, std::string_view kernel_text,
-                                 std::string_view key, const Target& target, DiskCache::Ask ask) {
+std::shared_ptr<CodeObject> load(const ir::Kernel& kernel, const Source& source,
+                                 const Target& target, DiskCache::Ask ask) {
+  const std::string key = cache_key(source, target);
   std::shared_ptr<CodeObject> code;
   const auto use_or_check = [&](Bytes object) {
     if (target.disk->options().mode == CacheMode::check)
-      if (DiskCache::Verdict verdict = check(kernel_text, object, target);
+      if (DiskCache::Verdict verdict = check(source, object, target);
           verdict.outcome != DiskCache::Outcome::used)
         return verdict;
     return use(object, kernel, target, code);
@@ -266,15 +282,14 @@ std::shared_ptr<const CodeObject> with_tree(const ir::Kernel& kernel,
 
 std::shared_ptr<const CodeObject> compile_real(const ir::Kernel& kernel, const Target& target,
                                                DiskCache::Ask ask) {
-  const std::string kernel_text = ir::print(kernel);
+  const Source source = source_of(kernel);
   if (uses_disk(target))
-    if (auto code = load(kernel, kernel_text, cache_key(kernel_text, target), target, ask))
-      return with_tree(kernel, std::move(code));
-  const Object object = compile_object(kernel_text, target);
+    if (auto code = load(kernel, source, target, ask)) return with_tree(kernel, std::move(code));
+  const Object object = compile_object(source, target);
   auto code = std::make_shared<CodeObject>();
   if (target.run) code = code_of(object.bytes, kernel, target);
   if (uses_disk(target)) {
-    const std::string key = cache_key(kernel_text, target);  // with the version that made it
+    const std::string key = cache_key(source, target);  // with the version that made it
     target.disk->store(bytes(key), object.bytes);
     mark_as_stored(*code, key, target);
   }
@@ -313,9 +328,7 @@ const Backend& llvm_backend() {
 std::shared_ptr<const CodeObject> load_llvm_code(const ir::Kernel& kernel, const Target& target) {
   if (!uses_disk(target)) return nullptr;
   return of_reals(kernel, [&](const ir::Kernel& reals) -> std::shared_ptr<const CodeObject> {
-    const std::string kernel_text = ir::print(reals);
-    return with_tree(reals, load(reals, kernel_text, cache_key(kernel_text, target), target,
-                                 DiskCache::Ask::first));
+    return with_tree(reals, load(reals, source_of(reals), target, DiskCache::Ask::first));
   });
 }
 

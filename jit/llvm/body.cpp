@@ -55,9 +55,27 @@ bool KernelEmitter::moves_lanes() const {
   return std::any_of(
       kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(), [&](const Inst& inst) {
         if (inst.op != Op::load && inst.op != Op::store) return false;
+        const auto id = static_cast<ValueId>(&inst - kernel_.body.data());
+        if (inst.op == Op::store && (stores_parts(id) || stores_parts(id - 1))) return false;
         return jit::moves_lanes(builder_, inst.dtype, inner_stride(inst.operand),
                                 inst.op == Op::store ? ir::Role::output : ir::Role::input);
       });
+}
+
+/// Whether an operand is one part of complex numbers that are neighbours, of which the other is the
+/// operand beside it.  With AVX-512 parts are as fast by masks.
+bool KernelEmitter::has_both_parts(std::size_t operand, bool is_imaginary) const {
+  const bool is_part =
+      is_imaginary || (operand + 1 < num_operands() && kernel_.operands[operand + 1].is_imaginary);
+  return is_part && inner_stride(operand) == 2 && itemsize(operand) >= 4 && !builder_.has_avx512();
+}
+
+/// Whether this and the next instruction store both parts of such numbers.
+bool KernelEmitter::stores_parts(ValueId id) const {
+  if (id + std::size_t{1} >= kernel_.body.size()) return false;
+  const Inst &real = kernel_.body[id], &imaginary = kernel_.body[id + 1];
+  return real.op == Op::store && imaginary.op == Op::store &&
+         imaginary.operand == real.operand + 1 && has_both_parts(real.operand, false);
 }
 
 /// Whether elements may be stored twice: a dense copy leaves the same behind, in place or not.
@@ -210,9 +228,21 @@ llvm::Value* KernelEmitter::emit_inst(ValueId id, const std::vector<llvm::Value*
                  CacheLevel::first);
       if (const std::int64_t bytes = kernel_.operands[inst.operand].ahead_bytes; bytes != 0)
         prefetch(inst.operand, place, bytes, CacheLevel::second);
+      if (const bool is_imaginary = kernel_.operands[inst.operand].is_imaginary;
+          place.tail == nullptr && builder_.lanes() > 1 &&
+          has_both_parts(inst.operand, is_imaginary))
+        return load_part(builder_, access(inst.operand, place), is_imaginary);
       return load(builder_, access(inst.operand, place), place.tail);
     case Op::store:
       prefetch_output(inst.operand, place);
+      if (place.tail == nullptr && builder_.lanes() > 1) {
+        if (id > 0 && stores_parts(id - 1)) return nullptr;  // both are stored
+        if (stores_parts(id)) {
+          store_parts(builder_, access(inst.operand, place), args[0],
+                      values[kernel_.body[id + 1].args[0]]);
+          return nullptr;
+        }
+      }
       store(builder_, access(inst.operand, place), args[0], place.tail);
       return nullptr;
     case Op::accumulate:

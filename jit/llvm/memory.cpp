@@ -304,6 +304,28 @@ llvm::Value* load(Builder& builder, const Access& access, Tail* tail) {
   return builder.CreateICmpNE(value, builder.integer(value->getType(), 0));
 }
 
+llvm::Value* load_part(Builder& builder, const Access& access, bool is_imaginary) {
+  const int lanes = builder.lanes();
+  llvm::Type* const both = llvm::FixedVectorType::get(builder.memory_type(access.dtype),
+                                                      2 * static_cast<unsigned>(lanes));
+  llvm::Value* const first =
+      offset_bytes(builder, access.address, is_imaginary ? -itemsize(access.dtype) : 0);
+  std::vector<int> picks;
+  for (int lane = 0; lane < lanes; ++lane) picks.push_back(2 * lane + (is_imaginary ? 1 : 0));
+  return builder.CreateShuffleVector(builder.CreateAlignedLoad(both, first, unaligned), picks);
+}
+
+void store_parts(Builder& builder, const Access& access, llvm::Value* real,
+                 llvm::Value* imaginary) {
+  std::vector<int> picks;
+  for (int lane = 0; lane < builder.lanes(); ++lane) {
+    picks.push_back(lane);
+    picks.push_back(builder.lanes() + lane);
+  }
+  builder.CreateAlignedStore(builder.CreateShuffleVector(real, imaginary, picks), access.address,
+                             unaligned);
+}
+
 void store(Builder& builder, const Access& access, llvm::Value* value, Tail* tail) {
   if (is_boolean(access.dtype))
     value = builder.CreateZExt(value, builder.wide(builder.getInt8Ty()));

@@ -9,6 +9,7 @@
 
 #include <llvm-c/Core.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -88,8 +89,11 @@ WEFT_EXPORT const char* weft_llvm_get_version() {
 
 WEFT_EXPORT void weft_llvm_compile(const WeftLlvmRequest* request, WeftLlvmResult* result) {
   guard(result, [&] {
-    return weft::jit::compile_with_llvm(
-        weft::ir::parse({request->kernel.data, request->kernel.size}), target_of(*request));
+    weft::ir::Kernel kernel = weft::ir::parse({request->kernel.data, request->kernel.size});
+    for (std::size_t i = 0; i < std::min(kernel.operands.size(), weft::ir::max_launch_operands);
+         ++i)
+      kernel.operands[i].is_imaginary = (request->imaginary_operands >> i & 1) != 0;
+    return weft::jit::compile_with_llvm(kernel, target_of(*request));
   });
 }
 

@@ -8,7 +8,7 @@
 extern "C" {
 
 /// Raised whenever anything below changes meaning; both sides compare it before any other call.
-inline constexpr std::uint32_t weft_llvm_interface = 8;
+inline constexpr std::uint32_t weft_llvm_interface = 9;
 
 struct WeftText {
   const char* data;
@@ -24,7 +24,8 @@ struct WeftLlvmRequest {
   std::uint8_t pages_in_turn;
   std::uint8_t amd_family;
   std::uint8_t keep_texts;
-  std::size_t num_extents;  ///< 0: all extents and strides are known at launch
+  std::uint64_t imaginary_operands;  ///< a bit for each: the parts of those before them
+  std::size_t num_extents;           ///< 0: all extents and strides are known at launch
   std::size_t num_strides;
   const std::int64_t* extents;  ///< the fields of weft::jit::LaunchShape
   const std::int64_t* stride_bytes;

@@ -281,9 +281,7 @@ std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target
   if (!ir::has_complex(kernel)) return compile_real(kernel);
   const bool is_whole = refuses_whole(kernel, target).empty();
   if (is_whole && !calls_for_complex(kernel, target)) return compile_real(kernel);
-  ir::SplitKernel split = ir::split_complex(kernel);
-  for (std::size_t i = 0; i < split.kernel.operands.size(); ++i)
-    split.kernel.operands[i].is_imaginary = split.operands[i].offset_bytes != 0;
+  const ir::SplitKernel split = ir::split_complex(kernel);
   const bool is_better_split =
       !split.has_functions && split.reason.empty() && refuses_whole(split.kernel, target).empty();
   return is_better_split || !is_whole ? compile_parts(kernel, split, compile_real)

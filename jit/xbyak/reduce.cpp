@@ -100,7 +100,7 @@ std::string refuses_reduction(const ir::Kernel& kernel, Isa isa) {
     return detail::concat(vectors.unroll, " vectors of partial results are more than ",
                           max_accumulators(isa));
   for (const ir::Inst& inst : kernel.body) {
-    if (is_computed(inst) && (!has_row(kernel, inst, isa) || has_rare_call(kernel, inst)))
+    if (is_computed(inst) && (!has_row(kernel, inst, isa) || is_rare_call(inst.op)))
       return detail::concat(name(inst.op), " ", name(inst.dtype), " is a call");
   }
   return {};

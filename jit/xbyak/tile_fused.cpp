@@ -17,7 +17,7 @@ using tiles::lane_bytes;
 bool has_calls(const ir::Kernel& kernel, const CpuFeatures& features) {
   return !calls_of(kernel, features.isa).empty() ||
          std::ranges::any_of(kernel.body,
-                             [&](const ir::Inst& inst) { return has_rare_call(kernel, inst); });
+                             [&](const ir::Inst& inst) { return is_rare_call(inst.op); });
 }
 
 void prefetch(Assembler& code, const RegExp& place, bool into_second) {

@@ -138,8 +138,23 @@ body:
   store c32 $0 %4
 }
 """)
+        twice = self.path("twice.weft", b"""kernel default linear 32 {
+  $0 out c64 [1]
+  $1 in f32 [1]
+  $2 in f32 [1]
+  vector 4 x2
+body:
+  %0 = load f32 $1
+  %1 = load f32 $2
+  %2 = mul f32 %0, %1
+  %3 = cast bf16 result %2
+  %4 = cast f32 result %3
+  %5 = complex f32 %4, %1
+  store c64 $0 %5
+}
+""")
         for backend in filter(None, REQUIRED_BACKENDS):
-            for kernel in shifted, halves, rounded:
+            for kernel in shifted, halves, rounded, twice:
                 result = weft("run-ir", kernel, "--backend", backend)
                 self.assertTrue(result.returncode == 0 or "no backend can compile" in result.stderr, result.stderr)
 

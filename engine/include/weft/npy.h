@@ -41,9 +41,8 @@ Tensor npy_map(const std::string& path);
 /// Errors: UnsupportedError for a dtype that .npy has no name for, DeviceError if the file can't be
 ///         written, ArgumentError for a tensor without bytes.
 void npy_write(const std::string& path, const Tensor& tensor);
-/// Throws what npy_write() would throw because of the tensor, the folder or its rights, and leaves
-/// all files as they are: before the first of several is written.  What the disk still takes it
-/// does not know.
+/// Throws what npy_write() would throw because of the tensor, the folder or its rights: before the
+/// first of several is written.  Leaves the file as it is; one beside it comes and goes.
 void check_npy_write(const std::string& path, const Tensor& tensor);
 
 using NamedTensor = std::pair<std::string, Tensor>;

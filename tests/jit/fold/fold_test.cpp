@@ -1,5 +1,6 @@
 // The loops of reductions: vectors, the op table's rows and plain C++ give the same bits.
 #include "jit/fold/fold.h"
+#include "jit/fold/scan.h"
 #include "tests/ir/random_kernel.h"
 #include "tests/jit/calls.h"
 #include "tests/jit/xbyak/harness.h"
@@ -270,6 +271,23 @@ TEST(Fold, ExtremaAreTheFirstAndNaNComesBeforeAll) {
       check_extrema<float>(op, random);
       check_extrema<double>(op, random);
     }
+}
+
+/// As explain() does for other machines.  Sanitizers compile without optimisation, where code of
+/// another instruction set would begin with its instructions.
+TEST(Fold, LoopsOfEveryInstructionSetAreFoundOnEveryMachine) {
+  for (const Isa isa : {Isa::generic, Isa::avx2, Isa::avx512}) {
+    for (const DType dtype : {DType::u8, DType::i64, DType::f32, DType::f64}) {
+      const Fold fold = make_fold(Op::add, dtype, isa);
+      EXPECT_NE(fold.loops.rows, nullptr);
+      EXPECT_EQ(fold.isa, dtype == DType::u8 ? Isa::generic : isa) << name(dtype);
+      EXPECT_NE(extremum_loops(Op::minimum, dtype, isa).merge, nullptr);
+      EXPECT_EQ(extremum_loops(Op::minimum, dtype, isa).isa, isa);
+    }
+    EXPECT_EQ(make_scan(Op::mul, DType::f32, isa).isa, isa);
+    EXPECT_NE(make_scan(Op::mul, DType::f32, isa).run, nullptr);
+    EXPECT_TRUE(make_fold(Op::hypot, DType::f32, isa).calls_row);
+  }
 }
 
 }  // namespace

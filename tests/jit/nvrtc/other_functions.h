@@ -29,4 +29,3 @@ T nearly(T x) {
 #define tanh(...) shim::nearly(tanh(__VA_ARGS__))
 #define asinh(...) shim::nearly(asinh(__VA_ARGS__))
 #define hypot(...) shim::nearly(hypot(__VA_ARGS__))
-#define lgamma(...) shim::nearly(lgamma(__VA_ARGS__))
