@@ -8,6 +8,7 @@
 #include "jit/llvm/support.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace weft::jit {
 
@@ -76,6 +77,31 @@ bool KernelEmitter::stores_parts(ValueId id) const {
   const Inst &real = kernel_.body[id], &imaginary = kernel_.body[id + 1];
   return real.op == Op::store && imaginary.op == Op::store &&
          imaginary.operand == real.operand + 1 && has_both_parts(real.operand, false);
+}
+
+/// The numbers that the lanes of parts have.  Where all that moves are parts, in whole registers,
+/// they may have any order, and take the one that shuffles within 16 bytes make and undo.
+std::vector<int> KernelEmitter::order_of_parts() const {
+  constexpr int register_bytes = 32, shuffled_bytes = 16;
+  const int lanes = builder_.lanes();
+  std::vector<int> order(static_cast<std::size_t>(lanes));
+  std::iota(order.begin(), order.end(), 0);
+  const bool is_free = std::all_of(
+      kernel_.body.begin() + kernel_.num_hoisted, kernel_.body.end(), [&](const Inst& inst) {
+        if (inst.op != Op::load && inst.op != Op::store) return inst.op != Op::accumulate;
+        if (inst.op == Op::load && inner_stride(inst.operand) == 0) return true;
+        const auto id = static_cast<ValueId>(&inst - kernel_.body.data());
+        return lanes * itemsize(inst.operand) == register_bytes &&
+               has_both_parts(inst.operand, kernel_.operands[inst.operand].is_imaginary) &&
+               (inst.op == Op::load || stores_parts(id) || stores_parts(id - 1));
+      });
+  if (!is_free || fused_) return order;
+  // Half of such a group of lanes is of the first register of whole numbers, half of the second.
+  const int group = lanes * shuffled_bytes / register_bytes, half = group / 2;
+  for (int lane = 0; lane < lanes; ++lane)
+    order[static_cast<std::size_t>(lane)] =
+        (lane % group < half ? 0 : lanes / 2) + lane / group * half + lane % half;
+  return order;
 }
 
 /// Whether elements may be stored twice: a dense copy leaves the same behind, in place or not.
@@ -231,7 +257,7 @@ llvm::Value* KernelEmitter::emit_inst(ValueId id, const std::vector<llvm::Value*
       if (const bool is_imaginary = kernel_.operands[inst.operand].is_imaginary;
           place.tail == nullptr && builder_.lanes() > 1 &&
           has_both_parts(inst.operand, is_imaginary))
-        return load_part(builder_, access(inst.operand, place), is_imaginary);
+        return load_part(builder_, access(inst.operand, place), is_imaginary, order_of_parts());
       return load(builder_, access(inst.operand, place), place.tail);
     case Op::store:
       prefetch_output(inst.operand, place);
@@ -239,7 +265,7 @@ llvm::Value* KernelEmitter::emit_inst(ValueId id, const std::vector<llvm::Value*
         if (id > 0 && stores_parts(id - 1)) return nullptr;  // both are stored
         if (stores_parts(id)) {
           store_parts(builder_, access(inst.operand, place), args[0],
-                      values[kernel_.body[id + 1].args[0]]);
+                      values[kernel_.body[id + 1].args[0]], order_of_parts());
           return nullptr;
         }
       }

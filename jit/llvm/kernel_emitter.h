@@ -169,6 +169,7 @@ class KernelEmitter {
   bool can_overlap() const;
   bool has_both_parts(std::size_t operand, bool is_imaginary) const;
   bool stores_parts(ir::ValueId id) const;
+  std::vector<int> order_of_parts() const;
   int num_registers() const { return builder_.has_avx512() ? 32 : 16; }
   int num_values() const;
   bool is_waiting() const;

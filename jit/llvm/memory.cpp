@@ -304,23 +304,24 @@ llvm::Value* load(Builder& builder, const Access& access, Tail* tail) {
   return builder.CreateICmpNE(value, builder.integer(value->getType(), 0));
 }
 
-llvm::Value* load_part(Builder& builder, const Access& access, bool is_imaginary) {
-  const int lanes = builder.lanes();
+llvm::Value* load_part(Builder& builder, const Access& access, bool is_imaginary,
+                       std::span<const int> order) {
   llvm::Type* const both = llvm::FixedVectorType::get(builder.memory_type(access.dtype),
-                                                      2 * static_cast<unsigned>(lanes));
+                                                      2 * static_cast<unsigned>(builder.lanes()));
   llvm::Value* const first =
       offset_bytes(builder, access.address, is_imaginary ? -itemsize(access.dtype) : 0);
   std::vector<int> picks;
-  for (int lane = 0; lane < lanes; ++lane) picks.push_back(2 * lane + (is_imaginary ? 1 : 0));
+  for (const int number : order) picks.push_back(2 * number + (is_imaginary ? 1 : 0));
   return builder.CreateShuffleVector(builder.CreateAlignedLoad(both, first, unaligned), picks);
 }
 
-void store_parts(Builder& builder, const Access& access, llvm::Value* real,
-                 llvm::Value* imaginary) {
-  std::vector<int> picks;
-  for (int lane = 0; lane < builder.lanes(); ++lane) {
-    picks.push_back(lane);
-    picks.push_back(builder.lanes() + lane);
+void store_parts(Builder& builder, const Access& access, llvm::Value* real, llvm::Value* imaginary,
+                 std::span<const int> order) {
+  std::vector<int> picks(2 * order.size());
+  for (std::size_t lane = 0; lane < order.size(); ++lane) {
+    const auto number = static_cast<std::size_t>(order[lane]);
+    picks[2 * number] = static_cast<int>(lane);
+    picks[2 * number + 1] = static_cast<int>(order.size() + lane);
   }
   builder.CreateAlignedStore(builder.CreateShuffleVector(real, imaginary, picks), access.address,
                              unaligned);

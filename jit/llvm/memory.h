@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace weft::jit {
@@ -55,9 +56,11 @@ llvm::Value* load(Builder& builder, const Access& access, Tail* tail);
 void store(Builder& builder, const Access& access, llvm::Value* value, Tail* tail);
 
 /// Of complex numbers that are neighbours one part, where `access` says, or both, of which it says
-/// where the real ones are to go.  Loads whole numbers.
-llvm::Value* load_part(Builder& builder, const Access& access, bool is_imaginary);
-void store_parts(Builder& builder, const Access& access, llvm::Value* real, llvm::Value* imaginary);
+/// where the real ones are to go.  Loads whole numbers.  `order`: the number that each lane has.
+llvm::Value* load_part(Builder& builder, const Access& access, bool is_imaginary,
+                       std::span<const int> order);
+void store_parts(Builder& builder, const Access& access, llvm::Value* real, llvm::Value* imaginary,
+                 std::span<const int> order);
 
 /// Requires: `address` is aligned to the vector's bytes, and a fence before who reads it is told.
 void store_past_caches(Builder& builder, llvm::Value* vector, llvm::Value* address);
