@@ -91,7 +91,7 @@ Sum<V> rough_lgamma_far_out(const V& y) {
   return {sum.high, fma(inverse, series, sum.low + low)};
 }
 
-/// log(abs(gamma(x))).  Between -6 and 3, where its roots are, an x of f32 has so few bits that no
+/// log(abs(gamma(x))).  Between -11 and 3, where its roots are, an x of f32 has so few bits that no
 /// rounding counts but those of the sums.
 template <class V>
 V rough_lgamma(const V& x) {
