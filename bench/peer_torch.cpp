@@ -59,16 +59,29 @@ class KeptMemory : public c10::Allocator {
     return {kept_[next_++].get(), c10::Device(c10::kCPU)};
   }
 
-  /// Calls `work` with it, which leaves nothing behind.
+  /// Calls `call` with it, which leaves nothing behind.
   template <class Call>
   void with(const Call& call) {
-    next_ = 0;
-    c10::SetCPUAllocator(this);
+    const Scope scope(*this);
     call();
-    c10::SetCPUAllocator(system_);
   }
 
  private:
+  /// Also where the call throws, PyTorch is left with its own allocator.
+  class Scope {
+   public:
+    explicit Scope(KeptMemory& memory) : memory_(memory) {
+      memory.next_ = 0;
+      c10::SetCPUAllocator(&memory);
+    }
+    ~Scope() { c10::SetCPUAllocator(memory_.system_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    KeptMemory& memory_;
+  };
+
   c10::Allocator* system_ = c10::GetCPUAllocator();
   mutable std::vector<c10::DataPtr> kept_;
   mutable std::size_t next_ = 0;

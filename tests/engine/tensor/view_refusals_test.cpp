@@ -98,6 +98,10 @@ constexpr Refusal refusals[] = {
     {"t() expects a tensor with <= 2 dimensions, but self is 3D",
      [](const Tensor& x) { x.unsqueeze(0).t(); }},
     {"movedim: repeated dim in `source` ([0, 0])",
+     [](const Tensor&) {
+       ones({}).movedim(std::vector{0, 0}, std::vector{-1, -1});
+     }},
+    {"movedim: repeated dim in `source` ([0, 0])",
      [](const Tensor& x) {
        x.movedim(std::vector{0, 0}, std::vector{0, 1});
      }},
