@@ -34,16 +34,16 @@ V horner_by_square(const V& x, std::initializer_list<double> coefficients) {
   return is_own ? fma(own, x, other) : fma(other, x, own);
 }
 
-/// x * factor rounded to a whole number.  `bits` holds that number in its low bits: at this size
-/// the unit of a float is one.
+/// x * factor rounded to a whole number.  `bits` holds that number and `more` in its low bits: at
+/// this size the unit of a float is one.
 template <class V>
 struct WholeProduct {
   V bits, whole;
 };
 
 template <class V>
-WholeProduct<V> whole_product(const V& x, double factor) {
-  const V unit_is_one = like(x, 0x1.8p23, 0x1.8p52);
+WholeProduct<V> whole_product(const V& x, double factor, int more = 0) {
+  const V unit_is_one = like(x, 0x1.8p23 + more, 0x1.8p52 + more);
   const V shifted = fma(x, like(x, factor), unit_is_one);
   return {shifted, shifted - unit_is_one};
 }

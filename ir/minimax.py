@@ -96,13 +96,15 @@ def odd_rest(function, z, limit):
     return (function(x) / x - 1) / z if z > TINY else limit
 
 
-def normal_tail(x):
-    return ncdf(-x) * exp(x * x / 2) * (x + 3)
+def scaled_tail(u, centre=3):
+    """The normal distribution beyond x, times exp(x^2 / 2) * (x + centre), where u = (x - centre) / (x + centre)."""
+    x = centre * (1 + u) / (1 - u)
+    return ncdf(-x) * exp(x * x / 2) * (x + centre)
 
 
-def scaled_tail(u):
-    """The same over an x that u = (x - 3) / (x + 3) comes from."""
-    return normal_tail(3 * (1 + u) / (1 - u))
+def to_f32_or_short(x):
+    """A number above 0.6 rounded to 2^-22, others to f32."""
+    return mp.nint(x * 2**22) / 2**22 if x > mpf("0.6") else to_f32(x)
 
 
 def far_poles(z):
@@ -303,7 +305,9 @@ def main():
     fit("erfinv f64", lambda z: (erfinv(sqrt(z)) / sqrt(z) - sqrt(pi) / 2) / z if z > TINY else (sqrt(pi) / 2) ** 3 / 3,
         lambda z: z, 0, mpf("0.25"), 18, to_f64)
     fit("normal tail", scaled_tail, lambda u: 1 / scaled_tail(u), -1, mpf(36) / 42, 28, to_f64, 5)
-    fit("normal tail of f32", scaled_tail, lambda u: 1 / scaled_tail(u), -1, mpf("11.5") / mpf("17.5"), 11, to_f64)
+    centre, last = mpf("3.375"), mpf("14.5")
+    fit("normal tail of f32", lambda u: scaled_tail(u, centre), lambda u: 1 / scaled_tail(u, centre), -1,
+        (last - centre) / (last + centre), 10, to_f32_or_short)
     fit("lgamma of f32", STIRLING, sqrt, 0, mpf(1) / 16, 10, to_f64)
     long_fits()
     parabolas()

@@ -16,12 +16,17 @@ V table_number(const V& x, Table table, int behind = 0) {
 }
 
 // --- Exponentials. ---
+/// (exp(x) - 1 - x) / x^2 for |x| < 0.35.
+template <class V>
+V single_exponential_quadratic(const V& x) {
+  return horner(x, {0.0013822971377521753, 0.008369024842977524, 0.04166824743151665,
+                    0.166665181517601, 0.4999999403953552});
+}
+
 /// (exp(x) - 1) / x for |x| < 0.35.
 template <class V>
 V single_exponential_slope(const V& x) {
-  const V quadratic = horner(x, {0.0013822971377521753, 0.008369024842977524, 0.04166824743151665,
-                                 0.166665181517601, 0.4999999403953552});
-  return fma(quadratic, x, like(x, 1));
+  return fma(single_exponential_quadratic(x), x, like(x, 1));
 }
 
 template <class V>
@@ -351,6 +356,58 @@ V single_power(const V& x, const V& y) {
   return power_by_size(x, y, power_of_size(abs(x), held_between(y, -0x1p33, 0x1p33)));
 }
 
+// --- The normal distribution. ---
+/// A polynomial in 2 z - 1 by which z is multiplied, for z = z.high + z.low of a `unit`, which is a
+/// power of two: |x| times the normal distribution's cumulative function of -|x| and exp(x^2 / 2),
+/// with z = |x| / (|x| + 27 / 8).  That is where the polynomial's first coefficient has few digits,
+/// so that what rounding takes from its last step is a difference and a product, and the second is
+/// almost a number of f32.
+template <class V>
+Sum<V> single_normal_tail(const Sum<V>& z, double unit) {
+  const V two = like(z.high, 2 / unit), t = fma(z.high, two, like(z.high, -1));
+  const V lost_t = fma(z.high, two, -(t + like(t, 1)));
+  const V beyond = horner_by_square(
+      t, {0.00013697250687982887, 0.00031288270838558674, -0.0008504094439558685,
+          -0.002254414837807417, 0.007824743166565895, 0.00872023869305849, -0.0983842983841896});
+  const V curve = fma(t, beyond, like(t, 0.295375794172287));
+  const V linear = like(t, -0.5529922246932983), constant = like(t, 0.7410802841186523);
+  const V slope = fma(t, curve, linear), lost_slope = fma(t, curve, linear - slope);
+  const V value = fma(t, slope, constant), derivative = fma(t, curve, slope);
+  const V lost_value = fma(lost_t, derivative, fma(t, lost_slope, fma(t, slope, constant - value)));
+  const V product = z.high * value, growth = fma(z.high * two, derivative, value);
+  return {product, fma(z.high, value, -product) + fma(z.high, lost_value, z.low * growth)};
+}
+
+/// x - |x| * the normal distribution's cumulative function of -|x| for x > 0, and minus that
+/// below.  Products are kept with what rounding takes from them up to the last sum.  NaN for minus
+/// infinity.
+template <class V>
+V single_gelu(const V& x) {
+  const V size = minimum(like(x, 14.5), abs(x));
+  // exp(-x^2 / 2) = 2^n * (1 + decrease + lost_decrease) * (1 + lost_exponent).
+  const V half = size * like(x, -0.5), exponent = half * size;
+  constexpr int bias = 127, more = 64;
+  const WholeProduct<V> n = whole_product(exponent, 1.4426950408889634, bias + more);
+  const V rest = fma(n.whole, like(x, -0.6931471824645996), exponent);  // exact
+  const V lost_exponent = fma(n.whole, like(x, 1.904654299957768e-09), fma(half, size, -exponent));
+  const V quadratic = single_exponential_quadratic(rest), square = rest * rest;
+  const V decrease = fma(square, quadratic, rest);
+  const V lost_decrease = fma(square, quadratic, rest - decrease);
+  // In units that keep what is lost of the smallest x among the numbers.
+  constexpr double unit = 0x1p24;
+  const V share = like(x, 1 / unit), centre = like(x, 3.375 / unit);
+  const V divisor = fma(size, share, centre), lost_divisor = fma(size, share, centre - divisor);
+  const V inverse = like(x, 1) / divisor, z = size * inverse;
+  const V lost_z = fma(-z, lost_divisor, fma(-z, divisor, size)) * inverse;
+  const Sum<V> tail = single_normal_tail(Sum<V>{z, lost_z}, unit);
+  const V lost = fma(tail.high, lost_exponent, tail.low);
+  const V product = tail.high + fma(tail.high, decrease,
+                                    fma(tail.high, lost_decrease, fma(lost, decrease, lost)));
+  const V scale = from_bits(x, to_bits(n.bits) << like(to_bits(n.bits), 23));
+  const V positive = select(x > like(x, 0), x, x * like(x, 0));
+  return fma(product * scale, like(x, -0x1p-64 / unit), positive);
+}
+
 // --- What neural networks are made of, in f64, where errors of 2^-28 don't show. ---
 /// (2^x - 1) / x for |x| <= 1/2.
 template <class V>
@@ -366,25 +423,6 @@ V brief_exp2(const V& x) {
   const V rest = x - n.whole, value = fma(brief_exp2_slope(rest), rest, like(x, 1));
   const auto bits = to_bits(n.bits);
   return from_bits(x, to_bits(value) + (bits << like(bits, 52)));
-}
-
-/// x + |x| * the normal distribution's cumulative function of -|x| for x > 0, and less that below:
-/// exp(-x^2 / 2) times a polynomial in (|x| - 3) / (|x| + 3).  NaN for minus infinity.
-template <class V>
-V single_gelu(const V& x) {
-  const auto wide = to_double(x);
-  const auto one = like(wide, 1), zero = like(wide, 0);
-  const auto minus_size =
-      maximum(like(wide, -14.5), from_bits(wide, to_bits(wide) | sign_mask(to_bits(wide))));
-  const auto inverse = one / (like(wide, 3) - minus_size);
-  const auto tail = horner_by_square(
-      fma(inverse, like(wide, -6), one),
-      {5.446712382850527e-05, 0.00013126982479992404, -0.00024475864413559494,
-       -0.001032534767081336, 0.0010247832823212554, 0.006969304750940241, -0.01046251990155026,
-       -0.047262687877763, 0.23001769991003, -0.509331991396746, 0.7290836903702496});
-  const auto exponent = minus_size * minus_size * like(wide, -0.7213475204444817);
-  const auto positive = select(wide > zero, wide, wide * zero);
-  return to_single(fma(minus_size * inverse * tail, brief_exp2(exponent), positive));
 }
 
 /// x / (1 + exp(-2 u)) with u = sqrt(2 / pi) * (x + 0.044715 x^3).  NaN for minus infinity.

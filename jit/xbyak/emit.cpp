@@ -1,6 +1,7 @@
 // The loop nest: outer loops over rows, and along a row an unrolled loop, a loop over single
 // vectors and a tail.
 #include "jit/xbyak/kernel_emitter.h"
+#include "jit/xbyak/signs.h"
 
 #include <algorithm>
 #include <bit>
@@ -433,11 +434,13 @@ bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features) {
 }
 
 void emit_kernel(Assembler& code, const ir::Kernel& kernel, bool with_frame) {
-  KernelEmitter(code, kernel, with_frame).emit();
+  const std::optional<ir::Kernel> folded = fold_negatives(kernel);
+  KernelEmitter(code, folded ? *folded : kernel, with_frame).emit();
 }
 
 void emit_rows(Assembler& code, const ir::Kernel& kernel) {
-  KernelEmitter emitter(code, kernel, true);
+  const std::optional<ir::Kernel> folded = fold_negatives(kernel);
+  KernelEmitter emitter(code, folded ? *folded : kernel, true);
   emitter.fold_whole_rows();
   emitter.emit();
 }

@@ -1,6 +1,7 @@
 // What computes in a register that it finds its argument in: bitcasts, which need no instruction
 // then, and fused multiply-adds, whose instructions replace an operand.
 #include "jit/xbyak/kernel_emitter.h"
+#include "jit/xbyak/signs.h"
 
 #include <algorithm>
 #include <array>
@@ -11,22 +12,31 @@ namespace weft::jit::xbyak {
 namespace {
 
 /// Which operands an instruction multiplies, the first being the result; it adds the third.
-enum class Order { first_third, second_first, second_third };
+enum class Order : std::uint8_t { first_third, second_first, second_third };
 
-void emit_fma(Assembler& code, Order order, DType dtype, const Xmm& first, const Xmm& second,
-              const Xbyak::Operand& third) {
-  const bool is_double = dtype == DType::f64;
-  switch (order) {
-    case Order::first_third:
-      return is_double ? code.vfmadd132pd(first, second, third)
-                       : code.vfmadd132ps(first, second, third);
-    case Order::second_first:
-      return is_double ? code.vfmadd213pd(first, second, third)
-                       : code.vfmadd213ps(first, second, third);
-    case Order::second_third:
-      return is_double ? code.vfmadd231pd(first, second, third)
-                       : code.vfmadd231ps(first, second, third);
-  }
+using MultiplyAdd = void (Xbyak::CodeGenerator::*)(const Xmm&, const Xmm&, const Xbyak::Operand&);
+
+/// [signs][Order][f64], of `signs` what fold_negatives() says.
+constexpr MultiplyAdd multiply_adds[4][3][2] = {
+    {{&Assembler::vfmadd132ps, &Assembler::vfmadd132pd},
+     {&Assembler::vfmadd213ps, &Assembler::vfmadd213pd},
+     {&Assembler::vfmadd231ps, &Assembler::vfmadd231pd}},
+    {{&Assembler::vfnmadd132ps, &Assembler::vfnmadd132pd},
+     {&Assembler::vfnmadd213ps, &Assembler::vfnmadd213pd},
+     {&Assembler::vfnmadd231ps, &Assembler::vfnmadd231pd}},
+    {{&Assembler::vfmsub132ps, &Assembler::vfmsub132pd},
+     {&Assembler::vfmsub213ps, &Assembler::vfmsub213pd},
+     {&Assembler::vfmsub231ps, &Assembler::vfmsub231pd}},
+    {{&Assembler::vfnmsub132ps, &Assembler::vfnmsub132pd},
+     {&Assembler::vfnmsub213ps, &Assembler::vfnmsub213pd},
+     {&Assembler::vfnmsub231ps, &Assembler::vfnmsub231pd}},
+};
+
+void emit_fma(Assembler& code, const ir::Inst& inst, Order order, const Xmm& first,
+              const Xmm& second, const Xbyak::Operand& third) {
+  const MultiplyAdd emit = multiply_adds[inst.operand][static_cast<std::size_t>(order)]
+                                        [inst.dtype == DType::f64 ? 1 : 0];
+  (code.*emit)(first, second, third);
 }
 
 }  // namespace
@@ -91,17 +101,17 @@ void KernelEmitter::multiply_add(ir::ValueId id) {
   if (!replaces_factor && !adds_memory && registers_.can_replace(id, z)) {
     const Xmm out = registers_.define_over(id, z);
     if (scales_memory)
-      return emit_fma(code_, Order::second_third, inst.dtype, out, factor, registers_.memory(y));
-    return emit_fma(code_, Order::second_third, inst.dtype, out, factor, other);
+      return emit_fma(code_, inst, Order::second_third, out, factor, registers_.memory(y));
+    return emit_fma(code_, inst, Order::second_third, out, factor, other);
   }
   const Xmm out = replaces_factor ? registers_.define_over(id, x) : registers_.define(id);
   code_.move(out, factor);
   if (scales_memory)
-    emit_fma(code_, Order::first_third, inst.dtype, out, addend, registers_.memory(y));
+    emit_fma(code_, inst, Order::first_third, out, addend, registers_.memory(y));
   else if (adds_memory)
-    emit_fma(code_, Order::second_first, inst.dtype, out, other, registers_.memory(z));
+    emit_fma(code_, inst, Order::second_first, out, other, registers_.memory(z));
   else
-    emit_fma(code_, Order::second_first, inst.dtype, out, other, addend);
+    emit_fma(code_, inst, Order::second_first, out, other, addend);
 }
 
 }  // namespace weft::jit::xbyak

@@ -6,8 +6,10 @@
 
 #include "jit/tiles/tile.h"
 #include "jit/xbyak/kernel_emitter.h"
+#include "jit/xbyak/signs.h"
 
 #include <bit>
+#include <utility>
 
 namespace weft::jit::xbyak {
 namespace {
@@ -30,6 +32,7 @@ bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel, bool is_large) {
   if (has_calls(kernel, code.features())) return false;
   const std::vector<std::size_t> transposed = tiles::transposed_operands(kernel);
   ir::Kernel rows = tiles::row_kernel(kernel);
+  if (std::optional<ir::Kernel> folded = fold_negatives(rows)) rows = std::move(*folded);
   rows.is_streaming = rows.is_unfenced = is_large && tiles::fused_rows_stream(kernel);
   std::uint64_t held = 0;
   for (const std::size_t operand : transposed) held |= std::uint64_t{1} << operand;

@@ -66,7 +66,7 @@ TEST_P(XbyakRows, CompositesOfRowsAgree) {
 // Several vectors at once, and a tail that takes what they leave: vectors and a part of one.
 TEST_P(XbyakRows, LongBodiesOfAllShortSizes) {
   Random random(seed());
-  for (const Op op : {Op::exp, Op::tanh, Op::gelu, Op::sigmoid}) {
+  for (const Op op : {Op::exp, Op::tanh, Op::gelu_tanh, Op::sigmoid}) {
     const ir::Kernel kernel = scheduled(op_kernel(op, DType::f32, DType::f32), GetParam());
     ASSERT_GT(kernel.body.size() - kernel.num_hoisted, 14u) << name(op);
     const bool takes_four = op == Op::sigmoid && GetParam() == Isa::avx512;
@@ -79,8 +79,8 @@ TEST_P(XbyakRows, LongBodiesOfAllShortSizes) {
   }
 }
 
-/// fma of three of: two loads, their difference, two constants; then the sum of that and of those
-/// arguments whose bit is set in `used_again`.
+/// fma of three of: two loads, their difference, two constants, the negative of a load; then the
+/// sum of that and of those arguments whose bit is set in `used_again`.
 ir::Kernel fma_kernel(DType dtype, std::array<ir::ValueId, 3> args, unsigned used_again) {
   ir::Kernel kernel = make_kernel({dtype, dtype, dtype}, 1);
   const auto append = [&](const ir::Inst& inst) {
@@ -95,6 +95,7 @@ ir::Kernel fma_kernel(DType dtype, std::array<ir::ValueId, 3> args, unsigned use
   append({.op = Op::sub, .dtype = dtype, .args = {0, 1, ir::no_value, ir::no_value}});
   constant(1.5);
   constant(-0.75);
+  append({.op = Op::neg, .dtype = dtype, .args = {1, ir::no_value, ir::no_value, ir::no_value}});
   ir::ValueId sum =
       append({.op = Op::fma, .dtype = dtype, .args = {args[0], args[1], args[2], ir::no_value}});
   for (std::size_t i = 0; i < args.size(); ++i)
@@ -108,7 +109,7 @@ ir::Kernel fma_kernel(DType dtype, std::array<ir::ValueId, 3> args, unsigned use
 
 // The instruction replaces one of its arguments: of none may more be lost than what dies.
 TEST_P(XbyakRows, MultiplyAddLeavesWhatIsUsedAgain) {
-  constexpr ir::ValueId num_sources = 5;
+  constexpr ir::ValueId num_sources = 6;
   Random random(seed());
   for (const DType dtype : {DType::f32, DType::f64})
     for (ir::ValueId args = 0; args < num_sources * num_sources * num_sources; ++args)
