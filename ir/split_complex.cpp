@@ -275,9 +275,43 @@ class Splitter {
   std::vector<std::uint8_t> first_operand_, first_param_;  ///< [there] its real part
 };
 
+bool is_dense_complex(const Operand& operand) {
+  return is_complex(operand.dtype) && operand.strides.back() == 1;
+}
+
 }  // namespace
 
 SplitKernel split_complex(const Kernel& kernel) { return Splitter(kernel).run(); }
+
+bool treats_parts_alike(const Kernel& kernel) {
+  const auto moves = [](const Inst& inst) { return inst.op == Op::load || inst.op == Op::store; };
+  const auto is_alike = [&](const Inst& inst) {
+    constexpr std::array ops = {Op::add, Op::sub, Op::neg, Op::cast};
+    return is_complex(inst.dtype) && !casts_as_result(inst) &&
+           (moves(inst) || std::ranges::find(ops, inst.op) != ops.end());
+  };
+  return !is_reduction(kernel) && !is_scan(kernel) && kernel.params.empty() &&
+         std::ranges::all_of(kernel.operands, is_dense_complex) &&
+         std::ranges::all_of(kernel.body, is_alike) && !std::ranges::all_of(kernel.body, moves);
+}
+
+SplitKernel interleave_parts(const Kernel& kernel) {
+  SplitKernel split;
+  split.is_interleaved = true;
+  split.kernel = kernel;
+  split.kernel.schedule = Schedule::unscheduled;
+  for (Loop& loop : split.kernel.loops) {
+    const bool is_ordered = loop.kind == LoopKind::sequential;
+    loop = {.kind = is_ordered ? LoopKind::sequential : LoopKind::parallel};
+  }
+  for (Operand& operand : split.kernel.operands) {
+    operand.dtype = real_dtype(operand.dtype);
+    split.operands.push_back({static_cast<std::uint8_t>(split.operands.size()), 0});
+  }
+  for (Inst& inst : split.kernel.body) inst.dtype = real_dtype(inst.dtype);
+  run_pipeline(split.kernel);
+  return split;
+}
 
 bool has_complex(const Kernel& kernel) {
   return std::ranges::any_of(kernel.body, [](const Inst& inst) {

@@ -11,6 +11,11 @@
 
 namespace weft::jit {
 
+/// The kernel in parts, by the fewer operands.
+inline ir::SplitKernel parts_of(const ir::Kernel& kernel) {
+  return ir::treats_parts_alike(kernel) ? ir::interleave_parts(kernel) : ir::split_complex(kernel);
+}
+
 /// Code for `kernel` that hands every launch on to `parts`, the code of split.kernel.
 std::shared_ptr<const CodeObject> code_of_parts(const ir::Kernel& kernel,
                                                 const ir::SplitKernel& split,
@@ -21,7 +26,7 @@ template <class Refuses>
 std::string refuses_parts(const ir::Kernel& kernel, const Target& target, std::string reason,
                           const Refuses& refuses) {
   if (reason.empty() || !ir::has_complex(kernel)) return reason;
-  const ir::SplitKernel split = ir::split_complex(kernel);
+  const ir::SplitKernel split = parts_of(kernel);
   if (split.has_functions && target.has_alternatives)
     return "functions of complex numbers would be computed once for each part";
   return split.reason.empty() ? refuses(split.kernel) : split.reason;

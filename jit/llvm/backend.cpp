@@ -305,7 +305,7 @@ std::shared_ptr<const CodeObject> compile_real(const ir::Kernel& kernel, const T
 template <class Make>
 std::shared_ptr<const CodeObject> of_reals(const ir::Kernel& kernel, const Make& make) {
   if (!ir::has_complex(kernel) || moves_items(kernel)) return make(kernel);
-  return compile_parts(kernel, ir::split_complex(kernel), make);
+  return compile_parts(kernel, parts_of(kernel), make);
 }
 
 std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target& target,

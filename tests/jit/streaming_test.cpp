@@ -65,6 +65,33 @@ TEST_P(Streaming, InputsThatDoNotAdvanceAsTheOutputDoes) {
     }
 }
 
+// They are sums of twice as many real numbers, along the innermost of several loops, too.
+TEST_P(Streaming, SumsOfComplexNumbers) {
+  for (const DType dtype : {DType::c64, DType::c128})
+    for (const std::size_t num_loops : {1, 2})
+      for (const bool is_streaming : {false, true}) {
+        ir::Kernel kernel = make_kernel({dtype, dtype, DType::c64}, num_loops);
+        for (ir::Operand& operand : kernel.operands)
+          if (num_loops == 2) operand.strides[0] = ir::stride_any;
+        kernel.body = {
+            {.op = Op::load, .dtype = dtype, .operand = 1},
+            {.op = Op::load, .dtype = DType::c64, .operand = 2},
+            {.op = Op::cast, .dtype = dtype, .args = {1, no_value, no_value, no_value}},
+            {.op = Op::sub, .dtype = dtype, .args = {0, 2, no_value, no_value}},
+            {.op = Op::store, .dtype = dtype, .args = {3, no_value, no_value, no_value}}};
+        kernel.is_streaming = is_streaming;
+        const Comparison comparison(scheduled(kernel, isa()), target(), backend());
+        for (const std::int64_t size : {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 64, 100, 260})
+          for (const Placement placement : {Placement::at_end, Placement::at_start}) {
+            testing::Run run{.placement = placement};
+            run.extents.assign(num_loops, 3);
+            run.extents.back() = size;
+            run.open_stride = size + 1;
+            ASSERT_TRUE(comparison.agree(run, random_)) << name(dtype) << " " << size;
+          }
+      }
+}
+
 TEST_P(Streaming, OutputsThatAreNotDense) {
   for (const StrideClass stride : {-1, 2, int{ir::stride_any}}) {
     ir::Kernel kernel = op_kernel(Op::mul, DType::f32, DType::f32);
