@@ -1,5 +1,4 @@
-// Hand-written loops for AVX2, for machines without AVX-512: the float workloads that targets are
-// set for.
+// Hand-written loops for AVX2, for machines without AVX-512, over operands that lie side by side.
 
 #include "bench/hand_loops.h"
 
@@ -84,6 +83,33 @@ void cast_u8_f32(const HandArgs& args) {
   for (; i < args.numel; ++i) out[i] = static_cast<float>(x[i]);
 }
 
+/// Rounded to nearest even, in the low halves of items.
+inline __m256i to_bf16(__m256 x) {
+  const __m256i bits = _mm256_castps_si256(x);
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7FFF)), odd);
+  const __m256 is_nan = _mm256_cmp_ps(x, x, _CMP_UNORD_Q);
+  const __m256 quiet = _mm256_castsi256_ps(_mm256_set1_epi32(0x7FC00000));
+  return _mm256_srli_epi32(
+      _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(rounded), quiet, is_nan)), 16);
+}
+
+void cast_f32_bf16(const HandArgs& args) {
+  unsigned short* out = static_cast<unsigned short*>(args.out);
+  const float* x = static_cast<const float*>(args.in[0]);
+  const auto first = [](__m256i items) {
+    return static_cast<unsigned short>(_mm256_extract_epi16(items, 0));
+  };
+  std::int64_t i = 0;
+  for (; i + 16 <= args.numel; i += 16) {
+    const __m256i packed =
+        _mm256_packus_epi32(to_bf16(_mm256_loadu_ps(x + i)), to_bf16(_mm256_loadu_ps(x + i + 8)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                        _mm256_permute4x64_epi64(packed, 0xD8));
+  }
+  for (; i < args.numel; ++i) out[i] = first(to_bf16(_mm256_set1_ps(x[i])));
+}
+
 /// Reads `bytes` and folds them into one register, so that no load can be left out.
 inline __m256i read(const char* in, std::int64_t bytes) {
   __m256i a = _mm256_setzero_si256(), b = a;
@@ -126,11 +152,12 @@ const HandLoop loops[] = {
     {"cast_f16_f32", cast_f16_f32},
     {"cast_f32_f16", cast_f32_f16},
     {"cast_u8_f32", cast_u8_f32},
+    {"cast_f32_bf16", cast_f32_bf16},
     {nullptr, nullptr},
 };
 
 }  // namespace
 
-const HandSet hand_avx2 = {loops, none, none, stream};
+const HandSet hand_avx2 = {loops, hand_layouts_avx2, none, stream};
 
 }  // namespace weft::bench

@@ -1,4 +1,4 @@
-// The loops that hand_avx2.cpp, hand_folds_avx512.cpp, hand_avx512.cpp and
+// The loops that hand_avx2.cpp, hand_layouts_avx2.cpp, hand_folds_avx512.cpp, hand_avx512.cpp and
 // hand_layouts_avx512.cpp write with intrinsics.
 // Those files are compiled for more than the machine may have, so nothing inline may be shared with
 // the rest of the program.
@@ -40,6 +40,7 @@ struct HandSet {
   void (*stream)(const StreamArgs& args);  ///< reads and writes so many bytes, in step
 };
 
+extern const HandLoop hand_layouts_avx2[];
 extern const HandLoop hand_layouts_avx512[];
 extern const HandLoop hand_folds_avx512[];
 extern const HandSet hand_avx2;

@@ -142,6 +142,8 @@ Registration Registry::fallback(DispatchKey key, KernelFunction kernel, SourceLi
 }
 
 Registration Registry::claim_namespace(std::string_view name_space, SourceLine where) {
+  WEFT_CHECK(!name_space.empty() && name_space.find(':') == std::string_view::npos, ArgumentError,
+             "'", printable(name_space), "' is no namespace: no operator's name can begin with it");
   const std::lock_guard lock(state_->mutex);
   const auto claimed = state_->namespaces.find(name_space);
   WEFT_CHECK(claimed == state_->namespaces.end(), ArgumentError,

@@ -67,7 +67,7 @@ void fail_in_expression(std::string_view text, std::size_t position, std::string
 std::string ExprToken::described() const {
   if (kind == Kind::end) return "the end";
   constexpr std::size_t limit = 40;
-  std::string result = "'";
+  std::string result = kind == Kind::word ? "the text '" : "'";
   result += text.substr(0, limit);
   if (text.size() > limit) result += "...";
   return result += '\'';

@@ -49,7 +49,7 @@ std::optional<Op> find_function(std::string_view name) {
 
 std::string unknown_name_message(std::string_view name, const std::vector<std::string>& tensors) {
   const std::string message = "unknown name '" + std::string(name.substr(0, 40)) + "'; ";
-  if (find_function(name))
+  if (find_function(name) || has_spelling(name) || parse_reduction(name) || has_two_results(name))
     return message + "the function of this name is called with arguments in brackets";
   if (tensors.empty()) return message + "no tensors are named";
   return message + "the tensors are " + nearest_first(name, tensors, 8);

@@ -129,7 +129,7 @@ std::string_view ExprParser::parameter_in_order(const Pending& call, std::size_t
   };
   const bool is_reduction = call.form == Form::reduction || call.form == Form::pair;
   if (is_reduction) return place == 0 ? "input" : "";
-  if (!call.op || place >= max_arity) return {};
+  if (!call.op || place >= static_cast<std::size_t>(info(*call.op).arity)) return {};
   const auto* const row = std::ranges::find(special, *call.op, &Names::op);
   if (row != std::end(special)) return row->names[place];
   return place == 0 ? "input" : place == 1 ? "other" : "";
@@ -145,11 +145,17 @@ void ExprParser::read_keyword(const ExprToken& name) {
   const bool is_spelled = bracket.form == Form::call && has_spelling(bracket.name);
   const std::string_view expected =
       parameter_in_order(bracket, values_.size() - bracket.num_values);
-  if (!is_spelled && name.text != expected)
-    fail(name.position, expected.empty()
-                            ? std::string("this function takes no keyword argument here")
-                            : detail::concat("the only keyword argument here is '", expected,
-                                             "', in PyTorch's order"));
+  if (!is_spelled && name.text != expected) {
+    if (bracket.form == Form::reduction)
+      fail(name.position, "the value comes first, and then what has a name: " +
+                              reduction_signature(reduction_of(bracket)));
+    if (bracket.form == Form::user_call)
+      fail(name.position, "this function takes no keyword argument here");
+    fail(name.position, expected.empty() ? detail::concat(bracket.name, " has no argument '",
+                                                          name.text.substr(0, 40), "' here")
+                                         : detail::concat("the only keyword argument here is '",
+                                                          expected, "', in PyTorch's order"));
+  }
   if (has_mark(bracket))
     fail(name.position, "expected a value, found '" + std::string(name.text.substr(0, 40)) + "'");
   marks_.push_back({.value_index = values_.size(), .keyword = name.text});

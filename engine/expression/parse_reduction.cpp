@@ -223,6 +223,13 @@ void ArgumentReader::read(ReduceOptions& options) {
     if (std::ranges::find(given, parameter) != given.end())
       fail(first.position,
            detail::concat(name(reduction_), ": ", parameter->names[0], " is given twice"));
+    const Parameter* const same = parameter == &correction ? &unbiased
+                                  : parameter == &unbiased ? &correction
+                                                           : nullptr;
+    if (same != nullptr && std::ranges::find(given, same) != given.end())
+      fail(first.position,
+           detail::concat(name(reduction_), ": unbiased is a correction of 1 or 0, and ",
+                          same->names[0], " is given already"));
     given.push_back(parameter);
     parameter->read(*this, options);
     if (!skip(",") && !token_.is(")"))

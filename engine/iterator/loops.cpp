@@ -131,6 +131,17 @@ void run_range(const TensorIterator& iterator, const Pointers& first,
 
 DimCounter::DimCounter(IntSpan shape, std::int64_t begin, std::int64_t end)
     : shape_(shape), end_(end), offset_(begin), values_(shape.size()) {
+  std::int64_t numel = 1;
+  bool is_empty = false, overflows = false;
+  for (const std::int64_t size : shape) {
+    WEFT_CHECK(size >= 0, ArgumentError, "DimCounter: a size is ", size);
+    is_empty |= size == 0;
+    overflows |= __builtin_mul_overflow(numel, size, &numel);
+  }
+  if (is_empty) numel = 0;
+  WEFT_CHECK(0 <= begin && begin <= end && (end <= numel || (overflows && !is_empty)),
+             ArgumentError, "DimCounter: the range [", begin, ", ", end, ") is not part of [0, ",
+             numel, ")");
   std::int64_t linear = begin;
   for (std::size_t dim = 0; dim < shape.size(); ++dim) {
     values_[dim] = shape[dim] > 0 ? linear % shape[dim] : 0;
@@ -141,7 +152,7 @@ DimCounter::DimCounter(IntSpan shape, std::int64_t begin, std::int64_t end)
 std::array<std::int64_t, 2> DimCounter::max_2d_step() const {
   if (shape_.empty()) return {end_ - offset_, 1};
   const std::int64_t inner = std::min(shape_[0] - values_[0], end_ - offset_);
-  const bool takes_rows = inner == shape_[0] && shape_.size() > 1;
+  const bool takes_rows = inner == shape_[0] && inner > 0 && shape_.size() > 1;
   return {inner, takes_rows ? std::min(shape_[1] - values_[1], (end_ - offset_) / shape_[0]) : 1};
 }
 

@@ -434,13 +434,13 @@ bool needs_frame(const ir::Kernel& kernel, const CpuFeatures& features) {
 }
 
 void emit_kernel(Assembler& code, const ir::Kernel& kernel, bool with_frame) {
-  const std::optional<ir::Kernel> folded = fold_negatives(kernel);
-  KernelEmitter(code, folded ? *folded : kernel, with_frame).emit();
+  std::optional<ir::Kernel> folded;
+  KernelEmitter(code, fold_negatives(kernel, folded), with_frame).emit();
 }
 
 void emit_rows(Assembler& code, const ir::Kernel& kernel) {
-  const std::optional<ir::Kernel> folded = fold_negatives(kernel);
-  KernelEmitter emitter(code, folded ? *folded : kernel, true);
+  std::optional<ir::Kernel> folded;
+  KernelEmitter emitter(code, fold_negatives(kernel, folded), true);
   emitter.fold_whole_rows();
   emitter.emit();
 }

@@ -25,10 +25,9 @@ std::vector<bool> foldable_negatives(const ir::Kernel& kernel) {
 
 }  // namespace
 
-std::optional<ir::Kernel> fold_negatives(const ir::Kernel& kernel) {
-  std::optional<ir::Kernel> folded;
+const ir::Kernel& fold_negatives(const ir::Kernel& kernel, std::optional<ir::Kernel>& folded) {
   const auto is_negative = [](const ir::Inst& inst) { return inst.op == Op::neg; };
-  if (std::ranges::none_of(kernel.body, is_negative)) return folded;
+  if (std::ranges::none_of(kernel.body, is_negative)) return kernel;
   const std::vector<bool> is_foldable = foldable_negatives(kernel);
   for (ir::ValueId id = 0; id < kernel.body.size(); ++id) {
     if (!multiplies_and_adds(kernel.body[id])) continue;
@@ -43,7 +42,7 @@ std::optional<ir::Kernel> fold_negatives(const ir::Kernel& kernel) {
       folded->body[negative] = {.op = Op::constant, .dtype = dtype};
     }
   }
-  return folded;
+  return folded ? *folded : kernel;
 }
 
 }  // namespace weft::jit::xbyak

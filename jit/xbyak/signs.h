@@ -14,8 +14,8 @@ inline constexpr std::uint8_t minus_product = 1, minus_addend = 2;
 }
 
 /// The kernel with each fma taking what its arguments are the negatives of, and saying so.  All
-/// values keep their ids: a negative that nothing else uses is a constant that nothing uses.  None
-/// if there is nothing to change.
-std::optional<ir::Kernel> fold_negatives(const ir::Kernel& kernel);
+/// values keep their ids: a negative that nothing else uses is a constant that nothing uses.  It is
+/// in `folded`, or the same kernel if there is nothing to change.
+const ir::Kernel& fold_negatives(const ir::Kernel& kernel, std::optional<ir::Kernel>& folded);
 
 }  // namespace weft::jit::xbyak

@@ -9,7 +9,6 @@
 #include "jit/xbyak/signs.h"
 
 #include <bit>
-#include <utility>
 
 namespace weft::jit::xbyak {
 namespace {
@@ -32,7 +31,6 @@ bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel, bool is_large) {
   if (has_calls(kernel, code.features())) return false;
   const std::vector<std::size_t> transposed = tiles::transposed_operands(kernel);
   ir::Kernel rows = tiles::row_kernel(kernel);
-  if (std::optional<ir::Kernel> folded = fold_negatives(rows)) rows = std::move(*folded);
   rows.is_streaming = rows.is_unfenced = is_large && tiles::fused_rows_stream(kernel);
   std::uint64_t held = 0;
   for (const std::size_t operand : transposed) held |= std::uint64_t{1} << operand;
@@ -41,7 +39,8 @@ bool emit_fused_rows(Assembler& code, const ir::Kernel& kernel, bool is_large) {
   // The rows' kernel no longer knows which of its operands were transposed.
   const std::vector<std::size_t> asked =
       is_large ? tiles::asked_rows(kernel) : std::vector<std::size_t>();
-  return KernelEmitter(code, rows, true, held, num_reserved)
+  std::optional<ir::Kernel> folded;
+  return KernelEmitter(code, fold_negatives(rows, folded), true, held, num_reserved)
       .emit_fused(transposed, is_large, asked);
 }
 

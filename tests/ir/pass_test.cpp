@@ -1,11 +1,15 @@
 // What holds for every pass on every kernel; what each does is in tests/golden.
 #include "ir/pass.h"
 
+#include "ir/builder.h"
+#include "ir/limits.h"
 #include "ir/text.h"
 #include "ir/verifier.h"
 #include "tests/ir/random_kernel.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace weft::ir {
 namespace {
@@ -41,6 +45,27 @@ TEST(Pass, PipelineLeavesOnlyWhatBackendsKnow) {
       EXPECT_FALSE(casts_as_result(inst)) << print(kernel);
     }
   }
+}
+
+TEST(Pass, BodiesMayBeTooLongUntilWhatIsEqualIsShared) {
+  Kernel kernel;
+  kernel.loops.resize(1);
+  kernel.operands = {{DType::f32, Role::output, {1}}, {DType::f32, Role::input, {1}}};
+  Builder builder(kernel.body);
+  const Value x = builder.load(1, DType::f32);
+  Value sum = x;
+  for (int i = 0; i < 200; ++i)
+    sum = sum +
+          builder.append(
+              {.op = Op::erfc, .dtype = DType::f32, .args = {x.id, no_value, no_value, no_value}});
+  builder.store(0, sum);
+  std::size_t longest = 0;
+  run_pipeline(kernel, [&](std::string_view, bool, const Kernel& after) {
+    longest = std::max(longest, after.body.size());
+  });
+  EXPECT_GT(longest, max_instructions);
+  EXPECT_LT(kernel.body.size(), max_instructions);
+  EXPECT_EQ(violations(kernel), std::vector<std::string>{});
 }
 
 TEST(Pass, ObserverSeesEachPass) {

@@ -98,8 +98,6 @@ TEST(WorkerPool, ACallerWaitsForItsOwnWorkOnly) {
   EXPECT_FALSE(was_waited_for) << "the first call waited for the second one's work";
 }
 
-// What helps takes three times as long as its caller's own part, however busy the machine is.
-// Calls that nobody answers are refused for a while, too, but never so many in a row.
 // What the program has blocked in its own threads, to take it with sigwait(), would end it there.
 TEST(WorkerPool, WorkersTakeNoneOfTheProgramsSignals) {
   sigset_t blocked;
@@ -115,6 +113,8 @@ TEST(WorkerPool, WorkersTakeNoneOfTheProgramsSignals) {
   EXPECT_STREQ(name.data(), "weft-worker");
 }
 
+// What helps takes three times as long as its caller's own part, however busy the machine is.
+// Calls that nobody answers are refused for a while, too, but never so many in a row.
 TEST(WorkerPool, ShortCallsThatLoseAreRefused) {
   using Clock = std::chrono::steady_clock;
   constexpr std::int64_t work_ns = 2;  // as much as no other test's

@@ -108,11 +108,12 @@ struct KernelTraits<R (C::*)(Args...) const noexcept> : KernelTraits<R(Args...)>
 template <class F, class Signature>
 struct TypedKernel;
 
+// Hidden: nobody else asks for these, and their long names would fill the tables of symbols.
 template <class F, class R, class... Args>
-struct TypedKernel<F, R(Args...)> final : KernelBase {
+struct [[gnu::visibility("hidden")]] TypedKernel<F, R(Args...)> final : KernelBase {
   explicit TypedKernel(F f) : function(std::move(f)) {}
 
-  static R unboxed(KernelBase& self, DispatchKeySet keys, Args... args) {
+  static R unboxed(KernelBase & self, DispatchKeySet keys, Args... args) {
     F& function = static_cast<TypedKernel&>(self).function;
     if constexpr (KernelTraits<F>::takes_keys) {
       return function(keys, std::forward<Args>(args)...);
@@ -121,7 +122,7 @@ struct TypedKernel<F, R(Args...)> final : KernelBase {
     }
   }
 
-  static void boxed(KernelBase& self, const OperatorHandle&, DispatchKeySet keys,
+  static void boxed(KernelBase & self, const OperatorHandle&, DispatchKeySet keys,
                     ValueStack& stack) {
     const auto call = [&]<std::size_t... index>(std::index_sequence<index...>)->R {
       [[maybe_unused]] const Value* args = stack.data() + stack.size() - sizeof...(Args);

@@ -209,7 +209,8 @@ class Engine {
   std::pair<Tensor, Tensor> frexp(const Tensor& a);
 
   /// `a` reduced or scanned, as weft/reduce.h has it.  sum, nansum, prod, mean, cumsum and cumprod
-  /// into a given output compute in its dtype where none is asked for.
+  /// into a given output compute in its dtype where none is asked for; mean of integers is to be
+  /// asked for one all the same.
   /// Errors: ArgumentError if an output for places is not i64.
   /// Mirrors: torch's functions of these names.
   Tensor reduce(Reduction reduction, const Tensor& a, const ReduceOptions& options = {});

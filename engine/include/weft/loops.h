@@ -41,6 +41,7 @@ using Loop2d = std::function<void(std::byte** data, const std::int64_t* stride_b
 /// Mirrors: at::DimCounter.
 class DimCounter {
  public:
+  /// Errors: ArgumentError for negative sizes, and a range that is not part of [0, numel).
   DimCounter(IntSpan shape, std::int64_t begin, std::int64_t end);
   bool is_done() const { return offset_ >= end_; }
   IntSpan values() const { return {values_.data(), values_.size()}; }

@@ -51,7 +51,8 @@ class Scalar {
   std::complex<double> as_complex() const;
   double as_double() const { return as_complex().real(); }
   std::int64_t as_integer() const;
-  /// As the expression parser reads it back: `true`, `3`, `0.5`, `2j`.
+  /// As the expression parser reads it back, up to the signs of zeros in complex numbers: `true`,
+  /// `3`, `0.5`, `2.0j`.
   std::string text() const;
   friend constexpr bool operator==(const Scalar&, const Scalar&) = default;
 

@@ -260,6 +260,28 @@ TEST(Divergences, NormsOfAnInfinityAndNaNAreNaN) {
   EXPECT_EQ(get<double>(engine.eval(ops::abs(z)), 0), infinity);
 }
 
+TEST(Divergences, NansumsOfComplexNumbersLeaveOutNaN) {
+  Engine engine;
+  const double nan = std::nan("");
+  using C = std::complex<double>;
+  for (const DType dtype : {DType::c64, DType::c128}) {
+    const Tensor z = tensor_of<C>({C(1, 2), C(nan, 1), C(1, nan), C(nan, nan), C(3, -4)});
+    const Tensor sum = engine.reduce(Reduction::nansum, engine.to(z, dtype), {});
+    EXPECT_EQ(sum.dtype(), dtype);
+    EXPECT_EQ(get<C>(engine.to(sum, DType::c128), 0), C(4, -2));
+  }
+}
+
+TEST(Divergences, NumbersOverTensorsRoundOnce) {
+  Engine engine;
+  const double divisor = -2.5, single = 1.75;
+  EXPECT_EQ(get<double>(engine.eval(3.0 / Expr(full({1}, divisor, DType::f64))), 0), -1.2);
+  ASSERT_NE(3 * (1 / divisor), -1.2);  // what PyTorch gives
+  const auto quotient = get<float>(engine.eval(-1.5 / Expr(full({1}, single, DType::f32))), 0);
+  EXPECT_EQ(quotient, -1.5F / 1.75F);
+  ASSERT_NE(quotient, -1.5F * (1 / 1.75F));
+}
+
 TEST(Divergences, ComposedFunctionsFollowTheirOperands) {
   Engine engine;
   const Tensor b = full({4, 3}, 1, DType::f32).t();

@@ -8,11 +8,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <complex>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <numeric>
 #include <random>
+#include <set>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -159,6 +164,26 @@ TEST(Loops, EmptyFunctionsAreRefused) {
   EXPECT_THROW(parallel_reduce(copy, Loop2d()), ArgumentError);
   EXPECT_THAT(test::message_of<ArgumentError>([&] { foreach_reduced_elt(copy, {}); }),
               HasSubstr("foreach_reduced_elt() was given an empty function"));
+}
+
+TEST(DimCounter, NothingToCount) {
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{0, 3}, {3, 0}, {0}}) {
+    const DimCounter counter(shape, 0, 0);
+    EXPECT_TRUE(counter.is_done());
+    const auto step = counter.max_2d_step();
+    EXPECT_EQ(step[0] * step[1], 0);
+  }
+}
+
+TEST(DimCounter, RefusesWhatIsNoRange) {
+  const std::vector<std::int64_t> shape{2, 3}, none{0, 3}, negative{2, -3};
+  for (const auto& [begin, end] : {std::pair{-1, 2}, {3, 2}, {0, 7}})
+    EXPECT_THAT(test::message_of<ArgumentError>([&] { DimCounter(shape, begin, end); }),
+                HasSubstr("is not part of [0, 6)"));
+  EXPECT_THAT(test::message_of<ArgumentError>([&] { DimCounter(none, 0, 3); }),
+              HasSubstr("the range [0, 3) is not part of [0, 0)"));
+  EXPECT_THAT(test::message_of<ArgumentError>([&] { DimCounter(negative, 0, 0); }),
+              HasSubstr("a size is -3"));
 }
 
 TEST(DimCounter, CoversEveryRangeOnce) {
@@ -387,6 +412,70 @@ TEST(Reduce, SumsAreRightAndTheSameForAnyNumberOfThreads) {
     EXPECT_NEAR(total / expected, 1, 1e-3);
   }
   set_num_threads(threads);
+}
+
+/// Whether, of several tries, `call` has called the function that it is given from two threads.
+/// Few are enough where that isn't expected.
+template <class Call>
+bool runs_on_two_threads(bool is_expected, const Call& call) {
+  const int threads = num_threads();
+  set_num_threads(2);
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::set<std::thread::id> seen;
+  const int most_attempts = is_expected ? 100 : 5;
+  for (int attempt = 0; attempt < most_attempts && seen.size() < 2; ++attempt) {
+    int num_waits = 0;
+    call([&] {
+      std::unique_lock lock(mutex);
+      seen.insert(std::this_thread::get_id());
+      changed.notify_all();
+      // Not at each of thousands of elements.
+      if (++num_waits <= 2)
+        changed.wait_for(lock, std::chrono::milliseconds(20), [&] { return seen.size() > 1; });
+    });
+  }
+  set_num_threads(threads);
+  return seen.size() > 1;
+}
+
+TEST(Loops, SeveralThreadsTakePartIfAskedFor) {
+  const Tensor in = zeros(std::vector<std::int64_t>{400, 500});
+  const Tensor out = zeros(std::vector<std::int64_t>{400, 500});
+  const auto pointwise = TensorIteratorConfig().add_output(out).add_const_input(in).build();
+  for (const bool is_large : {true, false}) {
+    const std::int64_t grain = is_large ? 1000 : in.numel();
+    EXPECT_EQ(is_large, runs_on_two_threads(is_large, [&](const auto& visit) {
+                for_each_2d(
+                    pointwise,
+                    [&](std::byte**, const std::int64_t*, std::int64_t, std::int64_t) { visit(); },
+                    grain);
+              }));
+    EXPECT_EQ(is_large, runs_on_two_threads(is_large, [&](const auto& visit) {
+                for_each(
+                    pointwise, [&](std::byte**, const std::int64_t*, std::int64_t) { visit(); },
+                    grain);
+              }));
+  }
+}
+
+TEST(Reduce, SeveralThreadsTakePartIfAskedFor) {
+  const Tensor in = zeros(std::vector<std::int64_t>{400, 500});
+  const Tensor out = zeros(std::vector<std::int64_t>{400});
+  for (const std::int64_t kept : {0, 1}) {  // one output, and one a row
+    const Tensor reduced = out.as_strided(in.sizes(), std::vector<std::int64_t>{kept, 0});
+    const auto iterator = TensorIterator::reduce_op(reduced, in);
+    EXPECT_TRUE(runs_on_two_threads(true, [&](const auto& visit) {
+      parallel_reduce(
+          iterator, [&](std::byte**, const std::int64_t*, std::int64_t, std::int64_t) { visit(); });
+    })) << kept;
+    if (kept == 0) continue;
+    for (const bool parallelize : {true, false})
+      EXPECT_EQ(parallelize, runs_on_two_threads(parallelize, [&](const auto& visit) {
+                  foreach_reduced_elt(
+                      iterator, [&](TensorIterator&) { visit(); }, parallelize);
+                }));
+  }
 }
 
 TEST(Loops, TakeAsManyOperandsAsAnIterator) {

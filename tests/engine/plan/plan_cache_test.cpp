@@ -36,6 +36,29 @@ TEST(plan_cache, keeps_no_plan_made_from_what_was_true_before_clear) {
   std::thread([&] { EXPECT_EQ(cache.find(key, hash), plan.get()); }).join();
 }
 
+// As many layouts of one kernel as no cache keeps the plans of (docs/caching.md).
+TEST(plan_cache, engines_count_what_they_find_and_drop) {
+  constexpr std::int64_t most_plans = 32 * 1024, num_layouts = most_plans + 1000;
+  Engine engine({.backend = "interp", .num_threads = 1});
+  const Tensor memory = zeros(std::vector<std::int64_t>{num_layouts + 2});
+  const Tensor out = zeros(std::vector<std::int64_t>{2});
+  const std::int64_t two[] = {2};
+  const auto call = [&](std::int64_t stride) {
+    engine.unary(Op::neg, memory.as_strided(two, IntSpan(&stride, 1)), out);
+  };
+  call(10);
+  call(11);
+  EXPECT_EQ(engine.stats().kernel_misses, 1u);
+  EXPECT_EQ(engine.stats().kernel_hits, 1u);
+  EXPECT_EQ(engine.stats().plan_evictions, 0u);
+  for (std::int64_t stride = 12; stride < num_layouts; ++stride) call(stride);
+  const EngineStats stats = engine.stats();
+  EXPECT_EQ(stats.kernel_misses, 1u);
+  EXPECT_EQ(stats.kernel_hits, static_cast<std::uint64_t>(num_layouts - 11));
+  EXPECT_GT(stats.plan_evictions, 0u);
+  EXPECT_LT(stats.plan_evictions, static_cast<std::uint64_t>(num_layouts));
+}
+
 /// A call of `add`, and its key's words: exactly so many, so that tools which watch memory see
 /// reads past them.
 struct AddCall {

@@ -52,7 +52,9 @@ class MoreRights : public ::testing::Test {
     for (const char* file :
          {"theirs/bin/report", "theirs/bin/weft-tool", "theirs/lib/libweft_llvm.so"})
       std::ofstream(path / file) << "no program";
-    chmod((path / "theirs/bin/weft-tool").c_str(), 0755);
+    // Whatever the tests' own umask is.
+    for (const char* all_may_enter : {"theirs", "theirs/bin", "theirs/lib", "theirs/bin/weft-tool"})
+      chmod((path / all_may_enter).c_str(), 0755);
     chmod(path.c_str(), 0710);
     for (const fs::path& shared : {path, program_}) ASSERT_EQ(chown(shared.c_str(), 0, nobody), 0);
     ASSERT_EQ(chown((path / "dumps").c_str(), nobody, nobody), 0);
@@ -147,6 +149,7 @@ TEST_F(MoreRights, NamesOfTheProgramLeadNowhere) {
   const Report bare = run({});
   EXPECT_EQ(run({}, theirs("bin/report")).text, bare.text);
   set_mode(04750);
+  if (run({}).status == 0) GTEST_SKIP() << "NOT TESTED: no program gains rights here";
   EXPECT_EQ(run({}, theirs("bin/report")).text, bare.text);
 }
 
