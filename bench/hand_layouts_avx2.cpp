@@ -51,20 +51,19 @@ inline __m256i load_lanes(const char* first, const char* second) {
 template <int itemsize, class Store>
 inline void transpose_step(const char* from, Size stride, Store store_row) {
   constexpr int side = 16 / itemsize;
-  __m256i rows[side], next[side];
+  __m256i rows[side];
 #pragma GCC unroll 16
   for (int k = 0; k < side; ++k)
     rows[k] = load_lanes(from + k * stride, from + (k + side) * stride);
 #pragma GCC unroll 4
-  for (int width = 1; width < side; width *= 2) {
-#pragma GCC unroll 8
-    for (int k = 0; k < side / 2; ++k) {
-      next[2 * k] = unpack<itemsize, false>(rows[k], rows[k + side / 2]);
-      next[2 * k + 1] = unpack<itemsize, true>(rows[k], rows[k + side / 2]);
-    }
+  for (int apart = side / 2; apart > 0; apart /= 2)
 #pragma GCC unroll 16
-    for (int k = 0; k < side; ++k) rows[k] = next[k];
-  }
+    for (int k = 0; k < side; ++k) {
+      if ((k & apart) != 0) continue;
+      const __m256i low = unpack<itemsize, false>(rows[k], rows[k + apart]);
+      rows[k + apart] = unpack<itemsize, true>(rows[k], rows[k + apart]);
+      rows[k] = low;
+    }
 #pragma GCC unroll 16
   for (int k = 0; k < side; ++k) store_row(k, rows[k]);
 }
