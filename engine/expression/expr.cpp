@@ -99,8 +99,8 @@ bool refuses_complex_first(Op op) {
 std::string unsupported_reason(const ExprNode& node) {
   const OpInfo& row = info(node.op);
   if (node.kind != ExprNode::Kind::op || accepts(row.domain, node.compute_dtype)) return {};
-  return detail::concat(row.name, "() does not take ", name(node.compute_dtype), "; it takes ",
-                        describe(row.domain));
+  return detail::concat(called_name(node.op), "() does not take ", name(node.compute_dtype),
+                        "; it takes ", describe(row.domain));
 }
 
 Expr step(const Expr& x, DType dtype) {

@@ -37,6 +37,16 @@ bool holds(DType dtype, const Scalar& value) {
 
 }  // namespace
 
+std::string_view called_name(Op op) {
+  switch (op) {
+    case Op::add_scaled: return name(Op::add);
+    case Op::sub_scaled: return name(Op::sub);
+    case Op::round_decimals: return name(Op::round);
+    case Op::softplus_beta: return name(Op::softplus);
+    default: return name(op);
+  }
+}
+
 bool is_parameter(Op op, std::size_t index) {
   switch (op) {
     case Op::clamp:
@@ -105,8 +115,9 @@ void check_parameter(Op op, const Scalar& value, DType dtype) {
   if (op == Op::nan_to_num && value.kind() != Scalar::Kind::complex) return;
   // A power of f32 is computed with an exponent that is infinite then.
   if (op == Op::pow && dtype == DType::f32 && value.kind() != Scalar::Kind::complex) return;
-  WEFT_CHECK(holds(dtype, value), ArgumentError, name(op), "(): value cannot be converted to type ",
-             name(dtype), " without overflow: ", value.text());
+  WEFT_CHECK(holds(dtype, value), ArgumentError, called_name(op),
+             "(): value cannot be converted to type ", name(dtype),
+             " without overflow: ", value.text());
 }
 
 }  // namespace weft

@@ -8,8 +8,12 @@
 #include <weft/scalar.h>
 
 #include <cstddef>
+#include <string_view>
 
 namespace weft {
+
+/// What messages call an op: as the function is written, whatever parameters it was given.
+std::string_view called_name(Op op);
 
 /// Whether a bare number as args[index] of `op` is one.
 bool is_parameter(Op op, std::size_t index);
