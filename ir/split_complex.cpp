@@ -290,8 +290,8 @@ bool treats_parts_alike(const Kernel& kernel) {
     return is_complex(inst.dtype) && !casts_as_result(inst) &&
            (moves(inst) || std::ranges::find(ops, inst.op) != ops.end());
   };
-  return !is_reduction(kernel) && !is_scan(kernel) && kernel.params.empty() &&
-         std::ranges::all_of(kernel.operands, is_dense_complex) &&
+  return kernel.loops.size() == 1 && !is_reduction(kernel) && !is_scan(kernel) &&
+         kernel.params.empty() && std::ranges::all_of(kernel.operands, is_dense_complex) &&
          std::ranges::all_of(kernel.body, is_alike) && !std::ranges::all_of(kernel.body, moves);
 }
 
@@ -300,10 +300,8 @@ SplitKernel interleave_parts(const Kernel& kernel) {
   split.is_interleaved = true;
   split.kernel = kernel;
   split.kernel.schedule = Schedule::unscheduled;
-  for (Loop& loop : split.kernel.loops) {
-    const bool is_ordered = loop.kind == LoopKind::sequential;
-    loop = {.kind = is_ordered ? LoopKind::sequential : LoopKind::parallel};
-  }
+  Loop& loop = split.kernel.loops.front();
+  loop = {.kind = loop.kind == LoopKind::sequential ? loop.kind : LoopKind::parallel};
   for (Operand& operand : split.kernel.operands) {
     operand.dtype = real_dtype(operand.dtype);
     split.operands.push_back({static_cast<std::uint8_t>(split.operands.size()), 0});

@@ -1,6 +1,5 @@
 #include "jit/complex_parts.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -16,7 +15,6 @@ struct Parts {
   std::vector<ir::PartOf> params;
   std::size_t num_loops = 0;
   std::size_t num_whole_operands = 0;
-  bool is_interleaved = false;
 };
 
 void run(const KernelArgs* whole) {
@@ -35,21 +33,25 @@ void run(const KernelArgs* whole) {
       stride_bytes[loop * num_operands + i] =
           whole->stride_bytes[loop * parts.num_whole_operands + part.source];
   }
-  const std::size_t inner = parts.num_loops - 1;
-  std::array<std::int64_t, ir::max_launch_loops> extents;
-  if (parts.is_interleaved) {
-    std::copy_n(whole->extents, parts.num_loops, extents.begin());
-    extents[inner] *= 2;
-    for (std::size_t i = 0; i < num_operands; ++i) stride_bytes[inner * num_operands + i] /= 2;
-  }
   for (std::size_t i = 0; i < parts.params.size(); ++i) {
     const ir::PartOf part = parts.params[i];
     const auto* const bytes = reinterpret_cast<const std::byte*>(&whole->params[part.source]);
     params[i] = {};
     std::memcpy(&params[i], bytes + part.offset_bytes, sizeof(Bits) - part.offset_bytes);
   }
-  const KernelArgs args{base.data(), parts.is_interleaved ? extents.data() : whole->extents,
-                        stride_bytes.data(), params, parts.code->context};
+  const KernelArgs args{base.data(), whole->extents, stride_bytes.data(), params,
+                        parts.code->context};
+  parts.code->entry(&args);
+}
+
+/// Of SplitKernel::is_interleaved.
+void run_interleaved(const KernelArgs* whole) {
+  const auto& parts = *static_cast<const Parts*>(whole->context);
+  const std::int64_t extent = 2 * *whole->extents;
+  std::array<std::int64_t, ir::max_launch_operands> stride_bytes;
+  for (std::size_t i = 0; i < parts.operands.size(); ++i)
+    stride_bytes[i] = whole->stride_bytes[i] / 2;
+  const KernelArgs args{whole->base, &extent, stride_bytes.data(), nullptr, parts.code->context};
   parts.code->entry(&args);
 }
 
@@ -60,9 +62,8 @@ std::shared_ptr<const CodeObject> code_of_parts(const ir::Kernel& kernel,
                                                 std::shared_ptr<const CodeObject> parts) {
   auto code = std::make_shared<CodeObject>(*parts);
   auto context = std::make_shared<const Parts>(Parts{std::move(parts), split.operands, split.params,
-                                                     kernel.loops.size(), kernel.operands.size(),
-                                                     split.is_interleaved});
-  code->entry = run;
+                                                     kernel.loops.size(), kernel.operands.size()});
+  code->entry = split.is_interleaved ? run_interleaved : run;
   code->context = context.get();
   code->memory = std::move(context);
   code->instruction_bytes = 0;  // `entry` is ours

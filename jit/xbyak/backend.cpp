@@ -279,10 +279,9 @@ std::shared_ptr<const CodeObject> compile(const ir::Kernel& kernel, const Target
     return compile_whole(native, target);
   };
   if (!ir::has_complex(kernel)) return compile_real(kernel);
-  if (ir::treats_parts_alike(kernel)) return compile_parts(kernel, parts_of(kernel), compile_real);
   const bool is_whole = refuses_whole(kernel, target).empty();
   if (is_whole && !calls_for_complex(kernel, target)) return compile_real(kernel);
-  const ir::SplitKernel split = ir::split_complex(kernel);
+  const ir::SplitKernel split = parts_of(kernel);
   const bool is_better_split =
       !split.has_functions && split.reason.empty() && refuses_whole(split.kernel, target).empty();
   return is_better_split || !is_whole ? compile_parts(kernel, split, compile_real)

@@ -25,8 +25,8 @@ constexpr const char* sum_body =
 TEST(SplitComplex, SumsOfNeighboursAreSumsOfReals) {
   for (const bool is_streaming : {false, true}) {
     Kernel kernel = parse(
-        std::string("kernel default unscheduled 32 { $0 out c64 [* 1] $1 in c64 [* 1] $2 in c64 "
-                    "[0 1] sequential parallel body: ") +
+        std::string("kernel default unscheduled 32 { $0 out c64 [1] $1 in c64 [1] $2 in c64 [1] "
+                    "parallel body: ") +
         sum_body + " }");
     kernel.is_streaming = kernel.is_unfenced = is_streaming;
     run_pipeline(kernel);
@@ -36,8 +36,8 @@ TEST(SplitComplex, SumsOfNeighboursAreSumsOfReals) {
     EXPECT_EQ(split.reason, "");
     EXPECT_NO_THROW(verify(split.kernel));
     Kernel reals = parse(
-        "kernel default unscheduled 32 { $0 out f32 [* 1] $1 in f32 [* 1] $2 in f32 [0 1] "
-        "sequential parallel body: %0 = load f32 $1 %1 = load f32 $2 %2 = add f32 %0, %1 "
+        "kernel default unscheduled 32 { $0 out f32 [1] $1 in f32 [1] $2 in f32 [1] "
+        "parallel body: %0 = load f32 $1 %1 = load f32 $2 %2 = add f32 %0, %1 "
         "%3 = neg f32 %2 store f32 $0 %3 }");
     reals.is_streaming = reals.is_unfenced = is_streaming;
     run_pipeline(reals);
@@ -74,6 +74,8 @@ TEST(SplitComplex, OthersAreNotAlike) {
     EXPECT_FALSE(treats_parts_alike(scheduled_kernel(
         std::string("$0 out c64 [1] $1 in c64 [1] $2 in c64 ") + strides + " parallel", sum_body)))
         << strides;
+  EXPECT_FALSE(treats_parts_alike(scheduled_kernel(
+      "$0 out c64 [3 1] $1 in c64 [3 1] $2 in c64 [0 1] parallel parallel", sum_body)));
   EXPECT_FALSE(treats_parts_alike(scheduled_kernel(
       "$0 out c64 [1] $1 in f32 [1] $2 in c64 [1] parallel",
       "%0 = load f32 $1 %1 = load c64 $2 %2 = cast c64 %0 %3 = add c64 %1, %2 store c64 $0 %3")));

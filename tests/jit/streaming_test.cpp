@@ -65,14 +65,15 @@ TEST_P(Streaming, InputsThatDoNotAdvanceAsTheOutputDoes) {
     }
 }
 
-// They are sums of twice as many real numbers, along the innermost of several loops, too.
+// They are sums of twice as many real numbers, but for those of several loops.
 TEST_P(Streaming, SumsOfComplexNumbers) {
   for (const DType dtype : {DType::c64, DType::c128})
-    for (const std::size_t num_loops : {1, 2})
+    for (const StrideClass outer : {StrideClass{0}, StrideClass{3}, ir::stride_any})
       for (const bool is_streaming : {false, true}) {
+        const std::size_t num_loops = outer == 0 ? 1 : 2;
         ir::Kernel kernel = make_kernel({dtype, dtype, DType::c64}, num_loops);
         for (ir::Operand& operand : kernel.operands)
-          if (num_loops == 2) operand.strides[0] = ir::stride_any;
+          if (num_loops == 2) operand.strides[0] = outer;
         kernel.body = {
             {.op = Op::load, .dtype = dtype, .operand = 1},
             {.op = Op::load, .dtype = DType::c64, .operand = 2},

@@ -222,9 +222,8 @@ class Registry {
                         SourceLine where = SourceLine::current());
   /// Makes the caller the one library that defines operators in this namespace.
   ///
-  /// Errors: ArgumentError that names both places if there is one already; for an empty name and
-  /// one
-  ///         with a colon.
+  /// Errors: ArgumentError that names both places if there is one already, and for a name that is
+  ///         empty or has a colon.
   Registration claim_namespace(std::string_view name_space,
                                SourceLine where = SourceLine::current());
   /// Tells the listener of all defined operators, then of every change.

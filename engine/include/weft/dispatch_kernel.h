@@ -108,7 +108,8 @@ struct KernelTraits<R (C::*)(Args...) const noexcept> : KernelTraits<R(Args...)>
 template <class F, class Signature>
 struct TypedKernel;
 
-// Hidden: nobody else asks for these, and their long names would fill the tables of symbols.
+// Hidden, which gcc heeds: nobody else asks for these, and their long names would fill the tables
+// of symbols.
 template <class F, class R, class... Args>
 struct [[gnu::visibility("hidden")]] TypedKernel<F, R(Args...)> final : KernelBase {
   explicit TypedKernel(F f) : function(std::move(f)) {}
@@ -198,8 +199,9 @@ class KernelFunction {
   KernelFunction() = default;
 
   template <class R, class... Args>
-  [[gnu::noinline]] R call_in_boxes(const OperatorHandle& op, DispatchKeySet keys,
-                                    Args... args) const {
+  [[gnu::noinline, gnu::visibility("hidden")]] R call_in_boxes(const OperatorHandle& op,
+                                                               DispatchKeySet keys,
+                                                               Args... args) const {
     ValueStack stack;
     stack.reserve(sizeof...(Args));
     (stack.push_back(detail::Boxing<std::remove_cvref_t<Args>>::box(args)), ...);

@@ -122,6 +122,26 @@ TEST_P(XbyakRows, MultiplyAddLeavesWhatIsUsedAgain) {
       }
 }
 
+// What rounding takes from a product is no negative and a sum, but one instruction.
+TEST_P(XbyakRows, NegativesOfProductsAndSumsAreNoInstructions) {
+  Target target = target_for(GetParam());
+  target.keep_texts = true;
+  const auto text = [&](std::array<ir::ValueId, 3> args, unsigned used_again) {
+    const ir::Kernel kernel = scheduled(fma_kernel(DType::f64, args, used_again), GetParam());
+    return xbyak_backend().compile(kernel, target)->texts.at("asm");
+  };
+  for (const auto& [args, instruction] : {std::pair{std::array<ir::ValueId, 3>{0, 2, 5}, "vfmsub"},
+                                          {{5, 2, 0}, "vfnmadd"},
+                                          {{0, 5, 5}, "vfnmsub"},
+                                          {{5, 5, 2}, "vfmadd"}}) {
+    const std::string code = text(args, 0);
+    EXPECT_NE(code.find(instruction), std::string::npos) << instruction;
+    EXPECT_EQ(code.find("xor"), code.find("xor e")) << instruction;  // none of vectors
+  }
+  // The sum after it takes the negative, which is there then.
+  EXPECT_NE(text({0, 2, 5}, 4).find("vfmadd"), std::string::npos);
+}
+
 // What signs are changed by stays in a register, which is as wide as the first of them.
 TEST_P(XbyakRows, SignsOfSeveralWidths) {
   Random random(seed());
