@@ -240,6 +240,7 @@ void KernelEmitter::emit_vectors_of_row(const Pointers& start) {
     }
     if (is_masked) return emit_masked_tail(position, lanes, body);
     if (can_overlap()) return emit_overlapping_tail(position);
+    if (can_buffer_tail()) position = emit_buffered_tail(position, lanes, body);
   }
   emit_steps(position, {1, 1}, body);
 }
@@ -369,48 +370,6 @@ KernelEmitter::Position KernelEmitter::emit_known_steps(Position position, std::
             builder_.CreateMul(stride_bytes(num_loops() - 1, k), builder_.getInt64(elements)));
   }
   return position;
-}
-
-void KernelEmitter::emit_masked_tail(const Position& position, int lanes, const StepBody& body) {
-  if (const auto rest = known_rest(position)) {
-    if (*rest == 0) return;
-    Tail known(builder_.getInt64(*rest));
-    body(position, {lanes, 1, &known});
-    return;
-  }
-  llvm::BasicBlock* tail = builder_.new_block("tail");
-  llvm::BasicBlock* after = builder_.new_block("after");
-  llvm::Value* remaining = builder_.CreateSub(extents_.back(), position.index, "remaining");
-  builder_.CreateCondBr(builder_.CreateICmpSGT(remaining, builder_.getInt64(0)), tail, after);
-  builder_.SetInsertPoint(tail);
-  Tail rest(remaining);
-  body(position, {lanes, 1, &rest});
-  builder_.CreateBr(after);
-  builder_.SetInsertPoint(after);
-}
-
-/// The last vector of a row once more, from as far back as makes it whole; single elements of a row
-/// that is shorter.
-void KernelEmitter::emit_overlapping_tail(const Position& position) {
-  const int lanes = vector_lanes();
-  llvm::BasicBlock* tail = builder_.new_block("tail");
-  llvm::BasicBlock* last_vector = builder_.new_block("last_vector");
-  llvm::BasicBlock* single = builder_.new_block("single");
-  llvm::BasicBlock* after = builder_.new_block("after");
-  llvm::Value* row = extents_.back();
-  builder_.CreateCondBr(builder_.CreateICmpSLT(position.index, row), tail, after);
-  builder_.SetInsertPoint(tail);
-  llvm::Value* back = builder_.CreateSub(row, builder_.number(lanes));
-  builder_.CreateCondBr(builder_.CreateICmpSLT(back, builder_.getInt64(0)), single, last_vector);
-  builder_.SetInsertPoint(last_vector);
-  Position last = position;
-  last.index = back;
-  emit_body(last, {.lanes = lanes});
-  builder_.CreateBr(after);
-  builder_.SetInsertPoint(single);
-  emit_steps(position, {.lanes = 1}, plain_body());
-  builder_.CreateBr(after);
-  builder_.SetInsertPoint(after);
 }
 
 void emit_kernel(const ir::Kernel& kernel, const Target& target, llvm::Module& module,

@@ -132,6 +132,11 @@ class KernelEmitter {
                             const StepBody& body);
   void emit_masked_tail(const Position& position, int lanes, const StepBody& body);
   void emit_overlapping_tail(const Position& position);
+  bool can_buffer_tail() const;
+  int least_buffered() const;
+  Position emit_buffered_tail(const Position& position, int lanes, const StepBody& body);
+  void copy_items(const std::vector<std::size_t>& operands, const Pointers& from,
+                  const Pointers& to, llvm::Value* count);
   Position join(const Position& one, llvm::BasicBlock* one_end, const Position& other,
                 llvm::BasicBlock* other_end);
 

@@ -112,6 +112,53 @@ TEST_F(LlvmLoops, LongBodiesAndCalls) {
       }
 }
 
+// Without masks for small items the rest of a row goes through a buffer if it is long enough.
+TEST_F(LlvmLoops, RestsOfRowsOfSmallItems) {
+  std::vector<std::vector<std::int64_t>> extents;
+  for (std::int64_t size = 1; size <= 40; ++size) extents.push_back({3, size});
+  for (Isa isa : isas())
+    for (DType dtype : {DType::f16, DType::bf16, DType::f8e5m2}) {
+      ir::Kernel unary = kernel_of(Op::tanh, dtype, isa);
+      // An operand that stays the same along a row, and one of another size.
+      ir::Kernel binary = kernel_of(Op::atan2, dtype, isa);
+      binary.operands[2].strides = {0};
+      binary.operands[0].dtype = DType::u8;
+      binary.body.back() = {.op = Op::cast,
+                            .dtype = DType::u8,
+                            .args = {2, ir::no_value, ir::no_value, ir::no_value}};
+      binary.body.push_back({.op = Op::store,
+                             .dtype = DType::u8,
+                             .args = {3, ir::no_value, ir::no_value, ir::no_value}});
+      for (ir::Kernel* kernel : {&unary, &binary}) {
+        add_loops(*kernel, 2);
+        ir::run_pipeline(*kernel);
+        expect_same(*kernel, target_for(isa), extents);
+        expect_same_shapes(*kernel, target_for(isa), {{3, 5}, {2, 8}, {2, 15}, {1, 22}, {2, 1}});
+      }
+    }
+}
+
+TEST_F(LlvmLoops, RestsOfRowsInPlace) {
+  for (Isa isa : isas()) {
+    ir::Kernel kernel = kernel_of(Op::tanh, DType::bf16, isa);
+    ir::run_pipeline(kernel);
+    const auto code = llvm_backend().compile(kernel, target_for(isa));
+    for (std::int64_t size = 1; size <= 24; ++size) {
+      std::vector<std::uint16_t> x, result(static_cast<std::size_t>(size));
+      for (int i = 0; i < size; ++i) x.push_back(static_cast<std::uint16_t>(0x3e00 + 16 * i));
+      auto* const from = reinterpret_cast<std::byte*>(x.data());
+      std::byte* const apart[] = {reinterpret_cast<std::byte*>(result.data()), from};
+      std::byte* const in_place[] = {from, from};
+      const std::int64_t strides[] = {2, 2};
+      for (std::byte* const* base : {apart, in_place}) {
+        const KernelArgs args{base, &size, strides, nullptr, nullptr};
+        code->entry(&args);
+      }
+      EXPECT_EQ(x, result) << size;
+    }
+  }
+}
+
 TEST_F(LlvmLoops, CallsInVectorsOfOtherSizesThanTheLibrarys) {
   for (Isa isa : isas()) {
     // The f64 makes vectors so short that an f32 call fills only half of one.
