@@ -80,7 +80,7 @@ TEST(SplitComplex, OthersAreNotAlike) {
       "$0 out c64 [1] $1 in f32 [1] $2 in c64 [1] parallel",
       "%0 = load f32 $1 %1 = load c64 $2 %2 = cast c64 %0 %3 = add c64 %1, %2 store c64 $0 %3")));
   EXPECT_FALSE(treats_parts_alike(
-      scheduled_kernel("$0 out c64 [0] $1 in c64 [1] reduce",
+      scheduled_kernel("$0 out c64 [0] $1 in c64 [1] reduce tree lanes 32 block 4096",
                        "%0 = load c64 $1 %1 = neg c64 %0 accumulate c64 $0 add %1")));
 }
 

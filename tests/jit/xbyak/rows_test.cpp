@@ -130,6 +130,9 @@ TEST_P(XbyakRows, NegativesOfProductsAndSumsAreNoInstructions) {
     const ir::Kernel kernel = scheduled(fma_kernel(DType::f64, args, used_again), GetParam());
     return xbyak_backend().compile(kernel, target)->texts.at("asm");
   };
+  const std::string plain = text({0, 1, 2}, 0);
+  if (plain.find("; no disassembler") != std::string::npos)
+    return leave_out_without("llvm", plain.substr(0, 80));
   for (const auto& [args, instruction] : {std::pair{std::array<ir::ValueId, 3>{0, 2, 5}, "vfmsub"},
                                           {{5, 2, 0}, "vfnmadd"},
                                           {{0, 5, 5}, "vfnmsub"},
