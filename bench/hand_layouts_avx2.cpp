@@ -275,24 +275,31 @@ struct Quotient {
 };
 
 /// Byte `colour` of each of 16 pixels out of 48 bytes in three registers.
-inline __m128i pick(const __m128i* bytes, int colour) {
-  alignas(16) char index[3][16];
-  for (int pixel = 0; pixel < 16; ++pixel)
-    for (int part = 0; part < 3; ++part) {
-      const int place = 3 * pixel + colour - 16 * part;
-      index[part][pixel] = static_cast<char>(place >= 0 && place < 16 ? place : 0x80);
-    }
-  const auto* const order = reinterpret_cast<const __m128i*>(index);
-  const __m128i two = _mm_or_si128(_mm_shuffle_epi8(_mm_loadu_si128(bytes), order[0]),
-                                   _mm_shuffle_epi8(_mm_loadu_si128(bytes + 1), order[1]));
-  return _mm_or_si128(two, _mm_shuffle_epi8(_mm_loadu_si128(bytes + 2), order[2]));
-}
+struct Colour {
+  alignas(16) char order[3][16];
+
+  explicit Colour(int colour) {
+    for (int pixel = 0; pixel < 16; ++pixel)
+      for (int part = 0; part < 3; ++part) {
+        const int place = 3 * pixel + colour - 16 * part;
+        order[part][pixel] = static_cast<char>(place >= 0 && place < 16 ? place : 0x80);
+      }
+  }
+  __m128i from(const __m128i* bytes, int part) const {
+    return _mm_shuffle_epi8(_mm_loadu_si128(bytes + part),
+                            _mm_load_si128(reinterpret_cast<const __m128i*>(order[part])));
+  }
+  __m128i pick(const __m128i* bytes) const {
+    return _mm_or_si128(_mm_or_si128(from(bytes, 0), from(bytes, 1)), from(bytes, 2));
+  }
+};
 
 /// The same bits as two divisions and a subtraction; the pixels fill whole vectors.
 void normalize(const HandArgs& args) {
   const float* mean = static_cast<const float*>(args.in[1]);
   const float* deviation = static_cast<const float*>(args.in[2]);
   const Size pixels = args.numel / (3 * args.size[0]);
+  const Colour colours[3] = {Colour(0), Colour(1), Colour(2)};
   const Quotient by_255(255),
       by_deviation[3] = {Quotient(deviation[0]), Quotient(deviation[1]), Quotient(deviation[2])};
   for (Size image = 0; image < args.size[0]; ++image) {
@@ -301,7 +308,7 @@ void normalize(const HandArgs& args) {
     for (Size i = 0; i + 16 <= pixels; i += 16)
 #pragma GCC unroll 3
       for (int c = 0; c < 3; ++c) {
-        const __m128i bytes = pick(reinterpret_cast<const __m128i*>(in + 3 * i), c);
+        const __m128i bytes = colours[c].pick(reinterpret_cast<const __m128i*>(in + 3 * i));
         const auto finish = [&](__m128i eight, float* to) {
           const __m256 value = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(eight));
           const __m256 centred = _mm256_sub_ps(by_255.of(value), _mm256_set1_ps(mean[c]));

@@ -153,7 +153,7 @@ std::optional<Expr> simple_power(const Expr& base, const Expr& exponent, DType c
 void check_number(Op op, const Expr& arg, DType common) {
   const ExprNode& node = arg.node();
   if (node.kind != ExprNode::Kind::scalar || !is_beyond_i64(node.scalar)) return;
-  WEFT_CHECK(!is_integral(common) || common == DType::u64, ArgumentError, name(op),
+  WEFT_CHECK(!is_integral(common) || common == DType::u64, ArgumentError, called_name(op),
              "(): value cannot be converted to type ", name(common),
              " without overflow: ", node.scalar.text());
 }

@@ -1,3 +1,4 @@
+#include "engine/iterator/iter_plan.h"
 #include "engine/tensor/tensor_impl.h"
 
 #include <weft/cancel.h>
@@ -131,17 +132,11 @@ void run_range(const TensorIterator& iterator, const Pointers& first,
 
 DimCounter::DimCounter(IntSpan shape, std::int64_t begin, std::int64_t end)
     : shape_(shape), end_(end), offset_(begin), values_(shape.size()) {
-  std::int64_t numel = 1;
-  bool is_empty = false, overflows = false;
-  for (const std::int64_t size : shape) {
+  for (const std::int64_t size : shape)
     WEFT_CHECK(size >= 0, ArgumentError, "DimCounter: a size is ", size);
-    is_empty |= size == 0;
-    overflows |= __builtin_mul_overflow(numel, size, &numel);
-  }
-  if (is_empty) numel = 0;
-  WEFT_CHECK(0 <= begin && begin <= end && (end <= numel || (overflows && !is_empty)),
-             ArgumentError, "DimCounter: the range [", begin, ", ", end, ") is not part of [0, ",
-             numel, ")");
+  const std::int64_t numel = iter::checked_numel(shape);
+  WEFT_CHECK(0 <= begin && begin <= end && end <= numel, ArgumentError, "DimCounter: the range [",
+             begin, ", ", end, ") is not part of [0, ", numel, ")");
   std::int64_t linear = begin;
   for (std::size_t dim = 0; dim < shape.size(); ++dim) {
     values_[dim] = shape[dim] > 0 ? linear % shape[dim] : 0;

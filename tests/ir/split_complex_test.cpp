@@ -12,7 +12,7 @@
 namespace weft::ir {
 namespace {
 
-/// Of `operands` and a body, which are all that follows and precedes the loops.
+/// A kernel after the passes, of its text up to the body and the body's.
 Kernel scheduled_kernel(const std::string& before_body, const std::string& body) {
   Kernel kernel = parse("kernel default unscheduled 32 { " + before_body + " body: " + body + " }");
   run_pipeline(kernel);

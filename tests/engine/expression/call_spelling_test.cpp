@@ -147,6 +147,7 @@ TEST(CallSpelling, SaysWhatTheFunctionTakes) {
       {"round(i, decimals=1)", "round() does not take i32"},
       {"softplus(i, beta=2)", "softplus() does not take i32"},
       {"sub(i, i, alpha=3000000000)", "sub(): value cannot be converted to type i32"},
+      {"add(i, 18446744073709551615, alpha=2)", "add(): value cannot be converted to type i32"},
       {"exp(a, other=b)", "exp has no argument 'other' here"},
       {"exp(a, dtype=f32)", "exp has no argument 'dtype' here"},
       {"sum(dim=[0], input=a)", "the value comes first, and then what has a name: sum(input, "},

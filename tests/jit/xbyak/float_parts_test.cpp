@@ -50,11 +50,10 @@ ir::Kernel table_kernel(DType output) {
 std::vector<ir::Kernel> kernels() {
   std::vector<ir::Kernel> result{scale_kernel(), scale_kernel_64(), table_kernel(DType::f32),
                                  table_kernel(DType::f64), table_kernel(DType::i16)};
-  for (const Op op :
-       {Op::exponent, Op::mantissa, Op::exp,       Op::exp2,     Op::log,     Op::log2,
-        Op::log10,    Op::sin,      Op::cos,       Op::tan,      Op::asin,    Op::acos,
-        Op::atan,     Op::atan2,    Op::tanh,      Op::erf,      Op::sigmoid, Op::silu,
-        Op::pow,      Op::fmod,     Op::remainder, Op::div_floor})
+  for (const Op op : {Op::exponent, Op::mantissa, Op::exp,  Op::exp2,      Op::log,      Op::log2,
+                      Op::log10,    Op::sin,      Op::cos,  Op::tan,       Op::asin,     Op::acos,
+                      Op::atan,     Op::atan2,    Op::tanh, Op::erf,       Op::sigmoid,  Op::silu,
+                      Op::gelu,     Op::pow,      Op::fmod, Op::remainder, Op::div_floor})
     result.push_back(op_kernel(op, DType::f32, DType::f32));
   for (const Op op : {Op::exp,       Op::exp2, Op::log2,  Op::log10, Op::sigmoid,   Op::silu,
                       Op::gelu_tanh, Op::cosh, Op::sin,   Op::cos,   Op::tan,       Op::asin,
